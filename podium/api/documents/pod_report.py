@@ -38,9 +38,9 @@ class PodReportFields(TypedDict):
     priority_class: str
 
 
-def report_facts(report: PodReport) -> dict[str, Any]:
-    """What a report says of a pod, for another one about the same."""
-    return {one.name: getattr(report, one.name) for one in fields(PodReport)}
+def report_facts(report: PodReport, kind: type[PodReport]) -> dict[str, Any]:
+    """The fields of a kind of report about a pod, for another report about the pod."""
+    return {field.name: getattr(report, field.name) for field in fields(kind)}
 
 
 def pod_facts(pod: Object) -> PodReportFields:

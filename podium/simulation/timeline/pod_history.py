@@ -97,33 +97,36 @@ class PodHistories:
         self._find = find
         self._lost: dict[Owner, list[PodHistory]] = defaultdict(list)
         for entry in entries:
-            # What users do about a pod isn't written to it.
-            if entry.kind == "Pod" and entry.uid:
-                history = self.by_uid.get(entry.uid)
-                if history is None:
-                    known = self._before.get(entry.uid)
-                    history = self.by_uid[entry.uid] = (
-                        _new(entry) if known is None else _known(known)
-                    )
-                    self._replace(history)
-                if entry.type == "PodBound":
-                    history.node, history.bound_by = entry.details["node"], entry.by
-                    history.bound_s = entry.at_s
-                    history.overslept_s = entry.details.get("overslept")
-                elif entry.type in ("PodSucceeded", "PodFailed"):
-                    history.has_finished |= history.ended_s is None
-                    if entry.type == "PodFailed":
-                        reason, message = (entry.details.get(of) for of in ("reason", "message"))
-                        history.failed_for = str(reason or ""), str(message or "")
-                if entry.type in _ENDS and history.ended_s is None and not history.was_leaving:
-                    history.ended_s, history.ended_by = entry.at_s, entry.by
-                    reason = str(entry.details.get("disruption") or "")
-                    history.cause = cause_of_reason(reason, str(entry.details.get("reason") or ""))
-                    if history.cause is not None:
-                        self.disrupted.append(history)
-                        if history.owner is not None:
-                            self._lost[history.owner].append(history)
-                self.repetitions.take(entry)
+            self.take(entry)
+
+    def take(self, entry: TimelineEntry) -> None:
+        """Take in the next entry."""
+        # What users do about a pod isn't written to it.
+        if entry.kind != "Pod" or not entry.uid:
+            return
+        history = self.by_uid.get(entry.uid)
+        if history is None:
+            known = self._before.get(entry.uid)
+            history = self.by_uid[entry.uid] = _new(entry) if known is None else _known(known)
+            self._replace(history)
+        if entry.type == "PodBound":
+            history.node, history.bound_by = entry.details["node"], entry.by
+            history.bound_s = entry.at_s
+            history.overslept_s = entry.details.get("overslept")
+        elif entry.type in ("PodSucceeded", "PodFailed"):
+            history.has_finished |= history.ended_s is None
+            if entry.type == "PodFailed":
+                reason, message = (entry.details.get(of) for of in ("reason", "message"))
+                history.failed_for = str(reason or ""), str(message or "")
+        if entry.type in _ENDS and history.ended_s is None and not history.was_leaving:
+            history.ended_s, history.ended_by = entry.at_s, entry.by
+            reason = str(entry.details.get("disruption") or "")
+            history.cause = cause_of_reason(reason, str(entry.details.get("reason") or ""))
+            if history.cause is not None:
+                self.disrupted.append(history)
+                if history.owner is not None:
+                    self._lost[history.owner].append(history)
+        self.repetitions.take(entry)
 
     def __iter__(self) -> Iterator[PodHistory]:
         for one, pod in self._before.items():

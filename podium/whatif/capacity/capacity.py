@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import msgspec
 
+from podium.api.documents.pod_report import report_facts
 from podium.api.pods import node_name_of, priority_class_of
 from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.api.priority import pod_priority
@@ -23,10 +24,9 @@ from podium.whatif.capacity.cluster_filler import Filling
 from podium.whatif.capacity.cluster_filler import Progress as Filled
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.outcome.outcome_reader import OutcomeReader
+from podium.whatif.plan.plan_report import PodRow
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
-
-_FIELDS_OF_VICTIMS = ("pod", "namespace", "workload", "priority", "priority_class", "node", "by")
 
 
 class CapacityRequest(msgspec.Struct, frozen=True):
@@ -59,7 +59,6 @@ def capacity(asked: CapacityRequest, filled: Filled | None = None) -> Capacity:
     changes = (*asked.request.changes, *((Apply(needs),) if needs else ()))
     request = replace(asked.request, changes=changes)
     play = Play(request)
-    play.change(request.changes, request.pressures)
     warnings = request.missing()
     model = play.limits_of_the_model(template.pod for template in asked.templates)
     if not play.run(request.until_s):
@@ -106,7 +105,9 @@ def _preempting(
     victims = [one for one in disruptions if one.cause is BY_SCHEDULER and one.at_s >= since_s]
     rows = (
         VictimRow(
-            **{field: getattr(one, field) for field in _FIELDS_OF_VICTIMS},
+            **report_facts(one, PodRow),
+            node=one.node,
+            by=one.by,
             breaks=tuple(breaks[one.pod]),
             depth=one.depth,
             comes_again=one.comes_again,

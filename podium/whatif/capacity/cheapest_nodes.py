@@ -51,13 +51,10 @@ def cheapest_nodes(asked: NodesRequest, progress: Progress | None = None) -> Che
         KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.
         PodiumError: a change can't be made, or a pod may not be created.
     """
-    play = Play(asked.request, changes_later=True)
+    needs = tuple(needed(asked.templates, asked.request.state.by_identity))
+    changes = (*asked.request.changes, *((Apply(needs),) if needs else ()))
+    play = Play(replace(asked.request, changes=changes), changes_later=True)
     warnings = asked.request.missing()
-    needs = needed(asked.templates, play.state)
-    play.change(
-        [*asked.request.changes, *([Apply(tuple(needs))] if needs else ())],
-        asked.request.pressures,
-    )
     if not play.run(asked.request.until_s):
         raise KeyboardInterrupt
     pending = OutcomeReader(play).pending()

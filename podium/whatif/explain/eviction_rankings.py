@@ -101,7 +101,6 @@ def rank_evictions(
         TargetError: something to delete isn't there.
     """
     play = Play(request)
-    play.change(request.changes, request.pressures)
     store = play.cluster.store
     if store.get("Node", "", node) is None:
         known = ", ".join(name(one) for one in store.list("Node").items) or "none"

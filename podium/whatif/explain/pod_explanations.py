@@ -63,7 +63,7 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
         ExplainError: there is no such pod, or nobody decides about it.
         TargetError: something to delete isn't there.
     """
-    play = _changed(request)
+    play = Play(request)
     place, _, called = pod_key.partition("/")
     pod = play.cluster.store.get("Pod", place, called)
     if pod is not None and node_name_of(pod) and uid(pod) not in play.before.by_uid:
@@ -87,7 +87,7 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
     if comes_again and not watcher.views:
         _check(pod, play)
     if pod is not None and was_on and not watcher.views:
-        play = _changed(request) if comes_again else play
+        play = Play(request) if comes_again else play
         # Decide about a pod as if it weren't on its node, before anybody else is decided about.
         watcher = _watcher(play, key(pod))
         machine, scheduler = play.machine, play.scheduler
@@ -151,9 +151,9 @@ def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplana
         ExplainError: it has no pods.
         TargetError: something to delete isn't there.
     """
-    play = _changed(request)
+    play = Play(request)
     play.run(request.until_s)
-    owners, before = play.owners(), {uid(pod) for pod in play.pods_before}
+    owners, before = play.owners(), play.before.by_uid
     sought = workload.identity
     found = []
     created = (one.uid for one in play.observer.entries if one.type == "PodCreated")
@@ -242,19 +242,15 @@ def _sleep(play: Play, request: PlanRequest, pod: Object | None, watcher: Decisi
     return ""
 
 
-def _changed(request: PlanRequest) -> Play:
-    play = Play(request)
-    play.change(request.changes, request.pressures)
-    return play
-
-
 def _check(pod: Object | None, play: Play) -> None:
     if pod is None:
         return
     if is_finished(pod):
         raise ExplainError(f"{key(pod)} has finished: there is nothing to schedule any more")
     if is_terminating(pod):
-        is_deleted = any(is_terminating(one) for one in play.pods_before if key(one) == key(pod))
+        is_deleted = any(
+            is_terminating(one) for one in play.before.by_uid.values() if key(one) == key(pod)
+        )
         why = "is being deleted and won't be scheduled" if is_deleted else "is deleted"
         raise ExplainError(f"{key(pod)} {why}")
     profiles = play.scheduler.pipelines
@@ -272,7 +268,9 @@ def _why_missing(play: Play, pod_key: str) -> str:
     place, _, called = pod_key.partition("/")
     if ("Pod", place, called) in play.deleted:
         return f"{pod_key} is deleted"
-    keys = [key(pod) for pod in (*play.pods_before, *play.cluster.store.list("Pod").items)]
+    keys = [
+        key(pod) for pod in (*play.before.by_uid.values(), *play.cluster.store.list("Pod").items)
+    ]
     if pod_key in keys:
         return f"{pod_key} isn't decided about while the plan is played"
     pods = {one.partition("/")[2]: one for one in keys}

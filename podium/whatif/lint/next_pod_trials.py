@@ -41,7 +41,6 @@ def next_pod_sentences(
             state.append(obj)
     has_nodes = any(obj["kind"] == "Node" for obj in state)
     play = Play(PlanRequest(LoadedState(state), is_whole=True), changes_later=True)
-    play.change(())
     found = [*tried(play, stale, NEXT_PODS_MAX if has_nodes else 0)]
     groups: dict[tuple[int, int | None, str], list[StalePriority]] = {}
     for one in found:

@@ -7,7 +7,8 @@ nodes in another order, in which the first of equals is taken; seed 0 goes by na
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from podium.whatif.plan.plan_report import Chance, Fate, Plan, PodRow, row_facts
+from podium.api.documents.pod_report import report_facts
+from podium.whatif.plan.plan_report import Chance, Fate, Plan, PodRow
 
 PENDING = "pending"
 LOSES_PLACE = "loses its place"
@@ -23,7 +24,9 @@ def chances(plans: Sequence[Plan]) -> tuple[Chance, ...]:
     for pod in pods:
         counted = Counter(fate.get(pod, NEITHER) for fate in fates)
         if len(counted) > 1:
-            found.append(Chance(**row_facts(rows[pod]), outcomes=tuple(counted.most_common())))
+            found.append(
+                Chance(**report_facts(rows[pod], PodRow), outcomes=tuple(counted.most_common()))
+            )
     return tuple(found)
 
 
@@ -31,7 +34,7 @@ def unrelated(plan: Plan, without_changes: Plan) -> tuple[Fate, ...]:
     """What would happen without the changes as well: pods that get or lose their place anyway."""
     anyway, rows = _fates(without_changes), {row.pod: row for row in _rows(plan)}
     return tuple(
-        Fate(**row_facts(rows[pod]), outcome=outcome)
+        Fate(**report_facts(rows[pod], PodRow), outcome=outcome)
         for pod, outcome in _fates(plan).items()
         if outcome != PENDING and anyway.get(pod) == outcome
     )

@@ -25,11 +25,11 @@ from podium.api.resources import pod_requests
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.scheduler.framework.cycle.decision import Decision
-from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 from podium.simulation.workers import can_fork, in_workers
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.outcome.leaving_pods import short_of_pods
 from podium.whatif.plan.outcome.stale_priorities import RECREATING, StalePods
+from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.plan_report import NextPod, PreemptedPod, StalePriority
 from podium.whatif.plan.play import Play
 
@@ -71,18 +71,15 @@ def tried(
         )
 
 
-def preempted_since(
-    play: Play, since_s: float, histories: PodHistories | None = None
-) -> Iterator[PreemptedPod]:
+def preempted_since(timeline: Timeline, since_s: float) -> Iterator[PreemptedPod]:
     """The pods that were preempted since a moment of a play, at times counted from then."""
-    owners, histories = play.owners(), histories or _histories(play)
-    for lost in histories.disrupted:
+    owners, preemptors = timeline.owners, timeline.play.preemptions.preemptors
+    for lost in timeline.histories.disrupted:
         if lost.cause is not BY_SCHEDULER or lost.ended_s is None or lost.ended_s < since_s:
             continue
-        by_uid = play.preemptions.preemptors.get(lost.uid)
-        if by_uid is None:
+        if lost.uid not in preemptors:
             continue
-        by = histories.by_uid[by_uid]
+        by = timeline.histories.by_uid[preemptors[lost.uid]]
         yield PreemptedPod(
             **owners.row(lost),
             node=lost.node,
@@ -158,12 +155,20 @@ def _try(play: Play, trial: _Trial) -> NextPod:
 
     if not play.run(watch=watch):
         raise KeyboardInterrupt
-    histories = _histories(play)
-    preempted = tuple(preempted_since(play, since_s, histories))
-    new = _first_new(play, histories, trial, entries_before)
+    timeline = Timeline(play)
+    preempted = tuple(preempted_since(timeline, since_s))
+    # The pod that was to come.
+    new = None
+    for entry in play.observer.entries[entries_before:]:
+        history = timeline.histories.by_uid.get(entry.uid) if entry.type == "PodCreated" else None
+        if history is not None:
+            workload = timeline.owners.workload(history.pod, history.owner)
+            if not trial.is_replacement or workload == trial.stale.workload:
+                new = history
+                break
     message = ""
     if new is None:
-        refused = (*play.rejected, *short_of_pods(play))
+        refused = (*play.rejected, *short_of_pods(timeline))
         told = (one.message for one in refused if one.workload in ("", trial.stale.workload))
         message = next(told, "it doesn't come while the plan is played")
     elif not new.node:
@@ -178,24 +183,6 @@ def _try(play: Play, trial: _Trial) -> NextPod:
         preempted=preempted,
         is_cut_short=len(preempted) >= _VICTIMS_MAX,
     )
-
-
-def _histories(play: Play) -> PodHistories:
-    return PodHistories(play.observer.entries, play.before.by_uid, play.cluster.store.get)
-
-
-def _first_new(
-    play: Play, histories: PodHistories, trial: _Trial, entries_before: int
-) -> PodHistory | None:
-    owners = play.owners()
-    for entry in play.observer.entries[entries_before:]:
-        history = histories.by_uid.get(entry.uid) if entry.type == "PodCreated" else None
-        if history is None:
-            continue
-        workload = owners.workload(history.pod, history.owner)
-        if not trial.is_replacement or workload == trial.stale.workload:
-            return history
-    return None
 
 
 def _like(spec: Object) -> Mapping[str, object]:

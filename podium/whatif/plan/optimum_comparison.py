@@ -13,8 +13,7 @@ from podium.whatif.plan.request import PlanRequest
 
 def with_optimum(plan: Plan, request: PlanRequest, seconds: float) -> Plan:
     """A plan with what would have been the least disruption."""
-    play = Play(request, request.seed)
-    play.change(request.changes, request.pressures)
+    play = Play(request)
     play.machine.handlers.settle_budgets()
     scheduler = play.scheduler
     waiting = [

@@ -1,9 +1,9 @@
 """The report of a plan, which JSON output prints as it is; pods are named `namespace/name`."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 from pydantic import Field, PlainSerializer
@@ -77,11 +77,6 @@ class RepeatedRow(PodRow):
         if self.repeated_until_s is None:
             return ""
         return f", {1 + self.repeats} times until {time_text(self.repeated_until_s)}"
-
-
-def row_facts(row: PodRow) -> dict[str, Any]:
-    """The fields of a `PodRow`, for another row about the same pod."""
-    return {one.name: getattr(row, one.name) for one in fields(PodRow)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

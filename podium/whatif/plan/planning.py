@@ -1,6 +1,6 @@
 """A plan from beginning to end: state, changes, what happens then, outcome."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import partial
 
@@ -11,20 +11,15 @@ from podium.kubelet.simulated.behaviour import is_stuck
 from podium.whatif.plan.chances import chances, unrelated
 from podium.whatif.plan.completeness import suspended_jobs, unplayed
 from podium.whatif.plan.outcome.node_fillings import node_fillings
-from podium.whatif.plan.outcome.outcome_reader import (
-    outcome_of,
-)
+from podium.whatif.plan.outcome.outcome_reader import outcome_of
 from podium.whatif.plan.outcome.stale_priorities import stale_pods_of
 from podium.whatif.plan.plan_report import Plan, StalePriority
-from podium.whatif.plan.play import Play
+from podium.whatif.plan.play import Play, Prepare
 from podium.whatif.plan.play import Progress as Passed
 from podium.whatif.plan.request import PlanRequest, Progress, without_changes
 
-__all__ = ["PlanRequest", "plan", "played"]
-
-
-Prepare = Callable[[Play], None]
-"""Is handed a play before anything happens in it."""
+_STAYS = "{0} of the state {1} so: {2}; --assume-healthy has {3} recover"
+_SHOWN_MAX = 3
 
 
 def plan(
@@ -37,10 +32,10 @@ def plan(
     """What would happen, or what of it is known when somebody interrupts it by Ctrl-C.
 
     Args:
-        progress: is told from time to time how far it is.
+        progress: called from time to time with how far it is.
         workers: how many processes play seeds while this one plays the first. With 1, and where
             the system can't fork, this one plays all, with the same results.
-        prepare: is handed the play of the first seed before any changes are made.
+        prepare: called before the changes of the first seed are made.
 
     Raises:
         TargetError: something to delete isn't there.
@@ -56,8 +51,7 @@ def plan(
         played = [first, *others[:-1]]
         return replace(first, interrupted=True, seeds=len(played), chances=chances(played))
     if (request.changes or request.pressures) and request.state.is_restless:
-        unchanged = replace(without_changes(request), next_pods_max=0)
-        without = _played(unchanged, request.seed)
+        without = _played(replace(without_changes(request), next_pods_max=0))
         anyway = () if without.interrupted else unrelated(first, without)
         first = replace(first, anyway=anyway, interrupted=without.interrupted)
     if not others:
@@ -68,41 +62,29 @@ def plan(
 def _all_played(
     request: PlanRequest, progress: Progress | None, workers: int, prepare: Prepare | None
 ) -> Iterator[Plan]:
-    """A plan for each seed; an interrupted one is the last."""
-    if workers > 1 and request.seeds > 1 and prepare is None:
+    """A plan for each seed, each played by itself; an interrupted one is the last."""
+    seeds = range(request.seed + 1, request.seed + request.seeds)
+    others = [replace(request, seed=seed, next_pods_max=0) for seed in seeds]
+    in_forks = workers > 1 and bool(others) and prepare is None
+    if in_forks:
         # What other plans have no use for takes time to import.
-        from podium.simulation.workers import can_fork
+        from podium.simulation.workers import Forks, can_fork
 
-        if can_fork():
-            yield from _played_in_forks(request, progress, workers)
-            return
-    for number in range(1, request.seeds + 1):
-        told = None if progress is None else partial(progress, number)
-        seed = request.seed + number - 1
-        played = _played(request, seed, told, prepare if number == 1 else None)
-        yield played
-        if played.interrupted:
-            return
-
-
-def _played_in_forks(
-    request: PlanRequest, progress: Progress | None, workers: int
-) -> Iterator[Plan]:
-    """A plan for each seed, of which other processes play all but the first.
-
-    Each seed is played by itself, so that the number of processes changes nothing but the time.
-    The processes are forks, and so share the state, however large.
-    """
-    from podium.simulation.workers import Forks
-
-    seeds = [request.seed + number for number in range(1, request.seeds)]
-    with Forks(partial(_played, request), seeds, workers) as others:
-        first = _played(request, request.seed, progress and partial(progress, 1))
-        yield first
+        in_forks = can_fork()
+    if not in_forks:
+        for number, one in enumerate((request, *others), start=1):
+            yield (played := _played(one, progress and partial(progress, number), prepare))
+            if played.interrupted:
+                return
+            prepare = None
+        return
+    # The processes are forks, and so share the state, however large.
+    with Forks(_played, others, workers) as forks:
+        yield (first := _played(request, progress and partial(progress, 1)))
         if first.interrupted:
             return
         try:
-            for number, found in enumerate(others.results(), start=2):
+            for number, found in enumerate(forks.results(), start=2):
                 if progress is not None:
                     progress(number, found.until_s)
                 yield found
@@ -111,23 +93,19 @@ def _played_in_forks(
 
 
 def _played(
-    request: PlanRequest, seed: int, progress: Passed | None = None, prepare: Prepare | None = None
+    request: PlanRequest, progress: Passed | None = None, prepare: Prepare | None = None
 ) -> Plan:
-    if seed != request.seed:
-        request = replace(request, next_pods_max=0)
-    play = Play(request, seed)
-    if prepare is not None:
-        prepare(play)
-    return played(play, request, progress)
+    return played(Play(request, prepare=prepare), request, progress)
 
 
 def played(play: Play, request: PlanRequest, progress: Passed | None = None) -> Plan:
-    """Make the changes of a request in a play that has begun, and report on what comes of them."""
-    play.change(request.changes, request.pressures)
+    """Run a play in which the changes of a request were made, and report on what comes of them."""
     warnings = request.missing()
-    warnings += play.facts.unplayed_owners
+    warnings += play.state.facts.unplayed_owners
     new = play.found(
-        f"{one.namespace}/{one.name}" for one in play.timeline if one.type == "PodCreated"
+        f"{one.namespace}/{one.name}"
+        for one in play.observer.entries[play.entries_before :]
+        if one.type == "PodCreated"
     )
     waiting = [pod for pod in new if not node_name_of(pod)]
     model = play.limits_of_the_model(waiting)
@@ -176,16 +154,10 @@ def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:
             yield f"{key(pod)} asks for node {node}, which isn't there: nobody starts it"
 
 
-_STAYS = "{0} of the state {1} so: {2}; --assume-healthy has {3} recover"
-
-
-_SHOWN_MAX = 3
-
-
 def lasting_faults(play: Play) -> Iterator[str]:
     """Sentences about pods that aren't ready and nodes that aren't Ready, as the state says."""
-    pods = [key(pod) for pod in play.pods_before if is_stuck(pod)]
-    nodes = [name(node) for node in play.facts.of("Node") if _is_unready(node)]
+    pods = [key(pod) for pod in play.before.by_uid.values() if is_stuck(pod)]
+    nodes = [name(node) for node in play.state.facts.of("Node") if _is_unready(node)]
     for noun, names in (("pod", pods), ("node", nodes)):
         if names:
             verbs, them = ("isn't ready and stays", "it")

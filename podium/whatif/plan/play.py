@@ -1,11 +1,9 @@
 """A plan in a cluster of its own: loaded, changed, and played until it is over."""
 
 import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
-from typing import Any
-
-import msgspec
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import takewhile
 
 from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS, POD_GROUP
 from podium.api.kinds.decisive_kinds import Identity
@@ -20,7 +18,7 @@ from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.scheduler import Scheduler
 from podium.simulation.scenario.drain_step import Drain
-from podium.simulation.timeline import Observer, TimelineEntry
+from podium.simulation.timeline import Observer
 from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
 from podium.whatif.plan.changer import Changer
 from podium.whatif.plan.changes import Apply, Change, Cordon, Delete, Fail
@@ -33,6 +31,9 @@ from podium.whatif.plan.workload_owners import PodsBefore, WorkloadOwners
 
 Progress = Callable[[float], None]
 """Is told how many seconds of a plan have passed."""
+
+Prepare = Callable[[Cluster, Observer], None]
+"""Is handed the cluster of a play, and its observer, before any changes are made."""
 
 PROGRESS_EVERY_S = 0.1
 _LOOK_AGAIN_S = 10.0
@@ -50,63 +51,72 @@ _CONTROLLERS = frozenset(CONTROLLERS) - {
 }
 
 
-class BudgetCounts(msgspec.Struct, frozen=True):
-    """The numbers in the status of a disruption budget."""
-
-    allowed: int = 0
-    healthy: int = 0
-    desired: int = 0
-
-    @classmethod
-    def of_status(cls, status: Mapping[str, Any]) -> "BudgetCounts":
-        """The numbers of a status."""
-        fields = ("disruptionsAllowed", "currentHealthy", "desiredHealthy")
-        return cls(*(int(status.get(field) or 0) for field in fields))
-
-
 class Play:
-    """One run of a plan: a cluster in which the state is loaded, and nothing has happened yet.
+    """One run of a plan: a cluster with the state and the changes, about which nothing is decided.
 
-    `change` and `run` follow, as often as one likes; what is changed is decided about in the run
+    `run` decides and lets time pass. Further changes may follow, and are decided about in the run
     that comes after.
 
     Attributes:
-        state: what there was, by identity.
         guessed_classes: where the state has no PriorityClasses, the names of those that stand in
             for them, and `""` for the default class.
+        before: the pods and workloads of the state.
         entries_before: how many of the observed entries tell of the time before the changes.
-        budgets_before: by budget, `namespace/name`, its numbers before the changes.
+        budgets_before: the statuses of budgets, `namespace/name`, in the state.
         start_s: when the plan begins, in seconds since the epoch.
         deleted: what the changes delete.
         rollouts: of the workloads that the last changes concern.
 
     Args:
-        request: the state and the rules; its changes only say which controllers are needed.
-        seed: for what is left to chance; with 0 the first of equal nodes by name is taken.
         changes_later: whether nodes may be added, drained or fail by changes that the request
             doesn't have.
         controllers: those that run; the ones that may have something to do unless given.
+        prepare: called before any changes are made.
+
+    Raises:
+        TargetError: something to change isn't there.
+        PressureError: a node can't be put under the pressure that is asked for.
     """
 
     def __init__(
         self,
         request: PlanRequest,
-        seed: int = 0,
         *,
         changes_later: bool = False,
         controllers: frozenset[str] | None = None,
+        prepare: Prepare | None = None,
     ) -> None:
-        self.state = request.state.by_identity
-        self.facts = request.state.facts
-        self.start_s = request.state.start_s
+        self.state = request.state
+        self.start_s = self.state.start_s
         controllers = controllers or busy_controllers(request, changes_later=changes_later)
-        self.cluster = Cluster(_options(request, self.start_s, seed, controllers))
-        self.notes = request.state.load_into(self.cluster)
-        self.pods_before: Sequence[Object] = self.cluster.store.list("Pod").items
+        configuration = request.configuration
+        setup = SchedulerSetup(
+            configuration=configuration.configuration if configuration else None,
+            options=configuration.options if configuration else None,
+        )
+        behaviour, seed = DEFAULT_BEHAVIOUR, request.seed
+        self.cluster = Cluster(
+            ClusterOptions(
+                start_s=self.start_s,
+                schedulers=(setup,),
+                controllers=controllers,
+                provisioning_s=0.0,
+                nodes=NodeSettings(seed=seed, behaviour=behaviour, eviction=request.eviction),
+                settled=not request.repairs,
+                heals=request.heals,
+                kinds=tuple(OPTIONAL_KINDS.values()),
+                event_reasons=frozenset({FAILED_CREATE}),
+            )
+        )
+        store, driver = self.cluster.store, self.cluster.driver
+        self.notes = self.state.load_into(self.cluster)
         self._loaded = [*self._controllers()]
-        self.guessed_classes = self._guessed_classes()
+        self.before = PodsBefore(store.list("Pod").items, self.owners())
+        self.guessed_classes = frozenset[str]()
+        if not self.state.facts.of("PriorityClass"):
+            guessed = {"", *map(name, store.list("PriorityClass").items)}
+            self.guessed_classes = frozenset(guessed - SYSTEM_PRIORITY_CLASSES.keys())
         self.observer = Observer(self.cluster)
-        driver = self.cluster.driver
         with without_garbage_collection():
             self.cluster.start()
             # The scheduler sees the changes come, and decides when all are there.
@@ -115,18 +125,14 @@ class Play:
                 self.scheduler.snapshot.tie_key = partial(_shuffled, seed)
             driver.run_until(self.start_s)
             self.machine.recall_rejections()
-        budgets = self.cluster.store.list("PodDisruptionBudget").items
-        self.budgets_before = {key(pdb): BudgetCounts.of_status(status_of(pdb)) for pdb in budgets}
-        # What was counted first is of the pods as they are in the state.
-        for entry in reversed(self.observer.entries):
-            if entry.type == "BudgetChanged":
-                counts = BudgetCounts.of_status(entry.details)
-                self.budgets_before[f"{entry.namespace}/{entry.name}"] = counts
+        budgets = store.list("PodDisruptionBudget").items
+        self.budgets_before = {key(pdb): status_of(pdb) for pdb in budgets}
         self.entries_before = len(self.observer.entries)
         self.deleted = set[Identity]()
-        self.changer = Changer(self.cluster, self.observer, self.state, ())
-        self.rollouts = Rollouts(self.cluster, self.changer.touched, self.start_s)
         self.record_preemptions(request.alternatives_max)
+        if prepare is not None:
+            prepare(self.cluster, self.observer)
+        self.change(request.changes, request.pressures)
 
     def record_preemptions(self, alternatives_max: int) -> None:
         """Forget the preemptions so far, and record further ones.
@@ -139,18 +145,13 @@ class Play:
         )
 
     def change(self, changes: Sequence[Change], pressures: Sequence[Pressure] = ()) -> None:
-        """Make changes, and then put nodes under pressure; nothing is scheduled before `run`.
-
-        Raises:
-            TargetError: something to delete isn't there.
-            PressureError: a node can't be put under the pressure that is asked for.
-        """
+        """Make changes, and then put nodes under pressure; raises as the making of a play does."""
         self.machine.hold()
-        if not self.facts.of("Namespace"):
+        if not self.state.facts.of("Namespace"):
             self.cluster.load(_missing_namespaces(self.cluster, changes))
         targets = [one.target for one in changes if isinstance(one, Delete)]
-        self.deleted.update((one.kind, one.namespace, one.name) for one in targets)
-        self.changer = Changer(self.cluster, self.observer, self.state, changes)
+        self.deleted.update(target.identity for target in targets)
+        self.changer = Changer(self.cluster, self.observer, self.state.by_identity, changes)
         self.changer.advance()
         self.rollouts = Rollouts(self.cluster, self.changer.touched, self.start_s)
         # Nodes refuse what they can't start before the scheduler decides about other pods.
@@ -164,13 +165,13 @@ class Play:
         progress: Progress | None = None,
         watch: Callable[[Decision], None] | None = None,
     ) -> bool:
-        """Let everything happen; whether it comes to its end, as nobody interrupts it by Ctrl-C.
+        """Let everything happen; return whether it comes to its end without a Ctrl-C.
 
         Args:
             until_s: for how long, in seconds; None for `UNTIL_S`, and from then on until all
                 rollouts have come to an end, but no longer than `LONGEST_S`.
-            progress: is told from time to time how far it is.
-            watch: is told each decision, in place of the record of preemptions.
+            progress: called from time to time with the seconds that have passed.
+            watch: called with each decision, in place of the record of preemptions.
         """
         driver, begin_s = self.cluster.driver, self.cluster.driver.now_s
         end_s, longest_s = begin_s + (until_s or UNTIL_S), begin_s + LONGEST_S
@@ -200,17 +201,12 @@ class Play:
         return True
 
     def _goes_on(self) -> bool:
-        is_busy = self.changer.is_draining(UNTIL_S) or not self.rollouts.are_over()
-        return is_busy or (bool(self.changer.silenced_s) and self._moved_lately())
-
-    def _moved_lately(self) -> bool:
-        """Whether a pod had to go, or got a place, in the last moments."""
-        for entry in reversed(self.observer.entries):
-            if entry.at_s < self.passed_s - _FAILING_S:
-                break
-            if entry.type in _MOVES:
-                return True
-        return False
+        if self.changer.is_draining(UNTIL_S) or not self.rollouts.are_over():
+            return True
+        # Where nodes fail, as long as a pod had to go, or got a place, in the last moments.
+        since_s = self.passed_s - _FAILING_S
+        lately = takewhile(lambda one: one.at_s >= since_s, reversed(self.observer.entries))
+        return bool(self.changer.silenced_s) and any(one.type in _MOVES for one in lately)
 
     @property
     def rejected(self) -> Sequence[RejectedObject]:
@@ -219,7 +215,7 @@ class Play:
 
     @property
     def machine(self) -> SchedulerMachine:
-        """Schedules, once it is released."""
+        """The machine of the only scheduler."""
         (handle,) = self.cluster.schedulers.values()
         if not isinstance(handle.machine, SchedulerMachine):
             raise TypeError("there is no scheduler")
@@ -227,13 +223,20 @@ class Play:
 
     @property
     def scheduler(self) -> Scheduler:
-        """Decides; of use also when the play is over."""
+        """The scheduler, of use also when the play is over."""
         return self.machine.scheduler
+
+    @property
+    def passed_s(self) -> float:
+        """How long it has been played for, in seconds."""
+        return self.cluster.driver.now_s - self.start_s
 
     def limits_of_the_model(self, pods: Iterable[Object]) -> ModelLimits:
         """What is to be said about pods that wait, or are to come."""
-        device_classes = self.cluster.store.list("DeviceClass").items
-        return limits_of_the_model(pods, device_classes, has_gangs=self._has_gangs)
+        device_classes, gangs = self.cluster.store.list("DeviceClass").items, self.machine.gangs
+        # Whether the scheduler heeds what PodGroup a pod names in `schedulingGroup`.
+        has_gangs = gangs is not None and POD_GROUP.key in gangs.kinds
+        return limits_of_the_model(pods, device_classes, has_gangs=has_gangs)
 
     def found(self, pods: Iterable[str]) -> list[Object]:
         """Those of the pods, `namespace/name`, that are there, and those that have been waiting."""
@@ -242,60 +245,12 @@ class Play:
         return [pod for pod in found if pod is not None]
 
     def owners(self) -> WorkloadOwners:
-        """Who its pods belong to, those that are gone included."""
+        """The controllers of its pods, those that are gone included."""
         return WorkloadOwners((*self._loaded, *self._controllers()))
-
-    @cached_property
-    def before(self) -> PodsBefore:
-        """The pods and the workloads of the state."""
-        return PodsBefore(self.pods_before, WorkloadOwners(self._loaded))
-
-    def _guessed_classes(self) -> frozenset[str]:
-        if self.facts.of("PriorityClass"):
-            return frozenset()
-        loaded = map(name, self.cluster.store.list("PriorityClass").items)
-        return frozenset({"", *loaded}) - SYSTEM_PRIORITY_CLASSES.keys()
 
     def _controllers(self) -> Iterator[Object]:
         for kind in ("ReplicaSet", "Job"):
             yield from self.cluster.store.list(kind).items
-
-    @property
-    def _has_gangs(self) -> bool:
-        """Whether the scheduler heeds what PodGroup a pod names in `schedulingGroup`."""
-        gangs = self.machine.gangs
-        return gangs is not None and POD_GROUP.key in gangs.kinds
-
-    @property
-    def timeline(self) -> Sequence[TimelineEntry]:
-        """Observed entries since the changes began; the readers in `outcome/` fold them."""
-        return self.observer.entries[self.entries_before :]
-
-    @property
-    def passed_s(self) -> float:
-        """How long it has been played for, in seconds."""
-        return self.cluster.driver.now_s - self.start_s
-
-
-def _options(
-    request: PlanRequest, start_s: float, seed: int, controllers: frozenset[str]
-) -> ClusterOptions:
-    configuration = request.configuration
-    setup = SchedulerSetup(
-        configuration=configuration.configuration if configuration else None,
-        options=configuration.options if configuration else None,
-    )
-    return ClusterOptions(
-        start_s=start_s,
-        schedulers=(setup,),
-        controllers=controllers,
-        provisioning_s=0.0,
-        nodes=NodeSettings(seed=seed, behaviour=DEFAULT_BEHAVIOUR, eviction=request.eviction),
-        settled=not request.repairs,
-        heals=request.heals,
-        kinds=tuple(OPTIONAL_KINDS.values()),
-        event_reasons=frozenset({FAILED_CREATE}),
-    )
 
 
 def busy_controllers(request: PlanRequest, *, changes_later: bool = False) -> frozenset[str]:

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
+from podium.api.documents.pod_report import report_facts
 from podium.api.documents.report import API_VERSION, IF_ANY, Report
 from podium.api.objects import Object, controller_of, key
 from podium.api.pods import is_finished, node_name_of
@@ -20,7 +21,6 @@ from podium.whatif.plan.plan_report import (
     PodRow,
     Return,
     WorkloadSummary,
-    row_facts,
     why_never,
 )
 from podium.whatif.plan.request import PlanRequest
@@ -179,4 +179,4 @@ def _lost(plan: Plan) -> Iterator[UnplacedPod]:
 
 
 def _unplaced(row: PodRow, reason: str, node: str = "", *, waits: bool = False) -> UnplacedPod:
-    return UnplacedPod(**row_facts(row), node=node, reason=reason, waits=waits)
+    return UnplacedPod(**report_facts(row, PodRow), node=node, reason=reason, waits=waits)

@@ -7,8 +7,10 @@ from itertools import combinations
 
 import msgspec
 
+from podium.api.documents.pod_report import report_facts
 from podium.whatif.plan.fail_on import Finding, Gate, findings
-from podium.whatif.plan.plan_report import PodRow, WorkloadSummary, row_facts
+from podium.whatif.plan.plan_report import PodRow, WorkloadSummary
+from podium.whatif.plan.plans import Plans
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.resilience.disturbance import (
     Disturbance,
@@ -18,7 +20,6 @@ from podium.whatif.resilience.disturbance import (
     nodes_by_name,
     nodes_by_zone,
 )
-from podium.whatif.resilience.disturbance_player import DisturbancePlayer
 from podium.whatif.resilience.impact import Impact, ImpactReader
 from podium.whatif.resilience.resilience_report import (
     BlockingBudget,
@@ -70,10 +71,10 @@ def resilience(
     """
     disturbances = disturbances_of(asked)
     request = replace(asked.request, alternatives_max=0)
-    reader, player = ImpactReader(request), DisturbancePlayer(request, workers)
+    reader, player = ImpactReader(request), Plans(request, workers)
     impacts, found = list[Impact](), dict[tuple[str, ...], Finding]()
     told = _told(progress, "disturbances", len(disturbances))
-    plans = player.plans([one.changes for one in disturbances], told)
+    plans = player.outcomes([one.changes for one in disturbances], told)
     for one, plan in zip(disturbances, plans, strict=True):
         impacts.append(reader.impact(one, plan))
         for finding in findings(plan, asked.gates) if asked.gates else ():
@@ -213,7 +214,7 @@ def _exposed(impacts: Sequence[Impact]) -> Iterator[Exposure]:
     for pod, times in ordered[:_EXPOSED_MAX]:
         if times > 1 or len(failures) == 1:
             yield Exposure(
-                **row_facts(rows[pod]),
+                **report_facts(rows[pod], PodRow),
                 hit=times,
                 failures=len(failures),
                 is_never_spared=times == len(failures),

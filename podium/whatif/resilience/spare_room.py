@@ -12,8 +12,8 @@ from podium.api.objects import Object, labels, name, spec_of
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.scheduler.explain.extra_nodes import node_like
 from podium.whatif.plan.changes import Apply, Change, Fail
+from podium.whatif.plan.plans import Plans
 from podium.whatif.resilience.disturbance import Disturbance, nodes_by_name
-from podium.whatif.resilience.disturbance_player import DisturbancePlayer
 from podium.whatif.resilience.impact import Impact, ImpactReader
 from podium.whatif.resilience.resilience_report import SpareRoom
 
@@ -76,7 +76,7 @@ _FIRST = 4
 
 
 def spare_rooms(
-    player: DisturbancePlayer,
+    player: Plans,
     reader: ImpactReader,
     shapes: Sequence[ZonedShape],
     harmed: Sequence[Impact],
@@ -106,7 +106,7 @@ def spare_rooms(
 class _Search:
     def __init__(
         self,
-        player: DisturbancePlayer,
+        player: Plans,
         reader: ImpactReader,
         progress: Callable[[int], None] | None,
     ) -> None:
@@ -155,7 +155,7 @@ class _Search:
             new = [node for node in nodes if one.zone and labels(node).get(ZONE_LABEL) == one.zone]
             asked.append([Apply(tuple(nodes)), *one.changes, *(Fail(name(node)) for node in new)])
         tell = None if progress is None else lambda done: progress(played + done)
-        plans = self._player.plans(asked, tell)
+        plans = self._player.outcomes(asked, tell)
         impacts = map(self._reader.impact, disturbances, plans)
         left = [one.disturbance for one in impacts if one.waiting]
         self._played += len(disturbances)

@@ -63,12 +63,12 @@ def rollout(
     if not can_fork():
         raise PodiumError("orders are tried in forks of this process, which can't be made here")
     steps = asked.introduction.steps
-    play = Play(replace(asked.request, alternatives_max=0), changes_later=True)
+    changes = (*asked.request.changes, Apply(asked.introduction.preparation))
+    request = replace(asked.request, changes=changes, alternatives_max=0)
+    play = Play(request, changes_later=True)
     manifests = [manifest for step in steps for manifest in step.manifests]
     applied = [*asked.introduction.preparation, *manifests]
     warnings = replace(asked.request, changes=[Apply(applied)]).missing()
-    preparation = Apply(asked.introduction.preparation)
-    play.change([*asked.request.changes, preparation], asked.request.pressures)
     rejected = play.rejected
     if not play.run(asked.request.until_s):
         raise KeyboardInterrupt

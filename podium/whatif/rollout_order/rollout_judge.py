@@ -5,15 +5,16 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import fields
 
 import msgspec
 
+from podium.api.documents.pod_report import report_facts
 from podium.api.objects import is_terminating, status_of
 from podium.api.pods import is_finished, is_ready, node_name_of
 from podium.whatif.plan.next_pods import preempted_since, tried
 from podium.whatif.plan.outcome.leaving_pods import short_of_pods
 from podium.whatif.plan.outcome.stale_priorities import StalePods, stale_pods_of
+from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.plan_report import PreemptedPod, Rollout, StalePriority
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import NEXT_PODS_MAX
@@ -38,9 +39,8 @@ class Judge(msgspec.Struct, frozen=True):
         final = self.priorities.of(pod.workload, pod.priority)
         by_final = self.priorities.of(pod.by_workload, pod.by_priority)
         least = by_final if self.important is None else self.important
-        facts = {one.name: getattr(pod, one.name) for one in fields(PreemptedPod)}
         return JudgedPod(
-            **facts,
+            **report_facts(pod, PreemptedPod),
             final_priority=final,
             by_final_priority=by_final,
             is_dangerous=final >= least,
@@ -61,14 +61,14 @@ def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
     """
     since_s, before = play.passed_s, len(play.preemptions.preemptors)
     # Refusals of earlier steps are told with these.
-    short = {one.workload for one in short_of_pods(play)}
+    short = {one.workload for one in short_of_pods(Timeline(play))}
     preempted: list[JudgedPod] = []
     stale_before = set(map(_change, stale_pods_of(play))) if step.alters_new_pods else set()
 
     def look(_passed_s: float = 0.0) -> None:
         # Who has to leave is told a moment after it was decided.
         if len(play.preemptions.preemptors) - before > len(preempted):
-            preempted[:] = map(judge.judged, preempted_since(play, since_s))
+            preempted[:] = map(judge.judged, preempted_since(Timeline(play), since_s))
             if any(pod.is_dangerous for pod in preempted):
                 raise _EndangeredError
 
@@ -83,7 +83,7 @@ def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
             new = [one for one in stale_pods_of(play) if _change(one) not in stale_before]
             stale = tuple(tried(play, new, NEXT_PODS_MAX))
     victims = [lost for one in stale for found in one.next_pods for lost in found.preempted]
-    lacking = [one for one in short_of_pods(play) if one.workload not in short]
+    lacking = [one for one in short_of_pods(Timeline(play)) if one.workload not in short]
     return StepOutcome(
         step.name,
         round(max((one.at_s or since_s for one in rollouts), default=since_s) - since_s, 3),

@@ -95,6 +95,27 @@ def test_lower_pods_give_way_and_budgets_that_this_breaks_are_named() -> None:
     assert "No preemption victims found" in fill.stop.message
 
 
+def test_a_victim_whose_job_fails_loses_its_work() -> None:
+    job = workload("Job", "train", uid="job", completionMode="NonIndexed", suspend=False)
+    job["spec"] |= {"parallelism": 1, "completions": 1, "backoffLimit": 0}
+    job["status"] = {"active": 1, "ready": 1, "startTime": "2026-01-01T00:00:00Z"}
+    finalizers = {"finalizers": ["batch.kubernetes.io/job-tracking"]}
+    trains = pod("train-0", "1", on="a", owner=job, metadata=finalizers)
+    state = [node("a", "1"), HIGH, job, trains]
+    capacity = found(state, pod("web", priorityClassName="high"), preempts=True)
+    assert capacity.with_preemption is not None
+    (victim,) = capacity.with_preemption.victims
+    assert (victim.owner, victim.comes_again) == ("Job default/train", Return.NEVER)
+    rows = [
+        row
+        for section in capacity_presentation(capacity).sections
+        for block in section.blocks
+        if section.title == "Who gives way" and isinstance(block, Table)
+        for row in block.rows
+    ]
+    assert [str(row[-1]) for row in rows] == ["its work is lost"]
+
+
 def test_a_quota_stops_what_would_fit() -> None:
     quota = {
         "apiVersion": "v1",

@@ -10,9 +10,9 @@ from podium.whatif.plan.changes import parse_drain
 from podium.whatif.plan.fail_on import parse_gates
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan
+from podium.whatif.plan.plans import Plans
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.resilience.disturbance import Disturbance, DisturbanceError, drain_of, failure_of
-from podium.whatif.resilience.disturbance_player import DisturbancePlayer
 from podium.whatif.resilience.impact import Impact, ImpactReader
 from podium.whatif.resilience.impact_presentation import impact_presentation
 from podium.whatif.resilience.resilience import (
@@ -53,7 +53,7 @@ STATE = [
 
 def impact(disturbance: Disturbance, state: list[Obj] = STATE) -> Impact:
     request = PlanRequest(LoadedState(state))
-    (played,) = DisturbancePlayer(request).plans([disturbance.changes])
+    (played,) = Plans(request).outcomes([disturbance.changes], None)
     return ImpactReader(request).impact(disturbance, played)
 
 
@@ -65,7 +65,7 @@ def unplaced(found: Impact) -> dict[str, str]:
 def test_a_disturbance_played_among_others_is_the_plan_of_it_alone(seed: int) -> None:
     request = PlanRequest(LoadedState(world(Random(seed)).state), alternatives_max=0)
     reader, disturbances = ImpactReader(request), disturbances_of(ResilienceRequest(request))
-    plans = DisturbancePlayer(request, 2).plans([one.changes for one in disturbances])
+    plans = Plans(request, 2).outcomes([one.changes for one in disturbances], None)
     for one, played in zip(disturbances, plans, strict=True):
         alone = replace(plan(replace(request, changes=one.changes)), warnings=(), notes=())
         assert reader.impact(one, played) == reader.impact(one, alone), one.name

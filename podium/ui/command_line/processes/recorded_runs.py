@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from podium.cluster.virtual import Cluster
 from podium.simulation.runner.scenario_runner import Simulation
 from podium.simulation.scenario import Scenario
-from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline import Observer, TimelineEntry
 from podium.ui.dashboard.feeds.finished_runs import FinishedRun, simulation_explainer
 from podium.ui.dashboard.feeds.run_recorder import RunRecorder
 from podium.ui.dashboard.local_server import served_locally
@@ -16,7 +16,6 @@ from podium.ui.inputs.inputs import Asked
 from podium.ui.writers.console import console
 from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.explain.pod_explanations import explain_pod
-from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
 
 
@@ -26,14 +25,15 @@ class PlanRecording:
     def __init__(self, request: PlanRequest) -> None:
         self._request = request
 
-    def begin(self, play: Play) -> None:
-        """Record a play from now on."""
-        self._play = play
-        self._recorder = RunRecorder(play.cluster)
+    def begin(self, cluster: Cluster, observer: Observer) -> None:
+        """Record a cluster from now on."""
+        self._observer = observer
+        self._entries_before = len(observer.entries)
+        self._recorder = RunRecorder(cluster)
 
     def serve(self, asked: Asked) -> None:
         """Show what was recorded, until Ctrl-C; its pods are explained as `podium explain` does."""
-        entries = self._play.observer.entries[self._play.entries_before :]
+        entries = self._observer.entries[self._entries_before :]
         _serve(
             self._recorder,
             "podium plan",

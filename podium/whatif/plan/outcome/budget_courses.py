@@ -11,9 +11,9 @@ from podium.api.objects import Object, key, labels, namespace, uid
 from podium.api.policy.disruption_budget_status import sync_failure
 from podium.api.policy.disruption_budgets import budget_selector
 from podium.api.workloads import pod_template_of
-from podium.simulation.timeline.pod_history import PodHistories, PodHistory
+from podium.simulation.timeline.pod_history import PodHistory
+from podium.whatif.plan.outcome.timeline import BudgetCounts, Timeline
 from podium.whatif.plan.plan_report import BudgetChange, RemovedPod
-from podium.whatif.plan.play import BudgetCounts, Play
 
 
 class BudgetMoment(msgspec.Struct, frozen=True):
@@ -35,31 +35,26 @@ class BudgetMoment(msgspec.Struct, frozen=True):
 
 
 class BudgetCourses:
-    """Reads what became of budgets off a play that is over."""
+    """Reads what became of budgets off the timeline of a play that is over."""
 
-    def __init__(self, play: Play, histories: PodHistories, removed: Iterable[RemovedPod]) -> None:
-        self._play = play
-        self._owners = play.owners()
-        self._histories = histories
+    def __init__(self, timeline: Timeline, removed: Iterable[RemovedPod]) -> None:
+        self._timeline = timeline
         self._removed = {one.pod for one in removed if not one.is_evicted}
         self._broken: dict[str, list[str]] = defaultdict(list)
-        for outcome in play.preemptions.outcomes:
+        for outcome in timeline.play.preemptions.outcomes:
             for victim in outcome.taken:
                 for budget in victim.broken:
                     self._broken[budget].append(victim.pod)
-        self._noted: dict[str, list[tuple[float, BudgetCounts]]] = defaultdict(list)
-        for entry in play.timeline:
-            if entry.type == "BudgetChanged":
-                noted = self._noted[f"{entry.namespace}/{entry.name}"]
-                noted.append((round(entry.at_s, 3), BudgetCounts.of_status(entry.details)))
 
     def changes(self) -> Iterator[BudgetChange]:
         """What has become of the budgets that there are in the end."""
-        for pdb in self._play.cluster.store.list("PodDisruptionBudget").items:
+        for pdb in self._timeline.store.list("PodDisruptionBudget").items:
             yield self._change(pdb)
 
     def _change(self, pdb: Object) -> BudgetChange:
-        noted, known = self._noted.get(key(pdb), []), self._play.budgets_before.get(key(pdb))
+        timeline = self._timeline
+        noted = timeline.budgets.get(key(pdb), [])
+        known = timeline.budgets_before.get(key(pdb))
         before = known or (noted[0][1] if noted else BudgetCounts())
         least_s, least = min(
             ((at_s, counts.allowed) for at_s, counts in noted),
@@ -68,7 +63,7 @@ class BudgetCourses:
         )
         if least >= before.allowed:
             least_s, least = 0.0, before.allowed
-        moments = [*_moments(before, noted, self._play.passed_s)]
+        moments = [*_moments(before, noted, timeline.play.passed_s)]
         below = [*_below(moments, known)]
         worst = min(below or moments, key=lambda one: one.margin)
         pods = [*self._pods_of(pdb)]
@@ -78,7 +73,7 @@ class BudgetCourses:
             for one in pods
             if one.cause is not None or one.pod in self._removed
         )
-        workloads = {self._owners.workload(one.pod, one.owner) for one in pods} if below else ()
+        workloads = {timeline.owners.workload(one.pod, one.owner) for one in pods} if below else ()
         return BudgetChange(
             key(pdb),
             before.allowed,
@@ -108,15 +103,15 @@ class BudgetCourses:
     @cached_property
     def _alike(self) -> Mapping[str, Mapping[frozenset[tuple[str, str]], Sequence[PodHistory]]]:
         found: dict[str, dict[frozenset[tuple[str, str]], list[PodHistory]]] = defaultdict(dict)
-        for history in self._histories.by_uid.values():
+        for history in self._timeline.histories.by_uid.values():
             carried = frozenset(self._labels(history).items())
             found[history.pod.partition("/")[0]].setdefault(carried, []).append(history)
         return found
 
     def _labels(self, history: PodHistory) -> Mapping[str, str]:
         """The labels of a pod; those of its owner's template if it came and is gone."""
-        store = self._play.cluster.store
-        pod = self._play.before.by_uid.get(history.uid) or store.get("Pod", *history.pod.split("/"))
+        store, before = self._timeline.store, self._timeline.play.before.by_uid
+        pod = before.get(history.uid) or store.get("Pod", *history.pod.split("/"))
         if pod is not None and uid(pod) == history.uid:
             return labels(pod)
         owner = store.get(*history.owner) if history.owner is not None else None

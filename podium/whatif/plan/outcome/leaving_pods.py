@@ -8,15 +8,14 @@ from podium.api.pods import is_active
 from podium.apiserver.store.store import Store
 from podium.controllers.daemon_set.eligibility import tolerant
 from podium.simulation.timeline.observer import USER
-from podium.simulation.timeline.pod_history import PodHistories, PodHistory
+from podium.simulation.timeline.pod_history import PodHistory
 from podium.whatif.plan.changer import with_likely_name
-from podium.whatif.plan.outcome.failed_jobs import FailedJobs
+from podium.whatif.plan.outcome.failed_jobs import is_lost_with_job
+from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.plan_report import RejectedObject, RemovedPod
-from podium.whatif.plan.play import FAILED_CREATE, Play
 
 _COLLECTOR, _NAMESPACES = "generic-garbage-collector", "namespace-controller"
 _JOBS = "job-controller"
-_ERROR = "Error creating: "
 _WANTED = {
     "ReplicaSet": "replicas",
     "ReplicationController": "replicas",
@@ -25,25 +24,25 @@ _WANTED = {
 }
 
 
-def removed(play: Play, histories: PodHistories, failed_jobs: FailedJobs) -> Iterator[RemovedPod]:
+def removed(timeline: Timeline) -> Iterator[RemovedPod]:
     """The pods of the state that somebody deleted, in order."""
-    known = play.owners()
-    for pod in sorted(histories.by_uid.values(), key=lambda one: one.ended_s or 0.0):
+    known, play = timeline.owners, timeline.play
+    histories = timeline.histories.by_uid.values()
+    for pod in sorted(histories, key=lambda history: history.ended_s or 0.0):
         if pod.is_new or pod.ended_s is None or pod.cause is not None or pod.has_finished:
             continue
         owners = [*known.above(pod.owner)]
         top = known.topmost(pod.owner) if pod.owner else None
-        gone = next((one for one in owners if one in play.deleted), top)
-        is_lost = pod.ended_by == _JOBS and failed_jobs.has_lost(pod)
-        reason = "its Job fails" if is_lost else _why(play.cluster.store, pod, top, gone)
+        gone = next((owner for owner in owners if owner in play.deleted), top)
+        is_lost = pod.ended_by == _JOBS and is_lost_with_job(timeline, pod)
+        reason = "its Job fails" if is_lost else _why(timeline.store, pod, top, gone)
         is_meant = pod.ended_by in (USER, _COLLECTOR, _NAMESPACES)
-        is_evicted = not (is_meant or any(one in play.changer.touched for one in owners))
         yield RemovedPod(
             **known.row(pod),
             reason=reason,
             at_s=round(pod.ended_s, 3),
             node=pod.node,
-            is_evicted=is_evicted,
+            is_evicted=not (is_meant or any(owner in play.changer.touched for owner in owners)),
         )
 
 
@@ -76,24 +75,18 @@ def _misfit(store: Store, daemon_set: Identity, node_name: str) -> str:
     return "; ".join([*unmet_node_affinity({"spec": spec}, labels(node), node_name), *taints])
 
 
-def short_of_pods(play: Play) -> Iterator[RejectedObject]:
+def short_of_pods(timeline: Timeline) -> Iterator[RejectedObject]:
     """Workloads that lack pods in the end which the API didn't let in, and what it said."""
-    known, refusals = play.owners(), dict[Identity, tuple[str, float]]()
-    for entry in play.observer.entries:
-        details = entry.details
-        if entry.type == "Event" and details.get("reason") == FAILED_CREATE:
-            about = details["regarding"]
-            found = (about["kind"], about.get("namespace", ""), about["name"])
-            _, since_s = refusals.get(found, ("", entry.at_s))
-            refusals[found] = str(details["message"]).removeprefix(_ERROR), since_s
-    for found, (message, since_s) in refusals.items():
-        count = _lacking(play.cluster.store, found)
-        message = with_likely_name(message, play.cluster.store)
+    for owner, (message, since_s) in timeline.refused.items():
+        count = _lacking(timeline.store, owner)
         if count > 0:
-            pods = "1 pod" if count == 1 else f"{count} pods"
-            top = label(known.topmost(found))
             yield RejectedObject(
-                pods, message, top, count, namespace=found[1], at_s=round(since_s, 3)
+                "1 pod" if count == 1 else f"{count} pods",
+                with_likely_name(message, timeline.store),
+                label(timeline.owners.topmost(owner)),
+                count,
+                namespace=owner[1],
+                at_s=round(since_s, 3),
             )
 
 

@@ -20,7 +20,7 @@ _MEASURED = ("cpu", "memory")
 
 def node_fillings(play: "Play") -> tuple[NodeFilling, ...]:
     """The nodes on which other pods are in the end than before, by name."""
-    nodes = [obj for (kind, _, _), obj in play.state.items() if kind == "Node"]
+    nodes = [obj for (kind, _, _), obj in play.state.by_identity.items() if kind == "Node"]
     nodes += play.cluster.store.list("Node").items
     allocatable = {name(node): allocatable_of(node) for node in nodes}
     room = {
@@ -28,7 +28,8 @@ def node_fillings(play: "Play") -> tuple[NodeFilling, ...]:
         for node, found in allocatable.items()
     }
     before, after = (
-        _by_node(pods) for pods in (play.pods_before, play.cluster.store.list("Pod").items)
+        _by_node(pods)
+        for pods in (play.before.by_uid.values(), play.cluster.store.list("Pod").items)
     )
     return tuple(
         NodeFilling(

@@ -1,6 +1,6 @@
-"""What a play came to: what the observer has noted, and how the cluster is in the end."""
+"""What a play came to: what its timeline tells, and how the cluster is in the end."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TypedDict
@@ -16,7 +16,6 @@ from podium.api.policy.disruption_target import (
     BY_TAINT,
 )
 from podium.api.priority import pod_priority
-from podium.api.taints import NO_EXECUTE
 from podium.api.values.times import epoch_s
 from podium.api.well_known import ZONE_LABEL
 from podium.cluster.virtual.loading.overdue_pods import is_silent
@@ -25,14 +24,14 @@ from podium.scheduler.machine.sleepers import sleepers
 from podium.simulation.runner.drain import Drainer
 from podium.simulation.runner.eviction_advice import DELETION
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.pod_history import PodHistories, PodHistory, is_end
+from podium.simulation.timeline.pod_history import PodHistory, is_end
 from podium.simulation.timeline.timeline_sentences import overslept
 from podium.whatif.plan.outcome.budget_courses import BudgetCourses
-from podium.whatif.plan.outcome.failed_jobs import FailedJobs
+from podium.whatif.plan.outcome.failed_jobs import failed_jobs, is_done_without, is_lost_with_job
 from podium.whatif.plan.outcome.leaving_pods import has_all_its_pods, removed, short_of_pods
+from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.outcome.workload_summary import summaries
 from podium.whatif.plan.plan_report import (
-    UNREACHABLE,
     Counts,
     Disruption,
     Drainage,
@@ -50,21 +49,11 @@ from podium.whatif.plan.plan_report import (
 )
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.rollouts import with_reasons
-from podium.whatif.plan.workload_owners import PodRowFields
 
 _RECREATING = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"})
-_BY_KUBELET = (BY_KUBELET, BY_PRESSURE)
+_EVICTIONS = (BY_EVICTION, BY_TAINT, BY_PRESSURE)
 _NOT_TRIED = "no scheduler has come to it yet"
 _NOWHERE = PodHistory("", "", 0, "", None, is_new=False)
-_HAPPENINGS = {
-    "PodCreated": Happening.CREATED,
-    "PodBound": Happening.BOUND,
-    "PodTerminating": Happening.TERMINATING,
-    "PodFailed": Happening.FAILED,
-    "PodSucceeded": Happening.SUCCEEDED,
-    "PodReady": Happening.READY,
-    "PodGone": Happening.GONE,
-}
 
 
 class RepeatedFields(TypedDict):
@@ -75,32 +64,31 @@ class RepeatedFields(TypedDict):
 
 
 class OutcomeReader:
-    """Reads the parts of a plan from a play that is over."""
+    """Reads the parts of a plan from the timeline of a play, and its cluster."""
 
     def __init__(self, play: Play) -> None:
-        store = play.cluster.store
+        self.timeline = Timeline(play)
         self._play = play
-        self._owners = play.owners()
+        self._store = play.cluster.store
+        self._owners = self.timeline.owners
         self._preemptors = play.preemptions.preemptors
-        self._nodes = {one["metadata"]["name"] for one in store.list("Node").items}
-        self.histories = PodHistories(play.observer.entries, play.before.by_uid, store.get)
-        self.failed_jobs = FailedJobs(play.timeline, store)
+        self._histories = self.timeline.histories
+        self._repetitions = self._histories.repetitions
+        histories = self._histories.by_uid.values()
         # The others are where they were.
-        self._repetitions = self.histories.repetitions
-        self._pods = play.found({one.pod for one in self.histories.by_uid.values()})
-        self._arrivals = {one: turn for turn, one in enumerate(self.histories.by_uid)}
-        self._replacements = {
-            one.replaces: one for one in self.histories.by_uid.values() if one.replaces
-        }
+        self._pods = play.found({history.pod for history in histories})
+        self._replacements = {history.replaces: history for history in histories}
+        self._rows = {history.uid: self._owners.row(history) for history in histories}
 
     def placements(self) -> tuple[Placement, ...]:
         """Pods that have got a place, in the order in which they got it."""
+        nodes = {one["metadata"]["name"] for one in self._store.list("Node").items}
         placed = []
         for pod in self._pods:
             history = self._history(pod)
-            if history.bound_s is None or is_terminating(pod) or _failed(pod):
+            if history.bound_s is None or is_terminating(pod) or phase_of(pod) == "Failed":
                 continue
-            if node_name_of(pod) in self._nodes:
+            if node_name_of(pod) in nodes:
                 placed.append(
                     Placement(
                         **self._owners.row_of(pod),
@@ -108,36 +96,30 @@ class OutcomeReader:
                         by_node_name=history.bound_by not in self._play.cluster.schedulers,
                         at_s=round(history.bound_s, 3),
                         overslept_s=history.overslept_s,
-                        replaces=self._replaced(history),
+                        replaces=self._pod_of(history.replaces),
                     )
                 )
-        bound = (one for one in self._play.observer.entries if one.type == "PodBound")
-        turns = {f"{one.namespace}/{one.name}": turn for turn, one in enumerate(bound)}
+        turns = self.timeline.bound
         return tuple(sorted(placed, key=lambda one: (one.at_s, turns[one.pod])))
 
     def refusals(self) -> tuple[NodeRefusal, ...]:
         """Pods that their nodes refused; those that repeat others are counted with the first."""
         return tuple(
             NodeRefusal(
-                **self._owners.row(pod),
+                **self._rows[pod.uid],
                 node=pod.node,
                 reason=pod.failed_for[0],
                 message=pod.failed_for[1].removeprefix(REJECTED),
                 at_s=round(pod.bound_s, 3),
                 **self._repeated(pod),
             )
-            for pod in self._told(self.histories.by_uid.values())
+            for pod in self._told(self._histories.by_uid.values())
             if pod.bound_s is not None and pod.failed_for[1].startswith(REJECTED)
         )
 
     def pending(self) -> tuple[PendingPod, ...]:
         """Pods that wait in the end, the most important first."""
-        profiles = self._play.scheduler.pipelines
-        waiting = [
-            pod
-            for pod in self._unbound
-            if scheduler_name_of(pod) in profiles and not pod["spec"].get("schedulingGates")
-        ]
+        waiting = [pod for pod in self._scheduled if not pod["spec"].get("schedulingGates")]
         waiting.sort(key=pod_priority, reverse=True)
         # Those that would fit, and that no event has woken.
         asleep = {one.pod.uid: one for one in sleepers(self._play.machine)} if waiting else {}
@@ -152,7 +134,7 @@ class OutcomeReader:
                     since_s=self._since_s(pod),
                     nominated_node=nominated_node_of(pod),
                     room_at_s=self._room_at_s(nominated_node_of(pod)),
-                    replaces=self._replaced(self._history(pod)),
+                    replaces=self._pod_of(self._history(pod).replaces),
                     fits_on="" if sleeper is None else sleeper.node_name,
                     tried_at_s=None if tried_at_s is None else round(tried_at_s, 3),
                 )
@@ -160,13 +142,12 @@ class OutcomeReader:
         return tuple(found)
 
     def _room_at_s(self, node_name: str) -> float | None:
-        store = self._play.cluster.store
-        node = store.get("Node", "", node_name) if node_name else None
+        node = self._store.get("Node", "", node_name) if node_name else None
         if node is None or not holds(node, "Ready"):
             return None
         ends_s = (
             epoch_s(pod["metadata"]["deletionTimestamp"])
-            for pod in store.list("Pod").items
+            for pod in self._store.list("Pod").items
             if is_terminating(pod) and node_name_of(pod) == node_name
         )
         end_s = max(ends_s, default=None)
@@ -175,53 +156,75 @@ class OutcomeReader:
     def gated(self) -> Iterator[GatedPod]:
         """Pods that may not be tried."""
         scheduler = self._play.scheduler
-        for pod in self._unbound:
-            if pod["spec"].get("schedulingGates") and scheduler_name_of(pod) in scheduler.pipelines:
+        for pod in self._scheduled:
+            if pod["spec"].get("schedulingGates"):
                 gate = scheduler.decide(scheduler.pending(pod), scheduler_name_of(pod)).gate
                 if gate is not None:
-                    row = self._owners.row_of(pod)
-                    since_s = self._since_s(pod)
+                    row, since_s = self._owners.row_of(pod), self._since_s(pod)
                     yield GatedPod(**row, plugin=gate.plugin, message=gate.message, since_s=since_s)
 
     def ignored(self) -> Iterator[IgnoredPod]:
         """Pods that are for other schedulers."""
         for pod in self._unbound:
-            if scheduler_name_of(pod) not in self._play.scheduler.pipelines:
+            if (name := scheduler_name_of(pod)) not in self._play.scheduler.pipelines:
                 row = self._owners.row_of(pod)
-                since_s = self._since_s(pod)
-                yield IgnoredPod(**row, scheduler_name=scheduler_name_of(pod), since_s=since_s)
+                yield IgnoredPod(**row, scheduler_name=name, since_s=self._since_s(pod))
 
-    def disruptions(self) -> tuple[Disruption, ...]:
+    def disruptions(self) -> Iterator[Disruption]:
         """Pods that lost their places, with what became of each."""
-        return tuple(map(self._disruption, self._told(self.histories.disrupted)))
+        for history in self._told(self._histories.disrupted):
+            new = self._replacements.get(history.uid)
+            while new is not None and new.uid in self._repetitions.first:
+                new = self._replacements.get(new.uid)
+            cause, ended_s = history.cause, history.ended_s
+            assert cause is not None
+            assert ended_s is not None
+            yield Disruption(
+                **self._rows[history.uid],
+                node=history.node,
+                at_s=round(ended_s, 3),
+                cause=cause,
+                by=self._preemptor(history) if cause is BY_SCHEDULER else "",
+                message=history.failed_for[1] if cause in (BY_KUBELET, BY_PRESSURE) else "",
+                depth=self._histories.depth_of(history, self._preemptors),
+                comes_again=self._return(history, new),
+                replacement="" if new is None else new.pod,
+                replaced_on="" if new is None else new.node,
+                replaced_at_s=None if new is None or new.bound_s is None else round(new.bound_s, 3),
+                **self._repeated(history),
+            )
 
-    def timeline(self) -> tuple[Moment, ...]:
-        """What happened, in order, and who is behind it.
+    def _return(self, history: PodHistory, replacement: PodHistory | None) -> Return:
+        owner = history.owner
+        if owner is None or (owner[0] == "DaemonSet" and history.cause is BY_POD_GC):
+            return Return.NEVER
+        if owner[0] not in _RECREATING:
+            return Return.UNKNOWN
+        if replacement is None:
+            if is_lost_with_job(self.timeline, history):
+                return Return.NEVER
+            if is_done_without(self.timeline, history):
+                return Return.SURPLUS
+            # A pod that has to go may still be there, as its node doesn't answer.
+            pod = self._store.get("Pod", *history.pod.split("/"))
+            is_held = pod is not None and uid(pod) == history.uid and is_terminating(pod)
+            if is_held and is_silent(self._store, history.node):
+                return Return.AFTER_NODE
+        is_gone = replacement is None or replacement.ended_s is not None
+        if is_gone and has_all_its_pods(self._store, owner):
+            return Return.SURPLUS
+        return Return.CERTAIN
 
-        A pod on a node that goes at once is told to terminate at that moment, too.
-        """
-        moments = []
-        terminating = {one for one, pod in self._play.before.by_uid.items() if is_terminating(pod)}
-        for number, entry in enumerate(self._play.observer.entries):
-            happening = _HAPPENINGS.get(entry.type)
-            if entry.type == "PodRunning" and entry.details.get("ready"):
-                happening = Happening.READY
-            if happening is None or entry.uid in self._repetitions.first:
-                continue
-            pod = self.histories.by_uid[entry.uid]
-            if not pod.is_new and number < self._play.entries_before:
-                continue
-            if happening is Happening.TERMINATING:
-                terminating.add(entry.uid)
-            elif happening is Happening.GONE and pod.node and entry.uid not in terminating:
-                moments.append(self._moment(entry, Happening.TERMINATING, pod))
-            moments.append(self._moment(entry, happening, pod))
-        return tuple(moments)
+    def moments(self) -> Iterator[Moment]:
+        """What happened, in order, and who is behind it."""
+        for entry, happening in self.timeline.happenings:
+            if entry.uid not in self._repetitions.first:
+                yield self._moment(entry, happening, self._histories.by_uid[entry.uid])
 
     def _moment(self, entry: TimelineEntry, happening: Happening, pod: PodHistory) -> Moment:
         node, detail, by = pod.node, "", ""
         if happening is Happening.CREATED:
-            node, by = "", self._replaced(pod)
+            node, by = "", self._pod_of(pod.replaces)
         elif happening is Happening.FAILED:
             detail = str(entry.details.get("reason") or "")
         elif happening is Happening.TERMINATING:
@@ -250,89 +253,40 @@ class OutcomeReader:
             "repeated_until_s": None if until_s is None else round(until_s, 3),
         }
 
-    @cached_property
-    def _rows(self) -> Mapping[str, PodRowFields]:
-        return {one: self._owners.row(pod) for one, pod in self.histories.by_uid.items()}
-
-    def _disruption(self, history: PodHistory) -> Disruption:
-        new = self._replacements.get(history.uid)
-        while new is not None and new.uid in self._repetitions.first:
-            new = self._replacements.get(new.uid)
-        assert history.cause is not None
-        assert history.ended_s is not None
-        return Disruption(
-            **self._owners.row(history),
-            node=history.node,
-            at_s=round(history.ended_s, 3),
-            cause=history.cause,
-            by=self._preemptor(history) if history.cause is BY_SCHEDULER else "",
-            message=history.failed_for[1] if history.cause in _BY_KUBELET else "",
-            depth=self.histories.depth_of(history, self._preemptors),
-            comes_again=self._return(history, new),
-            replacement="" if new is None else new.pod,
-            replaced_on="" if new is None else new.node,
-            replaced_at_s=None if new is None or new.bound_s is None else round(new.bound_s, 3),
-            **self._repeated(history),
-        )
-
-    def _return(self, history: PodHistory, replacement: PodHistory | None) -> Return:
-        if history.owner is None or (
-            history.owner[0] == "DaemonSet" and history.cause is BY_POD_GC
-        ):
-            return Return.NEVER
-        if history.owner[0] not in _RECREATING:
-            return Return.UNKNOWN
-        if replacement is None and self.failed_jobs.has_lost(history):
-            return Return.NEVER
-        if replacement is None and self.failed_jobs.has_done_without(history):
-            return Return.SURPLUS
-        is_gone = replacement is None or replacement.ended_s is not None
-        if replacement is None and self._is_held_by_silence(history):
-            return Return.AFTER_NODE
-        if is_gone and has_all_its_pods(self._play.cluster.store, history.owner):
-            return Return.SURPLUS
-        return Return.CERTAIN
-
-    def _is_held_by_silence(self, history: PodHistory) -> bool:
-        """Whether a pod that has to go is still there, as its node doesn't answer."""
-        store = self._play.cluster.store
-        pod = store.get("Pod", *history.pod.split("/"))
-        if pod is None or uid(pod) != history.uid or not is_terminating(pod):
-            return False
-        return is_silent(store, node_name_of(pod))
-
     def _preemptor(self, victim: PodHistory) -> str:
-        preemptor = self.histories.by_uid.get(self._preemptors.get(victim.uid, ""))
-        return "" if preemptor is None else preemptor.pod
+        return self._pod_of(self._preemptors.get(victim.uid, ""))
 
-    def _replaced(self, history: PodHistory) -> str:
-        lost = self.histories.by_uid.get(history.replaces)
-        return "" if lost is None else lost.pod
+    def _pod_of(self, pod_uid: str) -> str:
+        history = self._histories.by_uid.get(pod_uid)
+        return "" if history is None else history.pod
 
     def _history(self, pod: Object) -> PodHistory:
-        return self.histories.by_uid.get(uid(pod), _NOWHERE)
+        return self._histories.by_uid.get(uid(pod), _NOWHERE)
 
     @cached_property
     def _unbound(self) -> Sequence[Object]:
+        """The pods without a node that may get one, in the order in which they came."""
+        arrivals = {one: turn for turn, one in enumerate(self._histories.by_uid)}
         waiting = (
             pod
             for pod in self._pods
-            if not node_name_of(pod) and not is_terminating(pod) and not _failed(pod)
+            if not (node_name_of(pod) or is_terminating(pod) or phase_of(pod) == "Failed")
         )
         return sorted(
             waiting,
             key=lambda pod: (
                 str(pod["metadata"].get("creationTimestamp") or ""),
-                self._arrivals.get(uid(pod), 0),
+                arrivals.get(uid(pod), 0),
             ),
         )
 
+    @property
+    def _scheduled(self) -> list[Object]:
+        profiles = self._play.scheduler.pipelines
+        return [pod for pod in self._unbound if scheduler_name_of(pod) in profiles]
+
     def _since_s(self, pod: Object) -> float:
         return round(self._history(pod).created_s, 3)
-
-
-def _failed(pod: Object) -> bool:
-    return phase_of(pod) == "Failed"
 
 
 def drainages(drainers: Iterable[Drainer], start_s: float) -> Iterator[Drainage]:
@@ -358,61 +312,41 @@ def drainages(drainers: Iterable[Drainer], start_s: float) -> Iterator[Drainage]
         )
 
 
-_TAINT = f"{UNREACHABLE}:{NO_EXECUTE}"
-
-
-def silent_nodes(play: Play) -> Iterator[SilentNode]:
+def silent_nodes(timeline: Timeline) -> Iterator[SilentNode]:
     """The nodes that have fallen silent in a play that is over."""
-    silent, store = play.changer.silenced_s, play.cluster.store
-    tainted_s: dict[str, float] = {}
-    on_hold: dict[str, str] = {}
-    for entry in play.timeline if silent else ():
-        details = entry.details
-        match entry.type:
-            case "EvictionsOnHold":
-                place = f"of zone {details['zone']}" if details["zone"] else "without a zone"
-                few = f"{details['notReady']} of {details['nodes']} nodes {place}"
-                on_hold[details["zone"]] = f"{few} aren't ready"
-            case "EvictionsGoOn":
-                on_hold.pop(details["zone"], None)
-            case "NodeTainted" if details["taint"] == _TAINT:
-                tainted_s[entry.name] = entry.at_s
-            case "NodeUntainted" if details["taint"] == _TAINT:
-                tainted_s.pop(entry.name, None)
-    for node in silent:
-        found = store.get("Node", "", node)
-        zone = labels(found).get(ZONE_LABEL, "") if found is not None else ""
-        yield SilentNode(node=node, tainted_at_s=tainted_s.get(node), on_hold=on_hold.get(zone, ""))
-
-
-_EVICTIONS = (BY_EVICTION, BY_TAINT, BY_PRESSURE)
+    for node in timeline.play.changer.silenced_s:
+        live = timeline.store.get("Node", "", node)
+        zone = labels(live).get(ZONE_LABEL, "") if live is not None else ""
+        tainted_s, on_hold = timeline.tainted_s.get(node), timeline.on_hold.get(zone, "")
+        yield SilentNode(node=node, tainted_at_s=tainted_s, on_hold=on_hold)
 
 
 def outcome_of(play: Play) -> Plan:
     """What a play that is over came to."""
     outcome = OutcomeReader(play)
+    timeline = outcome.timeline
     pending, refusals = outcome.pending(), outcome.refusals()
-    gone = tuple(removed(play, outcome.histories, outcome.failed_jobs))
-    rejected = (*play.rejected, *short_of_pods(play))
+    gone = tuple(removed(timeline))
+    rejected = (*play.rejected, *short_of_pods(timeline))
     found = Plan(
         placements=outcome.placements(),
         preemptions=tuple(play.preemptions.outcomes),
         pending=pending,
-        budgets=tuple(BudgetCourses(play, outcome.histories, gone).changes()),
+        budgets=tuple(BudgetCourses(timeline, gone).changes()),
         refusals=refusals,
         rejected=rejected,
         gated=tuple(outcome.gated()),
         removed=gone,
         ignored=tuple(outcome.ignored()),
-        disruptions=outcome.disruptions(),
+        disruptions=tuple(outcome.disruptions()),
         rollouts=tuple(with_reasons(play.rollouts.found(), pending, rejected, refusals)),
-        failed_jobs=tuple(outcome.failed_jobs.found(outcome.histories, play.owners())),
+        failed_jobs=tuple(failed_jobs(timeline)),
         drains=tuple(drainages(play.changer.drainers, play.start_s)),
-        timeline=outcome.timeline(),
-        silent_nodes=tuple(silent_nodes(play)),
+        timeline=tuple(outcome.moments()),
+        silent_nodes=tuple(silent_nodes(timeline)),
         until_s=round(play.passed_s, 3),
     )
-    found = replace(found, workloads=summaries(play, outcome.histories, found))
+    found = replace(found, workloads=summaries(timeline, found))
     placed = sum(not one.replaces for one in found.placements)
     counts = Counts(
         placed=placed,

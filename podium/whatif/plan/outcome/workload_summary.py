@@ -1,7 +1,7 @@
 """Sums a plan up by workload: how many pods it loses, and how few are ready."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping
+from collections.abc import Sequence
 from operator import itemgetter
 
 import msgspec
@@ -9,7 +9,7 @@ import msgspec
 from podium.api.objects import status_of
 from podium.api.policy.disruption_budgets import SCALED
 from podium.api.workloads import replicas_of
-from podium.simulation.timeline.pod_history import PodHistories
+from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.plan_report import (
     Disruption,
     PendingPod,
@@ -20,12 +20,6 @@ from podium.whatif.plan.plan_report import (
     WorkloadSummary,
 )
 from podium.whatif.plan.play import Play
-
-_BECOMES_READY = frozenset({"PodRunning", "PodReady"})
-_IS_READY_NO_MORE = frozenset(
-    {"PodNotReady", "PodTerminating", "PodFailed", "PodSucceeded", "PodGone"}
-)
-
 
 # A pod that belongs to its node goes down with it.
 _OF_NODES = frozenset({"DaemonSet", "Node"})
@@ -51,81 +45,74 @@ class _Readiness(msgspec.Struct):
         return number, round(since_s, 3), round(for_s, 3)
 
 
-def summaries(play: Play, histories: PodHistories, plan: Plan) -> tuple[WorkloadSummary, ...]:
+def summaries(timeline: Timeline, plan: Plan) -> tuple[WorkloadSummary, ...]:
     """The workloads to which anything happens.
 
     Those come first of which no pod is ready for a while, then those that lose pods, the most
     important first.
     """
-    found: dict[str, _Counts] = defaultdict(_Counts)
+    pods: dict[str, list[PodRow]] = defaultdict(list)
     for row in (*plan.disruptions, *plan.placements, *plan.pending, *plan.removed):
-        found[row.workload].take(row)
-    readiness = _readiness(play, histories)
+        pods[row.workload].append(row)
+    before, readiness = timeline.play.before, _readiness(timeline)
     for workload, course in readiness.items():
         is_of_nodes = workload.partition(" ")[0] in _OF_NODES
-        serves = workload in play.before.serving and not is_of_nodes
+        serves = workload in before.serving and not is_of_nodes
         if serves and course.least()[0] < course.before:
-            found[workload].take_unless_counted(play.before.priorities[workload])
-    rows = []
-    for workload, counts in found.items():
-        ready, end_s = play.before.ready[workload], play.passed_s
-        unchanged = _Readiness(ready, ready, end_s, {ready: end_s}, {ready: 0.0})
-        rows.append(_summary(play, workload, counts, readiness.get(workload, unchanged)))
-    rows.sort(
-        key=lambda row: (
-            not row.is_unavailable,
-            not (row.lost or row.pending),
-            -row.priority,
-            row.workload,
+            pods.setdefault(workload, [])
+    found = []
+    for workload, rows in pods.items():
+        if workload not in readiness:
+            steady = _Readiness(before.ready[workload], before.ready[workload])
+            steady.change(0, timeline.play.passed_s)
+            readiness[workload] = steady
+        found.append(_summary(timeline.play, workload, rows, readiness[workload]))
+    found.sort(
+        key=lambda one: (
+            not one.is_unavailable,
+            not (one.lost or one.pending),
+            -one.priority,
+            one.workload,
         )
     )
-    return tuple(rows)
+    return tuple(found)
 
 
-class _Counts(msgspec.Struct):
-    lost: Counter[str] = msgspec.field(default_factory=Counter)
-    recreated: int = 0
-    pending: int = 0
-    new: int = 0
-    removed: int = 0
-    priority: int | None = None
-    priority_class: str = ""
-
-    def take_unless_counted(self, priority: tuple[int, str]) -> None:
-        if self.priority is None:
-            self.priority, self.priority_class = priority
-
-    def take(self, row: PodRow) -> None:
-        if self.priority is None or row.priority > self.priority:
-            self.priority, self.priority_class = row.priority, row.priority_class
-        match row:
-            case Disruption():
-                self.lost[row.cause.group] += 1 + row.repeats
-                self.recreated += row.replaced_at_s is not None
-            case Placement():
-                self.new += not row.replaces
-            case PendingPod():
-                self.pending += 1
-            case RemovedPod():
-                self.removed += 1
-
-
-def _summary(play: Play, workload: str, counts: _Counts, readiness: _Readiness) -> WorkloadSummary:
+def _summary(
+    play: Play, workload: str, rows: Sequence[PodRow], readiness: _Readiness
+) -> WorkloadSummary:
+    lost, recreated = Counter[str](), 0
+    for row in rows:
+        if isinstance(row, Disruption):
+            lost[row.cause.group] += 1 + row.repeats
+            recreated += row.replaced_at_s is not None
+    removed = sum(isinstance(row, RemovedPod) for row in rows)
+    top = max(rows, key=lambda row: row.priority, default=None)
     least, since_s, for_s = readiness.least()
-    pods, serves = play.before.pods[workload], workload in play.before.serving
-    wanted = _wanted(play, workload, pods if counts.removed < pods else 0)
+    before, kind, place = play.before, *workload.split(" ", 1)
+    # How many pods it is to have in the end; what it had, unless something else says so.
+    pods, serves = before.pods[workload], workload in before.serving
+    wanted = pods if removed < pods else 0
+    if kind in (*SCALED, "DaemonSet"):
+        live = play.cluster.store.get(kind, *place.split("/"))
+        if live is None:
+            wanted = 0
+        elif kind == "DaemonSet":
+            wanted = int(status_of(live).get("desiredNumberScheduled") or 0)
+        else:
+            wanted = replicas_of(live)
     return WorkloadSummary(
         workload=workload,
-        namespace=workload.partition(" ")[2].partition("/")[0],
-        priority=counts.priority or 0,
-        priority_class=counts.priority_class,
+        namespace=place.partition("/")[0],
+        priority=before.priorities[workload][0] if top is None else top.priority,
+        priority_class=before.priorities[workload][1] if top is None else top.priority_class,
         pods=pods,
         wanted=wanted,
-        lost=dict(counts.lost),
-        recreated=counts.recreated,
-        pending=counts.pending,
-        new=counts.new,
-        removed=counts.removed,
+        lost=dict(lost),
+        recreated=recreated,
+        pending=sum(isinstance(row, PendingPod) for row in rows),
+        new=sum(isinstance(row, Placement) and not row.replaces for row in rows),
+        removed=removed,
         ready_before=readiness.before,
         ready_least=least,
         ready_least_at_s=since_s,
@@ -137,40 +124,23 @@ def _summary(play: Play, workload: str, counts: _Counts, readiness: _Readiness) 
     )
 
 
-def _wanted(play: Play, workload: str, otherwise: int) -> int:
-    """How many pods a workload is to have in the end; `otherwise` if nothing says so."""
-    kind, _, place = workload.partition(" ")
-    if kind not in (*SCALED, "DaemonSet"):
-        return otherwise
-    found = play.cluster.store.get(kind, *place.split("/"))
-    if found is None:
-        return 0
-    if kind == "DaemonSet":
-        return int(status_of(found).get("desiredNumberScheduled") or 0)
-    return replicas_of(found)
-
-
-def _readiness(play: Play, histories: PodHistories) -> Mapping[str, _Readiness]:
-    owners, before, silent_s = play.owners(), play.before, play.changer.silenced_s
+def _readiness(timeline: Timeline) -> dict[str, _Readiness]:
+    play, histories = timeline.play, timeline.histories.by_uid
+    before, silent_s = play.before, play.changer.silenced_s
     # What stood on a node that falls silent serves no more from that moment on, though the control
     # plane takes it for ready until the node is missed.
-    changes = sorted(
-        (silent_s[one.node], one.uid, False)
-        for one in histories.by_uid.values()
-        if one.node in silent_s and not one.is_new
+    silenced = sorted(
+        (silent_s[pod.node], pod.uid, False)
+        for pod in histories.values()
+        if pod.node in silent_s and not pod.is_new
     )
-    for entry in play.timeline:
-        if entry.type in _BECOMES_READY and entry.details.get("ready", True):
-            changes.append((entry.at_s, entry.uid, True))
-        elif entry.type in _IS_READY_NO_MORE:
-            changes.append((entry.at_s, entry.uid, False))
     found: dict[str, _Readiness] = {}
     is_ready: dict[str, bool] = {}
-    for at_s, pod_uid, is_now in sorted(changes, key=itemgetter(0)):
-        history = histories.by_uid.get(pod_uid)
+    for at_s, pod_uid, is_now in sorted([*silenced, *timeline.readiness], key=itemgetter(0)):
+        history = histories.get(pod_uid)
         if history is None or is_ready.get(pod_uid, pod_uid in before.ready_uids) == is_now:
             continue
-        workload = owners.workload(history.pod, history.owner)
+        workload = timeline.owners.workload(history.pod, history.owner)
         if workload not in found:
             found[workload] = _Readiness(before.ready[workload], before.ready[workload])
         found[workload].change(1 if is_now else -1, at_s)

@@ -1,0 +1,161 @@
+"""What happened in a play, folded in one pass from the entries that its observer noted."""
+
+from collections import defaultdict
+
+import msgspec
+
+from podium.api.kinds.decisive_kinds import Identity
+from podium.api.objects import Object, is_terminating
+from podium.api.taints import NO_EXECUTE
+from podium.controllers.job.completion_indexes import read_indexes, write_indexes
+from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.pod_history import PodHistories
+from podium.whatif.plan.plan_report import UNREACHABLE, Happening
+from podium.whatif.plan.play import FAILED_CREATE, Play
+
+_HAPPENINGS = {
+    "PodCreated": Happening.CREATED,
+    "PodBound": Happening.BOUND,
+    "PodTerminating": Happening.TERMINATING,
+    "PodFailed": Happening.FAILED,
+    "PodSucceeded": Happening.SUCCEEDED,
+    "PodReady": Happening.READY,
+    "PodGone": Happening.GONE,
+}
+_IS_READY_NO_MORE = frozenset(
+    {"PodNotReady", "PodTerminating", "PodFailed", "PodSucceeded", "PodGone"}
+)
+_ERROR = "Error creating: "
+_TAINT = f"{UNREACHABLE}:{NO_EXECUTE}"
+
+
+class BudgetCounts(msgspec.Struct, frozen=True):
+    """The numbers in the status of a disruption budget."""
+
+    allowed: int = 0
+    healthy: int = 0
+    desired: int = 0
+
+    @classmethod
+    def of_status(cls, status: Object) -> "BudgetCounts":
+        """The numbers of a status."""
+        fields = ("disruptionsAllowed", "currentHealthy", "desiredHealthy")
+        return cls(*(int(status.get(field) or 0) for field in fields))
+
+
+class JobFailure(msgspec.Struct, frozen=True):
+    """Why a Job failed, and when; with indexes, which of them did while the Job goes on."""
+
+    reason: str
+    message: str
+    at_s: float
+    indexes: frozenset[int] = frozenset()
+
+
+class Timeline:
+    """What happened in a play up to now.
+
+    All but the histories, the happenings of new pods and `refused` is of the time since the
+    changes.
+
+    Attributes:
+        histories: of the pods.
+        owners: of the pods, those that are gone included.
+        happenings: what happened to pods, in order, each with its entry. A pod on a node that goes
+            at once is told to terminate at that moment, too.
+        readiness: when a pod became ready, or was so no more, with its uid.
+        bound: `namespace/name` of the pods that were bound, in order; the last time counts.
+        budgets_before: by budget, `namespace/name`, its numbers before the changes.
+        budgets: by budget, its numbers whenever they changed.
+        job_failures: the Jobs that failed, whole or in some of their indexes.
+        refused: by controller, what the API last said about pods that it doesn't let in, and since
+            when it did.
+        tainted_s: by node that can't be reached, since when its pods are evicted for that.
+        on_hold: by zone, why nothing is evicted there.
+    """
+
+    def __init__(self, play: Play) -> None:
+        self.play = play
+        self.store = play.cluster.store
+        self.owners = play.owners()
+        self.histories = PodHistories((), play.before.by_uid, self.store.get)
+        self.happenings: list[tuple[TimelineEntry, Happening]] = []
+        self.readiness: list[tuple[float, str, bool]] = []
+        self.bound: dict[str, int] = {}
+        self.budgets_before: dict[str, BudgetCounts] = {}
+        self.budgets: dict[str, list[tuple[float, BudgetCounts]]] = defaultdict(list)
+        self.job_failures: dict[Identity, JobFailure] = {}
+        self.refused: dict[Identity, tuple[str, float]] = {}
+        self.tainted_s: dict[str, float] = {}
+        self.on_hold: dict[str, str] = {}
+        before = play.before.by_uid.items()
+        self._terminating = {uid for uid, pod in before if is_terminating(pod)}
+        for number, entry in enumerate(play.observer.entries):
+            is_before = number < play.entries_before
+            self.histories.take(entry)
+            if entry.kind == "Pod":
+                self._take_pod(entry, number, is_before=is_before)
+            elif entry.type == "BudgetChanged" and is_before:
+                # What was counted first is of the pods as they are in the state.
+                counts = BudgetCounts.of_status(entry.details)
+                self.budgets_before.setdefault(f"{entry.namespace}/{entry.name}", counts)
+            elif entry.type == "Event" or not is_before:
+                self._take(entry)
+        for budget, status in play.budgets_before.items():
+            self.budgets_before.setdefault(budget, BudgetCounts.of_status(status))
+
+    def _take_pod(self, entry: TimelineEntry, number: int, *, is_before: bool) -> None:
+        happening = _HAPPENINGS.get(entry.type)
+        if entry.type == "PodRunning" and entry.details.get("ready"):
+            happening = Happening.READY
+        if not is_before:
+            if happening is Happening.READY:
+                self.readiness.append((entry.at_s, entry.uid, True))
+            elif entry.type in _IS_READY_NO_MORE:
+                self.readiness.append((entry.at_s, entry.uid, False))
+        if happening is None:
+            return
+        if happening is Happening.BOUND:
+            self.bound[f"{entry.namespace}/{entry.name}"] = number
+        pod = self.histories.by_uid[entry.uid]
+        if is_before and not pod.is_new:
+            return
+        if happening is Happening.TERMINATING:
+            self._terminating.add(entry.uid)
+        elif happening is Happening.GONE and pod.node and entry.uid not in self._terminating:
+            self.happenings.append((entry, Happening.TERMINATING))
+        self.happenings.append((entry, happening))
+
+    def _take(self, entry: TimelineEntry) -> None:
+        about, details = (entry.kind, entry.namespace, entry.name), entry.details
+        match entry.type:
+            case "Event" if details.get("reason") == FAILED_CREATE:
+                owner = details["regarding"]
+                refused = (owner["kind"], owner.get("namespace", ""), owner["name"])
+                _, since_s = self.refused.get(refused, ("", entry.at_s))
+                self.refused[refused] = str(details["message"]).removeprefix(_ERROR), since_s
+            case "BudgetChanged":
+                noted = self.budgets[f"{entry.namespace}/{entry.name}"]
+                noted.append((round(entry.at_s, 3), BudgetCounts.of_status(details)))
+            case "JobFailed":
+                failure = JobFailure(details["reason"], details["message"], entry.at_s)
+                self.job_failures[about] = failure
+            case "JobIndexesFailed":
+                known = self.job_failures.get(about)
+                if known is None or known.indexes:
+                    new = read_indexes(details["indexes"]) - read_indexes(details["before"])
+                    indexes = new if known is None else known.indexes | new
+                    words = "index {} has failed" if len(indexes) == 1 else "indexes {} have failed"
+                    message = words.format(write_indexes(indexes))
+                    at_s = entry.at_s if known is None else known.at_s
+                    self.job_failures[about] = JobFailure("FailedIndexes", message, at_s, indexes)
+            case "EvictionsOnHold":
+                place = f"of zone {details['zone']}" if details["zone"] else "without a zone"
+                few = f"{details['notReady']} of {details['nodes']} nodes {place}"
+                self.on_hold[details["zone"]] = f"{few} aren't ready"
+            case "EvictionsGoOn":
+                self.on_hold.pop(details["zone"], None)
+            case "NodeTainted" if details["taint"] == _TAINT:
+                self.tainted_s[entry.name] = entry.at_s
+            case "NodeUntainted" if details["taint"] == _TAINT:
+                self.tainted_s.pop(entry.name, None)
