@@ -31,7 +31,7 @@ from podium.scheduler.plugin_registry import (
     plugin_factories,
     resolve,
 )
-from podium.scheduler.preemption.policies.cross_node.reserved_rooms import reserved_rooms
+from podium.scheduler.preemption.policies.cross_node import reserved_rooms
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot

@@ -108,8 +108,8 @@ def dry_run_of(
 def found_on(run: DryRun, evaluation: Evaluation, row: int) -> tuple[object, ...]:
     assert run.is_candidate[row] == (run.outcome[row] == FITS)
     if run.is_candidate[row]:
-        assert run.victim_count[row] == len(run.victims[row])
-        return [victim.key for victim in run.victims[row]], int(run.violations[row])
+        assert run.victim_count[row] == len(run.victims_on(row))
+        return [victim.key for victim in run.victims_on(row)], int(run.violations[row])
     if run.blame[row] == NO_VICTIMS:
         return Refusal("", UNRESOLVABLE, (NO_VICTIMS_REASON,))
     status = evaluation.filtering.status(int(run.blame[row]), int(run.outcome[row]), row)

@@ -140,7 +140,7 @@ class Kept:
                 return (NO_VICTIMS,)
             return (self._evaluation.filtering.status(blame, outcome, row),)
         keys = (run.violations, run.top_priority, run.priority_sum, run.victim_count)
-        return run.victims[row], *(int(k[row]) for k in (*keys, run.earliest_start))
+        return run.victims_on(row), *(int(k[row]) for k in (*keys, run.earliest_start))
 
 
 def assert_dry_runs_follow(life: Life, steps: int) -> None:

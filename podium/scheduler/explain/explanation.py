@@ -89,7 +89,7 @@ def explain(decision: Decision, snapshot: Snapshot) -> Explanation:
     if not isinstance(preemption, Preemption) or (run := preemption.run) is None:
         return explanation
     candidates = [
-        Candidate(names[row], run.victims[row], int(run.violations[row]))
+        Candidate(names[row], run.victims_on(row), int(run.violations[row]))
         for row in preemption.candidate_rows.tolist()
     ]
     selected = [] if preemption.choice is None else preemption.choice.selected.tolist()

@@ -25,8 +25,8 @@ from podium.scheduler.preemption.choice import choose
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
 from podium.scheduler.preemption.eligibility import ineligible
 from podium.scheduler.preemption.policies.candidate_keys import keys_of
-from podium.scheduler.preemption.policies.cross_node.victim_sets import NODES_TOUCHED, VictimSets
 from podium.scheduler.preemption.policies.enabled_policies import policies_of, victim_tables
+from podium.scheduler.preemption.policies.victim_sets import NODES_TOUCHED, VictimSets
 from podium.scheduler.preemption.policy import Objection
 from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.snapshot.arrays import Mask
@@ -117,7 +117,7 @@ class DefaultPreemption:
             first = int(rows[snapshot.ranks().take(rows).argmin()])
             names = self._handle.preferred.nominations.get(pod.uid, ())
             row = tied(names, snapshot, first, rows.__contains__)
-            victims, node_name = run.victims[row], snapshot.names[row]
+            victims, node_name = run.victims_on(row), snapshot.names[row]
             objection = self._policies.objection(pod, victims)
             if objection is None:
                 return Preemption(

@@ -6,8 +6,6 @@ give pods back in turn, those that break a budget first, wherever it goes on fit
 changed are run again.
 """
 
-from collections.abc import Callable
-
 import msgspec
 import numpy as np
 from numpy.typing import NDArray
@@ -49,16 +47,6 @@ class RowResult(msgspec.Struct, frozen=True):
     violations: int = 0
 
 
-class Lookup:
-    """Victims by row, worked out when they are asked for."""
-
-    def __init__(self, find: Callable[[int], tuple[PodInfo, ...]]) -> None:
-        self._find = find
-
-    def __getitem__(self, row: int) -> tuple[PodInfo, ...]:
-        return self._find(row)
-
-
 class DryRun:
     """What preemption by one class of pods would take, row by row.
 
@@ -81,11 +69,6 @@ class DryRun:
         self._snapshot = tables.snapshot
         self._nominator = nominator
         self._rows = tables.known_rows(nominator)
-
-    @property
-    def victims(self) -> Lookup:
-        """By row, the most important first; worked out when asked for."""
-        return Lookup(self._victims_of)
 
     def update(self, pod: PodInfo, filtering: Filtering, wanted: Mask) -> None:
         """Make results of rows, bool[nodes], hold for `pod`; its class is filtered like that."""
@@ -254,10 +237,11 @@ class DryRun:
             columns = in_table[indexes]
             self._slots[ranks, columns] = self._table.slots[places, columns]
         for row in rows[single].tolist():
-            victims = self._victims_of(row)
+            victims = self.victims_on(row)
             self._slots[: len(victims), row] = [victim.slot for victim in victims]
 
-    def _victims_of(self, row: int) -> tuple[PodInfo, ...]:
+    def victims_on(self, row: int) -> tuple[PodInfo, ...]:
+        """Return the victims on a row, the most important first."""
         single = self._single.get(row)
         if single is not None:
             return single.victims

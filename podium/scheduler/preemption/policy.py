@@ -6,6 +6,7 @@ that options ask for. Without any, preemption is kube-scheduler's.
 
 import math
 from collections.abc import Collection, Iterable, Sequence
+from typing import TypeVar
 
 import msgspec
 
@@ -18,6 +19,8 @@ from podium.scheduler.preemption.dry_run import DryRun
 from podium.scheduler.preemption.victim_table import Protection
 from podium.scheduler.snapshot.arrays import Mask, Rows
 from podium.scheduler.snapshot.pod_info import PodInfo
+
+T = TypeVar("T")
 
 _REASONS_MAX = 3
 
@@ -74,11 +77,8 @@ class PreemptionPolicy:
         return ()
 
 
-class PreemptionPolicies:
-    """The policies of a scheduler as one; false if there are none.
-
-    Attributes:
-        protection: of single pods; None if no policy protects any.
+class PreemptionPolicies(PreemptionPolicy):
+    """The policies of a scheduler as one; false if there are none. The first answer counts.
 
     Args:
         leaving: the uids of victims that haven't gone yet: no further preemption takes them.
@@ -87,44 +87,38 @@ class PreemptionPolicies:
     def __init__(self, policies: Sequence[PreemptionPolicy], leaving: Collection[str]) -> None:
         self._policies = policies
         self._leaving = leaving
-        protections = (one.protection for one in policies if one.protection is not None)
-        self.protection = next(protections, None)
+        self.protection = _first(policy.protection for policy in policies)
 
     def __bool__(self) -> bool:
         return bool(self._policies)
 
     def ineligible(self, pod: PodInfo) -> str:
-        """Return the first policy's reason for which a pod may not preempt; empty if it may."""
-        return next((why for one in self._policies if (why := one.ineligible(pod))), "")
+        return _first(policy.ineligible(pod) or None for policy in self._policies) or ""
 
     def wait(self, pod: PodInfo, filtered: NodeToStatus) -> Held | None:
-        """Return what a pod waits for before victims are looked for; None if it need not wait."""
-        held = (one.wait(pod, filtered) for one in self._policies)
-        return next((one for one in held if one is not None), None)
+        return _first(policy.wait(pod, filtered) for policy in self._policies)
 
     def update(self) -> None:
-        """Follow what has changed; to be called before each dry run."""
         for policy in self._policies:
             policy.update()
 
     def extend(self, run: DryRun, pod: PodInfo, wanted: Mask) -> DryRun:
-        """Return a dry run with the victims that go with others, on rows, bool[nodes]."""
         for policy in self._policies:
             run = policy.extend(run, pod, wanted)
         return run
 
     def find(self, pod: PodInfo, evaluation: Evaluation) -> DryRun | None:
-        """Return other victims for a pod that preemption of single nodes' pods doesn't help."""
-        found = (one.find(pod, evaluation) for one in self._policies)
-        return next((one for one in found if one is not None), None)
+        return _first(policy.find(pod, evaluation) for policy in self._policies)
 
-    def objection(self, pod: PodInfo, victims: Iterable[PodInfo]) -> Objection | None:
+    def objection(self, pod: PodInfo, victims: Sequence[PodInfo]) -> Objection | None:
         """Return why victims may not be taken; those that leave anyhow aren't taken."""
         if not self._policies:
             return None
-        taken = [one for one in victims if not one.cls.terminating and one.uid not in self._leaving]
-        found = (one.objection(pod, taken) for one in self._policies)
-        return next((one for one in found if one is not None), None)
+        taken = [v for v in victims if not v.cls.terminating and v.uid not in self._leaving]
+        return _first(policy.objection(pod, taken) for policy in self._policies)
+
+    def protected_on(self, rows: Rows, pod: PodInfo) -> Sequence[Objection]:
+        return [why for policy in self._policies for why in policy.protected_on(rows, pod)]
 
     def held(self, pod: PodInfo, rejected: Rows, objections: Iterable[Objection]) -> Held | None:
         """Return what holds a preemptor back that found no node; None if no policy does.
@@ -133,15 +127,18 @@ class PreemptionPolicies:
             rejected: int[n], the rows where preemption doesn't help.
             objections: to the victims of candidates.
         """
-        found = [*objections]
-        for policy in self._policies:
-            found += policy.protected_on(rejected, pod)
-        if not found:
+        all_objections = [*objections, *self.protected_on(rejected, pod)]
+        if not all_objections:
             return None
-        reasons = [*dict.fromkeys(one.reason for one in found)]
+        reasons = [*dict.fromkeys(objection.reason for objection in all_objections)]
         shown = [*reasons[:_REASONS_MAX], *and_more(len(reasons) - _REASONS_MAX)]
-        budgets = frozenset(one.budget for one in found if one.budget)
-        return Held("; ".join(shown), min(one.until_s for one in found), budgets)
+        budgets = frozenset(objection.budget for objection in all_objections if objection.budget)
+        until_s = min(objection.until_s for objection in all_objections)
+        return Held("; ".join(shown), until_s, budgets)
+
+
+def _first(answers: Iterable[T | None]) -> T | None:
+    return next((answer for answer in answers if answer is not None), None)
 
 
 def before(until_s: float) -> str:

@@ -5,7 +5,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.objects import Object, annotations
+from podium.api.objects import Object, annotations, without
 from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -14,9 +14,12 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 ANNOTATION = "podium.dev/preemption"
 ALTERNATIVES_MAX = 5
 
-_NAMES = {"node_name": "node", "pdb_violations": "pdbViolations", "lost_at": "lostAt"}
-
-_encode = msgspec.json.Encoder().encode
+_NAMES = {
+    "scheduler_name": "schedulerName",
+    "node_name": "node",
+    "pdb_violations": "pdbViolations",
+    "lost_at": "lostAt",
+}
 
 
 class PodReference(msgspec.Struct, frozen=True):
@@ -48,42 +51,15 @@ class Alternative(msgspec.Struct, frozen=True, rename=_NAMES):
     lost_at: str
 
 
-class PreemptionRecord(msgspec.Struct, frozen=True):
-    """A preemption as it was decided: for whom, who has to go, and what else was weighed.
+class WrittenRecord(msgspec.Struct, frozen=True, rename=_NAMES):
+    """A preemption as events tell of it: for whom, who has to go, and what else was weighed.
 
     Attributes:
-        at_s: when it was decided, in seconds since the epoch.
         victims: who has to go, the most important first.
         pdb_violations: how many of them break a budget.
         candidates: on how many nodes preemption would have made room.
         alternatives: the best of the other candidates, at most `ALTERNATIVES_MAX`.
     """
-
-    at_s: float
-    scheduler_name: str
-    preemptor: PodReference
-    node_name: str
-    victims: tuple[PodReference, ...]
-    pdb_violations: int = 0
-    candidates: int = 1
-    alternatives: tuple[Alternative, ...] = ()
-
-    def annotations(self) -> dict[str, str]:
-        """The record as the annotation of the events that tell of it."""
-        record = {
-            "schedulerName": self.scheduler_name,
-            "preemptor": self.preemptor,
-            "node": self.node_name,
-            "victims": self.victims,
-            "pdbViolations": self.pdb_violations,
-            "candidates": self.candidates,
-            "alternatives": self.alternatives,
-        }
-        return {ANNOTATION: _encode(record).decode()}
-
-
-class _Written(msgspec.Struct, frozen=True, rename=_NAMES | {"scheduler_name": "schedulerName"}):
-    """The contents of the annotation."""
 
     scheduler_name: str
     preemptor: PodReference
@@ -92,6 +68,17 @@ class _Written(msgspec.Struct, frozen=True, rename=_NAMES | {"scheduler_name": "
     pdb_violations: int
     candidates: int
     alternatives: tuple[Alternative, ...]
+
+
+class PreemptionRecord(WrittenRecord, frozen=True):
+    """A preemption, with the time of the decision in seconds since the epoch."""
+
+    at_s: float
+
+    def annotations(self) -> dict[str, str]:
+        """The record as the annotation of the events that tell of it."""
+        written = without(msgspec.to_builtins(self), "at_s")
+        return {ANNOTATION: msgspec.json.encode(written).decode()}
 
 
 def written_record(event: Object) -> Mapping[str, Any] | None:
@@ -103,11 +90,11 @@ def written_record(event: Object) -> Mapping[str, Any] | None:
     if text is None:
         return None
     try:
-        written = msgspec.json.decode(text, type=_Written)
+        record = msgspec.json.decode(text, type=WrittenRecord)
     except msgspec.MsgspecError:
         return None
-    found: Mapping[str, Any] = msgspec.to_builtins(written)
-    return found
+    values: Mapping[str, Any] = msgspec.to_builtins(record)
+    return values
 
 
 def record_of(
@@ -120,19 +107,16 @@ def record_of(
     """
     if not found.nominated_node_name:
         raise ValueError(f"{pod.key}: no node is nominated, so that nobody is preempted")
-    victims = tuple(PodReference.of(victim) for victim in found.victims)
-    preemptor, node_name = PodReference.of(pod), found.nominated_node_name
-    if not isinstance(found, Preemption):
-        return PreemptionRecord(now_s, scheduler_name, preemptor, node_name, victims)
+    weighed = found if isinstance(found, Preemption) else None
     return PreemptionRecord(
-        now_s,
         scheduler_name,
-        preemptor,
-        node_name,
-        victims,
-        found.pdb_violations,
-        len(found.candidate_rows),
-        _alternatives(found, snapshot),
+        PodReference.of(pod),
+        found.nominated_node_name,
+        tuple(PodReference.of(victim) for victim in found.victims),
+        weighed.pdb_violations if weighed else 0,
+        len(weighed.candidate_rows) if weighed else 1,
+        _alternatives(weighed, snapshot) if weighed else (),
+        now_s,
     )
 
 

@@ -95,7 +95,7 @@ class PreemptionRecorder:
         return [
             CandidateNode(
                 node=self._snapshot.names[row],
-                victims=tuple(self._victim(victim, broken) for victim in run.victims[row]),
+                victims=tuple(self._victim(victim, broken) for victim in run.victims_on(row)),
                 pdb_violations=int(run.violations[row]),
                 values=tuple(
                     key.words(value, int(run.victim_count[row]))

@@ -8,7 +8,7 @@ from podium.api.objects import controller_of
 from podium.api.pods import scheduler_name_of
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.interface import FITS
-from podium.scheduler.preemption.policies.stranded_victims import replacement
+from podium.scheduler.preemption.policies.replacements import replacement
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.trial_changes import TrialChanges

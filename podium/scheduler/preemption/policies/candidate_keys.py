@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from podium.api.objects import annotations
 from podium.api.pods import deletion_cost
-from podium.api.values.times import EARLIEST_NS, NANOS_PER_SECOND, TimeError, parse_time
+from podium.api.values.times import NANOS_PER_SECOND, TimeError, parse_time
 from podium.scheduler.config.scheduler_options import CandidateKey
 from podium.scheduler.framework.evaluation.unchanged_rows import KnownRows
 from podium.scheduler.framework.handle import Clock, Handle
@@ -22,8 +23,7 @@ from podium.scheduler.preemption.choice import (
     Key,
 )
 from podium.scheduler.preemption.dry_run import DryRun
-from podium.scheduler.preemption.policies.cascade import Cascade
-from podium.scheduler.preemption.policies.stranded_victims import Stranding
+from podium.scheduler.preemption.policies.replacements import Cascade, stranded_victims
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -68,13 +68,13 @@ class PodFigures:
             for pod in self._snapshot.pods_on[row]:
                 self._column[pod.slot] = self._of_pod(pod)
             known[row] = True
-        found: NDArray[np.float64] = self._column[slots]
-        return found
+        figures: NDArray[np.float64] = self._column[slots]
+        return figures
 
 
 def keys_of(handle: Handle) -> tuple[Key, ...]:
     """The keys that the options of a handle name, in their order."""
-    return tuple(_key(one, handle) for one in handle.options.candidate_order)
+    return tuple(_key(which, handle) for which in handle.options.candidate_order)
 
 
 def _key(which: CandidateKey, handle: Handle) -> Key:
@@ -82,34 +82,27 @@ def _key(which: CandidateKey, handle: Handle) -> Key:
     match which:
         case CandidateKey.DELETION_COST:
             costs = PodFigures(snapshot, lambda pod: deletion_cost(pod.obj))
-            return Key("lowest deletion cost", "DELETION COST", partial(_deletion_costs, costs))
+
+            def deletion_costs(run: DryRun, rows: Rows) -> NDArray[np.int64]:
+                sums = costs.of(run.victim_slots(rows)).sum(axis=0)
+                return np.asarray(sums, np.int64)
+
+            return Key("lowest deletion cost", "DELETION COST", deletion_costs)
         case CandidateKey.LOST_RUN_TIME:
             began_s = PodFigures(snapshot, _began_s, math.inf)
-            lost = partial(_lost_run_times_s, began_s, clock)
-            return Key("least run time lost", "LOST RUN TIME", lost)
+
+            def lost_run_times_s(run: DryRun, rows: Rows) -> NDArray[np.int64]:
+                elapsed_s = clock.now_s - began_s.of(run.victim_slots(rows))
+                return np.asarray(np.maximum(np.trunc(elapsed_s), 0).sum(axis=0), np.int64)
+
+            return Key("least run time lost", "LOST RUN TIME", lost_run_times_s)
         case CandidateKey.STRANDED_VICTIMS:
-            stranded = partial(_foreseen, snapshot, Stranding(handle))
+            stranded = partial(_foreseen, snapshot, partial(stranded_victims, handle))
             return Key("fewest stranded victims", "STRANDED", stranded)
         case CandidateKey.CASCADE_SIZE:
-            sizes = partial(_foreseen, snapshot, Cascade(handle))
-            return Key("smallest cascade", "CASCADE", sizes)
+            return Key("smallest cascade", "CASCADE", partial(_foreseen, snapshot, Cascade(handle)))
         case _:
             return _OF_KUBERNETES[which]
-
-
-def _deletion_costs(costs: PodFigures, run: DryRun, rows: Rows) -> NDArray[np.int64]:
-    return _whole(costs.of(run.victim_slots(rows)).sum(axis=0))
-
-
-def _lost_run_times_s(
-    began_s: PodFigures, clock: Clock, run: DryRun, rows: Rows
-) -> NDArray[np.int64]:
-    elapsed_s = clock.now_s - began_s.of(run.victim_slots(rows))
-    return _whole(np.maximum(np.trunc(elapsed_s), 0).sum(axis=0))
-
-
-def _whole(sums: NDArray[np.float64]) -> NDArray[np.int64]:
-    return sums.astype(np.int64)
 
 
 def _foreseen(snapshot: Snapshot, foresee: Foresight, run: DryRun, rows: Rows) -> NDArray[np.int64]:
@@ -125,12 +118,12 @@ def _foreseen(snapshot: Snapshot, foresee: Foresight, run: DryRun, rows: Rows) -
     place_of = {row: place for place, row in enumerate(rows.tolist())}
     values = np.zeros(len(rows), np.int64)
     for kind, first in enumerate(firsts.tolist()):
-        value, taken = foresee(run.victims[int(rows[first])], _ANY_ROW)
+        value, taken = foresee(run.victims_on(int(rows[first])), _ANY_ROW)
         values[kinds == kind] = value
         for place in (place_of[row] for row in taken if row in place_of):
             if kinds[place] == kind:
                 row = int(rows[place])
-                values[place], _ = foresee(run.victims[row], row)
+                values[place], _ = foresee(run.victims_on(row), row)
     return values
 
 
@@ -138,17 +131,13 @@ def _began_s(pod: PodInfo) -> float:
     """From when on the work of a pod is lost if it goes now; infinity if it goes anyhow."""
     if pod.start_ns is None or pod.cls.terminating:
         return math.inf
-    return max(pod.start_ns, _checkpoint_ns(pod)) / NANOS_PER_SECOND
+    began_ns = pod.start_ns
+    with suppress(TimeError):
+        began_ns = max(began_ns, parse_time(annotations(pod.obj).get(LAST_CHECKPOINT, "")))
+    return began_ns / NANOS_PER_SECOND
 
 
 def lost_run_time_s(pod: PodInfo, clock: Clock) -> int:
     """The seconds of work that are lost if the pod goes now; 0 if it goes anyhow."""
     began_s = _began_s(pod)
     return 0 if began_s == math.inf else max(int(clock.now_s - began_s), 0)
-
-
-def _checkpoint_ns(pod: PodInfo) -> int:
-    try:
-        return parse_time(annotations(pod.obj).get(LAST_CHECKPOINT, ""))
-    except TimeError:
-        return EARLIEST_NS

@@ -2,11 +2,10 @@
 
 from podium.scheduler.config.scheduler_options import BudgetPolicy, PreemptionScope
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.preemption.policies.cross_node.search import CrossNodePreemption
+from podium.scheduler.preemption.policies.cross_node import CrossNodePreemption
 from podium.scheduler.preemption.policies.delayed_preemption import DelayedPreemption
 from podium.scheduler.preemption.policies.preemption_rates import PreemptionRates
-from podium.scheduler.preemption.policies.protected_pods import ProtectedPods
-from podium.scheduler.preemption.policies.protection_rules import rules_of
+from podium.scheduler.preemption.policies.protected_pods import ProtectedPods, rules_of
 from podium.scheduler.preemption.policies.respected_budgets import RespectedBudgets
 from podium.scheduler.preemption.policies.whole_gangs import WholeGangs
 from podium.scheduler.preemption.policy import PreemptionPolicies, PreemptionPolicy

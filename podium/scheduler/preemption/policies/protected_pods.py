@@ -1,23 +1,167 @@
-"""Pods that rules protect from preemption, as columns by slot."""
+"""Pods that rules protect from preemption though their priority is lower, as columns by slot.
+
+The rules come first, one an option.
+"""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.objects import annotations, condition_of
+from podium.api.pods import priority_class_of
+from podium.api.values.durations import duration_seconds
+from podium.api.values.quantity import INT64_MAX
+from podium.api.values.times import NANOS_PER_SECOND, epoch_s
+from podium.scheduler.config.scheduler_options import (
+    EVERY,
+    MinimumRunTime,
+    NeverPreempt,
+    PreemptionProtection,
+    RepeatedVictims,
+)
 from podium.scheduler.framework.handle import Clock
+from podium.scheduler.framework.victim_history import VictimHistory
 from podium.scheduler.preemption.policies.preemption_rates import PreemptionRates
-from podium.scheduler.preemption.policies.protection_rules import ProtectionPeriod, ProtectionRule
 from podium.scheduler.preemption.policy import Objection, PreemptionPolicy, before
-from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.preemption.victim_order import Integers
+from podium.scheduler.snapshot.arrays import Mask, Rows
 from podium.scheduler.snapshot.change_log import Log
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
-Integers = NDArray[np.int64]
-Mask = NDArray[np.bool_]
+MINIMUM_RUN_TIME = "podium.dev/minimum-run-time"
+NEVER_PREEMPT = "podium.dev/never-preempt"
+SAFE_TO_EVICT = "cluster-autoscaler.kubernetes.io/safe-to-evict"
+_TOLERATION = "preemption-toleration.scheduling.x-k8s.io/"
+MINIMUM_PREEMPTABLE_PRIORITY = f"{_TOLERATION}minimum-preemptable-priority"
+TOLERATION_SECONDS = f"{_TOLERATION}toleration-seconds"
+FOR_EVER = math.inf
+EVERYBODY = INT64_MAX
+
+
+class ProtectionPeriod(msgspec.Struct, frozen=True):
+    """For how long a pod may not be preempted, by which preemptors, and why.
+
+    Attributes:
+        reason: in words that go on from "the pod may not be preempted: ".
+        until_s: up to this moment, in seconds since the epoch; `FOR_EVER`.
+        below: by pods of a lower priority than this; `EVERYBODY`.
+    """
+
+    reason: str
+    until_s: float = FOR_EVER
+    below: int = EVERYBODY
+
+    def holds(self, priority: int, now_s: float) -> bool:
+        """Whether a preemptor of a priority may not preempt the pod now."""
+        return priority < self.below and now_s < self.until_s
+
+
+_UNPROTECTED = ProtectionPeriod("", -math.inf, 0)
+
+ProtectionRule = Callable[[PodInfo], ProtectionPeriod | None]
+"""A rule: how it protects a pod on a node; None if it doesn't."""
+
+
+def rules_of(
+    options: PreemptionProtection,
+    listers: Listers,
+    history: VictimHistory,
+    rates: PreemptionRates | None,
+) -> list[ProtectionRule]:
+    """The rules that the options switch on."""
+    rules: list[ProtectionRule] = []
+    if options.minimum_run_times or options.annotated_run_time_max_s:
+        by_class, annotated_max_s = options.minimum_run_times, options.annotated_run_time_max_s
+        rules.append(partial(minimum_run_time, by_class, annotated_max_s))
+    if options.toleration:
+        rules.append(partial(toleration, listers))
+    if options.never is not None:
+        rules.append(partial(never, options.never))
+    if options.repeated_victims is not None:
+        rules.append(partial(repeated_victim, options.repeated_victims, history))
+    if rates is not None:
+        rules.append(partial(rate, rates))
+    return rules
+
+
+def minimum_run_time(
+    by_class: Sequence[MinimumRunTime], annotated_max_s: float, pod: PodInfo
+) -> ProtectionPeriod | None:
+    """Protect a pod until it has run for some time."""
+    accepted = (priority_class_of(pod.obj), EVERY)
+    named = (entry.duration_s for entry in by_class if entry.priority_class in accepted)
+    asked_s = duration_seconds(annotations(pod.obj).get(MINIMUM_RUN_TIME, "0")) or 0.0
+    wanted_s = max(next(named, 0.0), min(asked_s, annotated_max_s))
+    if not wanted_s:
+        return None
+    started = pod.start_ns
+    until_s = FOR_EVER if started is None else started / NANOS_PER_SECOND + wanted_s
+    return ProtectionPeriod(f"it has to run for {wanted_s:g} s first", until_s)
+
+
+def toleration(listers: Listers, pod: PodInfo) -> ProtectionPeriod | None:
+    """Protect a pod as its PriorityClass says: PreemptionToleration of scheduler-plugins.
+
+    Preemptors below the minimum preemptable priority, by default one above the class's own, have
+    to wait for toleration-seconds after the pod was scheduled: 0 by default, for ever if negative.
+    An annotation that isn't a number is as if it weren't there.
+    """
+    priority_class = listers.get("PriorityClass", priority_class_of(pod.obj)) or {}
+    noted = annotations(priority_class)
+    if not {MINIMUM_PREEMPTABLE_PRIORITY, TOLERATION_SECONDS} & {*noted}:
+        return None
+    default = int(priority_class.get("value") or 0) + 1
+    below = _integer(noted, MINIMUM_PREEMPTABLE_PRIORITY, default)
+    seconds = _integer(noted, TOLERATION_SECONDS, 0)
+    reason = f"its PriorityClass tolerates no preemption by priorities below {below}"
+    scheduled = condition_of(pod.obj, "PodScheduled") or {}
+    if seconds < 0 or scheduled.get("status") != "True":
+        return ProtectionPeriod(reason, FOR_EVER, below)
+    at_s = epoch_s(scheduled["lastTransitionTime"])
+    return ProtectionPeriod(f"{reason} for {seconds} s", at_s + seconds, below)
+
+
+def never(options: NeverPreempt, pod: PodInfo) -> ProtectionPeriod | None:
+    """Protect a pod for ever whose annotation asks for it, if its class and namespace may ask."""
+    noted = annotations(pod.obj)
+    asks = noted.get(NEVER_PREEMPT) == "true" or (
+        options.safe_to_evict and noted.get(SAFE_TO_EVICT) == "false"
+    )
+    may_ask = priority_class_of(pod.obj) in options.priority_classes and (
+        not options.namespaces or pod.namespace in options.namespaces
+    )
+    return ProtectionPeriod("it asks never to be preempted") if asks and may_ask else None
+
+
+def repeated_victim(
+    options: RepeatedVictims, history: VictimHistory, pod: PodInfo
+) -> ProtectionPeriod | None:
+    """Protect a pod that was preempted often enough within a window, until the window ends."""
+    times, within_s = options.times, options.within_s
+    moments = history.moments(pod)[-times:]
+    if len(moments) < times or moments[-1] - moments[0] > within_s:
+        return None
+    reason = f"it has been preempted {times} times within {within_s:g} s"
+    return ProtectionPeriod(reason, moments[0] + within_s)
+
+
+def rate(rates: PreemptionRates, pod: PodInfo) -> ProtectionPeriod | None:
+    """Protect the pods of which no more may be preempted at the moment."""
+    objection = rates.objection_to(pod)
+    return None if objection is None else ProtectionPeriod(objection.reason, objection.until_s)
+
+
+def _integer(noted: Mapping[str, str], annotation: str, default: int) -> int:
+    try:
+        return int(noted[annotation])
+    except (KeyError, ValueError):
+        return default
 
 
 class ProtectedPods(PreemptionPolicy):
@@ -72,17 +216,14 @@ class ProtectedPods(PreemptionPolicy):
         for row in stale:
             for pod in snapshot.pods_on[row]:
                 for number, rule in enumerate(self._rules):
-                    period = rule(pod)
-                    self._until_s[number, pod.slot] = (
-                        -math.inf if period is None else period.until_s
-                    )
-                    self._below[number, pod.slot] = 0 if period is None else period.below
+                    period = rule(pod) or _UNPROTECTED
+                    self._until_s[number, pod.slot] = period.until_s
+                    self._below[number, pod.slot] = period.below
         before_s, self._checked_s = self._checked_s, self._clock.now_s
         has_ended = (self._until_s > before_s) & (self._until_s <= self._checked_s)
         if has_ended.any():
             rows = np.unique(snapshot.pods.rows[has_ended.any(axis=0)])
-            for row in rows[rows >= 0].tolist():
-                self.log.append(row)
+            stale = [*rows[rows >= 0].tolist(), *stale]
         for row in stale:
             self.log.append(row)
 

@@ -2,9 +2,11 @@
 
 import numpy as np
 
+from podium.scheduler.framework.evaluation.filtering import NO_FILTER
+from podium.scheduler.framework.interface import FITS
 from podium.scheduler.framework.pod_groups import PodGroups
-from podium.scheduler.preemption.dry_run import DryRun, grouped
-from podium.scheduler.preemption.policies.cross_node.victim_sets import VictimSet, VictimSets
+from podium.scheduler.preemption.dry_run import DryRun, RowResult, grouped
+from podium.scheduler.preemption.policies.victim_sets import VictimSets
 from podium.scheduler.preemption.policy import PreemptionPolicy
 from podium.scheduler.snapshot.arrays import Mask
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -23,9 +25,9 @@ class WholeGangs(PreemptionPolicy):
         """Return the dry run with whole gangs as victims on rows, bool[nodes]."""
         if not self._gangs.has_wholes:
             return run
-        sets, lost, tables = dict[int, VictimSet](), [], run.tables
+        sets, lost, tables = dict[int, RowResult](), [], run.tables
         for row in np.flatnonzero(wanted & run.is_candidate).tolist():
-            victims = run.victims[row]
+            victims = run.victims_on(row)
             more = self._gangs.whole(victims)
             if not all(tables.may_go(one, pod.priority) for one in more):
                 lost.append(row)
@@ -33,5 +35,5 @@ class WholeGangs(PreemptionPolicy):
                 ordered = [*victims, *more]
                 tables.importance.sort(ordered)
                 violating, _ = grouped(ordered, tables.budgets)
-                sets[row] = VictimSet(row, tuple(ordered), len(violating))
+                sets[row] = RowResult(FITS, NO_FILTER, tuple(ordered), len(violating))
         return VictimSets(run, sets, lost) if sets or lost else run

@@ -8,11 +8,12 @@ from hypothesis import strategies as st
 from podium.api.pods import DELETION_COST, deletion_cost
 from podium.api.values.times import timestamp
 from podium.scheduler.config.scheduler_options import CandidateKey, SchedulerOptions
-from podium.scheduler.preemption.dry_run import DryRun
+from podium.scheduler.framework.evaluation.filtering import NO_FILTER
+from podium.scheduler.framework.interface import FITS
+from podium.scheduler.preemption.dry_run import DryRun, RowResult
 from podium.scheduler.preemption.policies.candidate_keys import LAST_CHECKPOINT, lost_run_time_s
-from podium.scheduler.preemption.policies.cascade import Cascade
-from podium.scheduler.preemption.policies.cross_node.victim_sets import VictimSet, VictimSets
-from podium.scheduler.preemption.policies.stranded_victims import Stranding
+from podium.scheduler.preemption.policies.replacements import Cascade, stranded_victims
+from podium.scheduler.preemption.policies.victim_sets import VictimSets
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
@@ -47,16 +48,16 @@ def _compare(scheduler: Scheduler, pending: PodInfo) -> None:
     if found is None or found.run is None or found.choice is None:
         return
     run, rows, handle = found.run, found.candidate_rows, scheduler.handle
-    victims = [run.victims[row] for row in rows.tolist()]
+    victims = [run.victims_on(row) for row in rows.tolist()]
     assert _slots(run, rows) == [[pod.slot for pod in one] for one in victims]
     first, everybody = int(rows[0]), tuple(pod for one in victims for pod in one)
-    sets = VictimSets(run, {first: VictimSet(first, everybody, 0)}, [])
+    sets = VictimSets(run, {first: RowResult(FITS, NO_FILTER, everybody)}, [])
     assert _slots(sets, rows[:1]) == [[pod.slot for pod in everybody]]
     each = [*zip(victims, rows.tolist(), strict=True)]
     costs = [
         [sum(deletion_cost(pod.obj) for pod in one) for one in victims],
         [sum(lost_run_time_s(pod, scheduler.clock) for pod in one) for one in victims],
-        [Stranding(handle)(one, row)[0] for one, row in each],
+        [stranded_victims(handle, one, row)[0] for one, row in each],
         [Cascade(handle)(one, row)[0] for one, row in each],
     ]
     assert [key.values(run, rows).tolist() for key in found.choice.keys] == costs

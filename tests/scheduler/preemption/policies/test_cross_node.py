@@ -9,7 +9,7 @@ import pytest
 
 from podium.scheduler.config.scheduler_options import PreemptionScope, SchedulerOptions
 from podium.scheduler.framework.cycle.decision import Decision
-from podium.scheduler.preemption.policies.cross_node.victim_sets import VictimSets
+from podium.scheduler.preemption.policies.victim_sets import VictimSets
 from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.scheduler import Scheduler
 

@@ -10,7 +10,7 @@ from podium.scheduler.config.scheduler_options import (
     PreemptionProtection,
     SchedulerOptions,
 )
-from podium.scheduler.preemption.policies.cascade import Cascade
+from podium.scheduler.preemption.policies.replacements import Cascade
 from podium.scheduler.scheduler import Scheduler
 
 ORDER = (CandidateKey.CASCADE_SIZE, *list(CandidateKey)[:5])

@@ -2,31 +2,19 @@
 
 from collections.abc import Collection, Mapping
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.scheduler.framework.evaluation.filtering import NO_FILTER
-from podium.scheduler.framework.interface import FITS
 from podium.scheduler.preemption.choice import Key
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, DryRun, RowResult
 from podium.scheduler.snapshot.arrays import Rows
-from podium.scheduler.snapshot.pod_info import PodInfo
-
-
-class VictimSet(msgspec.Struct, frozen=True):
-    """The pods, on any nodes, that have to go for a pod to fit on a row, most important first."""
-
-    row: int
-    victims: tuple[PodInfo, ...]
-    violations: int
 
 
 class VictimSets(DryRun):
     """A dry run whose victims are on any nodes; `nodes_touched` counts these, int64[nodes]."""
 
     def __init__(
-        self, like: DryRun, sets: Mapping[int, VictimSet], lost: Collection[int] | None = None
+        self, like: DryRun, sets: Mapping[int, RowResult], lost: Collection[int] | None = None
     ) -> None:
         """Tell of these sets in the terms of a dry run.
 
@@ -44,9 +32,9 @@ class VictimSets(DryRun):
             self.nodes_touched = np.ones_like(self.violations)
             if isinstance(like, VictimSets):
                 self.nodes_touched = like.nodes_touched.copy()
-        for row, found in sets.items():
-            self._keep_one(row, RowResult(FITS, NO_FILTER, found.victims, found.violations))
-            self.nodes_touched[row] = len({pod.row for pod in found.victims})
+        for row, result in sets.items():
+            self._keep_one(row, result)
+            self.nodes_touched[row] = len({victim.row for victim in result.victims})
         for row in lost or ():
             self._keep_one(row, RowResult(-1, NO_VICTIMS))
 

@@ -89,5 +89,5 @@ def test_a_dry_run_goes_by_the_order_on_few_rows_and_on_many(nodes: int) -> None
     tables = VictimTables(scheduler.snapshot, scheduler.budgets, SHORT_NAMES)
     run = DryRun(tables, scheduler.nominator)
     run.update(preemptor, evaluation.filtering, np.ones(scheduler.snapshot.node_count, bool))
-    victims = [[victim.name for victim in run.victims[row]] for row in range(nodes)]
+    victims = [[victim.name for victim in run.victims_on(row)] for row in range(nodes)]
     assert victims == [[f"aaa-{n}"] for n in scheduler.snapshot.names[:nodes]]

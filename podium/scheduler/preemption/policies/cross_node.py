@@ -1,0 +1,233 @@
+"""Victims on several nodes: the option `preemptionScope: CrossNode`.
+
+For a domain at a time all pods of lower priority that keep the pod away are taken off, then on
+each of its nodes whoever the ordinary dry run takes there. Then each of them, the most important
+first and those that break a budget before all, is given back wherever the pod goes on fitting
+without it: the same reprieve as on a single node, over the whole set. Rooms that this has made are
+kept free of pods that would block them (`reserved_rooms`).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import msgspec
+import numpy as np
+
+from podium.api.objects import spec_of
+from podium.scheduler.framework.evaluation.evaluation import Evaluation
+from podium.scheduler.framework.evaluation.filtering import NO_FILTER
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.framework.interface import FITS
+from podium.scheduler.preemption.choice import choose
+from podium.scheduler.preemption.dry_run import DryRun, RowResult, grouped
+from podium.scheduler.preemption.policies.victim_sets import VictimSets
+from podium.scheduler.preemption.policy import PreemptionPolicy
+from podium.scheduler.preemption.victim_table import VictimTables
+from podium.scheduler.snapshot.affinity_terms import (
+    AffinityTerm,
+    affinity_terms,
+    with_known_namespaces,
+)
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
+from podium.scheduler.snapshot.topology_spread import DO_NOT_SCHEDULE, own_constraints
+from podium.scheduler.snapshot.trial_changes import TrialChanges
+
+VICTIMS_LEAVING_ELSEWHERE = "not eligible due to terminating pods on other nodes."
+
+
+_Place = tuple[str, str]
+"""A node label and its value, by which pods keep others away from all nodes that have it."""
+
+
+class _Domain(msgspec.Struct, frozen=True):
+    """Rows, ascending, from which the same pods of lower priority keep a pod away."""
+
+    rows: tuple[int, ...]
+    blockers: tuple[PodInfo, ...]
+
+
+class _Blockers:
+    """Finds who keeps a pod away by required anti-affinity, in either direction, or by spread."""
+
+    def __init__(self, handle: Handle, pod: PodInfo, tables: VictimTables) -> None:
+        self._handle = handle
+        self._pod = pod
+        self._tables = tables
+        self._around = handle.listers.namespace_labels(pod.namespace)
+        self._apart = self._resolved(pod.cls)
+        self._spread = own_constraints(pod.cls, DO_NOT_SCHEDULE)
+        self._keys: dict[int, tuple[str, ...]] = {}
+
+    def domains(self) -> list[_Domain]:
+        """Those with a blocker, the ones with less important and fewer blockers first."""
+        by_place = self._by_place()
+        keys = sorted({key for key, _ in by_place})
+        rows_of = defaultdict(list)
+        for row in range(self._handle.snapshot.node_count):
+            marks = self._handle.snapshot.labels_of(row)
+            rows_of[tuple((key, marks[key]) for key in keys if key in marks)].append(row)
+        found = []
+        for places, rows in rows_of.items():
+            blockers = {pod.uid: pod for place in places for pod in by_place.get(place, ())}
+            if blockers:
+                found.append(_Domain(tuple(rows), tuple(blockers.values())))
+        return sorted(found, key=_disruption)
+
+    def _by_place(self) -> dict[_Place, list[PodInfo]]:
+        snapshot, found = self._handle.snapshot, defaultdict(list)
+        for row, pods in enumerate(snapshot.pods_on):
+            marks = snapshot.labels_of(row) if pods else {}
+            for pod in pods:
+                for key in self._keys_of(pod.cls):
+                    if key in marks and self._tables.may_go(pod, self._pod.priority):
+                        found[key, marks[key]].append(pod)
+        return found
+
+    def _keys_of(self, cls: PodClass) -> tuple[str, ...]:
+        keys = self._keys.get(cls.id)
+        if keys is None:
+            peer_group, own = cls.peer_group, self._pod.cls.peer_group
+            around = self._handle.listers.namespace_labels(cls.namespace)
+            theirs = self._resolved(cls)
+            objections = (
+                *(term.topology_key for term in self._apart if term.matches(peer_group, around)),
+                *(term.topology_key for term in theirs if term.matches(own, self._around)),
+                *(one.topology_key for one in self._spread if one.meets(own, peer_group)),
+            )
+            keys = self._keys[cls.id] = tuple(dict.fromkeys(objections))
+        return keys
+
+    def _resolved(self, cls: PodClass) -> tuple[AffinityTerm, ...]:
+        terms = affinity_terms(cls.peer_group).required_anti_affinity
+        return with_known_namespaces(terms, self._handle.listers)
+
+
+def _disruption(domain: _Domain) -> tuple[int, int, tuple[int, ...]]:
+    top = max(pod.priority for pod in domain.blockers)
+    return top, len(domain.blockers), domain.rows
+
+
+class CrossNodePreemption(PreemptionPolicy):
+    """Looks for sets of victims on any nodes where those of one node aren't enough."""
+
+    def __init__(self, handle: Handle, tables: VictimTables) -> None:
+        self._handle = handle
+        self._tables = tables
+        self._limits = handle.options.cross_node_limits
+
+    def ineligible(self, pod: PodInfo) -> str:
+        """A pod waits for its victims on other nodes, which its nominated node doesn't show."""
+        is_waiting = pod.uid in self._handle.history.leaving.values()
+        return VICTIMS_LEAVING_ELSEWHERE if is_waiting else ""
+
+    def find(self, pod: PodInfo, evaluation: Evaluation) -> VictimSets | None:
+        """The sets that would make room, at most one a node; None if there are none.
+
+        Args:
+            evaluation: of its class; as it was when this returns.
+        """
+        handle, sets = self._handle, dict[int, RowResult]()
+        for domain in _Blockers(handle, pod, self._tables).domains()[: self._limits.domains]:
+            with TrialChanges(handle.snapshot) as changes:
+                changes.take(domain.blockers)
+                own_victims = self._own_victims(pod, evaluation, domain)
+            for row, victims in own_victims.items():
+                listed = {victim.uid: victim for victim in (*domain.blockers, *victims)}
+                result = self._reprieve(pod, evaluation, row, list(listed.values()))
+                if result is not None and len(result.victims) <= self._limits.victims:
+                    sets[row] = result
+        evaluation.refresh(pod)
+        run = DryRun(self._tables, handle.nominator)
+        return VictimSets(run, sets) if sets else None
+
+    def _own_victims(
+        self, pod: PodInfo, evaluation: Evaluation, domain: _Domain
+    ) -> dict[int, tuple[PodInfo, ...]]:
+        """The victims on the best rows of a domain, by row, as if its blockers were gone."""
+        evaluation.refresh(pod)
+        filtering, rows = evaluation.filtering, np.array(domain.rows)
+        open_rows = [row for row in rows.tolist() if self._fits(pod, evaluation, row)]
+        run = DryRun(self._tables, self._handle.nominator)
+        is_closed = np.zeros(len(filtering.outcome), bool)
+        is_closed[rows] = filtering.outcome[rows] > 0
+        run.update(pod, filtering, is_closed)
+        candidates = np.flatnonzero(is_closed & run.is_candidate)
+        victims: dict[int, tuple[PodInfo, ...]] = dict.fromkeys(open_rows, ())
+        while len(candidates) and len(victims) < self._limits.nodes:
+            best = choose(run, candidates).selected
+            victims.update({row: run.victims_on(row) for row in best.tolist()})
+            candidates = np.setdiff1d(candidates, best)
+        return dict(list(victims.items())[: self._limits.nodes])
+
+    def _reprieve(
+        self, pod: PodInfo, evaluation: Evaluation, row: int, victims: list[PodInfo]
+    ) -> RowResult | None:
+        """Return who has to go of some victims; None if that doesn't help, or nobody has to."""
+
+        def fits() -> bool:
+            evaluation.refresh(pod)
+            return self._fits(pod, evaluation, row)
+
+        snapshot, importance = self._handle.snapshot, self._tables.importance
+        by_node = sorted(victims, key=lambda victim: snapshot.names[victim.row])
+        importance.sort(by_node)
+        violating, others = grouped(by_node, self._tables.budgets)
+        gone: list[PodInfo] = []
+        with TrialChanges(snapshot) as changes:
+            changes.take(by_node)
+            if not fits():
+                return None
+            violations = 0
+            for group in (violating, others):
+                for victim in group:
+                    changes.restore(victim)
+                    if not fits():
+                        changes.take([victim])
+                        gone.append(victim)
+                if group is violating:
+                    violations = len(gone)
+        importance.sort(gone)
+        return RowResult(FITS, NO_FILTER, tuple(gone), violations) if gone else None
+
+    def _fits(self, pod: PodInfo, evaluation: Evaluation, row: int) -> bool:
+        filtering, nominator = evaluation.filtering, self._handle.nominator
+        if not filtering.pre_filter.is_success or filtering.outcome[row] != FITS:
+            return False
+        rivals = nominator.rivals_on(pod, self._handle.snapshot.names[row])
+        if not rivals:
+            return True
+        _, outcome, _ = filtering.with_pods([(row, rivals)])
+        return bool(outcome[0] == FITS)
+
+
+def _reaches_beyond_its_node(pod: PodInfo) -> bool:
+    """Whether a pod may keep others away from nodes other than its own."""
+    spreads = own_constraints(pod.cls, DO_NOT_SCHEDULE)
+    return bool(spreads or affinity_terms(pod.cls.peer_group).required_anti_affinity)
+
+
+@contextmanager
+def reserved_rooms(handle: Handle, pod: PodInfo) -> Iterator[None]:
+    """For one decision, nominated pods of no lower priority stand on their nodes.
+
+    On its own node a nomination counts anyhow. Here it counts for other nodes, too: what is
+    nominated is there with its labels and its affinity, but takes no room.
+    """
+    snapshot, stand_ins = handle.snapshot, []
+    is_far_reaching = _reaches_beyond_its_node(pod)
+    for nominated in handle.nominator.nominated():
+        counts = nominated.priority >= pod.priority and nominated.uid != pod.uid
+        if counts and (is_far_reaching or _reaches_beyond_its_node(nominated)):
+            stand_in = placed_pod(
+                {**nominated.obj, "spec": {**spec_of(nominated.obj), "containers": []}},
+                snapshot.classes,
+            )
+            snapshot.add_pod(stand_in, nominated.nominated_node_name)
+            stand_ins.append(stand_in)
+    try:
+        yield
+    finally:
+        for stand_in in reversed(stand_ins):
+            snapshot.remove_pod(stand_in)

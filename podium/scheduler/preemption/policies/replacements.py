@@ -1,0 +1,128 @@
+"""What follows if the victims of a preemption come again elsewhere, to compare candidate nodes by.
+
+Replacements are placed one after the other, each on the first node by name that has room by then.
+The victims are still there meanwhile: their room is the preemptor's.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from podium.api.objects import controller_of, spec_of
+from podium.api.process.recent_values import Recent
+from podium.scheduler.framework.handle import Handle
+from podium.scheduler.preemption.choice import choose
+from podium.scheduler.preemption.dry_run import DryRun
+from podium.scheduler.preemption.policies.enabled_policies import policies_of, victim_tables
+from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
+from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
+from podium.scheduler.snapshot.trial_changes import TrialChanges
+
+SIZE_MAX = 64
+"""Larger cascades count as this large."""
+_RUNS_MAX = 16
+
+
+def stranded_victims(
+    handle: Handle, victims: Sequence[PodInfo], own_row: int
+) -> tuple[int, set[int]]:
+    """Count the victims that have no replacement, or whose replacement fits nowhere else at once.
+
+    Args:
+        victims: the most important first, as their replacements are placed.
+        own_row: theirs, to which no replacement comes; -1 if any row will do.
+
+    Returns:
+        The number, and the rows that replacements come to.
+    """
+    stranded, taken = 0, set()
+    with TrialChanges(handle.snapshot) as changes:
+        for victim in victims:
+            if victim.cls.terminating:
+                continue
+            row = None
+            if controller_of(victim.obj) is not None:
+                pod = replacement(victim, handle.snapshot.classes)
+                row = _place(handle, pod, own_row, changes)
+            if row is None:
+                stranded += 1
+            else:
+                taken.add(row)
+    return stranded, taken
+
+
+class Cascade:
+    """Counts victims, those whom their replacements would preempt, and so on.
+
+    Replacements of a higher priority come first, and otherwise as their pods had to go. One that
+    fits nowhere preempts on the best node by kube-scheduler's keys, unless an option forbids that.
+    """
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._policies = policies_of(handle)
+        self._tables = victim_tables(handle, self._policies.protection)
+        self._runs: Recent[PodClass, DryRun] = Recent(_RUNS_MAX)
+
+    def __call__(self, victims: Sequence[PodInfo], own_row: int) -> tuple[int, set[int]]:
+        """Return the size of the cascade, and the rows that replacements come to.
+
+        Arguments as of `stranded_victims`.
+        """
+        waiting, taken = [pod for pod in victims if not pod.cls.terminating], set[int]()
+        size = len(waiting)
+        with TrialChanges(self._handle.snapshot) as changes:
+            while waiting and size < SIZE_MAX:
+                victim, *waiting = sorted(waiting, key=lambda pod: -pod.priority)
+                if controller_of(victim.obj) is None:
+                    continue
+                pod = replacement(victim, self._handle.snapshot.classes)
+                row, further = _place(self._handle, pod, own_row, changes), tuple[PodInfo, ...]()
+                if row is None and pod.cls.preempts:
+                    row, further = self._preempt(pod, own_row, changes)
+                if row is not None:
+                    taken.add(row)
+                leaving = [pod for pod in further if not pod.cls.terminating]
+                size += len(leaving)
+                waiting += leaving
+        return min(size, SIZE_MAX), taken
+
+    def _preempt(
+        self, pod: PodInfo, own_row: int, changes: TrialChanges
+    ) -> tuple[int | None, tuple[PodInfo, ...]]:
+        snapshot, filtering = self._handle.snapshot, self._handle.finder.filtering(pod)
+        self._policies.update()
+        run = self._runs.get(pod.cls)
+        if run is None:
+            run = DryRun(self._tables, self._handle.nominator)
+            self._runs.put(pod.cls, run)
+        is_closed = (filtering.outcome > 0) & (np.arange(snapshot.node_count) != own_row)
+        run.update(pod, filtering, is_closed)
+        candidates = np.flatnonzero(is_closed & run.is_candidate)
+        if not len(candidates):
+            return None, ()
+        best = choose(run, candidates).selected
+        row = int(best[snapshot.ranks()[best].argmin()])
+        victims = run.victims_on(row)
+        if self._policies.objection(pod, victims) is not None:
+            return row, ()
+        changes.take(victims)
+        changes.put(pod, snapshot.names[row])
+        return row, victims
+
+
+def _place(handle: Handle, pod: PodInfo, own_row: int, changes: TrialChanges) -> int | None:
+    """Put a pending pod on the first node by name that fits, but its own one; its row, if any."""
+    rows = handle.finder.rows(pod)
+    rows = rows[rows != own_row]
+    if not len(rows):
+        return None
+    row = int(rows[handle.snapshot.ranks()[rows].argmin()])
+    changes.put(pod, handle.snapshot.names[row])
+    return row
+
+
+def replacement(victim: PodInfo, classes: PodClasses) -> PodInfo:
+    """Return the pod that the controller of a victim makes anew, to be scheduled."""
+    spec = {field: value for field, value in spec_of(victim.obj).items() if field != "nodeName"}
+    return pending_pod({**victim.obj, "spec": spec, "status": {}}, classes)
