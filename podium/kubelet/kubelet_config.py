@@ -9,7 +9,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, ConfigDict
 from pydantic.alias_generators import to_camel
 
-from podium.api.documents import (
+from podium.api.documents.document import (
     Amounts,
     Bits,
     Choice,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.api.documents import InvalidDocumentError
+from podium.api.documents.document import InvalidDocumentError
 from podium.kubelet.kubelet_config import read_kubelet_config
 
 

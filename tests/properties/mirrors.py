@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.api.documents import read
+from podium.api.documents.document import read
 from podium.api.objects import Object
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.framework.handle import Handle

@@ -1,19 +1,59 @@
-"""The base of all documents, and how their checks say what is wrong."""
+"""Documents that Podium reads besides Kubernetes' objects, declared as types.
 
+A document is a class derived from `Document`; the types of fields that documents have in common
+follow, each with its check and its JSON Schema. `decode` checks a value against a document and
+reports all faults at once, each with its field and what would be accepted there.
+"""
+
+from abc import abstractmethod
 from collections.abc import Iterable, Mapping
-from typing import Any, Self
+from enum import StrEnum
+from typing import Annotated, Any, Generic, NamedTuple, Self, TypeVar, get_args
 
+import msgspec
 from pydantic import (
     BaseModel,
+    BeforeValidator,
     ConfigDict,
+    Field,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
     ModelWrapValidatorHandler,
     ValidationError,
+    WithJsonSchema,
     model_validator,
 )
 from pydantic.alias_generators import to_camel
-from pydantic_core import InitErrorDetails, PydanticCustomError
+from pydantic.fields import FieldInfo
+from pydantic_core import (
+    CoreSchema,
+    ErrorDetails,
+    InitErrorDetails,
+    PydanticCustomError,
+    core_schema,
+)
 
-from podium.api.errors import ErrorKind, FieldError
+from podium.api.errors import ErrorKind, FieldError, InvalidValueError, PodiumError
+from podium.api.values.durations import duration_seconds
+from podium.api.values.quantity import INT64_MAX, nanos
+
+T = TypeVar("T")
+D = TypeVar("D", bound="Document")
+
+_MESSAGES: Mapping[str, str] = {
+    "string_type": "must be a string",
+    "int_type": "must be an integer",
+    "int_from_float": "must be an integer",
+    "float_type": "must be a number",
+    "bool_type": "must be true or false",
+    "list_type": "must be a list",
+    "tuple_type": "must be a list",
+    "frozen_set_type": "must be a list",
+    "dict_type": "must be an object",
+    "model_type": "must be an object",
+    "model_attributes_type": "must be an object",
+    "too_short": "must not be empty",
+}
 
 
 class Document(BaseModel):
@@ -89,3 +129,218 @@ def refuse(faults: Iterable[FieldError]) -> None:
 def _details(one: FieldError) -> InitErrorDetails:
     location = (one.field,) if one.field else ()
     return InitErrorDetails(type=fault(one.message, one.kind), loc=location, input=one.value)
+
+
+Tuple = Annotated[tuple[T, ...], Field(strict=False)]
+"""A list in the document, a tuple in Python."""
+
+FrozenSet = Annotated[frozenset[T], Field(strict=False)]
+"""A list in the document, a set in Python."""
+
+INT32_MAX = (1 << 31) - 1
+_ENDLESS = (INT32_MAX, INT64_MAX)
+
+
+class _Checked(msgspec.Struct, frozen=True):
+    @abstractmethod
+    def checked(self, value: Any) -> Any:
+        """The value; raises a fault if it isn't one that the field may have."""
+
+    def __get_pydantic_core_schema__(
+        self, source: Any, handler: GetCoreSchemaHandler
+    ) -> CoreSchema:
+        return core_schema.no_info_after_validator_function(self.checked, handler(source))
+
+
+class Range(_Checked, frozen=True):
+    """An integer from `low` to `high`, both included."""
+
+    low: int
+    high: int = INT32_MAX
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(schema), "minimum": self.low, "maximum": self.high}
+
+    def checked(self, value: int) -> int:
+        if value < self.low and self.high in _ENDLESS:
+            raise fault(f"must be at least {self.low}")
+        if not self.low <= value <= self.high:
+            raise fault(f"must be from {self.low} to {self.high}")
+        return value
+
+
+class Bits(_Checked, frozen=True):
+    """A signed integer of so many bits."""
+
+    bits: int
+
+    def checked(self, value: int) -> int:
+        if not -(1 << self.bits - 1) <= value < 1 << self.bits - 1:
+            raise fault(f"must fit into {self.bits} bits")
+        return value
+
+
+class Choice(_Checked, frozen=True):
+    """A string out of a closed set.
+
+    Attributes:
+        values: the strings, in the order in which faults list them.
+        may_be_empty: whether the empty string is taken, too, as if the field were absent.
+    """
+
+    values: tuple[str, ...]
+    may_be_empty: bool = False
+
+    @property
+    def accepted(self) -> str:
+        """What a field that is missing should hold."""
+        return f"{'one of ' if len(self.values) > 1 else ''}{', '.join(self.values)}"
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {**handler(schema), "enum": [*self.values]}
+
+    def checked(self, value: str) -> str:
+        if value in self.values or (self.may_be_empty and not value):
+            return value
+        raise unsupported(self.values)
+
+
+def member_of(kind: type[StrEnum]) -> BeforeValidator:
+    """The check of a string out of a closed set, which makes it a member of the enumeration."""
+    check = Choice(tuple(kind))
+    return BeforeValidator(lambda value: kind(check.checked(value)))
+
+
+def unsupported(known: Iterable[str]) -> PydanticCustomError:
+    """The fault of a value outside a closed set."""
+    listed = ", ".join(f'"{one}"' for one in known)
+    return fault(f"supported values: {listed}", ErrorKind.UNSUPPORTED)
+
+
+class Required(_Checked, frozen=True):
+    """A string that must not be empty; its faults say what is `accepted`."""
+
+    accepted: str = ""
+
+    def checked(self, value: str) -> str:
+        if not value:
+            raise fault(self.accepted, ErrorKind.REQUIRED)
+        return value
+
+
+def _seconds(value: Any) -> float:
+    found = duration_seconds(value) if isinstance(value, str) else None
+    if found is None or found < 0:
+        raise fault("must be a duration such as 10s, 1m30s or 250ms")
+    return found
+
+
+Duration = Annotated[
+    float, BeforeValidator(_seconds), WithJsonSchema({"type": "string", "format": "duration"})
+]
+"""A duration as Kubernetes writes it, such as `1m30s`; seconds in Python, not negative."""
+
+
+def _amounts(value: Any) -> dict[str, str]:
+    if not isinstance(value, dict):
+        raise fault("must be an object, with a quantity for each resource")
+    texts = {name: str(one) if type(one) is int else one for name, one in value.items()}
+    refuse(_faulty_amounts(texts))
+    return texts
+
+
+def _faulty_amounts(texts: Mapping[str, Any]) -> list[FieldError]:
+    faults = []
+    for resource, text in texts.items():
+        try:
+            nanos(text)
+        except InvalidValueError as error:
+            faults.append(error.under(resource).error)
+    return faults
+
+
+_AMOUNTS = {"type": "object", "additionalProperties": {"type": ["string", "integer"]}}
+Amounts = Annotated[dict[str, str], BeforeValidator(_amounts), WithJsonSchema(_AMOUNTS)]
+"""Quantities by resource; whole numbers may be written as such."""
+
+
+class Decoded(NamedTuple, Generic[D]):
+    """A document, or None and what is wrong with it."""
+
+    document: D | None
+    faults: tuple[FieldError, ...] = ()
+
+
+class InvalidDocumentError(PodiumError):
+    """A document that can't be used; carries every fault as `errors`, in reading order."""
+
+    def __init__(self, errors: Iterable[FieldError]) -> None:
+        self.errors = tuple(errors)
+        super().__init__(self.errors)
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.errors))
+
+
+def read(kind: type[D], value: object) -> D:
+    """The document that a value stands for; raises InvalidDocumentError."""
+    document, faults = decode(kind, value)
+    if document is None:
+        raise InvalidDocumentError(faults)
+    return document
+
+
+def decode(
+    kind: type[D], value: object, path: str = "", context: Mapping[str, Any] | None = None
+) -> Decoded[D]:
+    """The document that a value stands for.
+
+    Args:
+        path: where it stands, for faults; empty for a whole file.
+        context: what checks of fields look up, by name.
+    """
+    try:
+        return Decoded(kind.model_validate(value, by_name=False, context=dict(context or {})))
+    except ValidationError as error:
+        details = [
+            one
+            for one in error.errors(include_url=False)
+            # Not lists that are too short only as their items are wrong, which have own faults.
+            if one["type"] != "too_short" or not one["input"]
+        ]
+        return Decoded(None, tuple(_fault(one, kind).under(path) for one in details))
+
+
+def _fault(error: ErrorDetails, kind: type[BaseModel]) -> FieldError:
+    steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in error["loc"])
+    path, value = "".join(steps).removeprefix(".").replace(".[", "["), error["input"]
+    if error["type"] in ErrorKind.__members__:
+        return FieldError(path, value, error["msg"], ErrorKind[error["type"]])
+    if error["type"] == "extra_forbidden":
+        known = f"unknown field; known: {', '.join(_fields_at(kind, error['loc'][:-1]))}"
+        return FieldError(path, value, known, ErrorKind.FORBIDDEN)
+    if error["type"] == "missing":
+        *within, name = error["loc"]
+        metadata = _fields_at(kind, tuple(within))[str(name)].metadata
+        accepted = (one.accepted for one in metadata if isinstance(one, Choice | Required))
+        return FieldError(path, None, next(accepted, ""), ErrorKind.REQUIRED)
+    return FieldError(path, value, _MESSAGES.get(error["type"], error["msg"]))
+
+
+def _fields_at(kind: Any, location: tuple[int | str, ...]) -> dict[str, FieldInfo]:
+    for step in location:
+        if isinstance(step, str):
+            kind = _fields_of(kind)[step].annotation
+    return _fields_of(kind)
+
+
+def _fields_of(annotation: Any) -> dict[str, FieldInfo]:
+    """Those of the documents that an annotation is about: of `A` in `list[A]` and `A | None`."""
+    while not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
+        annotation = next(one for one in get_args(annotation) if one is not type(None))
+    fields = annotation.model_fields
+    return {field.alias or name: field for name, field in fields.items()}

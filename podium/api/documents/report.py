@@ -4,12 +4,17 @@ A report is a dataclass derived from `Report`. Its fields are spelt in camel cas
 in the same order; the annotations below say what differs.
 """
 
+from dataclasses import dataclass, fields
 from functools import cache
 from operator import not_
 from typing import Annotated, Any
 
 from pydantic import ConfigDict, Field, PlainSerializer, TypeAdapter
 from pydantic.alias_generators import to_camel
+
+from podium.api.objects import Object, controller_of, key, namespace
+from podium.api.pods import priority_class_of
+from podium.api.priority import pod_priority
 
 API_VERSION = "podium.dev/v1alpha1"
 
@@ -50,3 +55,39 @@ def plain(report: Report, kind: type[Report] | None = None) -> dict[str, Any]:
 @cache
 def _adapter(kind: Any) -> TypeAdapter[Any]:
     return TypeAdapter(kind)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PodReport(Report):
+    """A pod, and how important it is.
+
+    Attributes:
+        pod: the pod, `namespace/name`.
+        namespace: where it is.
+        owner: its controller, `Kind namespace/name`; empty if it has none.
+        priority: of the pod.
+        priority_class: the name of its PriorityClass; empty if it names none.
+    """
+
+    pod: str
+    namespace: str = ""
+    owner: Annotated[str, IF_ANY] = ""
+    priority: int = 0
+    priority_class: OrNull = ""
+
+
+def report_facts(report: PodReport, kind: type[PodReport]) -> dict[str, Any]:
+    """The fields of a kind of report about a pod, for another report about the pod."""
+    return {field.name: getattr(report, field.name) for field in fields(kind)}
+
+
+def pod_facts(pod: Object) -> dict[str, Any]:
+    """The fields of a `PodReport` about a pod."""
+    owner = controller_of(pod)
+    return {
+        "pod": key(pod),
+        "namespace": namespace(pod),
+        "owner": f"{owner['kind']} {namespace(pod)}/{owner['name']}" if owner else "",
+        "priority": pod_priority(pod),
+        "priority_class": priority_class_of(pod),
+    }

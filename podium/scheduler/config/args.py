@@ -15,8 +15,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BeforeValidator, Field, field_validator, model_validator
 
-from podium.api.documents import (
-    INT64_MAX,
+from podium.api.documents.document import (
     Bits,
     Choice,
     Document,
@@ -34,6 +33,7 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.objects import part
 from podium.api.selectors.labels import validate_label_key
 from podium.api.selectors.node_selector import node_selector, preferred_terms
+from podium.api.values.quantity import INT64_MAX
 from podium.api.well_known import PREFERRED, REQUIRED
 
 API_VERSION = "kubescheduler.config.k8s.io/v1"

@@ -10,8 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, ValidationInfo, field_validator
 
-from podium.api.documents import (
-    INT64_MAX,
+from podium.api.documents.document import (
     Bits,
     Choice,
     Document,
@@ -24,6 +23,7 @@ from podium.api.documents import (
     unsupported,
 )
 from podium.api.errors import ErrorKind, FieldError
+from podium.api.values.quantity import INT64_MAX
 from podium.scheduler.config.args import (
     API_VERSION,
     DEFAULT_ARGS,

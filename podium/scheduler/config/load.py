@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from podium.api.documents import InvalidDocumentError, decode
+from podium.api.documents.document import InvalidDocumentError, decode
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.objects import entries
 from podium.scheduler.config.args import API_VERSION

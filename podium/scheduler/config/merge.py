@@ -8,7 +8,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from types import MappingProxyType
 
-from podium.api.documents import InvalidDocumentError
+from podium.api.documents.document import InvalidDocumentError
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.values.quantity import INT64_MAX
 from podium.scheduler.config.types import (

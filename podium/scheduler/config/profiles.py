@@ -9,7 +9,7 @@ points, those of `NewFramework` in `pkg/scheduler/framework/runtime/framework.go
 from collections.abc import Iterator, Sequence
 from types import MappingProxyType
 
-from podium.api.documents import InvalidDocumentError
+from podium.api.documents.document import InvalidDocumentError
 from podium.api.errors import FieldError
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.scheduler.config import document

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from podium.api.documents import (
+from podium.api.documents.document import (
     Choice,
     Document,
     Duration,

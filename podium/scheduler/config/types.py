@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from podium.api.documents import Choice, Document, Duration, Range
+from podium.api.documents.document import Choice, Document, Duration, Range
 from podium.api.errors import FieldError
 from podium.scheduler.config.args import Args
 

@@ -9,8 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
-from podium.api.documents.pod_report import PodReport, pod_facts
-from podium.api.documents.report import Report
+from podium.api.documents.report import PodReport, Report, pod_facts
 from podium.api.objects import Object, name, spec_of
 from podium.api.policy.disruption_budgets import Budget, CountedBudget, bound_text
 from podium.api.priority import class_value

@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator
 
-from podium.api.documents import Tuple, refuse
+from podium.api.documents.document import Tuple, refuse
 from podium.api.errors import OMITTED, FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic.alias_generators import to_camel, to_snake
 
-from podium.api.documents import Document, Tuple
+from podium.api.documents.document import Document, Tuple
 from podium.api.errors import FieldError, InvalidValueError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.kinds.decisive_kinds import DECISIVE_KINDS

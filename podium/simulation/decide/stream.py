@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from podium.api.documents import InvalidDocumentError, read
+from podium.api.documents.document import InvalidDocumentError, read
 from podium.api.errors import PodiumError
 from podium.cluster.manifests.input_files import lines, open_file
 from podium.simulation.decide.decision_report import decision_report

@@ -6,7 +6,7 @@ from typing import Annotated
 import msgspec
 from pydantic import Field, field_validator
 
-from podium.api.documents import Document, Duration, Range, fault
+from podium.api.documents.document import Document, Duration, Range, fault
 from podium.api.errors import InvalidValueError
 from podium.api.objects import Object
 from podium.api.pod_limit import MAX_PODS

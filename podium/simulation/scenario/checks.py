@@ -5,7 +5,7 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from podium.api.documents import Choice, Document, Range, fault
+from podium.api.documents.document import Choice, Document, Range, fault
 from podium.api.errors import FieldError, unsupported
 from podium.api.objects import DEFAULT_NAMESPACE, Object, condition_of, is_terminating, status_of
 from podium.api.pods import is_ready, node_name_of, phase_of

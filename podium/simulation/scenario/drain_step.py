@@ -14,7 +14,7 @@ from pydantic import (
     model_validator,
 )
 
-from podium.api.documents import Document, Duration, Required, fault
+from podium.api.documents.document import Document, Duration, Required, fault
 
 RETRY_S = 5.0
 

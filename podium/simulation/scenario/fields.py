@@ -15,7 +15,7 @@ from pydantic import (
 )
 
 from podium.api.codec.yaml_text import YamlDocument
-from podium.api.documents import Document, Duration, Tuple, fault, refuse
+from podium.api.documents.document import Document, Duration, Tuple, fault, refuse
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import KINDS, Kind, kind_of, optional_kind_of
 from podium.api.objects import DEFAULT_NAMESPACE, Object

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from pydantic import AfterValidator, BeforeValidator, ValidationInfo, model_validator
 
 from podium.api.codec.yaml_text import read_yaml
-from podium.api.documents import (
+from podium.api.documents.document import (
     Amounts,
     Choice,
     Document,

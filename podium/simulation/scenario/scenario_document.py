@@ -8,7 +8,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator
 
 from podium.api.codec.yaml_text import read_yaml
-from podium.api.documents import Bits, Choice, Document, Duration, Tuple, decode, fault
+from podium.api.documents.document import Bits, Choice, Document, Duration, Tuple, decode, fault
 from podium.api.errors import ErrorKind, FieldError, PodiumError
 from podium.api.objects import Object
 from podium.api.pod_limit import MAX_PODS, PodLimit

@@ -15,7 +15,7 @@ from pydantic import (
     model_validator,
 )
 
-from podium.api.documents import Document, Duration, Range, Tuple, fault, refuse
+from podium.api.documents.document import Document, Duration, Range, Tuple, fault, refuse
 from podium.api.errors import FieldError
 from podium.kubelet.simulated.behaviour import (
     PREFIX,

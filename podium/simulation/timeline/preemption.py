@@ -5,8 +5,7 @@ from typing import Annotated
 
 from pydantic import Field, PlainSerializer
 
-from podium.api.documents.pod_report import PodReport
-from podium.api.documents.report import HIDDEN, IF_ANY, OrNull, Report, Seconds
+from podium.api.documents.report import HIDDEN, IF_ANY, OrNull, PodReport, Report, Seconds
 
 # What decides between candidates that no key tells apart: see docs/decisions.
 NAME_KEY = "smallest node name"

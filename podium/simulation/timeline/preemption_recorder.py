@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from podium.api.documents.pod_report import pod_facts
+from podium.api.documents.report import pod_facts
 from podium.api.pods import node_name_of
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.preemption.choice import Choice

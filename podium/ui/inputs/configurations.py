@@ -32,7 +32,7 @@ def read_scheduler_config(
     if path is None and not plugins:
         return None
     # Imported when it is called, so that help, completion and the library start at once.
-    from podium.api.documents import InvalidDocumentError
+    from podium.api.documents.document import InvalidDocumentError
     from podium.scheduler.config.load import enabling, load_configuration
     from podium.scheduler.plugin_registry import plugin_factories
     from podium.ui.inputs.plugin_files import load_plugin
@@ -57,7 +57,7 @@ def read_kubelet_config(
     Raises:
         InputError: it can't be read, or something in it is wrong; all of that.
     """
-    from podium.api.documents import InvalidDocumentError
+    from podium.api.documents.document import InvalidDocumentError
     from podium.kubelet.kubelet_config import read_kubelet_config
 
     found = {} if path is None else only_document(path, "KubeletConfiguration")

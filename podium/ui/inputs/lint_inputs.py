@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
-from podium.api.documents import Document, InvalidDocumentError, read
+from podium.api.documents.document import Document, InvalidDocumentError, read
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.kinds.decisive_kinds import decisive_kind_of

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import msgspec
 
-from podium.api.documents.pod_report import report_facts
+from podium.api.documents.report import report_facts
 from podium.api.pods import node_name_of, priority_class_of
 from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.api.priority import pod_priority

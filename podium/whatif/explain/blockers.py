@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PlainSerializer
 
-from podium.api.documents.pod_report import PodReport, pod_facts
+from podium.api.documents.report import PodReport, pod_facts
 from podium.scheduler.snapshot.affinity_terms import (
     AffinityTerm,
     affinity_terms,

@@ -6,13 +6,13 @@ from typing import Annotated, Literal
 
 from pydantic import Field, PlainSerializer
 
-from podium.api.documents.pod_report import PodReport
 from podium.api.documents.report import (
     API_VERSION,
     HIDDEN,
     IF_ANY,
     IF_KNOWN,
     OrNull,
+    PodReport,
     Report,
     Seconds,
 )

@@ -7,7 +7,7 @@ the same play. A pod that has a place, and keeps it, is taken off it first.
 from dataclasses import replace
 from difflib import get_close_matches
 
-from podium.api.documents.pod_report import pod_facts
+from podium.api.documents.report import pod_facts
 from podium.api.errors import PodiumError
 from podium.api.objects import (
     Object,

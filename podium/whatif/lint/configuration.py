@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, WithJsonSchema
 
-from podium.api.documents import Choice, Document, Tuple, fault
+from podium.api.documents.document import Choice, Document, Tuple, fault
 from podium.api.documents.report import API_VERSION
 from podium.api.errors import ErrorKind, FieldError
 from podium.whatif.lint.catalogue import RULES

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from podium.api.documents import Document, Duration, Range
+from podium.api.documents.document import Document, Duration, Range
 
 
 class Thresholds(Document):

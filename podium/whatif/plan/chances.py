@@ -7,7 +7,7 @@ nodes in another order, in which the first of equals is taken; seed 0 goes by na
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from podium.api.documents.pod_report import report_facts
+from podium.api.documents.report import report_facts
 from podium.whatif.plan.plan_report import Chance, Fate, Plan, PodRow
 
 PENDING = "pending"

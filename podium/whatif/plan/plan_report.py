@@ -9,13 +9,13 @@ import msgspec
 from pydantic import Field, PlainSerializer
 from typing_extensions import TypedDict
 
-from podium.api.documents.pod_report import PodReport
 from podium.api.documents.report import (
     API_VERSION,
     HIDDEN,
     IF_ANY,
     IF_KNOWN,
     OrNull,
+    PodReport,
     Report,
     Seconds,
 )

@@ -2,9 +2,9 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from podium.api.documents.pod_report import PodReportFields, pod_facts
+from podium.api.documents.report import pod_facts
 from podium.api.kinds.decisive_kinds import Identity, label
 from podium.api.objects import Object, controller_key, is_terminating, key, name, namespace, uid
 from podium.api.pods import is_finished, is_ready, node_name_of, priority_class_of, restarts_always
@@ -12,12 +12,6 @@ from podium.api.priority import pod_priority
 
 if TYPE_CHECKING:
     from podium.simulation.timeline.pod_history import PodHistory
-
-
-class PodRowFields(PodReportFields):
-    """The fields of `PodRow`, which every row about a pod has."""
-
-    workload: str
 
 
 class WorkloadOwners:
@@ -56,8 +50,8 @@ class WorkloadOwners:
             self._workloads[owner] = label(self.topmost(owner))
         return self._workloads[owner]
 
-    def row(self, pod: "PodHistory") -> PodRowFields:
-        """What a row says of a pod that may be gone."""
+    def row(self, pod: "PodHistory") -> dict[str, Any]:
+        """The fields of `PodRow` of a pod that may be gone."""
         return {
             "pod": pod.pod,
             "namespace": pod.pod.partition("/")[0],
@@ -67,8 +61,8 @@ class WorkloadOwners:
             "priority_class": pod.priority_class,
         }
 
-    def row_of(self, pod: Object) -> PodRowFields:
-        """What a row says of a pod that is there."""
+    def row_of(self, pod: Object) -> dict[str, Any]:
+        """The fields of `PodRow` of a pod that is there."""
         return {**pod_facts(pod), "workload": self.workload(key(pod), controller_key(pod))}
 
 

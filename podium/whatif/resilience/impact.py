@@ -7,8 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from podium.api.documents.pod_report import report_facts
-from podium.api.documents.report import API_VERSION, IF_ANY, Report
+from podium.api.documents.report import API_VERSION, IF_ANY, Report, report_facts
 from podium.api.objects import Object, controller_of, key
 from podium.api.pods import is_finished, node_name_of
 from podium.api.policy.disruption_target import PREEMPTED

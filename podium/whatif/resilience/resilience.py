@@ -7,7 +7,7 @@ from itertools import combinations
 
 import msgspec
 
-from podium.api.documents.pod_report import report_facts
+from podium.api.documents.report import report_facts
 from podium.whatif.plan.fail_on import Finding, Gate, findings
 from podium.whatif.plan.plan_report import PodRow, WorkloadSummary
 from podium.whatif.plan.plans import Plans

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.api.documents import read
+from podium.api.documents.document import read
 from podium.api.objects import Object
 from podium.api.values.quantity import value
 from podium.kubelet.eviction.eviction_manager import EvictionConfig, EvictionManager, EvictionRound

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.api.documents import InvalidDocumentError
+from podium.api.documents.document import InvalidDocumentError
 from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.eviction.threshold_parser import ThresholdError, parse_value
 from podium.kubelet.kubelet_config import DEFAULT_HARD, read_eviction_config, read_kubelet_config

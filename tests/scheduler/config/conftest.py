@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.documents import InvalidDocumentError
+from podium.api.documents.document import InvalidDocumentError
 from podium.scheduler.config.args import API_VERSION, Args
 from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES
 from podium.scheduler.config.load import Loaded, load_configuration

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.api.documents import InvalidDocumentError
+from podium.api.documents.document import InvalidDocumentError
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.scheduler_options import VictimOrder

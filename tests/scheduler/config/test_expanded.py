@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.api.documents import InvalidDocumentError
+from podium.api.documents.document import InvalidDocumentError
 from podium.scheduler.config.args import CustomArgs
 from podium.scheduler.config.merge import Expanded
 from podium.scheduler.config.profiles import check_expanded

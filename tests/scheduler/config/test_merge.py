@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.documents import InvalidDocumentError
+from podium.api.documents.document import InvalidDocumentError
 from podium.scheduler.config.merge import expand, merge_plugin_set, merge_plugins
 from podium.scheduler.config.types import ExtensionPoint, PluginRef, PluginSet, PluginSets
 

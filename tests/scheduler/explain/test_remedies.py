@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.documents.pod_report import PodReport
+from podium.api.documents.report import PodReport
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.explain.remedies import Remedy
 from podium.whatif.explain.explanation import PodExplanation

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.api.documents import read
+from podium.api.documents.document import read
 from podium.simulation.decide.decisions import decide
 from podium.simulation.decide.scenario import ScenarioDocument, scenario_of
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from podium.api.documents import read
+from podium.api.documents.document import read
 from podium.simulation.decide.decisions import decide
 from podium.simulation.decide.scenario import ScenarioDocument, scenario_of
 from tests.scheduler.plugins.volumes import (

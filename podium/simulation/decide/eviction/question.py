@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import BeforeValidator, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
-from podium.api.documents import Amounts, Document, Duration, Tuple, fault
+from podium.api.documents.document import Amounts, Document, Duration, Tuple, fault
 from podium.api.errors import OMITTED, FieldError, InvalidValueError
 from podium.api.values.quantity import nanos
 from podium.kubelet.eviction.filesystems import Filesystems

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar
 
-from podium.api.documents import read
+from podium.api.documents.document import read
 from podium.api.errors import FieldError, InvalidValueError, unsupported
 from podium.api.objects import DEFAULT_NAMESPACE, Object, key, metadata_of, spec_of, uid
 from podium.api.pod_specs import init_containers_of

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from podium.api.codec.yaml_text import read_yaml
-from podium.api.documents import InvalidDocumentError
+from podium.api.documents.document import InvalidDocumentError
 from podium.api.errors import PodiumError
 from podium.cluster.manifests import read_sources
 from podium.cluster.manifests.input_files import read_text

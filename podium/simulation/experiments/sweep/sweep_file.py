@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from podium.api.codec.yaml_text import read_yaml
-from podium.api.documents import Choice, Document, Range, Required, Tuple, decode
+from podium.api.documents.document import Choice, Document, Range, Required, Tuple, decode
 from podium.api.errors import FieldError, PodiumError
 from podium.cluster.manifests.input_files import read_text
 from podium.simulation.experiments.measures import MEANINGS

@@ -6,7 +6,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from podium.api.documents import read
+from podium.api.documents.document import read
 from podium.scheduler.config.scheduler_options import PreemptionProtection, SchedulerOptions
 from podium.scheduler.preemption.policies.enabled_policies import policies_of
 from podium.scheduler.preemption.victim_table import Protection

@@ -6,7 +6,7 @@ from typing import Annotated
 import pytest
 from pydantic import Field
 
-from podium.api.documents import (
+from podium.api.documents.document import (
     Bits,
     Choice,
     Document,
