@@ -26,10 +26,11 @@ from podium.api.objects import (
     uid_of,
 )
 from podium.api.pods import is_finished, phase_of
-from podium.api.policy.disruption_budget_status import DISRUPTION_ALLOWED, SYNC_FAILED
 from podium.api.policy.disruption_budgets import (
     DELETION_TIMEOUT_NANOS,
+    DISRUPTION_ALLOWED,
     SCALED,
+    SYNC_FAILED,
     BudgetStatus,
     allowed_disruptions,
     budget_selector,

@@ -13,9 +13,17 @@ import msgspec
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.kinds.custom_kinds import DEFINITION
 from podium.api.objects import Object, Place, place_of, spec_of, status_of
-from podium.api.policy.quotas.amounts import NONE, Quantities, masked, read, written
-from podium.api.policy.quotas.scopes import is_counted, matches, tracked
-from podium.api.policy.quotas.usage import usage
+from podium.api.policy.quotas import (
+    NONE,
+    Quantities,
+    is_counted,
+    masked,
+    matches,
+    read,
+    tracked,
+    usage,
+    written,
+)
 from podium.machines.effects import Effect, Replace
 from podium.machines.events import Change
 from podium.machines.reconciler.indexer import namespaces

@@ -4,9 +4,17 @@ from collections.abc import Callable, Iterable
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, spec_of
-from podium.api.policy.quotas.amounts import NONE, Quantities, added, masked, read
-from podium.api.policy.quotas.scopes import is_counted, matches, tracked
-from podium.api.policy.quotas.usage import usage
+from podium.api.policy.quotas import (
+    NONE,
+    Quantities,
+    added,
+    is_counted,
+    masked,
+    matches,
+    read,
+    tracked,
+    usage,
+)
 
 
 def total_usage(

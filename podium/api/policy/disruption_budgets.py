@@ -15,10 +15,12 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
+from podium.api.conditions import with_condition
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.objects import (
     Object,
     annotations,
+    condition_of,
     controller_of,
     generation_of,
     is_terminating,
@@ -33,7 +35,7 @@ from podium.api.objects import (
 from podium.api.pods import is_ready
 from podium.api.selectors.labels import NOTHING, Selector, SelectorError
 from podium.api.values.integers import scaled
-from podium.api.values.times import NANOS_PER_SECOND, parse_time
+from podium.api.values.times import NANOS_PER_SECOND, parse_time, timestamp
 from podium.api.workloads import replicas_of, selector_of
 
 # How long the controller waits for a pod to go whose eviction has been granted.
@@ -44,6 +46,10 @@ POLICY_ANNOTATION = "podium.dev/disruption-budgets"
 
 SCALED = ("ReplicaSet", "ReplicationController", "StatefulSet", "Deployment")
 """The kinds whose scale the disruption controller asks for."""
+
+DISRUPTION_ALLOWED = "DisruptionAllowed"
+SYNC_FAILED = "SyncFailed"
+"""The condition's reason where the disruption controller can't compute the budget."""
 
 _NOTHING: Mapping[str, Any] = {}
 BOUNDS = ("minAvailable", "maxUnavailable")
@@ -307,6 +313,31 @@ def _wanted(pdb: Object, present: int, expected: int) -> tuple[int, int]:
     if isinstance(available, str):
         return expected, scaled(available, expected)
     return present, int(available)
+
+
+def with_disruption(budget: Object, pod_name: str, now_s: float) -> Object:
+    """A budget that allows disruptions with one fewer, for a pod that counts as gone now."""
+    status = budget["status"]
+    left = status["disruptionsAllowed"] - 1
+    disrupted = {**part(status, "disruptedPods"), pod_name: timestamp(now_s)}
+    status = {**status, "disruptionsAllowed": left, "disruptedPods": disrupted}
+    if not left:
+        condition = {
+            "type": DISRUPTION_ALLOWED,
+            "status": "False",
+            "observedGeneration": status.get("observedGeneration") or 0,
+            "reason": "InsufficientPods",
+            "message": "",
+        }
+        status["conditions"] = with_condition(status.get("conditions"), condition, now_s)
+    return {**budget, "status": status}
+
+
+def sync_failure(budget: Object) -> str:
+    """Return why the disruption controller can't compute a budget; empty if it can."""
+    condition = condition_of(budget, DISRUPTION_ALLOWED) or {}
+    is_failed = condition.get("reason") == SYNC_FAILED
+    return str(condition.get("message") or SYNC_FAILED) if is_failed else ""
 
 
 class Budget(msgspec.Struct, frozen=True):

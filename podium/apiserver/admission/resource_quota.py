@@ -11,26 +11,25 @@ import msgspec
 
 from podium.api.objects import Object, name, spec_of, status_of
 from podium.api.pod_specs import all_containers_of, limits_of, requests_of, resources_of
-from podium.api.policy.quotas.amounts import (
+from podium.api.policy.quotas import (
     Quantities,
     added,
+    compute_usage,
     exceeding,
+    has_deadline,
+    in_scope,
     increase,
+    is_counted,
     masked,
+    matches,
     pretty,
     read,
+    scope_selectors,
+    tracked,
+    usage,
     without_zeros,
     written,
 )
-from podium.api.policy.quotas.scopes import (
-    has_deadline,
-    in_scope,
-    is_counted,
-    matches,
-    scope_selectors,
-    tracked,
-)
-from podium.api.policy.quotas.usage import compute_usage, usage
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, Plugin
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden

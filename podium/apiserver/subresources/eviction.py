@@ -12,8 +12,7 @@ from podium.api.conditions import with_condition
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, condition_of, is_terminating, name, part, spec_of, status_of
 from podium.api.pods import is_finished, is_ready, phase_of
-from podium.api.policy.disruption_budget_status import with_disruption
-from podium.api.policy.disruption_budgets import selects
+from podium.api.policy.disruption_budgets import selects, with_disruption
 from podium.api.policy.disruption_target import BY_EVICTION, DISRUPTION_TARGET
 from podium.api.refused import Cause, RefusedError
 from podium.apiserver.refusals import internal

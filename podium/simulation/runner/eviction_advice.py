@@ -20,9 +20,9 @@ from podium.api.objects import (
     uid,
 )
 from podium.api.pods import is_active, is_ready
-from podium.api.policy.disruption_budget_status import SYNC_FAILED, sync_failure
 from podium.api.policy.disruption_budgets import (
     BOUNDS,
+    SYNC_FAILED,
     CountedBudget,
     allowance,
     bound_text,
@@ -31,6 +31,7 @@ from podium.api.policy.disruption_budgets import (
     scale_error,
     scale_finder,
     selects,
+    sync_failure,
 )
 from podium.api.refused import RefusedError
 from podium.api.values.message_words import count, listed

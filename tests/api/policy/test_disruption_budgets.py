@@ -18,6 +18,7 @@ from podium.api.policy.disruption_budgets import (
     needs_scale,
     selects,
     spend,
+    sync_failure,
 )
 from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.pod_classes import PodClasses
@@ -221,17 +222,17 @@ def test_budgets_that_only_allow_other_numbers_are_logged_by_number() -> None:
     assert columns.covering(covered) == (0,)
     allowances = columns.log.cursor()
     columns.replace([_budget(0), _budget(2, "b")])
-    assert (columns.epoch, allowances.new()) == (0, [0])
+    assert allowances.new() == [0]
     assert columns.covered([0]) == [covered.id]
     assert columns.covered([1]) == []
 
 
-def test_other_budgets_begin_a_new_epoch() -> None:
+def test_other_budgets_restart_the_log() -> None:
     columns = BudgetColumns([_budget(1)])
     allowances = columns.log.cursor()
     columns.replace([_budget(0)])
     columns.replace([_budget(0, "b")])
-    assert (columns.epoch, allowances.new()) == (1, None)
+    assert allowances.new() is None
 
 
 @pytest.mark.parametrize(
@@ -280,3 +281,17 @@ def test_looser_bounds_come_in_order_and_keep_the_rest() -> None:
     unknown = [*looser_bounds(pdb(maxUnavailable=1), None, 3)]
     assert [one["minAvailable"] for one in unknown] == [2, 1, 0]
     assert not any("maxUnavailable" in one for one in unknown)
+
+
+@pytest.mark.parametrize(
+    ("reason", "message", "failure"),
+    [
+        ("SyncFailed", "no scale", "no scale"),
+        ("SyncFailed", "", "SyncFailed"),
+        ("SufficientPods", "all is well", ""),
+    ],
+)
+def test_why_a_budget_cannot_be_computed(reason: str, message: str, failure: str) -> None:
+    condition = {"type": "DisruptionAllowed", "reason": reason, "message": message}
+    assert sync_failure({"status": {"conditions": [condition]}}) == failure
+    assert sync_failure({}) == ""

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.policy.quotas.amounts import written
-from podium.api.policy.quotas.usage import usage
+from podium.api.policy.quotas import usage, written
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,311 @@
+"""ResourceQuotas: what objects use of them, and which of them an object counts for.
+
+The one place of this arithmetic. Admission charges a quota before an object is stored, and a
+controller counts everything anew from time to time; both ask here. The rules are those of
+v1.36's `quota` package and its evaluators.
+"""
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from typing import Any
+
+from podium.api.kinds.builtin_kinds import Kind
+from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
+from podium.api.pod_specs import affinity_of, all_containers_of, requests_of
+from podium.api.pods import is_finished
+from podium.api.qos import stored_or_computed_qos
+from podium.api.resources import Amounts, is_extended_resource, pod_limits, pod_requests
+from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity, parse_quantity
+from podium.api.values.times import epoch_s
+from podium.api.volumes.claims_and_volumes import storage_class_name
+from podium.api.well_known import PREFERRED, REQUIRED
+
+Quantities = dict[str, Quantity]
+
+ONE = Quantity(10**9)
+NONE = Quantity(0)
+
+COUNT_PREFIX = "count/"
+REQUESTS_PREFIX = "requests."
+LIMITS_PREFIX = "limits."
+HUGE_PAGES = "hugepages-"
+BY_STORAGE_CLASS = ".storageclass.storage.k8s.io/"
+
+# Kinds whose objects are counted under the bare name of their resource, too.
+COUNTED_BY_NAME = frozenset({"ConfigMap", "Secret", "ReplicationController", "ResourceQuota"})
+
+_COMPUTE = ("cpu", "memory", "ephemeral-storage")
+
+_NOT_COUNTED = frozenset({"Event"})
+_POD_RESOURCES = frozenset(
+    {"pods", *_COMPUTE}
+    | {REQUESTS_PREFIX + name for name in _COMPUTE}
+    | {LIMITS_PREFIX + name for name in _COMPUTE}
+)
+_SERVICE_RESOURCES = frozenset({"services", "services.nodeports", "services.loadbalancers"})
+_CLAIM_RESOURCES = ("persistentvolumeclaims", "requests.storage")
+
+
+def read(raw: Object | None) -> Quantities:
+    """A resource list as it stands in JSON."""
+    return {name: parse_quantity(amount) for name, amount in raw.items()} if raw else {}
+
+
+def written(quantities: Mapping[str, Quantity]) -> dict[str, str]:
+    """The same as it is stored."""
+    return {name: str(quantities[name]) for name in sorted(quantities)}
+
+
+def pretty(quantities: Mapping[str, Quantity]) -> str:
+    """The same in a sentence: `cpu=1,pods=2`."""
+    return ",".join(f"{name}={quantities[name]}" for name in sorted(quantities))
+
+
+def masked(quantities: Mapping[str, Quantity], names: Collection[str]) -> Quantities:
+    """What of them is named."""
+    return {name: amount for name, amount in quantities.items() if name in names}
+
+
+def added(first: Mapping[str, Quantity], second: Mapping[str, Quantity]) -> Quantities:
+    """The sum; what is in one list only counts as it is."""
+    total = dict(first)
+    for name, amount in second.items():
+        total[name] = total[name] + amount if name in total else amount
+    return total
+
+
+def increase(new: Mapping[str, Quantity], old: Mapping[str, Quantity]) -> Quantities:
+    """How much more the new amounts are; what has become less or is gone counts as nothing."""
+    more = {}
+    for name, amount in new.items():
+        rest = amount - old[name] if name in old else amount
+        more[name] = rest if rest.nanos > 0 else NONE
+    return more
+
+
+def without_zeros(quantities: Mapping[str, Quantity]) -> Quantities:
+    """What isn't nothing."""
+    return {name: amount for name, amount in quantities.items() if amount}
+
+
+def exceeding(amounts: Mapping[str, Quantity], bounds: Mapping[str, Quantity]) -> list[str]:
+    """The names of the amounts that are above their bounds."""
+    return [name for name, bound in bounds.items() if name in amounts and amounts[name] > bound]
+
+
+def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
+    """A pod's summed `requests` or `limits` (nanos) in the formats in which it states them."""
+    formats: dict[str, Format] = {}
+    spec = spec_of(pod)
+    lists = [part(owner, "resources", field) for owner in (spec, *all_containers_of(spec))]
+    for stated in (*lists, part(spec, "overhead")):
+        for name, amount in stated.items():
+            quantity = parse_quantity(amount)
+            if quantity:
+                formats.setdefault(name, quantity.format)
+    return {
+        name: Quantity(nanos, formats.get(name, Format.DECIMAL_SI))
+        for name, nanos in amounts.items()
+    }
+
+
+def usage(kind: Kind, obj: Object, now_s: float) -> Quantities:
+    """The amounts that an object of a namespaced kind uses, by the names that quotas have for them.
+
+    Pods that should be gone by now use nothing but their place in the store.
+    Raises QuantityError.
+    """
+    measure = _MEASURES.get(kind.key)
+    counted = {object_count(kind): ONE}
+    if measure is not None:
+        return {**counted, **measure(obj, now_s)}
+    return {**counted, kind.plural: ONE} if kind.key in COUNTED_BY_NAME else counted
+
+
+def object_count(kind: Kind) -> str:
+    """The name under which a quota counts the objects of a kind."""
+    return COUNT_PREFIX + kind.resource
+
+
+def compute_usage(requests: Mapping[str, Any], limits: Mapping[str, Any]) -> dict[str, Any]:
+    """The names under which quotas know requests and limits, with the same amounts."""
+    used = {}
+    for name in _COMPUTE:
+        if name in requests:
+            used[name] = used[REQUESTS_PREFIX + name] = requests[name]
+        if name in limits:
+            used[LIMITS_PREFIX + name] = limits[name]
+    for name, amount in requests.items():
+        if name.startswith(HUGE_PAGES):
+            used[name] = used[REQUESTS_PREFIX + name] = amount
+        elif is_extended_resource(name):
+            used[REQUESTS_PREFIX + name] = amount
+    return used
+
+
+def _pod(pod: Object, now_s: float) -> Quantities:
+    if is_finished(pod) or _should_be_gone(pod, now_s):
+        return {}
+    requests = as_written_by(pod, pod_requests(pod, use_status=True), "requests")
+    limits = as_written_by(pod, pod_limits(pod), "limits")
+    return {"pods": ONE, **compute_usage(requests, limits)}
+
+
+def _should_be_gone(pod: Object, now_s: float) -> bool:
+    """Whether a deleted pod is still there a whole grace period after it should have gone."""
+    metadata = metadata_of(pod)
+    deleted, grace_s = metadata.get("deletionTimestamp"), metadata.get("deletionGracePeriodSeconds")
+    if not deleted or grace_s is None:
+        return False
+    return now_s > epoch_s(deleted) + float(grace_s)
+
+
+def _service(service: Object, _now_s: float) -> Quantities:
+    spec = spec_of(service)
+    ports = spec.get("ports") or ()
+    balanced = spec.get("type") == "LoadBalancer"
+    on_nodes = 0
+    if balanced and spec.get("allocateLoadBalancerNodePorts") is False:
+        on_nodes = sum(1 for port in ports if port.get("nodePort"))
+    elif balanced or spec.get("type") == "NodePort":
+        on_nodes = len(ports)
+    return {
+        "services": ONE,
+        "services.nodeports": Quantity(on_nodes * NANOS_PER_UNIT),
+        "services.loadbalancers": ONE if balanced else NONE,
+    }
+
+
+def _claim(claim: Object, _now_s: float) -> Quantities:
+    used = {"persistentvolumeclaims": ONE}
+    requests = requests_of(spec_of(claim))
+    if "storage" in requests:
+        # What it requests, or has been given while it is resized, in whole bytes.
+        allocated = part(status_of(claim), "allocatedResources").get("storage", 0)
+        largest = max(parse_quantity(requests["storage"]), parse_quantity(allocated))
+        whole = -(-largest.nanos // NANOS_PER_UNIT) * NANOS_PER_UNIT
+        is_whole = whole == largest.nanos
+        used["requests.storage"] = largest if is_whole else Quantity(whole, largest.format)
+    if storage_class := storage_class_name(claim):
+        used |= {f"{storage_class}{BY_STORAGE_CLASS}{name}": n for name, n in used.items()}
+    return used
+
+
+_MEASURES: Mapping[str, Callable[[Object, float], Quantities]] = {
+    "Pod": _pod,
+    "Service": _service,
+    "PersistentVolumeClaim": _claim,
+}
+
+
+def is_counted(kind: Kind) -> bool:
+    """Whether quotas count objects of a kind at all."""
+    return kind.namespaced and kind.key not in _NOT_COUNTED
+
+
+def tracked(kind: Kind, names: Iterable[str]) -> list[str]:
+    """Which of a quota's resources objects of a kind can use."""
+    count = object_count(kind)
+    tracks = _TRACKERS.get(kind.key)
+    if tracks is None:
+        alias = kind.plural if kind.key in COUNTED_BY_NAME else count
+        return [name for name in names if name in (count, alias)]
+    return [name for name in names if name == count or tracks(name)]
+
+
+def matches(quota: Object, kind: Kind, obj: Object, hard: Collection[str]) -> bool:
+    """Whether an object counts for a quota with these hard limits."""
+    return bool(tracked(kind, hard)) and all(
+        in_scope(scope, kind.key, obj) for scope in scope_selectors(quota)
+    )
+
+
+def _by_pods(name: str) -> bool:
+    if name in _POD_RESOURCES or name.startswith((HUGE_PAGES, REQUESTS_PREFIX + HUGE_PAGES)):
+        return True
+    return name.startswith(REQUESTS_PREFIX) and is_extended_resource(
+        name.removeprefix(REQUESTS_PREFIX)
+    )
+
+
+def _by_claims(name: str) -> bool:
+    return name in _CLAIM_RESOURCES or name.endswith(
+        tuple(BY_STORAGE_CLASS + resource for resource in _CLAIM_RESOURCES)
+    )
+
+
+_TRACKERS: Mapping[str, Callable[[str], bool]] = {
+    "Pod": _by_pods,
+    "Service": _SERVICE_RESOURCES.__contains__,
+    "PersistentVolumeClaim": _by_claims,
+}
+
+
+def scope_selectors(quota: Object) -> list[Object]:
+    """All scopes of a quota, as requirements with `scopeName`, `operator` and `values`."""
+    spec = spec_of(quota)
+    named = [{"scopeName": scope, "operator": "Exists"} for scope in spec.get("scopes") or ()]
+    return [*named, *entries(part(spec, "scopeSelector"), "matchExpressions")]
+
+
+def in_scope(requirement: Object, kind: str, obj: Object) -> bool:
+    """Whether an object is in a scope; only pods and claims are ever in one."""
+    scope = requirement.get("scopeName")
+    if kind == "Pod":
+        return _pod_in_scope(scope, requirement, obj)
+    if kind == "PersistentVolumeClaim" and scope == "VolumeAttributesClass":
+        status = status_of(obj)
+        names = (
+            spec_of(obj).get("volumeAttributesClassName"),
+            status.get("currentVolumeAttributesClassName"),
+            part(status, "modifyVolumeStatus").get("targetVolumeAttributesClassName"),
+        )
+        return _selects(requirement, {name for name in names if name})
+    return False
+
+
+def _pod_in_scope(scope: str | None, requirement: Object, pod: Object) -> bool:
+    spec = spec_of(pod)
+    match scope:
+        case "Terminating":
+            return has_deadline(pod)
+        case "NotTerminating":
+            return not has_deadline(pod)
+        case "BestEffort":
+            return stored_or_computed_qos(pod) == "BestEffort"
+        case "NotBestEffort":
+            return stored_or_computed_qos(pod) != "BestEffort"
+        case "PriorityClass":
+            named = spec.get("priorityClassName")
+            return _selects(requirement, {named} if named else set())
+        case "CrossNamespacePodAffinity":
+            affinity = affinity_of(spec)
+            terms = (
+                term.get("podAffinityTerm") or term
+                for side in ("podAffinity", "podAntiAffinity")
+                for strength in (REQUIRED, PREFERRED)
+                for term in entries(part(affinity, side), strength)
+            )
+            return any(
+                one.get("namespaces") or one.get("namespaceSelector") is not None for one in terms
+            )
+    return False
+
+
+def has_deadline(pod: Object) -> bool:
+    """Whether the pod counts as terminating: it may run for a limited time only."""
+    deadline = spec_of(pod).get("activeDeadlineSeconds")
+    return deadline is not None and deadline >= 0
+
+
+def _selects(requirement: Object, names: set[str]) -> bool:
+    values = requirement.get("values") or ()
+    match requirement.get("operator"):
+        case "Exists":
+            return bool(names)
+        case "DoesNotExist":
+            return not names
+        case "In":
+            return any(name in values for name in names)
+        case "NotIn":
+            return not names or any(name not in values for name in names)
+    return False
