@@ -4,9 +4,9 @@ To add a kind is to add a line here. What else the API server knows of a kind (d
 strategy, columns, selectable fields) is its `Registration`, in `podium.apiserver.kinds`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -63,124 +63,68 @@ class Kind(msgspec.Struct, frozen=True):
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
 
-_STATUS = ("status",)
-_SCALED = ("status", "scale")
-_ALL = ("all",)
-_SCHEDULING, _STORAGE, _RUNTIME = "scheduling.k8s.io", "storage.k8s.io", "node.k8s.io"
-_RESOURCE, _COORDINATION = "resource.k8s.io", "coordination.k8s.io"
-_ADMISSION, _FLOW = "admissionregistration.k8s.io", "flowcontrol.apiserver.k8s.io"
-_EXTENSIONS = ("api-extensions",)
-_NETWORKING, _RBAC = "networking.k8s.io", "rbac.authorization.k8s.io"
-_POD_SUBRESOURCES = (
-    "binding",
-    "ephemeralcontainers",
-    "eviction",
-    "log",
-    "resize",
-    "status",
-)
+K = TypeVar("K", bound=Kind)
 
-_KINDS = (
-    Kind("", "Pod", "pods", True, ("po",), _POD_SUBRESOURCES, _ALL),
-    Kind("", "Node", "nodes", False, ("no",), _STATUS),
-    Kind("", "Namespace", "namespaces", False, ("ns",), ("finalize", "status")),
-    Kind("", "Service", "services", True, ("svc",), _STATUS, _ALL),
-    Kind("", "Endpoints", "endpoints", True, ("ep",)),
-    Kind("", "ReplicationController", "replicationcontrollers", True, ("rc",), _SCALED, _ALL),
-    Kind("", "PodTemplate", "podtemplates"),
-    Kind("", "ResourceQuota", "resourcequotas", True, ("quota",), _STATUS),
-    Kind("", "LimitRange", "limitranges", True, ("limits",)),
-    Kind("", "PersistentVolume", "persistentvolumes", False, ("pv",), _STATUS),
-    Kind("", "PersistentVolumeClaim", "persistentvolumeclaims", True, ("pvc",), _STATUS),
-    Kind("", "ConfigMap", "configmaps", True, ("cm",)),
-    Kind("", "Secret", "secrets"),
-    Kind("", "ServiceAccount", "serviceaccounts", True, ("sa",), ("token",)),
-    Kind("", "Event", "events", True, ("ev",), also=(("events.k8s.io", "v1"),)),
-    Kind(_ADMISSION, "MutatingAdmissionPolicy", "mutatingadmissionpolicies", False),
-    Kind(_ADMISSION, "MutatingAdmissionPolicyBinding", "mutatingadmissionpolicybindings", False),
-    Kind(
-        _ADMISSION,
-        "MutatingWebhookConfiguration",
-        "mutatingwebhookconfigurations",
-        False,
-        categories=_EXTENSIONS,
-    ),
-    Kind(
-        _ADMISSION, "ValidatingAdmissionPolicy", "validatingadmissionpolicies", False, (), _STATUS
-    ),
-    Kind(
-        _ADMISSION, "ValidatingAdmissionPolicyBinding", "validatingadmissionpolicybindings", False
-    ),
-    Kind(
-        _ADMISSION,
-        "ValidatingWebhookConfiguration",
-        "validatingwebhookconfigurations",
-        False,
-        categories=_EXTENSIONS,
-    ),
-    Kind("apiregistration.k8s.io", "APIService", "apiservices", False, (), _STATUS, _EXTENSIONS),
-    Kind(
-        "certificates.k8s.io",
-        "CertificateSigningRequest",
-        "certificatesigningrequests",
-        False,
-        ("csr",),
-        ("approval", "status"),
-    ),
-    Kind(_FLOW, "FlowSchema", "flowschemas", False, (), _STATUS),
-    Kind(_FLOW, "PriorityLevelConfiguration", "prioritylevelconfigurations", False, (), _STATUS),
-    Kind(
-        "apiextensions.k8s.io",
-        "CustomResourceDefinition",
-        "customresourcedefinitions",
-        False,
-        ("crd", "crds"),
-        _STATUS,
-        _EXTENSIONS,
-    ),
-    Kind("apps", "Deployment", "deployments", True, ("deploy",), _SCALED, _ALL),
-    Kind("apps", "ReplicaSet", "replicasets", True, ("rs",), _SCALED, _ALL),
-    Kind("apps", "StatefulSet", "statefulsets", True, ("sts",), _SCALED, _ALL),
-    Kind("apps", "DaemonSet", "daemonsets", True, ("ds",), _STATUS, _ALL),
-    Kind("apps", "ControllerRevision", "controllerrevisions"),
-    Kind(
-        "autoscaling",
-        "HorizontalPodAutoscaler",
-        "horizontalpodautoscalers",
-        True,
-        ("hpa",),
-        _STATUS,
-        _ALL,
-        version="v2",
-    ),
-    Kind("batch", "Job", "jobs", True, (), _STATUS, _ALL),
-    Kind("batch", "CronJob", "cronjobs", True, ("cj",), _STATUS, _ALL),
-    Kind("discovery.k8s.io", "EndpointSlice", "endpointslices"),
-    Kind(_NETWORKING, "Ingress", "ingresses", True, ("ing",), _STATUS),
-    Kind(_NETWORKING, "IngressClass", "ingressclasses", False),
-    Kind(_NETWORKING, "NetworkPolicy", "networkpolicies", True, ("netpol",)),
-    Kind(_RBAC, "ClusterRole", "clusterroles", False),
-    Kind(_RBAC, "ClusterRoleBinding", "clusterrolebindings", False),
-    Kind(_RBAC, "Role", "roles"),
-    Kind(_RBAC, "RoleBinding", "rolebindings"),
-    Kind("policy", "PodDisruptionBudget", "poddisruptionbudgets", True, ("pdb",), _STATUS),
-    Kind(_SCHEDULING, "PriorityClass", "priorityclasses", False, ("pc",)),
-    Kind(_RUNTIME, "RuntimeClass", "runtimeclasses", False),
-    Kind(_COORDINATION, "Lease", "leases"),
-    Kind(_STORAGE, "StorageClass", "storageclasses", False, ("sc",)),
-    Kind(_STORAGE, "VolumeAttributesClass", "volumeattributesclasses", False, ("vac",)),
-    Kind(_STORAGE, "CSINode", "csinodes", False),
-    Kind(_STORAGE, "CSIDriver", "csidrivers", False),
-    Kind(_STORAGE, "CSIStorageCapacity", "csistoragecapacities"),
-    Kind(_STORAGE, "VolumeAttachment", "volumeattachments", False, (), _STATUS),
-    Kind(_RESOURCE, "ResourceClaim", "resourceclaims", True, (), _STATUS),
-    Kind(_RESOURCE, "ResourceClaimTemplate", "resourceclaimtemplates"),
-    Kind(_RESOURCE, "ResourceSlice", "resourceslices", False),
-    Kind(_RESOURCE, "DeviceClass", "deviceclasses", False),
-)
-
-KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _KINDS}
-"""All kinds by name; names are unique across groups."""
+# As kubectl's `api-resources` lists them: API version, kind, whether it is namespaced, short names,
+# subresources, and categories.
+_TABLE = """
+v1 Pod true po binding,ephemeralcontainers,eviction,log,resize,status all
+v1                              Node                             false no status -
+v1                              Namespace                        false ns finalize,status -
+v1                              Service                          true  svc status all
+v1                              Endpoints                        true  ep - -
+v1                              ReplicationController            true  rc status,scale all
+v1                              PodTemplate                      true  - - -
+v1                              ResourceQuota                    true  quota status -
+v1                              LimitRange                       true  limits - -
+v1                              PersistentVolume                 false pv status -
+v1                              PersistentVolumeClaim            true  pvc status -
+v1                              ConfigMap                        true  cm - -
+v1                              Secret                           true  - - -
+v1                              ServiceAccount                   true  sa token -
+v1                              Event                            true  ev - -
+admissionregistration.k8s.io/v1 MutatingAdmissionPolicy          false - - -
+admissionregistration.k8s.io/v1 MutatingAdmissionPolicyBinding   false - - -
+admissionregistration.k8s.io/v1 MutatingWebhookConfiguration     false - - api-extensions
+admissionregistration.k8s.io/v1 ValidatingAdmissionPolicy        false - status -
+admissionregistration.k8s.io/v1 ValidatingAdmissionPolicyBinding false - - -
+admissionregistration.k8s.io/v1 ValidatingWebhookConfiguration   false - - api-extensions
+apiregistration.k8s.io/v1       APIService                       false - status api-extensions
+certificates.k8s.io/v1          CertificateSigningRequest        false csr approval,status -
+flowcontrol.apiserver.k8s.io/v1 FlowSchema                       false - status -
+flowcontrol.apiserver.k8s.io/v1 PriorityLevelConfiguration       false - status -
+apiextensions.k8s.io/v1 CustomResourceDefinition false crd,crds status api-extensions
+apps/v1                         Deployment                       true  deploy status,scale all
+apps/v1                         ReplicaSet                       true  rs status,scale all
+apps/v1                         StatefulSet                      true  sts status,scale all
+apps/v1                         DaemonSet                        true  ds status all
+apps/v1                         ControllerRevision               true  - - -
+autoscaling/v2                  HorizontalPodAutoscaler          true  hpa status all
+batch/v1                        Job                              true  - status all
+batch/v1                        CronJob                          true  cj status all
+discovery.k8s.io/v1             EndpointSlice                    true  - - -
+networking.k8s.io/v1            Ingress                          true  ing status -
+networking.k8s.io/v1            IngressClass                     false - - -
+networking.k8s.io/v1            NetworkPolicy                    true  netpol - -
+rbac.authorization.k8s.io/v1    ClusterRole                      false - - -
+rbac.authorization.k8s.io/v1    ClusterRoleBinding               false - - -
+rbac.authorization.k8s.io/v1    Role                             true  - - -
+rbac.authorization.k8s.io/v1    RoleBinding                      true  - - -
+policy/v1                       PodDisruptionBudget              true  pdb status -
+scheduling.k8s.io/v1            PriorityClass                    false pc - -
+node.k8s.io/v1                  RuntimeClass                     false - - -
+coordination.k8s.io/v1          Lease                            true  - - -
+storage.k8s.io/v1               StorageClass                     false sc - -
+storage.k8s.io/v1               VolumeAttributesClass            false vac - -
+storage.k8s.io/v1               CSINode                          false - - -
+storage.k8s.io/v1               CSIDriver                        false - - -
+storage.k8s.io/v1               CSIStorageCapacity               true  - - -
+storage.k8s.io/v1               VolumeAttachment                 false - status -
+resource.k8s.io/v1              ResourceClaim                    true  - status -
+resource.k8s.io/v1              ResourceClaimTemplate            true  - - -
+resource.k8s.io/v1              ResourceSlice                    false - - -
+resource.k8s.io/v1              DeviceClass                      false - - -
+"""
 
 
 class OptionalKind(Kind, frozen=True):
@@ -191,12 +135,34 @@ class OptionalKind(Kind, frozen=True):
         return self.resource
 
 
-_ALPHA, _PLUGINS = "v1alpha2", "scheduling.x-k8s.io"
-POD_GROUP = OptionalKind(_SCHEDULING, "PodGroup", "podgroups", True, (), _STATUS, version=_ALPHA)
-WORKLOAD = OptionalKind(_SCHEDULING, "Workload", "workloads", version=_ALPHA)
-POD_GROUP_OF_PLUGINS = OptionalKind(
-    _PLUGINS, "PodGroup", "podgroups", True, ("pg", "pgs"), _STATUS, version="v1alpha1"
-)
+_OPTIONAL = """
+scheduling.k8s.io/v1alpha2      PodGroup                         true  - status -
+scheduling.k8s.io/v1alpha2      Workload                         true  - - -
+scheduling.x-k8s.io/v1alpha1    PodGroup                         true  pg,pgs status -
+"""
+
+
+def _kinds(table: str, cls: type[K]) -> Iterator[K]:
+    for row in table.strip().splitlines():
+        api_version, name, namespaced, *lists = row.split()
+        group, _, version = api_version.rpartition("/")
+        short_names, subresources, categories = (
+            () if listed == "-" else tuple(listed.split(",")) for listed in lists
+        )
+        plural = name.lower()
+        if plural.endswith("y"):
+            plural = plural.removesuffix("y") + "ies"
+        elif name != "Endpoints":
+            plural += "es" if plural.endswith("s") else "s"
+        also = (("events.k8s.io", "v1"),) if name == "Event" else ()
+        scope = namespaced == "true"
+        yield cls(group, name, plural, scope, short_names, subresources, categories, version, also)
+
+
+KINDS: Mapping[str, Kind] = {kind.name: kind for kind in _kinds(_TABLE, Kind)}
+"""All kinds by name; names are unique across groups."""
+
+POD_GROUP, WORKLOAD, POD_GROUP_OF_PLUGINS = _kinds(_OPTIONAL, OptionalKind)
 OPTIONAL_KINDS: Mapping[str, Kind] = {
     kind.key: kind for kind in (POD_GROUP, WORKLOAD, POD_GROUP_OF_PLUGINS)
 }
