@@ -1,6 +1,6 @@
 """The quota controller: what is used of each ResourceQuota, kept in its status.
 
-`podium.api.policy.quotas` says what counts; admission charges quotas for what is created, and this
+`podium.api.policy.quota_usage` says what counts; admission charges quotas for what is created, and this
 controller gives back what has gone. As v1.36's `resourcequota` controller it counts everything
 anew every five minutes; in between it keeps the sum of what each object uses, so that a change
 costs as much as there are quotas in its namespace.
@@ -13,7 +13,7 @@ import msgspec
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.kinds.custom_kinds import DEFINITION
 from podium.api.objects import Object, Place, place_of, spec_of, status_of
-from podium.api.policy.quotas import (
+from podium.api.policy.quota_usage import (
     NONE,
     Quantities,
     is_counted,

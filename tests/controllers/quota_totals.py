@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, spec_of
-from podium.api.policy.quotas import (
+from podium.api.policy.quota_usage import (
     NONE,
     Quantities,
     added,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.policy.quotas import written
+from podium.api.policy.quota_usage import written
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions

@@ -6,15 +6,15 @@ operator stands, values may be empty, and `=`, `==` are the same.
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
-from podium.api.errors import FieldError, aggregate
+from podium.api.errors import FieldError
 from podium.api.selectors.labels import (
     Operator,
     Requirement,
     Selector,
     SelectorError,
-    requirement_faults,
+    checked_requirement,
+    conjunction,
     validate_label_key,
 )
 
@@ -35,119 +35,100 @@ _OPERATORS_TOLD = "in, notin, =, ==, !=, gt, lt"
 
 def parse_selector(text: str) -> Selector:
     """The meaning of a selector's text, empty for everything; raises SelectorError."""
-    tokens = _Tokens(text)
-    requirements = list(_requirements(tokens))
-    return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))
-
-
-class _Token(NamedTuple):
-    text: str
-
-    @property
-    def is_end(self) -> bool:
-        return not self.text
-
-    @property
-    def is_word(self) -> bool:
-        return bool(self.text) and self.text not in _SYMBOLS
+    return conjunction(_requirements(_Tokens(text)))
 
 
 class _Tokens:
+    """The words and symbols of a text; empty ones after the last."""
+
     def __init__(self, text: str) -> None:
-        self._left = [_Token(match[1]) for match in _TOKENS.finditer(text.rstrip(_BLANKS))][::-1]
+        self._left = [match[1] for match in _TOKENS.finditer(text.rstrip(_BLANKS))][::-1]
 
-    def peek(self) -> _Token:
-        return self._left[-1] if self._left else _Token("")
+    def peek(self) -> str:
+        return self._left[-1] if self._left else ""
 
-    def take(self) -> _Token:
-        return self._left.pop() if self._left else _Token("")
+    def take(self) -> str:
+        return self._left.pop() if self._left else ""
+
+
+def _is_word(token: str) -> bool:
+    return bool(token) and token not in _SYMBOLS
 
 
 def _requirements(tokens: _Tokens) -> Iterator[Requirement]:
-    while not tokens.peek().is_end:
-        token = tokens.peek()
-        if not _begins_requirement(token):
+    while token := tokens.peek():
+        if not (_is_word(token) or token == "!"):
             raise _unexpected(token, "!, identifier, or 'end of string'")
         try:
             yield _requirement(tokens)
         except SelectorError as error:
             raise SelectorError(f"unable to parse requirement: {error}") from None
         token = tokens.take()
-        if token.is_end:
+        if not token:
             return
-        if token.text != ",":
+        if token != ",":
             raise _unexpected(token, "',' or 'end of string'")
-        if not _begins_requirement(tokens.peek()):
+        if not (_is_word(tokens.peek()) or tokens.peek() == "!"):
             raise _unexpected(tokens.peek(), "identifier after ','")
 
 
-def _begins_requirement(token: _Token) -> bool:
-    return token.is_word or token.text == "!"
-
-
 def _requirement(tokens: _Tokens) -> Requirement:
-    token = tokens.take()
-    is_negated = token.text == "!"
+    key = tokens.take()
+    is_negated = key == "!"
     if is_negated:
-        token = tokens.take()
-    if not token.is_word:
-        raise _unexpected(token, "identifier")
-    if faults := validate_label_key(token.text):
-        raise SelectorError(str(FieldError("<nil>", token.text, "; ".join(faults))))
+        key = tokens.take()
+    if not _is_word(key):
+        raise _unexpected(key, "identifier")
+    if faults := validate_label_key(key):
+        raise SelectorError(str(FieldError("<nil>", key, "; ".join(faults))))
     if is_negated:
-        return _checked(token.text, "DoesNotExist", ())
-    if tokens.peek().text in ("", ","):
-        return _checked(token.text, "Exists", ())
+        return checked_requirement(key, "DoesNotExist", [])
+    if tokens.peek() in ("", ","):
+        return checked_requirement(key, "Exists", [])
     sign = tokens.take()
-    operator = _OPERATORS.get(sign.text)
+    operator = _OPERATORS.get(sign)
     if operator is None:
         raise _unexpected(sign, _OPERATORS_TOLD)
-    values = _value_list(tokens) if sign.text in ("in", "notin") else {_value(tokens)}
-    return _checked(token.text, operator, tuple(sorted(values)))
+    values = _value_list(tokens) if sign in ("in", "notin") else {_value(tokens)}
+    return checked_requirement(key, operator, sorted(values))
 
 
 def _value(tokens: _Tokens) -> str:
     """The one value after a sign; nothing there means the empty one."""
-    if tokens.peek().text in ("", ","):
+    if tokens.peek() in ("", ","):
         return ""
     token = tokens.take()
-    if not token.is_word:
+    if not _is_word(token):
         raise _unexpected(token, "identifier")
-    return token.text
+    return token
 
 
 def _value_list(tokens: _Tokens) -> set[str]:
     """The values in parentheses; a comma without a value beside it stands for the empty one."""
     token = tokens.take()
-    if token.text != "(":
-        raise SelectorError(f"found '{token.text}' expected: '('")
+    if token != "(":
+        raise SelectorError(f"found '{token}' expected: '('")
     token = tokens.peek()
-    if token.text == ")":
+    if token == ")":
         tokens.take()
         return set()
-    if not (token.is_word or token.text == ","):
+    if not (_is_word(token) or token == ","):
         raise _unexpected(token, "',', ')' or identifier")
     values: set[str] = set()
     while True:
         token = tokens.take()
-        if token.is_word:
-            values.add(token.text)
-            if tokens.peek().text not in (",", ")"):
+        if _is_word(token):
+            values.add(token)
+            if tokens.peek() not in (",", ")"):
                 raise _unexpected(tokens.peek(), "',' or ')'")
-        elif token.text == ",":
-            if not values or tokens.peek().text in (",", ")"):
+        elif token == ",":
+            if not values or tokens.peek() in (",", ")"):
                 values.add("")
-        elif token.text == ")":
+        elif token == ")":
             return values
         else:
             raise _unexpected(token, "',', or identifier")
 
 
-def _unexpected(token: _Token, expectation: str) -> SelectorError:
-    return SelectorError(f"found '{token.text}', expected: {expectation}")
-
-
-def _checked(key: str, operator: Operator, values: tuple[str, ...]) -> Requirement:
-    if faults := requirement_faults(key, operator, list(values)):
-        raise SelectorError(aggregate(faults))
-    return Requirement(key, operator, values)
+def _unexpected(token: str, expectation: str) -> SelectorError:
+    return SelectorError(f"found '{token}', expected: {expectation}")

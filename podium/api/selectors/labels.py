@@ -133,7 +133,8 @@ def label_selector(raw: Mapping[str, Any] | None) -> Selector:
     if raw is None:
         return NOTHING
     requirements = [
-        _checked(key, "In", [value]) for key, value in sorted(part(raw, "matchLabels").items())
+        checked_requirement(key, "In", [value])
+        for key, value in sorted(part(raw, "matchLabels").items())
     ]
     for expression in raw.get("matchExpressions") or ():
         operator = expression.get("operator", "")
@@ -141,8 +142,8 @@ def label_selector(raw: Mapping[str, Any] | None) -> Selector:
             raise SelectorError(f'"{operator}" is not a valid label selector operator')
         # Kubernetes copies the values, and a copy of none is null.
         values = expression.get("values") or None
-        requirements.append(_checked(expression.get("key", ""), operator, values))
-    return _conjunction(requirements)
+        requirements.append(checked_requirement(expression.get("key", ""), operator, values))
+    return conjunction(requirements)
 
 
 def equality_selector(mapping: Mapping[str, str] | None) -> Selector:
@@ -150,7 +151,7 @@ def equality_selector(mapping: Mapping[str, str] | None) -> Selector:
 
     Nothing is validated; an absent or empty map matches everything.
     """
-    return _conjunction(Requirement(key, "In", (value,)) for key, value in (mapping or {}).items())
+    return conjunction(Requirement(key, "In", (value,)) for key, value in (mapping or {}).items())
 
 
 def requirement_faults(key: object, operator: Operator, values: object) -> list[FieldError]:
@@ -223,11 +224,13 @@ def _count_rule(operator: Operator, count: int) -> str:
             return "" if count == 1 else "for 'Gt', 'Lt' operators, exactly one value is required"
 
 
-def _checked(key: str, operator: Operator, values: Sequence[str] | None) -> Requirement:
+def checked_requirement(key: str, operator: Operator, values: Sequence[str] | None) -> Requirement:
+    """A requirement as it was read; raises SelectorError with all that is wrong with it."""
     if faults := requirement_faults(key, operator, values):
         raise SelectorError(aggregate(faults))
     return Requirement(key, operator, tuple(values or ()))
 
 
-def _conjunction(requirements: Iterable[Requirement]) -> Selector:
+def conjunction(requirements: Iterable[Requirement]) -> Selector:
+    """The selector of requirements that must all be met."""
     return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))

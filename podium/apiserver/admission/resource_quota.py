@@ -11,7 +11,7 @@ import msgspec
 
 from podium.api.objects import Object, name, spec_of, status_of
 from podium.api.pod_specs import all_containers_of, limits_of, requests_of, resources_of
-from podium.api.policy.quotas import (
+from podium.api.policy.quota_usage import (
     Quantities,
     added,
     compute_usage,

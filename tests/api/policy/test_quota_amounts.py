@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.api.policy.quotas import as_written_by, written
+from podium.api.policy.quota_usage import as_written_by, written
 from podium.api.resources import pod_requests
 
 

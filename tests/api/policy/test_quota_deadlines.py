@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.api.policy.quotas import has_deadline
+from podium.api.policy.quota_usage import has_deadline
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Limits of a quota that objects of a kind use up."""
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.policy.quotas import tracked
+from podium.api.policy.quota_usage import tracked
 
 
 def test_claims_use_up_storage_and_that_of_their_classes() -> None:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.policy.quotas import usage, written
+from podium.api.policy.quota_usage import usage, written
 
 
 @pytest.mark.parametrize(

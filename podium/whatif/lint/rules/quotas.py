@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, key, name, namespace, part, spec_of
-from podium.api.policy.quotas import in_scope, scope_selectors, tracked
+from podium.api.policy.quota_usage import in_scope, scope_selectors, tracked
 from podium.api.priority import class_value
 from podium.api.values.message_words import likely_meant
 from podium.whatif.lint.cluster_view import ClusterView
