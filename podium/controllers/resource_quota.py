@@ -1,7 +1,7 @@
 """The quota controller: what is used of each ResourceQuota, kept in its status.
 
-`podium.api.policy.quota_usage` says what counts; admission charges quotas for what is created, and this
-controller gives back what has gone. As v1.36's `resourcequota` controller it counts everything
+`podium.api.policy.quota_usage` says what counts; admission charges quotas for what is created, and
+this controller gives back what has gone. As v1.36's `resourcequota` controller it counts everything
 anew every five minutes; in between it keeps the sum of what each object uses, so that a change
 costs as much as there are quotas in its namespace.
 """
