@@ -8,7 +8,7 @@ from typing import Any
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
-from podium.apiserver.kinds.registration.defaulting import every, filled, inside
+from podium.apiserver.kinds.registration.defaulting import defaults_of, filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import changed
 from podium.apiserver.validation import checks
@@ -22,16 +22,10 @@ _SERVICE_ACCOUNT = "ServiceAccount"
 _SUBJECTS = (_SERVICE_ACCOUNT, "User", "Group")
 
 
-def _binding_defaults(binding: Object) -> Object:
-    def subject(subject: Object) -> Object:
-        is_account = subject.get("kind") == _SERVICE_ACCOUNT
-        return subject if is_account else filled(subject, apiGroup=_GROUP)
-
-    return inside(
-        {"roleRef": {}, **binding},
-        roleRef=lambda reference: filled(reference, apiGroup=_GROUP),
-        subjects=every(subject),
-    )
+@defaults_of("rbac.Subject")
+def _with_group(subject: Object) -> Object:
+    is_account = subject.get("kind") == _SERVICE_ACCOUNT
+    return subject if is_account else filled(subject, apiGroup=_GROUP)
 
 
 def _policy_rules(*, namespaced: bool) -> Check:
@@ -121,7 +115,7 @@ def _binding(kind: str, *roles: str) -> Registration:
     )
     return Registration(
         kind=KINDS[kind],
-        defaults=_binding_defaults,
+        defaults=lambda binding: {"roleRef": {"apiGroup": _GROUP}, **binding},
         validate=validate,
         validate_update=changed(validate, _same_role),
     )

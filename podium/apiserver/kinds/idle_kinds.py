@@ -9,8 +9,7 @@ from base64 import b64encode
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, part, spec_of, without
-from podium.apiserver.kinds.pods.pod_templates import template
-from podium.apiserver.kinds.registration.defaulting import inside
+from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import text, texts
 from podium.apiserver.kinds.registration.strategy import (
@@ -44,6 +43,7 @@ def _signing_request(request: Object, creation: Creation) -> Object:
     return {**without(request, "status"), "spec": {**without(spec_of(request), *requester), **told}}
 
 
+@defaults_of("networking.NetworkPolicySpec")
 def _with_policy_types(spec: Object) -> Object:
     types = ["Ingress", *(["Egress"] if spec.get("egress") else [])]
     return spec if spec.get("policyTypes") else {**spec, "policyTypes": types}
@@ -69,6 +69,7 @@ _SIGNED = Strategy(
 WARNED_OF = tuple(
     Registration(kind=KINDS[name], strategy=strategy, is_idle=True)
     for name, strategy in (
+        ("PodTemplate", _COUNTED),
         ("MutatingWebhookConfiguration", _COUNTED),
         ("ValidatingWebhookConfiguration", _COUNTED),
         ("MutatingAdmissionPolicy", _COUNTED),
@@ -81,12 +82,6 @@ WARNED_OF = tuple(
         ("PriorityLevelConfiguration", _APART),
     )
 )
-POD_TEMPLATE = Registration(
-    kind=KINDS["PodTemplate"],
-    strategy=_COUNTED,
-    defaults=lambda obj: inside(obj, template=template),
-    is_idle=True,
-)
 
 # Workloads come with them, or the parts of a cluster tell of each other by them.
 TAKEN_ALONG = (
@@ -96,11 +91,7 @@ TAKEN_ALONG = (
     Registration(kind=KINDS["HorizontalPodAutoscaler"], strategy=_APART_AND_RESET),
     Registration(kind=KINDS["Ingress"], strategy=_APART_AND_RESET),
     Registration(kind=KINDS["IngressClass"], strategy=_COUNTED_SPEC),
-    Registration(
-        kind=KINDS["NetworkPolicy"],
-        strategy=_COUNTED_SPEC,
-        defaults=lambda policy: inside(policy, spec=_with_policy_types),
-    ),
+    Registration(kind=KINDS["NetworkPolicy"], strategy=_COUNTED_SPEC),
     Registration(
         kind=KINDS["Lease"],
         strategy=Strategy(create_on_update=True, unconditional_update=False),

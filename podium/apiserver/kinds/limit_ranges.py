@@ -9,7 +9,7 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, part
 from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, QuantityError, parse_quantity
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import amounts, every, inside
+from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Creation, Strategy
 from podium.apiserver.validation import checks
@@ -123,8 +123,9 @@ def _create(limits: Object, _creation: Creation) -> Object:
     return {**limits, "metadata": {**metadata, "name": metadata.get("name") or metadata["uid"]}}
 
 
+# What containers are limited to and request follows from the bounds.
+@defaults_of("core.LimitRangeItem")
 def _filled(limit: Object) -> Object:
-    limit = inside(limit, **dict.fromkeys(_LISTS, amounts))
     if limit.get("type") != "Container":
         return limit
     default = {**part(limit, "max"), **part(limit, "default")}
@@ -141,8 +142,6 @@ _valid = object_check(spec=checks.fields(limits=_limits))
 
 LIMIT_RANGE = Registration(
     kind=KINDS["LimitRange"],
-    # What containers are limited to and request follows from the bounds.
-    defaults=lambda obj: inside(obj, spec=lambda spec: inside(spec, limits=every(_filled))),
     validate=_valid,
     validate_update=rules.valid(_valid),
     strategy=Strategy(create=_create, create_on_update=True),

@@ -4,9 +4,8 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, entries, labels, name, spec_of, status_of, without
+from podium.api.objects import Object, entries, labels, name, spec_of, without
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import texts
@@ -20,18 +19,17 @@ _NAME_LABEL = "kubernetes.io/metadata.name"
 _KUBERNETES = "kubernetes"
 
 
-def _with_defaults(namespace: Object) -> Object:
+def _labelled(namespace: Object) -> Object:
     called, known = name(namespace), labels(namespace)
     if called and known.get(_NAME_LABEL) != called:
         labelled = {**known, _NAME_LABEL: called}
-        namespace = {**namespace, "metadata": {**namespace["metadata"], "labels": labelled}}
-    status = filled(status_of(namespace), phase="Active")
-    return namespace if namespace.get("status") == status else {**namespace, "status": status}
+        return {**namespace, "metadata": {**namespace["metadata"], "labels": labelled}}
+    return namespace
 
 
 def _create(namespace: Object, _creation: Creation) -> Object:
     # The label with its name is missing yet if the name has only just been generated.
-    namespace = _with_defaults(namespace)
+    namespace = _labelled(namespace)
     spec = spec_of(namespace)
     finalizers = spec.get("finalizers") or []
     if _KUBERNETES not in finalizers:
@@ -77,7 +75,7 @@ _valid = object_check(
 
 NAMESPACE = Registration(
     kind=KINDS["Namespace"],
-    defaults=_with_defaults,
+    defaults=_labelled,
     validate=_valid,
     validate_update=rules.all_of(rules.metadata, rules.valid(_valid, "metadata")),
     validate_subresource_update={

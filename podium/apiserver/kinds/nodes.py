@@ -12,7 +12,7 @@ from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, part, spec_of, status_of
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import amounts, inside
+from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import boolean
 from podium.apiserver.kinds.registration.strategy import Creation, Strategy, keep_spec, keep_status
@@ -83,16 +83,14 @@ _valid_resources = checks.fields(
 _valid_features = checks.fields(status=checks.fields(declaredFeatures=_features))
 
 
-def _with_defaults(node: Object) -> Object:
-    def status(status: Object) -> Object:
-        status = inside(status, capacity=amounts, allocatable=amounts)
-        if status.get("capacity") is None or status.get("allocatable"):
-            return status
-        return {**status, "allocatable": dict(status["capacity"])}
-
-    return inside(node, spec=_ranges, status=status)
+@defaults_of("core.NodeStatus")
+def _allocatable(status: Object) -> Object:
+    if status.get("capacity") is None or status.get("allocatable"):
+        return status
+    return {**status, "allocatable": dict(status["capacity"])}
 
 
+@defaults_of("core.NodeSpec")
 def _ranges(spec: Object) -> Object:
     """The first range of addresses for pods is told twice; the older field has the last word."""
     first, ranges = spec.get("podCIDR"), spec.get("podCIDRs")
@@ -161,7 +159,6 @@ _on_every_update = rules.all_of(
 
 NODE = Registration(
     kind=KINDS["Node"],
-    defaults=_with_defaults,
     validate=_valid,
     # A node is judged as a new one, and once more as a changed one.
     validate_update=rules.all_of(rules.valid(_valid), _on_every_update),

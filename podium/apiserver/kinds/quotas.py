@@ -8,7 +8,6 @@ from podium.api.objects import Object
 from podium.api.resources import is_extended_resource
 from podium.api.values.quantity import NANOS_PER_UNIT, parse_quantity
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import amounts, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
@@ -146,11 +145,6 @@ _valid = object_check(
 
 RESOURCE_QUOTA = Registration(
     kind=KINDS["ResourceQuota"],
-    defaults=lambda quota: inside(
-        quota,
-        spec=lambda spec: inside(spec, hard=amounts),
-        status=lambda status: inside(status, hard=amounts, used=amounts),
-    ),
     validate=_valid,
     validate_update=rules.all_of(rules.metadata, rules.valid(_valid, "spec"), _same_scopes),
     validate_subresource_update={

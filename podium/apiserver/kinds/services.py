@@ -11,9 +11,9 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, annotations, entries, part, spec_of, without
+from podium.api.objects import Object, annotations, entries, spec_of, without
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import every, filled, inside
+from podium.apiserver.kinds.registration.defaulting import defaults_of, filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import texts
@@ -38,7 +38,6 @@ _HEADLESS = "None"
 _WITH_NODE_PORTS = ("NodePort", "LoadBalancer")
 _HINTS = "service.kubernetes.io/topology-aware-hints"
 _TOPOLOGY_MODE = "service.kubernetes.io/topology-mode"
-_AFFINITY_S = 10_800
 
 
 def _create(service: Object, creation: Creation) -> Object:
@@ -87,34 +86,27 @@ def _keep_addresses(new: Object, old: Object, _now_s: float) -> Object:
     return {**new, "spec": {**spec, **kept}} if kept else new
 
 
-def _with_defaults(service: Object) -> Object:
-    def port(port: Object) -> Object:
-        return port if port.get("targetPort") else {**port, "targetPort": port.get("port")}
+@defaults_of("core.ServicePort")
+def _with_target(port: Object) -> Object:
+    return port if port.get("targetPort") else {**port, "targetPort": port.get("port")}
 
-    def spec(spec: Object) -> Object:
-        if spec["sessionAffinity"] == "None" and "sessionAffinityConfig" in spec:
-            spec = without(spec, "sessionAffinityConfig")
-        elif spec["sessionAffinity"] == "ClientIP":
-            client = part(spec, "sessionAffinityConfig").get("clientIP") or {}
-            if (lasting := filled(client, timeoutSeconds=_AFFINITY_S)) is not client:
-                spec = {**spec, "sessionAffinityConfig": {"clientIP": lasting}}
-        if spec["type"] != "ExternalName":
-            spec = filled(spec, internalTrafficPolicy="Cluster")
-        if spec["type"] in _WITH_NODE_PORTS or (
-            spec["type"] == "ClusterIP" and spec.get("externalIPs")
-        ):
-            spec = filled(spec, externalTrafficPolicy="Cluster")
-        if spec["type"] == "LoadBalancer":
-            spec = filled(spec, allocateLoadBalancerNodePorts=True)
-        return inside(spec, ports=every(port))
 
-    def address(address: Object) -> Object:
-        return filled(address, ipMode="VIP") if address.get("ip") else address
+@defaults_of("core.LoadBalancerIngress")
+def _with_mode(ingress: Object) -> Object:
+    return filled(ingress, ipMode="VIP") if ingress.get("ip") else ingress
 
-    def status(status: Object) -> Object:
-        return inside(status, loadBalancer=lambda found: inside(found, ingress=every(address)))
 
-    return inside(service, spec=spec, status=status)
+@defaults_of("core.ServiceSpec")
+def _with_policies(spec: Object) -> Object:
+    if spec["sessionAffinity"] == "None" and "sessionAffinityConfig" in spec:
+        spec = without(spec, "sessionAffinityConfig")
+    if spec["type"] != "ExternalName":
+        spec = filled(spec, internalTrafficPolicy="Cluster")
+    if spec["type"] in _WITH_NODE_PORTS or (
+        spec["type"] == "ClusterIP" and spec.get("externalIPs")
+    ):
+        spec = filled(spec, externalTrafficPolicy="Cluster")
+    return spec
 
 
 def _cluster_addresses(new: Object, old: Object) -> Faults:
@@ -226,7 +218,6 @@ def _warnings(service: Object) -> Iterator[str]:
 SERVICE = Registration(
     kind=KINDS["Service"],
     warnings=_warnings,
-    defaults=_with_defaults,
     validate=_valid_service,
     validate_update=rules.all_of(
         rules.metadata, _cluster_addresses, rules.valid(_valid_service, "spec")

@@ -19,9 +19,7 @@ from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.api.values.times import timestamp
 from podium.api.volumes.claims_and_volumes import CLASS_ANNOTATION
 from podium.apiserver.internals import difference, internal
-from podium.apiserver.kinds.pods.pod_templates import with_claim_spec
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import amounts, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
@@ -189,16 +187,6 @@ def _claim_capacity(new: Object, _old: Object) -> Faults:
             yield FieldError(path, amount, "must be a valid resource quantity")
 
 
-def _with_status(obj: Object) -> Object:
-    status = filled(status_of(obj), phase="Pending")
-    return obj if obj.get("status") == status else {**obj, "status": status}
-
-
-def claim_defaults(claim: Object) -> Object:
-    """A PersistentVolumeClaim, or a StatefulSet's template for one."""
-    return with_claim_spec(_with_status(claim))
-
-
 _valid_volume = object_check(
     spec=checks.needed(
         checks.in_turn(
@@ -260,9 +248,6 @@ def _old_class(obj: Object) -> Iterator[str]:
 PERSISTENT_VOLUME = Registration(
     kind=KINDS["PersistentVolume"],
     warnings=_volume_warnings,
-    defaults=lambda volume: inside(
-        _with_status(volume), spec=lambda spec: inside(spec, capacity=amounts)
-    ),
     validate=_valid_volume,
     # A volume is judged as a new one, and once more as a changed one.
     validate_update=rules.all_of(
@@ -288,7 +273,6 @@ PERSISTENT_VOLUME = Registration(
 PERSISTENT_VOLUME_CLAIM = Registration(
     kind=KINDS["PersistentVolumeClaim"],
     warnings=_claim_warnings,
-    defaults=claim_defaults,
     validate=_valid_claim,
     validate_update=rules.changed(_valid_claim, _claim_spec),
     validate_subresource_update={"status": rules.all_of(rules.metadata, _claim_capacity)},

@@ -78,10 +78,16 @@ class ListOf(msgspec.Struct, frozen=True):
 
 
 class MapOf(msgspec.Struct, frozen=True):
-    """A map from strings; server-side apply takes an atomic one as a whole."""
+    """A map from strings.
+
+    Attributes:
+        is_atomic: server-side apply takes it as a whole.
+        is_rounded: its amounts are stored in thousandths, rounded up.
+    """
 
     values: "Type"
     is_atomic: bool = False
+    is_rounded: bool = False
 
 
 class Field(msgspec.Struct, frozen=True):
@@ -97,6 +103,7 @@ class Field(msgspec.Struct, frozen=True):
         default: what server-side apply takes it for in a key of a list, where it is absent.
         fill: stored where the author sets nothing; an object also fills in the fields that are
             missing in the author's own. `defaulting.filled_by_schema` does it.
+        fill_if: fills only where this field of the struct has this value; empty: always.
         is_atomic: server-side apply takes the struct in it as a whole.
         replaces: a strategic merge patch replaces what is in it instead of merging.
         retain_keys: what is in it is one of several alternatives (`$retainKeys`).
@@ -109,6 +116,7 @@ class Field(msgspec.Struct, frozen=True):
     omits_nothing: bool = False
     default: str | None = None
     fill: Any = msgspec.UNSET
+    fill_if: tuple[str, ...] = ()
     is_atomic: bool = False
     replaces: bool = False
     retain_keys: bool = False
@@ -121,6 +129,7 @@ class Struct:
         is_atomic: server-side apply takes it as a whole, wherever it stands.
         family: the first word of its API group, such as `apps`; `core`, `meta`, or empty.
         is_open: whether it may have unknown fields.
+        has_defaults: whether a function of `defaulting.DEFAULTS` fills in more.
     """
 
     def __init__(
@@ -131,9 +140,11 @@ class Struct:
         family: str = "",
         *,
         is_open: bool = False,
+        has_defaults: bool = False,
     ) -> None:
         self.name = name
         self.is_open = is_open
+        self.has_defaults = has_defaults
         self.family = family
         self.is_atomic = is_atomic
         self._read_fields = read_fields
@@ -146,7 +157,7 @@ class Struct:
 
     @cached_property
     def fills(self) -> Mapping[str, Field]:
-        """The fields in which, or within which, something is filled in where nothing is set.
+        """The fields in which, or within which, something is filled in, those last that depend.
 
         Nothing is filled in within a type that holds values of itself.
         """
@@ -159,7 +170,7 @@ class Struct:
             if part.fill is not msgspec.UNSET or _has_fills(part.type)
         }
         self._is_searched = False
-        return found
+        return dict(sorted(found.items(), key=lambda item: bool(item[1].fill_if)))
 
     @cached_property
     def always(self) -> Mapping[str, Any]:
@@ -182,9 +193,10 @@ class Struct:
 
 def _has_fills(of: "Type") -> bool:
     if isinstance(of, Struct):
-        return bool(of.fills)
-    within = of.items if isinstance(of, ListOf) else of.values if isinstance(of, MapOf) else None
-    return within is not None and _has_fills(within)
+        return of.has_defaults or bool(of.fills)
+    if isinstance(of, MapOf):
+        return of.is_rounded or _has_fills(of.values)
+    return isinstance(of, ListOf) and _has_fills(of.items)
 
 
 Type = Scalar | ListOf | MapOf | Struct

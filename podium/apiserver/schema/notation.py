@@ -10,12 +10,14 @@ A file consists of blocks with a blank line between them:
       failurePolicy? string fill=Fail                stored where the author sets nothing
       resources ResourceRequirements told            written even if there is nothing in it
       selector meta.LabelSelector replace            a type of another file
+      rollingUpdate Rolling fill={} if=type:Rolling  stored where another field is this
     LabelSelector atomic                           a struct that is always taken as a whole
-    ResourceList = {quantity}                      a name for a type
+    Container defaults                             a function fills in more than `fill=` can say
+    ResourceList = {quantity} rounded              a name for a type; up to thousandths
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import msgspec
@@ -37,35 +39,32 @@ Resolve = Callable[[str], Type]
 _SCALARS: Mapping[str, Type] = {kind: Scalar(kind) for kind in SCALAR_KINDS}
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
-    """The text of one struct, a line for each field."""
+def read_blocks(
+    text: str, resolve: Resolve, family: str = ""
+) -> tuple[dict[str, Struct], dict[str, Type]]:
+    """The structs of a file, and the names that it gives to other types.
 
-    name: str
-    is_atomic: bool
-    lines: Sequence[str]
-
-    def struct(self, resolve: Resolve, family: str = "") -> Struct:
-        """The struct; references are resolved when its fields are first asked for."""
-
-        def read_fields() -> Mapping[str, Field]:
-            return dict(_fields(self.lines, resolve))
-
-        return Struct(self.name, self.is_atomic, read_fields, family=family)
-
-
-def read_blocks(text: str) -> tuple[dict[str, Block], dict[str, Type]]:
-    """The structs of a file, unread, and the names that it gives to other types."""
-    blocks: dict[str, Block] = {}
+    References are resolved when the fields of a struct are first asked for.
+    """
+    structs: dict[str, Struct] = {}
     names: dict[str, Type] = {}
     for part in text.strip().split("\n\n"):
         head, *lines = part.split("\n")
-        words = head.split()
-        if words[1:2] == ["="]:
-            names[words[0]] = read_type(words[2], _SCALARS.__getitem__)
+        name, *words = head.split()
+        if words[:1] == ["="]:
+            kind = read_type(words[1], _SCALARS.__getitem__)
+            if isinstance(kind, MapOf):
+                kind = replace(kind, is_rounded="rounded" in words)
+            names[name] = kind
         else:
-            blocks[words[0]] = Block(words[0], "atomic" in words, lines)
-    return blocks, names
+            structs[name] = Struct(
+                name,
+                "atomic" in words,
+                partial(_fields, lines, resolve),
+                family=family,
+                has_defaults="defaults" in words,
+            )
+    return structs, names
 
 
 def read_type(text: str, resolve: Resolve) -> Type:
@@ -77,7 +76,8 @@ def read_type(text: str, resolve: Resolve) -> Type:
     return _SCALARS.get(text) or resolve(text)
 
 
-def _fields(lines: Sequence[str], resolve: Resolve) -> Iterator[tuple[str, Field]]:
+def _fields(lines: Sequence[str], resolve: Resolve) -> Mapping[str, Field]:
+    fields: dict[str, Field] = {}
     for line in lines:
         name, type_text, *flags = line.split()
         kind = read_type(type_text, resolve)
@@ -95,21 +95,20 @@ def _fields(lines: Sequence[str], resolve: Resolve) -> Iterator[tuple[str, Field
             kind = replace(kind, is_atomic="atomic" in options)
         keeps_zero = name.endswith("?") or (isinstance(kind, Struct) and "told" not in options)
         told = "told" in options or name.endswith("*")
-        yield (
-            name.rstrip("*?"),
-            Field(
-                kind,
-                required=name.endswith("*"),
-                keeps_zero=keeps_zero,
-                told=told,
-                omits_nothing=_has_nothing(kind) and not (keeps_zero or told),
-                default=options.get("default"),
-                fill=_literal(options["fill"]) if "fill" in options else msgspec.UNSET,
-                is_atomic="atomic" in options,
-                replaces="replace" in options,
-                retain_keys="retainKeys" in options,
-            ),
+        fields[name.rstrip("*?")] = Field(
+            kind,
+            required=name.endswith("*"),
+            keeps_zero=keeps_zero,
+            told=told,
+            omits_nothing=_has_nothing(kind) and not (keeps_zero or told),
+            default=options.get("default"),
+            fill=_literal(options["fill"]) if "fill" in options else msgspec.UNSET,
+            fill_if=tuple(options["if"].split(":")) if "if" in options else (),
+            is_atomic="atomic" in options,
+            replaces="replace" in options,
+            retain_keys="retainKeys" in options,
         )
+    return fields
 
 
 def _literal(text: str) -> Any:

@@ -1,12 +1,12 @@
 """Where the types of kinds are found: each API group has a file, read when it is first needed."""
 
 from collections.abc import Iterator, Mapping
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 
 from podium.api.kinds.builtin_kinds import ALL_KINDS, Kind
 from podium.apiserver.schema.model import Struct, Type
-from podium.apiserver.schema.notation import Block, read_blocks
+from podium.apiserver.schema.notation import read_blocks
 
 BINDING = Kind("", "Binding", "bindings")
 EVICTION = Kind("policy", "Eviction", "evictions", also=(("policy", "v1beta1"),))
@@ -90,17 +90,16 @@ _KINDS = dict(_files())
 
 
 @cache
-def _blocks(file: str) -> tuple[dict[str, Block], dict[str, Type]]:
-    return read_blocks((DATA / f"{file}.txt").read_text(encoding="utf-8"))
+def _types(file: str) -> tuple[dict[str, Struct], dict[str, Type]]:
+    text = (DATA / f"{file}.txt").read_text(encoding="utf-8")
+    return read_blocks(text, partial(_resolve, file), family=file)
 
 
-@cache
 def _struct(file: str, name: str) -> Struct:
-    return _blocks(file)[0][name].struct(lambda reference: _resolve(file, reference), family=file)
+    return _types(file)[0][name]
 
 
 def _resolve(file: str, reference: str) -> Type:
     other, _, name = reference.rpartition(".")
-    file = other or file
-    names = _blocks(file)[1]
-    return names[name] if name in names else _struct(file, name)
+    structs, names = _types(other or file)
+    return names.get(name) or structs[name]

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.kinds.registration.defaulting import CAPACITY, SIZE_MAX, remembered
+from podium.apiserver.kinds.registration.defaulting import remembered
+from podium.apiserver.memories import CAPACITY, SIZE_MAX
 
 Object = dict[str, Any]
 

@@ -8,7 +8,7 @@ from podium.apiserver.schema.notation import read_blocks
 TEXT = """\
 UID = string
 
-Amounts = {quantity}
+Amounts = {quantity} rounded
 
 Spec
   uid* UID
@@ -23,25 +23,23 @@ Spec
 Port atomic
   port* int32
   protocol string default=TCP
+
+Strategy defaults
+  rolling Port fill={"surge":1} if=type:Rolling
+  type string fill=Rolling
 """
 STRING = Scalar("string")
 
 
 def fields(name: str) -> dict[str, Field]:
-    blocks, names = read_blocks(TEXT)
-    everything = {**blocks, **names}
-
-    def resolve(reference: str) -> object:
-        found = everything[reference]
-        return found.struct(resolve) if reference in blocks else found
-
-    return dict(blocks[name].struct(resolve).fields)
+    structs, names = read_blocks(TEXT, lambda reference: {**structs, **names}[reference])
+    return dict(structs[name].fields)
 
 
 def test_names_of_other_types() -> None:
-    names = read_blocks(TEXT)[1]
+    names = read_blocks(TEXT, {}.__getitem__)[1]
     assert names["UID"] == STRING
-    assert names["Amounts"] == MapOf(Scalar("quantity"))
+    assert names["Amounts"] == MapOf(Scalar("quantity"), is_rounded=True)
 
 
 def test_required_fields() -> None:
@@ -68,14 +66,22 @@ def test_lists_say_how_they_merge() -> None:
 
 def test_atomic_maps_and_structs() -> None:
     assert fields("Spec")["selector"].type == MapOf(STRING, is_atomic=True)
-    assert read_blocks(TEXT)[0]["Port"].is_atomic
+    assert read_blocks(TEXT, {}.__getitem__)[0]["Port"].is_atomic
 
 
 def test_defaults_of_keys() -> None:
     assert fields("Port")["protocol"].default == "TCP"
 
 
+def test_what_is_filled_in() -> None:
+    strategy = fields("Strategy")
+    assert strategy["type"].fill == "Rolling"
+    assert strategy["rolling"].fill == {"surge": 1}
+    assert strategy["rolling"].fill_if == ("type", "Rolling")
+    assert read_blocks(TEXT, {}.__getitem__)[0]["Strategy"].has_defaults
+
+
 def test_a_name_that_nobody_has_is_an_error() -> None:
-    blocks, _ = read_blocks("A\n  b NoSuchType\n")
+    structs, _ = read_blocks("A\n  b NoSuchType\n", {}.__getitem__)
     with pytest.raises(KeyError, match="NoSuchType"):
-        _ = blocks["A"].struct({}.__getitem__).fields
+        _ = structs["A"].fields

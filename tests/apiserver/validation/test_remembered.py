@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.apiserver.validation import remembered as module
+from podium.apiserver import memories as module
 from podium.apiserver.validation.checks import Faults, fields, text
 from podium.apiserver.validation.remembered import remembered
 

@@ -10,7 +10,6 @@ from typing import Any
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
 from podium.apiserver.validation import checks
@@ -105,7 +104,6 @@ _LASTING = (
 
 REGISTRATION_OF_POD_GROUPS = Registration(
     kind=POD_GROUP,
-    defaults=lambda group: inside(group, spec=lambda spec: filled(spec, disruptionMode="Pod")),
     validate=_valid_group,
     validate_update=rules.changed(
         _valid_group, *(rules.immutable(f"spec.{field}") for field in _LASTING)

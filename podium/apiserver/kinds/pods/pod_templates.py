@@ -7,13 +7,12 @@ from podium.api.pod_specs import resources_of
 from podium.api.resources import pod_limits, pod_requests
 from podium.api.values.quantity import Format, Quantity
 from podium.apiserver.kinds.registration.defaulting import (
-    amounts,
+    defaults_of,
     every,
     filled,
     filled_by_schema,
     inside,
     remembered,
-    requirements,
     with_field,
 )
 from podium.apiserver.schema.struct_types import core_struct
@@ -30,9 +29,11 @@ _IMAGE = re.compile(
 )
 
 
+@defaults_of("core.EphemeralContainer")
+# The volume of a pod's token is called differently in each pod.
+@defaults_of("core.Container", remembered_but="volumeMounts")
 def _container(container: Object) -> Object:
-    policy = _pull_policy(str(container.get("image") or ""))
-    return inside(filled(container, imagePullPolicy=policy), resources=requirements)
+    return filled(container, imagePullPolicy=_pull_policy(str(container.get("image") or "")))
 
 
 def _pull_policy(image: str) -> str:
@@ -42,24 +43,7 @@ def _pull_policy(image: str) -> str:
     return "Always" if is_latest else "IfNotPresent"
 
 
-# The volume of a pod's token is called differently in each pod.
-_remembered_container = remembered(_container, "volumeMounts")
-
-
-def pod_spec(spec: Object) -> Object:
-    """The spec of a pod, or of a pod to be in a template."""
-    spec = filled_by_schema(_with_account(spec), core_struct("PodSpec"))
-    return inside(
-        spec,
-        initContainers=every(_remembered_container),
-        containers=every(_remembered_container),
-        ephemeralContainers=every(_container),
-        volumes=every(_remembered_volume),
-        resources=requirements,
-        overhead=amounts,
-    )
-
-
+@defaults_of("core.PodSpec")
 def _with_account(spec: Object) -> Object:
     """The spec with its service account under both names; the newer name counts."""
     named = spec.get("serviceAccountName") or spec.get("serviceAccount")
@@ -68,9 +52,16 @@ def _with_account(spec: Object) -> Object:
     return {**spec, "serviceAccountName": named, "serviceAccount": named}
 
 
-def template(template: Object) -> Object:
-    """The template of a workload's pods."""
-    return inside(template, spec=pod_spec)
+@defaults_of("core.ImageVolumeSource")
+def _image(image: Object) -> Object:
+    return filled(image, pullPolicy=_pull_policy(str(image.get("reference") or "")))
+
+
+@defaults_of("core.Volume", remembered_but="name")
+def _volume(volume: Object) -> Object:
+    # One without a source is an empty directory.
+    has_source = any(value is not None for name, value in volume.items() if name != "name")
+    return volume if has_source else {**volume, "emptyDir": {}}
 
 
 def pod(pod: Object) -> Object:
@@ -79,7 +70,7 @@ def pod(pod: Object) -> Object:
 
 
 def _whole_spec(spec: Object) -> Object:
-    spec = filled(pod_spec(spec), enableServiceLinks=True)
+    spec = filled(filled_by_schema(spec, core_struct("PodSpec")), enableServiceLinks=True)
     spec = inside(
         spec,
         terminationGracePeriodSeconds=lambda grace_s: grace_s if grace_s >= 0 else 1,
@@ -151,28 +142,3 @@ def _containers(spec: Object) -> Object:
 
 def _text(name: str, nanos: int) -> str:
     return str(Quantity(nanos, Format.DECIMAL_SI if name == "cpu" else Format.BINARY_SI))
-
-
-def _volume(volume: Object) -> Object:
-    # One without a source is an empty directory.
-    if not any(value is not None for name, value in volume.items() if name != "name"):
-        return {**volume, "emptyDir": {}}
-    return inside(
-        volume,
-        image=lambda image: filled(
-            image, pullPolicy=_pull_policy(str(image.get("reference") or ""))
-        ),
-        ephemeral=lambda source: inside(source, volumeClaimTemplate=with_claim_spec),
-    )
-
-
-_remembered_volume = remembered(_volume, "name")
-
-
-def with_claim_spec(template: Object) -> Object:
-    """A claim, or a template for one."""
-    spec = template.get("spec")
-    if spec is None:
-        return template
-    filled_spec = filled_by_schema(spec, core_struct("PersistentVolumeClaimSpec"))
-    return with_field(template, "spec", inside(filled_spec, resources=requirements))

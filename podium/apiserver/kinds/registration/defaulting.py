@@ -6,12 +6,14 @@ minDomains, for example.
 """
 
 from collections.abc import Callable
+from functools import cache, partial
 from typing import Any
 
 import msgspec
 
 from podium.api.objects import Object, without
 from podium.api.values.quantity import NANOS_PER_MILLI, Quantity, parse_quantity
+from podium.apiserver.memories import Memory, key_of
 from podium.apiserver.schema import ListOf, MapOf, Struct, Type
 
 Filler = Callable[[Any], Any]
@@ -61,27 +63,66 @@ def every(filler: Filler) -> Filler:
     return fill_all
 
 
-def each_value(filler: Filler) -> Filler:
-    """The filler, for all values of a map."""
+DEFAULTS: dict[str, Filler] = {}
+"""By type, such as `core.PodSpec`: what is filled in that depends on more than a field's absence.
 
-    def fill_all(values: Object) -> Object:
-        return inside(values, **dict.fromkeys(values, filler))
+The schema marks these types, and what it names is filled in before.
+"""
 
-    return fill_all
+_OWN: dict[str, tuple[str, ...]] = {}
+
+
+def defaults_of(*types: str, remembered_but: str = "") -> Callable[[Filler], Filler]:
+    """Declare the filler of some types.
+
+    Args:
+        remembered_but: equal values are filled only once, with all that the schema names; they may
+            differ in this field, in which nothing is missing.
+    """
+
+    def declare(filler: Filler) -> Filler:
+        for name in types:
+            DEFAULTS[name] = filler
+            if remembered_but:
+                _OWN[name] = (remembered_but,)
+        return filler
+
+    return declare
 
 
 def filled_by_schema(value: Any, of: Type) -> Any:
-    """A value of a type with the defaults that the schema names."""
+    """A value of a type with all defaults of the type, and of the types of its fields."""
     if isinstance(of, ListOf) and isinstance(value, list):
-        return every(lambda entry: filled_by_schema(entry, of.items))(value)
+        return every(partial(filled_by_schema, of=of.items))(value)
     if isinstance(of, MapOf) and isinstance(value, dict):
-        return each_value(lambda entry: filled_by_schema(entry, of.values))(value)
+        each: Filler = _to_thousandths if of.is_rounded else partial(filled_by_schema, of=of.values)
+        return inside(value, **dict.fromkeys(value, each))
     if not isinstance(of, Struct) or not isinstance(value, dict):
         return value
+    return _filler(of)(value) if of.has_defaults else _filled_fields(value, of)
+
+
+@cache
+def _filler(of: Struct) -> Filler:
+    name = f"{of.family}.{of.name}"
+    filler = DEFAULTS[name]
+
+    def fill(value: Object) -> Any:
+        return filler(_filled_fields(value, of))
+
+    return remembered(fill, *_OWN[name]) if name in _OWN else fill
+
+
+def _filled_fields(value: Object, of: Struct) -> Object:
     changes: dict[str, Any] = {}
     for name, field in of.fills.items():
-        before, fill = value.get(name), field.fill
+        before: Any = value.get(name)
+        fill: Any = field.fill
         found = before
+        if field.fill_if:
+            other, wanted = field.fill_if
+            if changes.get(other, value.get(other)) != wanted:
+                fill = msgspec.UNSET
         # An empty value of a field that can't be absent is as good as none.
         if before is None or not (before or field.keeps_zero):
             found = before if fill is msgspec.UNSET else fill
@@ -102,21 +143,6 @@ def _to_thousandths(raw: Any) -> Any:
     return str(Quantity(amount.nanos - rest + NANOS_PER_MILLI, amount.format))
 
 
-amounts = each_value(_to_thousandths)
-"""A resource list, stored with no finer amounts than thousandths."""
-
-
-def requirements(resources: Object) -> Object:
-    """The `resources` of a container or a pod, rounded."""
-    return inside(resources, limits=amounts, requests=amounts)
-
-
-# Distinct values that one filler remembers before it starts afresh.
-CAPACITY = 1 << 12
-# Larger values (in bytes, encoded) are filled each time, so that nobody can fill the memory.
-SIZE_MAX = 1 << 13
-
-
 def remembered(filler: Filler, *own: str) -> Filler:
     """The same filler, which fills equal values only once; they share what is filled in.
 
@@ -126,23 +152,17 @@ def remembered(filler: Filler, *own: str) -> Filler:
     Args:
         own: fields in which equals may differ, as the filler doesn't look at them.
     """
-    known: dict[bytes, Any] = {}
+    known = Memory[Any]()
 
     def fill(value: Any) -> Any:
         kept = [field for field in own if field in value]
         shared = without(value, *kept) if kept else value
-        try:
-            key = msgspec.msgpack.encode(shared)
-        except (OverflowError, ValueError):
-            # An integer beyond 64 bits, or text that isn't Unicode: no key, so no memory.
-            return filler(value)
-        if len(key) > SIZE_MAX:
+        key = key_of(shared)
+        if key is None:
             return filler(value)
         if key not in known:
-            if len(known) >= CAPACITY:
-                known.clear()
             filled = filler(shared)
-            known[key] = None if filled is shared else filled
+            known.put(key, None if filled is shared else filled)
         found = known[key]
         if found is None:
             return value

@@ -7,10 +7,7 @@ from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object
 from podium.api.values.cron_schedule import ScheduleError, parse_schedule, parse_zone
-from podium.apiserver.kinds.pods.pod_templates import template
-from podium.apiserver.kinds.registration.defaulting import inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import workload
 from podium.apiserver.kinds.workloads import workloads
@@ -82,19 +79,10 @@ _valid = checks.both(
 )
 
 
-def _with_defaults(cron_job: Object) -> Object:
-    # The other defaults of a Job come when it is made.
-    def job(of_job: Object) -> Object:
-        return inside(of_job, spec=lambda spec: inside(spec, template=template))
-
-    return inside(cron_job, spec=lambda spec: inside(spec, jobTemplate=job))
-
-
 CRON_JOB = Registration(
     kind=KINDS["CronJob"],
     warnings=workloads.warnings("spec.jobTemplate.spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    defaults=_with_defaults,
     validate=_valid,
     strategy=workload(),
 )

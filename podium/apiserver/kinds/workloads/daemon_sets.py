@@ -6,9 +6,7 @@ from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, spec_of
 from podium.api.values.integers import parse_int
-from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import keep_status, next_generation, workload
 from podium.apiserver.kinds.workloads import workloads
@@ -66,16 +64,6 @@ def _with_template_generation(daemon_set: Object, count: str) -> Object:
     return {**daemon_set, "metadata": {**daemon_set["metadata"], "annotations": noted}}
 
 
-def _with_defaults(daemon_set: Object) -> Object:
-    def strategy(strategy: Object) -> Object:
-        return workloads.rolling(strategy, maxUnavailable=1, maxSurge=0)
-
-    def spec(spec: Object) -> Object:
-        return inside(spec, updateStrategy=strategy, template=template)
-
-    return inside(daemon_set, spec=spec)
-
-
 _valid = workloads.workload_check(
     checks.fields(selector=label_selector),
     templates.selected,
@@ -90,7 +78,6 @@ _valid = workloads.workload_check(
 DAEMON_SET = Registration(
     kind=KINDS["DaemonSet"],
     warnings=workloads.warnings("spec.template"),
-    defaults=_with_defaults,
     validate=_valid,
     validate_update=rules.all_of(
         rules.metadata,

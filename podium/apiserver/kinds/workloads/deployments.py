@@ -5,9 +5,7 @@ from typing import Any
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, labels, part, spec_of, without
-from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import number as number_of
 from podium.apiserver.kinds.registration.strategy import (
@@ -74,23 +72,8 @@ def _update_deployment_status(new: Object, old: Object, now_s: float) -> Object:
     return {**new, "metadata": {**metadata, "labels": labels} if labels else metadata}
 
 
-def _deployment_defaults(deployment: Object) -> Object:
-    def strategy(strategy: Object) -> Object:
-        return workloads.rolling(strategy, maxUnavailable="25%", maxSurge="25%")
-
-    def spec(spec: Object) -> Object:
-        return inside(spec, strategy=strategy, template=template)
-
-    return inside(deployment, spec=spec)
-
-
-def _replicated(workload: Object) -> Object:
-    return inside(workload, spec=lambda spec: inside(spec, template=template))
-
-
 def _controller_defaults(controller: Object) -> Object:
     """A ReplicationController selects what its template is labelled, unless it says more."""
-    controller = _replicated(controller)
     spec = spec_of(controller)
     found = labels(part(spec, "template"))
     if found and not spec.get("selector"):
@@ -140,7 +123,6 @@ DEPLOYMENT = Registration(
     kind=KINDS["Deployment"],
     warnings=workloads.warnings("spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    defaults=_deployment_defaults,
     validate=_valid_deployment,
     validate_update=workloads.spec_changed(_valid_deployment, _same_selector),
     validate_subresource_update={
@@ -165,7 +147,6 @@ REPLICA_SET = Registration(
     kind=KINDS["ReplicaSet"],
     warnings=workloads.warnings("spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    defaults=_replicated,
     validate=_valid_replica_set,
     validate_update=workloads.spec_changed(_valid_replica_set, _same_selector),
     validate_subresource_update={"status": _valid_counts},

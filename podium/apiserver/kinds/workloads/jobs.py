@@ -10,7 +10,6 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, metadata_of, part, spec_of, without
 from podium.api.workloads import pod_template_of
 from podium.apiserver.internals import internal
-from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import (
     filled_where_absent,
@@ -85,7 +84,7 @@ def _with_defaults(job: Object) -> Object:
         if spec.get("completions") is None and spec.get("parallelism") is None:
             spec = {**spec, "completions": 1}
         replaced = "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed"
-        spec = filled_where_absent(
+        return filled_where_absent(
             spec,
             parallelism=1,
             backoffLimit=checks.INT32_MAX if spec.get("backoffLimitPerIndex") is not None else 6,
@@ -94,7 +93,6 @@ def _with_defaults(job: Object) -> Object:
             manualSelector=False,
             podReplacementPolicy=replaced,
         )
-        return inside(spec, template=template)
 
     return workloads.labelled_like_template(inside(job, spec=spec))
 

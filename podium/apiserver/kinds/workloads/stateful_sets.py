@@ -6,13 +6,11 @@ from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, spec_of, without
 from podium.api.pod_specs import volumes_of
-from podium.apiserver.kinds.pods.pod_templates import template
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import every, filled, inside
+from podium.apiserver.kinds.registration.defaulting import defaults_of, every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import never
 from podium.apiserver.kinds.registration.strategy import counted_spec, workload
-from podium.apiserver.kinds.volumes import claim_defaults
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
@@ -96,23 +94,20 @@ def _update(new: Object, old: Object, now_s: float) -> Object:
     return counted_spec(new if is_used else _one_at_a_time(new), old, now_s)
 
 
-def _with_defaults(stateful_set: Object) -> Object:
-    def strategy(strategy: Object) -> Object:
-        if not strategy.get("type"):
-            strategy = {"rollingUpdate": {}, **strategy, "type": workloads.ROLLING}
-        if strategy["type"] != workloads.ROLLING:
-            return strategy
-        return inside(strategy, rollingUpdate=lambda rolling: filled(rolling, partition=0))
+@defaults_of("apps.StatefulSetUpdateStrategy")
+def _with_partition(strategy: Object) -> Object:
+    if not strategy.get("type"):
+        strategy = {"rollingUpdate": {}, **strategy, "type": "RollingUpdate"}
+    if strategy["type"] != "RollingUpdate":
+        return strategy
+    return inside(strategy, rollingUpdate=lambda rolling: filled(rolling, partition=0))
 
+
+def _with_kinds_of_claims(stateful_set: Object) -> Object:
     def claim(template: Object) -> Object:
-        return claim_defaults(filled(template, apiVersion="v1", kind="PersistentVolumeClaim"))
+        return filled(template, apiVersion="v1", kind="PersistentVolumeClaim")
 
-    def spec(spec: Object) -> Object:
-        return inside(
-            spec, updateStrategy=strategy, template=template, volumeClaimTemplates=every(claim)
-        )
-
-    return inside(stateful_set, spec=spec)
+    return inside(stateful_set, spec=lambda spec: inside(spec, volumeClaimTemplates=every(claim)))
 
 
 _kept_or_not = checks.detail(checks.unless_empty(checks.one_of("Retain", "Delete")))
@@ -154,7 +149,7 @@ _valid_revision = object_check(
 STATEFUL_SET = Registration(
     kind=KINDS["StatefulSet"],
     warnings=workloads.warnings("spec.template"),
-    defaults=_with_defaults,
+    defaults=_with_kinds_of_claims,
     validate=_valid,
     validate_update=workloads.spec_changed(_valid_change, _statefulset_spec),
     validate_subresource_update={

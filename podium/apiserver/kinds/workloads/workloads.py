@@ -1,20 +1,16 @@
 """What workloads have in common: numbers of pods, a template, and a status that counts."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.objects import Object, labels, metadata_of, part
 from podium.api.workloads import pod_template_of
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import filled, filled_where_absent, with_field
 from podium.apiserver.kinds.registration.rules import Rule, at
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.pods.pod_warnings import name_warnings, pod_warnings
-
-ROLLING = "RollingUpdate"
 
 pods = checks.fields(replicas=checks.count)
 ready = checks.fields(minReadySeconds=checks.count)
@@ -45,18 +41,6 @@ def workload_check(*spec: Check) -> Check:
 def spec_changed(check: Check, *more: Rule) -> Rule:
     """The metadata may be changed, and the new spec is valid."""
     return rules.all_of(rules.metadata, rules.valid(check, "spec"), *more)
-
-
-def rolling(strategy: Object, **defaults: Any) -> Object:
-    """The strategy of updates; one that rolls has these fields filled in."""
-    strategy = filled(strategy, type=ROLLING)
-    if strategy["type"] != ROLLING:
-        return strategy
-    return with_field(
-        strategy,
-        "rollingUpdate",
-        filled_where_absent(strategy.get("rollingUpdate") or {}, **defaults),
-    )
 
 
 def labelled_like_template(workload: Object) -> Object:

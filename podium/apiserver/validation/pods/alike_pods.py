@@ -13,9 +13,9 @@ import msgspec
 from podium.api.pods import DELETION_COST
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.api.selectors.labels import validate_label_key, validate_subdomain
+from podium.apiserver.memories import CAPACITY, SIZE_MAX, Memory
 from podium.apiserver.validation.checks import Check, Faults, a_dict
 from podium.apiserver.validation.names import validate_dns_label
-from podium.apiserver.validation.remembered import CAPACITY, SIZE_MAX
 
 _OWN_METADATA = frozenset({"name", "uid", "annotations", "resourceVersion", "managedFields"})
 _OWN_SPEC = frozenset({"nodeName", "hostname"})
@@ -38,7 +38,7 @@ def judged_alike(check: Check, status_part: Any) -> Check:
     Args:
         status_part: extracts the part of a status that the check is about.
     """
-    flawless: set[bytes] = set()
+    flawless = Memory[None]()
 
     def check_once(pod: Any, path: str) -> Faults:
         key = _shared(pod, status_part) if _own_is_flawless(pod) else None
@@ -46,9 +46,7 @@ def judged_alike(check: Check, status_part: Any) -> Check:
             return iter(())
         faults = [*check(pod, path)]
         if key is not None and not faults:
-            if len(flawless) >= CAPACITY:
-                flawless.clear()
-            flawless.add(key)
+            flawless.put(key, None)
         return iter(faults)
 
     return check_once

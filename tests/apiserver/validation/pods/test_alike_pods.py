@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from podium.apiserver import memories
 from podium.apiserver.validation.pods import alike_pods
 from podium.apiserver.validation.pods.pod_validation import any_pod
 from podium.apiserver.validation.pods.pod_validation import pod as check
@@ -89,7 +90,7 @@ def test_whatever_is_wrong_is_found_as_if_no_pod_was_judged_before(
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(alike_pods, "CAPACITY", 1)
+    monkeypatch.setattr(memories, "CAPACITY", 1)
     once = counting(judged := [])
     for app in ("a", "b", "a"):
         one = pod(1)
