@@ -32,7 +32,7 @@ from podium.api.values.times import TimeError, epoch_s, format_time, parse_time,
 from podium.controllers.kit.controller_refs import owner_reference
 from podium.machines.effects import Create, Delete, Effect, deletion_of, status_patch_of
 from podium.machines.events import Change, Outcome
-from podium.machines.reconciler.indexer import owner_uids
+from podium.machines.reconciler.indexer import by_owner
 from podium.machines.reconciler.reconciler import Reconciler
 
 MISSED_MAX = 100
@@ -187,9 +187,7 @@ class CronJobController(Reconciler):
     name = "cronjob-controller"
     kinds = frozenset({_CRON_JOB, _JOB})
     tends = frozenset({_CRON_JOB})
-
-    def __init__(self) -> None:
-        super().__init__({_JOB: {"owner": owner_uids}})
+    indexes = (by_owner(_JOB),)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         if change.kind == _CRON_JOB:

@@ -46,7 +46,7 @@ from podium.api.workloads import selector_of
 from podium.controllers.kit.selected_pods import SelectedPods
 from podium.machines.effects import Effect, status_patch_of
 from podium.machines.events import Change
-from podium.machines.reconciler.indexer import namespaces
+from podium.machines.reconciler.indexer import by_namespace
 from podium.machines.reconciler.reconciler import Reconciler
 
 DELETION_TIMEOUT_S = DELETION_TIMEOUT_NANOS / NANOS_PER_SECOND
@@ -70,9 +70,10 @@ class DisruptionController(Reconciler):
     name = "controllermanager"
     kinds = frozenset({"Pod", _BUDGET, *SCALED})
     tends = frozenset({_BUDGET})
+    indexes = (by_namespace("Pod"), by_namespace(_BUDGET))
 
     def __init__(self) -> None:
-        super().__init__({"Pod": {"namespace": namespaces}, _BUDGET: {"namespace": namespaces}})
+        super().__init__()
         self._members = SelectedPods(self.objects, _BUDGET, budget_selector)
         # By the order in which budgets became known: times of creation are whole seconds.
         self._order: dict[Place, int] = {}

@@ -40,6 +40,14 @@ _ABSENT_MAX = 10_000
 _POLICIES = {ORPHAN: "Orphan", FOREGROUND: "Foreground"}
 
 
+def _references(obj: Object | None) -> Sequence[Object]:
+    return () if obj is None else owner_references(obj)
+
+
+def _owner_uids(obj: Object) -> tuple[str, ...]:
+    return tuple(str(reference.get("uid")) for reference in _references(obj))
+
+
 class _Item(msgspec.Struct, frozen=True):
     kind: str
     namespace: str
@@ -68,9 +76,10 @@ class GarbageCollector(Reconciler):
     kinds = _KINDS
     # An object that was loaded without its owner had one in the cluster that it comes from.
     tends = frozenset[str]()
+    indexes = tuple((kind, "owner", _owner_uids) for kind in _KINDS)
 
     def __init__(self) -> None:
-        super().__init__({kind: {"owner": _owner_uids} for kind in _KINDS})
+        super().__init__()
         self._known = KnownKinds()
         self._absent: Recent[str, bool] = Recent(_ABSENT_MAX)
 
@@ -82,7 +91,7 @@ class GarbageCollector(Reconciler):
         found = self._known.learn(change)
         if found is not None:
             # The objects of a kind that has just been defined are followed, too.
-            self.objects.add_indexes(found.key, {"owner": _owner_uids})
+            self.objects.add_index(found.key, "owner", _owner_uids)
             self.kinds |= {found.key}
         obj = change.obj
         item = _item(change.kind, obj)
@@ -210,14 +219,6 @@ class GarbageCollector(Reconciler):
 
 def _item(kind: str, obj: Object) -> _Item:
     return _Item(kind, *place_of(obj))
-
-
-def _references(obj: Object | None) -> Sequence[Object]:
-    return () if obj is None else owner_references(obj)
-
-
-def _owner_uids(obj: Object) -> tuple[str, ...]:
-    return tuple(str(reference.get("uid")) for reference in _references(obj))
 
 
 def _place_of_owner(kind: Kind, dependent: Object) -> str:

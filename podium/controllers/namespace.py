@@ -26,7 +26,7 @@ from podium.api.values.times import epoch_s
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Effect, Replace, deletion_of, status_patch_of
 from podium.machines.events import Change
-from podium.machines.reconciler.indexer import namespaces
+from podium.machines.reconciler.indexer import by_namespace
 from podium.machines.reconciler.known_kinds import KnownKinds
 from podium.machines.reconciler.reconciler import Reconciler
 from podium.machines.reconciler.work_queue import RetryRules
@@ -62,16 +62,17 @@ class NamespaceController(Reconciler):
 
     name = "namespace-controller"
     kinds = frozenset({"Namespace", DEFINITION.key, *(kind.key for kind in _NAMESPACED)})
+    indexes = tuple(by_namespace(kind.key) for kind in _NAMESPACED)
     retry_rules = RetryRules(Backoff(first_s=0.005, max_s=60.0))
 
     def __init__(self) -> None:
-        super().__init__({kind.key: {"namespace": namespaces} for kind in _NAMESPACED})
+        super().__init__()
         self._known = KnownKinds()
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         found = self._known.learn(change)
         if found is not None and found.namespaced:
-            self.objects.add_indexes(found.key, {"namespace": namespaces})
+            self.objects.add_index(*by_namespace(found.key))
             self.kinds |= {found.key}
         if change.kind == DEFINITION.key:
             return

@@ -37,11 +37,14 @@ class PodGCController(Reconciler):
 
     name = "pod-garbage-collector"
     kinds = frozenset({"Pod", "Node"})
+    indexes = (
+        ("Pod", "node", node_names_of),
+        ("Pod", "finished", lambda pod: (_ALL,) if is_finished(pod) else ()),
+    )
     tends = frozenset[str]()
 
     def __init__(self, finished_max: int = FINISHED_MAX) -> None:
-        finished = {"finished": lambda pod: (_ALL,) if is_finished(pod) else ()}
-        super().__init__({"Pod": {"node": node_names_of, **finished}})
+        super().__init__()
         self._finished_max = finished_max
         self._start_s = 0.0
         self._due_s: dict[Hashable, float] = {}

@@ -20,7 +20,6 @@ from podium.api.objects import (
     condition_of,
     conditions_of,
     controller_of,
-    entries,
     is_terminating,
     labels,
     place_of,
@@ -33,10 +32,15 @@ from podium.api.workloads import pod_template_of, replicas_of, selector_of
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
 from podium.controllers.kit.pod_deletion_order import scale_down_order
-from podium.controllers.kit.workload_fields import as_written, available_from_s, min_ready_s
-from podium.machines.effects import Create, Effect, deletion_of, status_patch_of
+from podium.controllers.kit.workload_fields import (
+    as_written,
+    available_from_s,
+    min_ready_s,
+    status_update,
+)
+from podium.machines.effects import Create, Effect, deletion_of
 from podium.machines.events import Change
-from podium.machines.reconciler.indexer import Indexer, namespaces, orphan_namespaces, owner_uids
+from podium.machines.reconciler.indexer import Indexer, by_namespace, by_owner, by_owner_or_orphan
 
 
 class _PodCounts(msgspec.Struct, frozen=True):
@@ -187,12 +191,8 @@ class ReplicaSetController(PodOwnerReconciler):
     takes_lists = True
 
     def __init__(self, kind: str = "ReplicaSet") -> None:
-        super().__init__(
-            {
-                "Pod": {"owner": owner_uids, "orphan": orphan_namespaces},
-                kind: {"owner": owner_uids, "namespace": namespaces},
-            }
-        )
+        self.indexes = (*by_owner_or_orphan("Pod"), by_owner(kind), by_namespace(kind))
+        super().__init__()
         self.kind = kind
         self.name = _CONTROLLERS[kind]
         self.kinds = frozenset({"Pod", kind})
@@ -299,22 +299,16 @@ class ReplicaSetController(PodOwnerReconciler):
         }
         if self.kind == "ReplicaSet":
             counted["terminatingReplicas"] = counts.terminating
-        next_s = counts.next_available_s()
-        if next_s is not None:
+        if (next_s := counts.next_available_s()) is not None:
             self.look_again(key, next_s)
-        old = status_of(owner)
         conditions = [one for one in conditions_of(owner) if one.get("type") != "ReplicaFailure"]
         if (message := self.refusals.get(key)) is not None:
             failure = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate"}
             failure = set_condition(None, {**failure, "message": message}, now_s)
             conditions.append(condition_of(owner, "ReplicaFailure") or failure)
-        is_counted_anew = any(old.get(field, 0) != value for field, value in counted.items())
-        changed: dict[str, Any] = {}
-        if conditions != list(entries(old, "conditions")):
-            changed["conditions"] = conditions or None
-        generation = owner["metadata"].get("generation")
-        if old.get("observedGeneration") != generation:
-            changed["observedGeneration"] = generation
-        if changed or is_counted_anew:
-            changed |= as_written(counted, _ALWAYS_WRITTEN)
-            yield status_patch_of(self.kind, owner, changed)
+        yield from status_update(
+            owner,
+            **as_written(counted, _ALWAYS_WRITTEN),
+            conditions=conditions or None,
+            observedGeneration=owner["metadata"].get("generation"),
+        )

@@ -26,7 +26,7 @@ from podium.api.policy.quota_usage import (
 )
 from podium.machines.effects import Effect, Replace
 from podium.machines.events import Change
-from podium.machines.reconciler.indexer import namespaces
+from podium.machines.reconciler.indexer import by_namespace
 from podium.machines.reconciler.known_kinds import KnownKinds
 from podium.machines.reconciler.reconciler import Reconciler
 
@@ -70,9 +70,10 @@ class ResourceQuotaController(Reconciler):
 
     name = "resourcequota-controller"
     kinds = frozenset({DEFINITION.key, *(kind.key for kind in _COUNTED)})
+    indexes = tuple(by_namespace(kind.key) for kind in _COUNTED)
 
     def __init__(self) -> None:
-        super().__init__({kind.key: {"namespace": namespaces} for kind in _COUNTED})
+        super().__init__()
         self._known = KnownKinds()
         self._counts: dict[Hashable, _Count] = {}
 
@@ -81,7 +82,7 @@ class ResourceQuotaController(Reconciler):
             found = self._known.learn(change)
             if found is not None and is_counted(found):
                 # The quotas may count objects of the kind that it has brought.
-                self.objects.add_indexes(found.key, {"namespace": namespaces})
+                self.objects.add_index(*by_namespace(found.key))
                 self.kinds |= {found.key}
                 self._counts.clear()
                 yield from map(place_of, self.objects.all(_QUOTA))

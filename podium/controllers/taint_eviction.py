@@ -52,9 +52,10 @@ class TaintEvictionController(Reconciler):
 
     name = "taint-eviction-controller"
     kinds = frozenset({"Pod", "Node"})
+    indexes = (("Pod", "node", node_names_of),)
 
     def __init__(self) -> None:
-        super().__init__({"Pod": {"node": node_names_of}})
+        super().__init__()
         self._planned: dict[Place, _Planned] = {}
         # By place, the uids of pods that were on tainted nodes at the start.
         self._found: dict[Place, str] = {}

@@ -52,11 +52,12 @@ class Kubelets(Reconciler):
 
     name = REPORTER
     kinds = frozenset({"Pod", "Node"})
+    indexes = (("Pod", "node", node_names_of),)
     takes_lists = True
     retry_rules = RetryRules(Backoff(first_s=0.005, max_s=30.0), has_bucket=False)
 
     def __init__(self, register: Iterable[Object], *, writes_heartbeats: bool) -> None:
-        super().__init__({"Pod": {"node": node_names_of}})
+        super().__init__()
         self.kubelets: dict[str, Kubelet] = {}
         self._writes_heartbeats = writes_heartbeats
         self._homes: dict[Place, _Home] = {}

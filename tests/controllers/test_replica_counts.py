@@ -9,7 +9,7 @@ from podium.api.pods import is_active, is_ready
 from podium.controllers.kit.workload_fields import available_from_s
 from podium.controllers.replica_set import ReplicaCounts, ReplicaCountsByOwner
 from podium.machines.events import Change
-from podium.machines.reconciler.indexer import Indexer, orphan_namespaces, owner_uids
+from podium.machines.reconciler.indexer import Indexer, by_owner_or_orphan
 from tests.controllers.builders import NOW_S, Obj, pod
 
 OWNERS = ("r", "s")
@@ -71,7 +71,7 @@ def counted(subject: Obj, found: list[Any], now_s: float) -> tuple[int, ...]:
 
 @given(st.lists(st.tuples(pods(), st.booleans()), max_size=12), st.integers(0, 30))
 def test_it_agrees_with_counting_all(changes: list[tuple[Obj, bool]], min_ready_s: int) -> None:
-    objects = Indexer({"Pod": {"owner": owner_uids, "orphan": orphan_namespaces}})
+    objects = Indexer(by_owner_or_orphan("Pod"))
     by_owner = ReplicaCountsByOwner(objects)
     subject = owner("r", min_ready_s, tier="t")
     for number, (made, stays) in enumerate(changes):
@@ -91,7 +91,7 @@ def test_it_agrees_with_counting_all(changes: list[tuple[Obj, bool]], min_ready_
 
 
 def test_a_change_of_the_spec_counts_anew() -> None:
-    objects = Indexer({"Pod": {"owner": owner_uids, "orphan": orphan_namespaces}})
+    objects = Indexer(by_owner_or_orphan("Pod"))
     by_owner = ReplicaCountsByOwner(objects)
     reference = {"kind": "ReplicaSet", "name": "r", "uid": "uid-r", "controller": True}
     ready = pod("p", ready=True, labels={"app": "a"}, ownerReferences=[reference])

@@ -47,10 +47,10 @@ from podium.controllers.kit.controller_revisions import (
     surplus,
 )
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
-from podium.controllers.kit.workload_fields import as_written, min_ready_s
-from podium.machines.effects import Create, Effect, deletion_of, status_patch_of
+from podium.controllers.kit.workload_fields import as_written, min_ready_s, status_update
+from podium.machines.effects import Create, Effect, deletion_of
 from podium.machines.events import Change
-from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
+from podium.machines.reconciler.indexer import by_namespace, by_owner, by_owner_or_orphan
 
 BURST_MAX = 250
 _SET = "DaemonSet"
@@ -65,21 +65,32 @@ _ALWAYS_THERE = (
 _COUNTS = (*_ALWAYS_THERE, "updatedNumberScheduled", "numberAvailable", "numberUnavailable")
 
 
+def _node_key(uid: str, node_name: str) -> str:
+    return f"{uid}/{node_name}"
+
+
+def _node_keys(pod: Object) -> tuple[str, ...]:
+    reference = controller_of(pod)
+    if reference is None or reference.get("kind") != _SET:
+        return ()
+    return (_node_key(str(reference.get("uid")), target_of(pod)),)
+
+
 class DaemonSetController(PodOwnerReconciler):
     """Keeps one pod of each DaemonSet on each node that may have it."""
 
     name = "daemonset-controller"
     kinds = frozenset({"Pod", "Node", KIND, _SET})
+    indexes = (
+        ("Pod", "station", _node_keys),
+        *by_owner_or_orphan("Pod"),
+        by_owner(KIND),
+        by_namespace(_SET),
+    )
     tends = frozenset({_SET})
 
     def __init__(self) -> None:
-        super().__init__(
-            {
-                "Pod": {"station": _node_keys, "orphan": orphan_namespaces, "owner": owner_uids},
-                KIND: {"owner": owner_uids},
-                _SET: {"namespace": namespaces},
-            }
-        )
+        super().__init__()
         self._states: dict[Place, DaemonSetState] = {}
         self._backoff = FailedPodsBackoff()
 
@@ -211,9 +222,7 @@ class DaemonSetController(PodOwnerReconciler):
             unavailable = counts["desiredNumberScheduled"] - counts["numberAvailable"]
             counts["numberUnavailable"] = unavailable
             counts["observedGeneration"] = generation_of(daemon_set)
-            known = status_of(daemon_set)
-            if any((known.get(field) or 0) != count for field, count in counts.items()):
-                yield status_patch_of(_SET, daemon_set, as_written(counts, _ALWAYS_THERE))
+            yield from status_update(daemon_set, **as_written(counts, _ALWAYS_THERE))
         wait_s = min_ready_s(daemon_set)
         if wait_s and state.counts["numberReady"] != state.counts["numberAvailable"]:
             self.look_after(place, wait_s)
@@ -311,14 +320,3 @@ def _judged_by(node: Object | None) -> tuple[Any, ...] | None:
     if node is None:
         return None
     return labels(node), taints_of(node)
-
-
-def _node_key(uid: str, node_name: str) -> str:
-    return f"{uid}/{node_name}"
-
-
-def _node_keys(pod: Object) -> tuple[str, ...]:
-    reference = controller_of(pod)
-    if reference is None or reference.get("kind") != _SET:
-        return ()
-    return (_node_key(str(reference.get("uid")), target_of(pod)),)

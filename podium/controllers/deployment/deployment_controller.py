@@ -4,12 +4,16 @@ One look asks for one step only: claim ReplicaSets, bring the new one's fields u
 it, or change sizes; its outcome brings the next look. The steps are those of v1.36.
 """
 
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
+import msgspec
+
+from podium.api.conditions import with_condition
 from podium.api.objects import (
     Object,
     Place,
     annotations,
+    condition_of,
     conditions_of,
     generation_of,
     is_terminating,
@@ -17,27 +21,17 @@ from podium.api.objects import (
     place_of,
     status_of,
 )
+from podium.api.values.times import epoch_s, timestamp
 from podium.api.workloads import replicas_of, selector_of
-from podium.controllers.deployment.deployment_status import (
-    PROGRESSING,
-    Conditions,
-    conditions_patch,
-    counts_of,
-    deadline_of,
-    is_complete,
-    put_available,
-    put_failure,
-    put_paused,
-    put_progress,
-    status_patch,
-)
 from podium.controllers.deployment.replica_sets import (
     REVISION,
     OwnedReplicaSets,
     Sizes,
     counted,
+    counted_sum,
     is_rolling,
     is_scaled,
+    max_unavailable,
     new_replica_set,
     new_size,
     outdated_fields,
@@ -47,13 +41,191 @@ from podium.controllers.deployment.replica_sets import (
     rolling_sizes,
     size_notes,
     surplus_history,
+    wanted_sum,
 )
 from podium.controllers.kit.controller_refs import claim, owners_of
-from podium.machines.effects import Create, Effect, deletion_of, patch_of, status_patch_of
+from podium.controllers.kit.workload_fields import as_written, differs
+from podium.machines.effects import Create, Effect, Patch, deletion_of, patch_of, status_patch_of
 from podium.machines.events import Change, Outcome
-from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
+from podium.machines.reconciler.indexer import by_namespace, by_owner_or_orphan
 from podium.machines.reconciler.reconciler import Reconciler
 from podium.machines.reconciler.work_queue import RetryRules
+
+PROGRESSING = "Progressing"
+PAUSED = "DeploymentPaused"
+COMPLETE = "NewReplicaSetAvailable"
+TIMED_OUT = "ProgressDeadlineExceeded"
+_FAILURE = "ReplicaFailure"
+
+
+_NOTHING: Object = {}
+
+
+class Conditions(msgspec.Struct):
+    """The conditions of a Deployment while a new status is made of them."""
+
+    all: list[Object]
+    now_s: float
+
+    def get(self, kind: str) -> Object:
+        """The condition of a type; empty if there is none."""
+        return next((one for one in self.all if one.get("type") == kind), _NOTHING)
+
+    def put(
+        self, kind: str, status: str, reason: str, message: str, *, again: bool = False
+    ) -> None:
+        """Set a condition; one with that status and reason stays as it is, unless set `again`."""
+        known = self.get(kind)
+        if again or (known.get("status"), known.get("reason")) != (status, reason):
+            condition = {"type": kind, "status": status, "reason": reason, "message": message}
+            condition["lastUpdateTime"] = timestamp(self.now_s)
+            self.all = with_condition(self.all, condition, self.now_s)
+
+    def remove(self, kind: str) -> None:
+        """Have no condition of a type."""
+        self.all = [one for one in self.all if one.get("type") != kind]
+
+
+def put_paused(conditions: Conditions, deployment: Object) -> None:
+    """Tell that a Deployment is paused, or isn't any more, so that this time doesn't count."""
+    reason = conditions.get(PROGRESSING).get("reason")
+    if progress_deadline_s(deployment) is None or reason == TIMED_OUT:
+        return
+    paused = bool(deployment["spec"].get("paused"))
+    if paused and reason != PAUSED:
+        conditions.put(PROGRESSING, "Unknown", PAUSED, "Deployment is paused")
+    elif not paused and reason == PAUSED:
+        conditions.put(PROGRESSING, "Unknown", "DeploymentResumed", "Deployment is resumed")
+
+
+def put_available(conditions: Conditions, deployment: Object, available: int) -> None:
+    """Tell whether as many pods are available as have to be."""
+    if available >= replicas_of(deployment) - max_unavailable(deployment):
+        status, reason, has = "True", "MinimumReplicasAvailable", "has"
+    else:
+        status, reason, has = "False", "MinimumReplicasUnavailable", "does not have"
+    conditions.put("Available", status, reason, f"Deployment {has} minimum availability.")
+
+
+def put_progress(
+    conditions: Conditions, deployment: Object, owned: OwnedReplicaSets, counts: Mapping[str, int]
+) -> None:
+    """Tell how the rollout gets on, by what has changed since the status was last written."""
+    known, deadline_s = conditions.get(PROGRESSING), progress_deadline_s(deployment)
+    if deadline_s is None:
+        conditions.remove(PROGRESSING)
+        return
+    reason = known.get("reason")
+    if reason == COMPLETE and counts["replicas"] == counts["updatedReplicas"]:
+        return
+    kind, called = "Deployment", name(deployment)
+    if owned.new is not None:
+        kind, called = "ReplicaSet", name(owned.new)
+    subject = f'{kind} "{called}"'
+    if is_complete(deployment, counts):
+        message = f"{subject} has successfully progressed."
+        conditions.put(PROGRESSING, "True", COMPLETE, message)
+    elif _gets_on(deployment, counts):
+        message = f"{subject} is progressing."
+        conditions.put(PROGRESSING, "True", "ReplicaSetUpdated", message, again=True)
+    elif known and (
+        reason == TIMED_OUT
+        or (reason != COMPLETE and _updated_s(known) + deadline_s < conditions.now_s)
+    ):
+        message = f"{subject} has timed out progressing."
+        conditions.put(PROGRESSING, "False", TIMED_OUT, message)
+
+
+def put_failure(conditions: Conditions, owned: OwnedReplicaSets) -> None:
+    """Pass on that a ReplicaSet can't create pods, the new one's failure before others'."""
+    found = (condition_of(one, _FAILURE) for one in reversed(owned.all))
+    failure = next(filter(None, found), None)
+    if failure is None:
+        conditions.remove(_FAILURE)
+        return
+    status, reason = str(failure.get("status")), str(failure.get("reason"))
+    conditions.put(_FAILURE, status, reason, str(failure.get("message") or ""))
+
+
+def is_complete(deployment: Object, counts: Mapping[str, int]) -> bool:
+    """Whether all pods are of the new template, wanted and available."""
+    fields = ("updatedReplicas", "replicas", "availableReplicas")
+    return all(counts[field] == replicas_of(deployment) for field in fields)
+
+
+def deadline_of(deployment: Object, conditions: Sequence[Object]) -> float | None:
+    """When a rollout that doesn't get on will have failed; None if that isn't to be waited for."""
+    known = next((one for one in conditions if one.get("type") == PROGRESSING), None)
+    deadline_s = progress_deadline_s(deployment)
+    if deadline_s is None or known is None or known.get("reason") in (COMPLETE, TIMED_OUT, PAUSED):
+        return None
+    # Upstream adds a second, too: times are written in whole ones.
+    return _updated_s(known) + deadline_s + 1
+
+
+def _gets_on(deployment: Object, counts: Mapping[str, int]) -> bool:
+    before = {field: counted(deployment, field) for field in counts}
+    return (
+        counts["updatedReplicas"] > before["updatedReplicas"]
+        or _outdated(counts) < _outdated(before)
+        or counts["readyReplicas"] > before["readyReplicas"]
+        or counts["availableReplicas"] > before["availableReplicas"]
+    )
+
+
+def _outdated(counts: Mapping[str, int]) -> int:
+    return counts["replicas"] - counts["updatedReplicas"]
+
+
+def _updated_s(condition: Object) -> float:
+    time = condition.get("lastUpdateTime") or condition.get("lastTransitionTime")
+    return epoch_s(time) if time else 0.0
+
+
+def counts_of(owned: OwnedReplicaSets) -> dict[str, int]:
+    """What the status counts, by field."""
+    replica_sets = owned.all
+    available = counted_sum(replica_sets, "availableReplicas")
+    updated = 0 if owned.new is None else counted(owned.new, "replicas")
+    return {
+        "replicas": counted_sum(replica_sets, "replicas"),
+        "updatedReplicas": updated,
+        "readyReplicas": counted_sum(replica_sets, "readyReplicas"),
+        "availableReplicas": available,
+        "unavailableReplicas": max(0, wanted_sum(replica_sets) - available),
+        "terminatingReplicas": counted_sum(replica_sets, "terminatingReplicas"),
+    }
+
+
+def status_patch(
+    deployment: Object, counts: Mapping[str, int], conditions: Sequence[Object], revision: str
+) -> Patch | None:
+    """The write that makes the status so; None if it is so already."""
+    status = as_written(counts, ("terminatingReplicas",))
+    status["observedGeneration"] = deployment["metadata"].get("generation")
+    changed = _condition_changes(conditions_of(deployment), conditions)
+    is_revised = bool(revision) and annotations(deployment).get(REVISION) != revision
+    if not (differs(deployment, status) or changed or is_revised):
+        return None
+    if changed:
+        status["conditions"] = changed
+    metadata = {"annotations": {REVISION: revision}} if is_revised else {}
+    return patch_of("Deployment", deployment, {"metadata": metadata, "status": status}, "status")
+
+
+def conditions_patch(deployment: Object, conditions: Sequence[Object]) -> Iterator[Patch]:
+    """The write that makes the conditions so, and nothing else of the status; none if they are."""
+    changed = _condition_changes(conditions_of(deployment), conditions)
+    if changed:
+        yield status_patch_of("Deployment", deployment, {"conditions": changed})
+
+
+def _condition_changes(old: Sequence[Object], new: Sequence[Object]) -> list[Object]:
+    kept = {one["type"] for one in new}
+    types = dict.fromkeys(one.get("type") or "" for one in old)
+    gone = [{"$patch": "delete", "type": kind} for kind in types if kind not in kept]
+    return [*gone, *(one for one in new if one not in old)]
+
 
 _KIND, _SET = "Deployment", "ReplicaSet"
 
@@ -63,16 +235,12 @@ class DeploymentController(Reconciler):
 
     name = "deployment-controller"
     kinds = frozenset({_SET, _KIND})
+    indexes = (*by_owner_or_orphan(_SET), by_namespace(_KIND))
     tends = frozenset({_KIND})
     retry_rules = RetryRules(retries_max=15)
 
     def __init__(self) -> None:
-        super().__init__(
-            {
-                _SET: {"owner": owner_uids, "orphan": orphan_namespaces},
-                _KIND: {"namespace": namespaces},
-            }
-        )
+        super().__init__()
         self._sizes: dict[Place, int] = {}
         self._made: dict[Hashable, str] = {}
 
@@ -220,7 +388,7 @@ class DeploymentController(Reconciler):
                 if self._made.pop(key, None) == called:
                     message = f'Created new replica set "{called}"'
                     conditions.put(PROGRESSING, "True", "NewReplicaSetCreated", message)
-                elif conditions.get(PROGRESSING) is None:
+                elif not conditions.get(PROGRESSING):
                     message = f'Found new replica set "{called}"'
                     conditions.put(PROGRESSING, "True", "FoundNewReplicaSet", message)
         put_available(conditions, deployment, counts["availableReplicas"])

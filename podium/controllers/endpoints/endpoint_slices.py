@@ -31,15 +31,24 @@ _MANAGER = "endpointslice-controller.k8s.io"
 _SLICE = "EndpointSlice"
 
 
+def _services(one: Object) -> tuple[str, ...]:
+    carried = labels(one)
+    if carried.get(MANAGED_BY) != _MANAGER or SERVICE_NAME not in carried:
+        return ()
+    return (f"{place_of(one)[0]}/{carried[SERVICE_NAME]}",)
+
+
 class EndpointSliceController(ServiceReconciler):
     """Keeps the EndpointSlices of each service in step with its pods."""
 
     name = "endpointslice-controller"
     kinds = frozenset({"Service", "Pod", "Node", _SLICE})
     retry_rules = RetryRules(Backoff(first_s=1.0, max_s=1000.0), retries_max=15)
-
-    def __init__(self) -> None:
-        super().__init__({"Pod": {"node": node_names_of}, _SLICE: {"service": _services}})
+    indexes = (
+        *ServiceReconciler.indexes,
+        ("Pod", "node", node_names_of),
+        (_SLICE, "service", _services),
+    )
 
     def other_keys(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         place, called = place_of(change.obj)
@@ -140,10 +149,3 @@ def _creation(service: Object, ports: Ports, content: Sequence[Object]) -> Creat
 
 def _labels(service: Object) -> dict[str, str]:
     return {**labels_of(service), SERVICE_NAME: name(service), MANAGED_BY: _MANAGER}
-
-
-def _services(one: Object) -> tuple[str, ...]:
-    carried = labels(one)
-    if carried.get(MANAGED_BY) != _MANAGER or SERVICE_NAME not in carried:
-        return ()
-    return (f"{place_of(one)[0]}/{carried[SERVICE_NAME]}",)

@@ -4,7 +4,7 @@ The rules are those of v1.36's `endpointslice` library.
 """
 
 from abc import abstractmethod
-from collections.abc import Hashable, Iterable, Iterator, Mapping
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 from podium.api.objects import (
@@ -23,7 +23,7 @@ from podium.api.selectors.labels import NOTHING, Selector, equality_selector
 from podium.api.well_known import ZONE_LABEL
 from podium.controllers.kit.selected_pods import SelectedPods
 from podium.machines.events import Change
-from podium.machines.reconciler.indexer import Index, namespaces
+from podium.machines.reconciler.indexer import Indexes, by_namespace
 from podium.machines.reconciler.reconciler import Reconciler
 
 Ports = tuple[tuple[tuple[str, Any], ...], ...]
@@ -35,11 +35,10 @@ HEADLESS = "service.kubernetes.io/headless"
 class ServiceReconciler(Reconciler):
     """A controller that looks at a service when it changes, or a pod that it selects."""
 
-    def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
-        by_namespace = {"Pod": {"namespace": namespaces}, "Service": {"namespace": namespaces}}
-        more = indexes or {}
-        kinds = {**by_namespace, **more}
-        super().__init__({one: {**by_namespace.get(one, {}), **more.get(one, {})} for one in kinds})
+    indexes: Indexes = (by_namespace("Pod"), by_namespace("Service"))
+
+    def __init__(self) -> None:
+        super().__init__()
         self.selected = SelectedPods(self.objects, "Service", service_selector)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:

@@ -31,23 +31,25 @@ from podium.controllers.job.job_status import (
     is_complete,
     is_over,
 )
-from podium.controllers.job.pod_accounting import (
+from podium.controllers.job.pod_changes import BackoffRecord, PodChanges, pod_changes
+from podium.controllers.job.sync_context import (
     TRACKING,
+    SyncJobContext,
+    counts_as_failed,
     has_failed,
     has_limit_per_index,
     is_indexed,
     is_tracked,
     is_whole,
+    sync_context,
     valid_index_of,
 )
-from podium.controllers.job.pod_changes import BackoffRecord, PodChanges, pod_changes
-from podium.controllers.job.sync_context import SyncJobContext, counts_as_failed, sync_context
 from podium.controllers.kit.controller_refs import claim
 from podium.controllers.kit.pod_control import PodOwnerReconciler
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Create, Patch, deletion_of, patch_of, status_patch_of
 from podium.machines.events import Change, Outcome
-from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
+from podium.machines.reconciler.indexer import by_namespace, by_owner_or_orphan
 from podium.machines.reconciler.sequenced_reconciler import (
     Calls,
     SequencedReconciler,
@@ -76,16 +78,12 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
 
     name = "job-controller"
     kinds = frozenset({"Pod", _JOB})
+    indexes = (*by_owner_or_orphan("Pod"), by_namespace(_JOB))
     tends = frozenset({_JOB})
     retry_rules = RetryRules(Backoff(first_s=1.0, max_s=60.0), has_bucket=False)
 
     def __init__(self) -> None:
-        super().__init__(
-            {
-                "Pod": {"owner": owner_uids, "orphan": orphan_namespaces},
-                _JOB: {"namespace": namespaces},
-            }
-        )
+        super().__init__()
         self._backoffs: dict[Hashable, BackoffRecord] = {}
 
     def owner_of(self, key: Hashable) -> Object | None:

@@ -14,8 +14,7 @@ from podium.api.objects import Object, condition_of, entries, part, spec_of, sta
 from podium.api.pods import phase_of
 from podium.api.values.times import epoch_s, timestamp
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes
-from podium.controllers.job.pod_accounting import has_limit_per_index, is_indexed
-from podium.controllers.job.sync_context import SyncJobContext
+from podium.controllers.job.sync_context import SyncJobContext, has_limit_per_index, is_indexed
 
 FAILURE, SUCCESS = "FailureTarget", "SuccessCriteriaMet"
 TERMINAL = {FAILURE: "Failed", SUCCESS: "Complete"}

@@ -12,10 +12,12 @@ import msgspec
 
 from podium.api.objects import Object, entries, status_of, uid_of
 from podium.api.pods import completion_index, phase_of
-from podium.controllers.job.pod_accounting import (
+from podium.controllers.job.sync_context import (
     FAILURES,
     IGNORED_FAILURES,
+    SyncJobContext,
     all_failures_of,
+    counts_as_failed,
     failures_of,
     finished_s,
     has_limit_per_index,
@@ -26,7 +28,6 @@ from podium.controllers.job.pod_accounting import (
     job_pod,
     replaces_failed_only,
 )
-from podium.controllers.job.sync_context import SyncJobContext, counts_as_failed
 from podium.controllers.kit.pod_deletion_order import removal_order
 from podium.machines.backoff import Backoff
 

@@ -11,7 +11,6 @@ from podium.api.objects import Object, annotations, entries, labels, metadata_of
 from podium.controllers.kit.controller_refs import owner_reference
 from podium.machines.effects import Create, Delete, Effect, Record
 from podium.machines.events import Outcome
-from podium.machines.reconciler.indexer import Index
 from podium.machines.reconciler.reconciler import Reconciler
 
 _NOTHING: Mapping[str, Any] = {}
@@ -26,8 +25,8 @@ class PodOwnerReconciler(Reconciler):
 
     replaces_pods = True
 
-    def __init__(self, indexes: Mapping[str, Mapping[str, Index]]) -> None:
-        super().__init__(indexes)
+    def __init__(self) -> None:
+        super().__init__()
         self.refusals: dict[Hashable, str] = {}
 
     @abstractmethod

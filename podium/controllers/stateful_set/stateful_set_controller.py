@@ -3,11 +3,12 @@
 Rules and texts are those of v1.36's `statefulset` controller.
 """
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from typing import Any
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from podium.api.objects import Object, is_terminating, name, place_of, status_of, uid_of
-from podium.api.pods import is_ready, phase_of
+import msgspec
+
+from podium.api.objects import Object, is_terminating, labels, name, place_of, status_of, uid_of
+from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.workloads import replicas_of, selector_of, update_strategy_of
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.controller_revisions import (
@@ -17,12 +18,150 @@ from podium.controllers.kit.controller_revisions import (
     revision_hash_of,
     surplus,
 )
-from podium.controllers.stateful_set.pod_identity import CLAIM, available_since_s, ordinal_of
-from podium.controllers.stateful_set.stateful_set_control import NAME, StatefulSetControl
-from podium.machines.effects import Create, Delete, Effect, Patch, status_patch_of
+from podium.controllers.kit.workload_fields import as_written, status_update
+from podium.controllers.stateful_set.pod_identity import (
+    CLAIM,
+    available_since_s,
+    identity_of,
+    is_stale,
+    missing_claims,
+    numbered_pod,
+    ordinal_of,
+    ownership,
+    serves,
+    start_of,
+)
+from podium.machines.effects import (
+    Create,
+    Delete,
+    Effect,
+    Patch,
+    deletion_of,
+    event_of,
+    patch_of,
+)
 from podium.machines.events import Change, Outcome
-from podium.machines.reconciler.indexer import namespaces, orphan_namespaces, owner_uids
+from podium.machines.reconciler.indexer import Indexer, by_namespace, by_owner, by_owner_or_orphan
 from podium.machines.reconciler.reconciler import Reconciler
+
+NAME = "statefulset-controller"
+
+
+class StatefulSetControl(msgspec.Struct, frozen=True):
+    """Decides what to do about the pods of one StatefulSet, as StatefulSetControl of v1.36.
+
+    Attributes:
+        current: the revision that pods are to have which aren't to be updated yet.
+    """
+
+    owner: Object
+    current: Object
+    update: Object
+    pods: Mapping[int, Object]
+    objects: Indexer
+    now_s: float
+
+    def effects(self, *, rolls: bool = True) -> Iterator[Effect]:
+        """What is to be done now; `rolls` says whether pods of other revisions are replaced."""
+        wanted = range(start_of(self.owner), start_of(self.owner) + replicas_of(self.owner))
+        is_settled = True
+        for ordinal in wanted:
+            steps = list(self._process_replica(ordinal))
+            yield from steps
+            pod = self.pods.get(ordinal)
+            if self._is_ordered:
+                has_to_wait = pod is None or not serves(self.owner, pod, self.now_s)
+            else:
+                has_to_wait = pod is not None and is_finished(pod)
+            is_settled = is_settled and not has_to_wait
+            if self._is_ordered and (has_to_wait or steps):
+                return
+        if not is_settled:
+            return
+        # Pods that are too many go: those with the highest numbers first.
+        ordinals = sorted((one for one in self.pods if one not in wanted), reverse=True)
+        condemned = [self.pods[ordinal] for ordinal in ordinals]
+        if not self._is_ordered:
+            for pod in condemned:
+                if not is_terminating(pod):
+                    yield from self._delete_pod(pod)
+        elif condemned and not is_terminating(condemned[0]):
+            ailing = [pod for pod in condemned if not serves(self.owner, pod, self.now_s)]
+            # One that doesn't serve goes only when no other before it doesn't either.
+            if condemned[0] not in ailing or ailing[-1] is condemned[0]:
+                yield from self._delete_pod(condemned[0])
+        if rolls and not (condemned and self._is_ordered):
+            yield from self._update_pods(wanted)
+
+    @property
+    def _is_ordered(self) -> bool:
+        return bool(self.owner["spec"].get("podManagementPolicy") != "Parallel")
+
+    def _process_replica(self, ordinal: int) -> Iterator[Effect]:
+        pod, called = self.pods.get(ordinal), f"{name(self.owner)}-{ordinal}"
+        if pod is None:
+            if is_stale(self.owner, called, self.objects):
+                return
+            claims = list(missing_claims(self.owner, called, self.objects))
+            yield from claims
+            if not claims:
+                new = numbered_pod(self.owner, ordinal, self._revision_for(ordinal))
+                yield Create(kind="Pod", obj=new)
+        elif is_finished(pod):
+            if not is_terminating(pod):
+                word, reason, severity = "terminated", "RecreatingTerminatedPod", "Normal"
+                if phase_of(pod) == "Failed":
+                    word, reason, severity = "failed", "RecreatingFailedPod", "Warning"
+                owner = "/".join(place_of(self.owner))
+                note = f"StatefulSet {owner} is recreating {word} Pod {name(pod)}"
+                yield event_of(self.owner, NAME, severity, reason, note)
+                yield deletion_of("Pod", pod)
+        elif not is_terminating(pod):
+            if phase_of(pod) == "Pending":
+                yield from missing_claims(self.owner, called, self.objects)
+            lacking = identity_of(self.owner, ordinal).items() - labels(pod).items()
+            if lacking:
+                yield patch_of("Pod", pod, {"metadata": {"labels": dict(sorted(lacking))}})
+            yield from ownership(self.owner, pod, self.objects, leaves=False)
+
+    def _revision_for(self, ordinal: int) -> Object:
+        """Pods below the partition, and those not yet updated, come back as they were."""
+        strategy = update_strategy_of(self.owner)
+        if strategy.get("type") != "RollingUpdate":
+            return self.update
+        rolling = strategy.get("rollingUpdate")
+        if rolling is None:
+            kept = int(status_of(self.owner).get("currentReplicas") or 0)
+        else:
+            kept = int(rolling.get("partition") or 0)
+        return self.current if ordinal < start_of(self.owner) + kept else self.update
+
+    def _delete_pod(self, pod: Object) -> Iterator[Effect]:
+        claims = list(ownership(self.owner, pod, self.objects, leaves=True))
+        yield from claims
+        if not claims:
+            yield deletion_of("Pod", pod)
+
+    def _update_pods(self, wanted: range) -> Iterator[Effect]:
+        """Delete the last pod of another revision, to come back updated, if those after it serve.
+
+        One at a time: MaxUnavailableStatefulSet is off in v1.36, whose API drops `maxUnavailable`.
+        """
+        strategy = update_strategy_of(self.owner)
+        if strategy.get("type") == "OnDelete":
+            return
+        rolling = strategy.get("rollingUpdate") or {}
+        lowest = wanted.start + int(rolling.get("partition") or 0)
+        for ordinal in range(wanted.stop - 1, lowest - 1, -1):
+            pod = self.pods.get(ordinal)
+            if pod is None:
+                return
+            if revision_hash_of(pod) != name(self.update) and not is_terminating(pod):
+                yield deletion_of("Pod", pod)
+                return
+            if not serves(self.owner, pod, self.now_s):
+                return
+
 
 _SET = "StatefulSet"
 _HASH_LABEL = "controller.kubernetes.io/hash"
@@ -35,15 +174,7 @@ class StatefulSetController(Reconciler):
     kinds = frozenset({"Pod", CLAIM, KIND, _SET})
     tends = frozenset({_SET})
     replaces_pods = True
-
-    def __init__(self) -> None:
-        super().__init__(
-            {
-                "Pod": {"owner": owner_uids, "orphan": orphan_namespaces},
-                KIND: {"owner": owner_uids},
-                _SET: {"namespace": namespaces},
-            }
-        )
+    indexes = (*by_owner_or_orphan("Pod"), by_owner(KIND), by_namespace(_SET))
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.obj
@@ -86,9 +217,7 @@ class StatefulSetController(Reconciler):
             # One that was loaded amid a rollout goes on with it once something happens to it.
             is_rolling = name(current) != name(update) == status_of(owner).get("updateRevision")
             yield from control.effects(rolls=is_rolling or not self.is_as_loaded(key))
-        patch = status_patch(owner, current, update, [*pods.values()], now_s)
-        if patch is not None:
-            yield patch
+        yield from _status(owner, current, update, [*pods.values()], now_s)
         live = {name(current), name(update), *map(revision_hash_of, pods.values())}
         unused = [one for one in history.old if name(one) not in live]
         yield from surplus(owner, unused, frozenset)
@@ -127,11 +256,9 @@ class StatefulSetController(Reconciler):
 _ALWAYS_THERE = ("replicas", "availableReplicas", "collisionCount")
 
 
-def status_patch(
+def _status(
     owner: Object, current: Object, update: Object, pods: Sequence[Object], now_s: float
-) -> Patch | None:
-    """The change of the status; None if it is as it should be."""
-    old = status_of(owner)
+) -> Iterator[Patch]:
     running = [pod for pod in pods if phase_of(pod) == "Running"]
     moments = [available_since_s(owner, pod) for pod in running]
     staying = [revision_hash_of(pod) for pod in pods if not is_terminating(pod)]
@@ -149,14 +276,11 @@ def status_patch(
         # A rolling update has reached all pods, and they are ready.
         counts["currentReplicas"] = counts["updatedReplicas"]
         current = update
-    fields: dict[str, Any] = {
-        **counts,
-        "collisionCount": int(old.get("collisionCount") or 0),
-        "currentRevision": name(current),
-        "updateRevision": name(update),
-        "observedGeneration": owner["metadata"].get("generation"),
-    }
-    wanted = {f: value if value or f in _ALWAYS_THERE else None for f, value in fields.items()}
-    if all(old.get(f) == value for f, value in wanted.items()):
-        return None
-    return status_patch_of("StatefulSet", owner, wanted)
+    counts["collisionCount"] = int(status_of(owner).get("collisionCount") or 0)
+    yield from status_update(
+        owner,
+        **as_written(counts, _ALWAYS_THERE),
+        currentRevision=name(current),
+        updateRevision=name(update),
+        observedGeneration=owner["metadata"].get("generation"),
+    )

@@ -20,10 +20,21 @@ from podium.api.objects import (
 from podium.api.objects import key as key_of
 from podium.api.pod_specs import volumes_of
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.controllers.volumes.volume_binding import CLAIM
+from podium.controllers.volumes.persistent_volumes import CLAIM
 from podium.machines.effects import Create, Effect
 from podium.machines.events import Change
 from podium.machines.reconciler.reconciler import Reconciler
+
+
+def _ephemeral(pod: Object) -> Iterator[Object]:
+    for volume in volumes_of(spec_of(pod)):
+        if part(volume, "ephemeral").get("volumeClaimTemplate"):
+            yield volume
+
+
+def _own_claims(pod: Object) -> list[str]:
+    place = f"{place_of(pod)[0]}/{name(pod)}"
+    return [f"{place}-{volume['name']}" for volume in _ephemeral(pod)]
 
 
 class EphemeralVolumeController(Reconciler):
@@ -31,9 +42,7 @@ class EphemeralVolumeController(Reconciler):
 
     name = "ephemeral-volume-controller"
     kinds = frozenset({"Pod", CLAIM})
-
-    def __init__(self) -> None:
-        super().__init__({"Pod": {"claim": _own_claims}})
+    indexes = (("Pod", "claim", _own_claims),)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         if change.kind == CLAIM:
@@ -78,14 +87,3 @@ def _claim(pod: Object, called: str, volume: Object) -> Object:
         },
         "spec": template["spec"],
     }
-
-
-def _ephemeral(pod: Object) -> Iterator[Object]:
-    for volume in volumes_of(spec_of(pod)):
-        if part(volume, "ephemeral").get("volumeClaimTemplate"):
-            yield volume
-
-
-def _own_claims(pod: Object) -> list[str]:
-    place = f"{place_of(pod)[0]}/{name(pod)}"
-    return [f"{place}-{volume['name']}" for volume in _ephemeral(pod)]

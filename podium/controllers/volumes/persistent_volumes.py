@@ -5,38 +5,141 @@ this order: the volume's claimRef, its phase, the claim's volumeName, its status
 between loses nothing. Provisioners make and remove volumes.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from typing import Any
 
-from podium.api.objects import Object, annotations, is_terminating, name, place_of, uid_of
+import numpy as np
+
+from podium.api.objects import (
+    Object,
+    annotations,
+    is_terminating,
+    name,
+    place_of,
+    spec_of,
+    uid_of,
+)
 from podium.api.pods import node_name_of, phase_of
 from podium.api.process.recent_values import Recent
+from podium.api.selectors.labels import SelectorError
 from podium.api.volumes.claims_and_volumes import (
+    BOUND_BY_CONTROLLER,
     NO_PROVISIONER,
     SELECTED_NODE,
     WAIT_FOR_FIRST_CONSUMER,
+    access_modes,
+    bound_to,
     claim_uses,
     is_bound_to,
     is_fully_bound,
     is_reserved,
+    requested_storage,
+    same_kind,
+    storage_capacity,
     storage_class_name,
     volume_name,
 )
-from podium.controllers.volumes.volume_binding import (
-    CLAIM,
-    VOLUME,
-    best_volume,
-    claim_bound,
-    claim_key,
-    claim_of,
-    is_bound_by_controller,
-    next_step,
-    status_patch,
-    unbound,
-    volume_fault,
-)
-from podium.machines.effects import Effect, patch_of
+from podium.api.volumes.volume_matching import NO_VOLUME, Rows, choose_volumes
+from podium.api.well_known import BIND_COMPLETED
+from podium.controllers.kit.workload_fields import status_update
+from podium.machines.effects import Effect, Patch, patch_of
 from podium.machines.events import Change
 from podium.machines.reconciler.reconciler import Reconciler, existence_check
+
+CLAIM, VOLUME = "PersistentVolumeClaim", "PersistentVolume"
+_YES = "yes"
+_HERE: Rows = np.zeros(1, np.intp)
+
+
+class _Anywhere:
+    """A topology of one place, from which every volume can be reached."""
+
+    def reach(self, _volume: Object) -> Rows:
+        return _HERE
+
+
+def claim_key(claim: Object) -> str:
+    """Namespace and name, as the key of an index."""
+    return "/".join(place_of(claim))
+
+
+def claimed_by(pod: Object) -> list[str]:
+    """The keys of the claims that a pod uses."""
+    return [f"{place_of(pod)[0]}/{use.claim_name}" for use in claim_uses(pod)]
+
+
+def claim_of(volume: Object) -> Object:
+    """A volume's reference to its claim; empty if it has none."""
+    reference: Object = spec_of(volume).get("claimRef") or {}
+    return reference
+
+
+def claim_bound(claim: Object) -> bool:
+    """Whether a claim has a volume, as far as the claim knows."""
+    return bool(volume_name(claim)) or is_fully_bound(claim)
+
+
+def is_bound_by_controller(volume: Object) -> bool:
+    """Whether it was the controller that chose the volume's claim, and not a user."""
+    return annotations(volume).get(BOUND_BY_CONTROLLER) == _YES
+
+
+def best_volume(claim: Object, volumes: Sequence[Object]) -> Object | None:
+    """The volume that a claim gets, wherever it can be reached from; None if none fits."""
+    if not volumes:
+        return None
+    try:
+        (choice,) = choose_volumes([claim], volumes, _Anywhere(), 1)
+    except SelectorError:
+        return None
+    return None if choice[0] == NO_VOLUME else volumes[choice[0]]
+
+
+def volume_fault(claim: Object, volume: Object) -> str:
+    """Why a claim can't have the volume that it names; empty if it can."""
+    if is_terminating(volume):
+        return "the volume is marked for deletion"
+    if storage_capacity(volume) < (requested_storage(claim) or 0):
+        return "requested PV is too small"
+    if storage_class_name(volume) != storage_class_name(claim):
+        return "storageClassName does not match"
+    if not same_kind(volume, claim):
+        return "incompatible volumeMode"
+    if not access_modes(claim) <= access_modes(volume):
+        return "incompatible accessMode"
+    return ""
+
+
+def next_step(claim: Object, volume: Object) -> Iterator[Effect]:
+    """The next write on the way to a claim and a volume that are bound to each other."""
+    reference = claim_of(volume)
+    if reference.get("uid") != uid_of(claim):
+        wanted = claim_of(bound_to(volume, claim))
+        marks = {} if reference else {BOUND_BY_CONTROLLER: _YES}
+        yield _patch(volume, {"claimRef": wanted}, marks)
+    elif phase_of(volume) != "Bound":
+        yield from status_update(volume, phase="Bound")
+    elif not is_fully_bound(claim) or volume_name(claim) != name(volume):
+        marks = {BIND_COMPLETED: _YES}
+        if not volume_name(claim):
+            marks[BOUND_BY_CONTROLLER] = _YES
+        yield _patch(claim, {"volumeName": name(volume)}, marks)
+    else:
+        spec = volume["spec"]
+        modes, capacity = spec.get("accessModes") or [], spec.get("capacity") or {}
+        yield from status_update(claim, phase="Bound", accessModes=modes, capacity=capacity)
+
+
+def unbound(volume: Object) -> Effect:
+    """A write that frees a volume whose claim has got another one."""
+    return _patch(volume, {"claimRef": None}, {BOUND_BY_CONTROLLER: None})
+
+
+def _patch(obj: Object, spec: Mapping[str, Any], marks: Mapping[str, str | None]) -> Patch:
+    metadata = {"annotations": marks} if marks else {}
+    body = {"metadata": metadata, "spec": spec}
+    return patch_of(obj["kind"], obj, body, if_unchanged=True)
+
 
 PROVISIONER = "volume.kubernetes.io/storage-provisioner"
 _PROVISIONER_MARKS = ("volume.beta.kubernetes.io/storage-provisioner", PROVISIONER)
@@ -51,27 +154,33 @@ _LOST = "Bound claim has lost its PersistentVolume. Data on the volume is lost!"
 _MISBOUND = "Two claims are bound to the same volume, this one is bound incorrectly"
 
 
+def _claim_keys(volume: Object) -> tuple[str, ...]:
+    reference = claim_of(volume)
+    if not reference:
+        return ()
+    return (f"{reference.get('namespace')}/{reference.get('name')}",)
+
+
+def _free_in_class(volume: Object) -> tuple[str, ...]:
+    is_available = phase_of(volume) == "Available"
+    return () if is_reserved(volume) or not is_available else (storage_class_name(volume),)
+
+
 class PersistentVolumeController(Reconciler):
     """Binds PersistentVolumeClaims to PersistentVolumes; releases volumes whose claim is gone."""
 
     name = "persistentvolume-controller"
     kinds = frozenset({CLAIM, VOLUME, "StorageClass", "Pod"})
+    indexes = (
+        (VOLUME, "claim", _claim_keys),
+        (VOLUME, "free", _free_in_class),
+        (CLAIM, "class", lambda claim: () if claim_bound(claim) else (storage_class_name(claim),)),
+        (CLAIM, "volume", lambda claim: (volume_name(claim),) if volume_name(claim) else ()),
+        ("Pod", "claim", claimed_by),
+    )
 
     def __init__(self) -> None:
-        super().__init__(
-            {
-                VOLUME: {"claim": _claim_keys, "free": _free_in_class},
-                CLAIM: {
-                    "class": lambda one: () if claim_bound(one) else (storage_class_name(one),),
-                    "volume": lambda one: (volume_name(one),) if volume_name(one) else (),
-                },
-                "Pod": {
-                    "claim": lambda pod: [
-                        f"{place_of(pod)[0]}/{use.claim_name}" for use in claim_uses(pod)
-                    ]
-                },
-            }
-        )
+        super().__init__()
         self._absent: Recent[str, bool] = Recent(_ABSENT_MAX)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
@@ -133,7 +242,7 @@ class PersistentVolumeController(Reconciler):
         reference = claim_of(volume)
         if not reference.get("uid"):
             # Free, or meant for a claim that hasn't come yet.
-            yield from status_patch(volume, {"phase": "Available"})
+            yield from status_update(volume, phase="Available")
             return
         place, called = str(reference.get("namespace")), str(reference.get("name"))
         claim = self.objects.get(CLAIM, called, place)
@@ -141,16 +250,16 @@ class PersistentVolumeController(Reconciler):
             if not self._absent.get(reference["uid"]):
                 yield existence_check(CLAIM, called, place)
             elif phase_of(volume) != "Failed":
-                yield from status_patch(volume, {"phase": "Released"})
+                yield from status_update(volume, phase="Released")
         elif volume_name(claim) == name(volume):
-            yield from status_patch(volume, {"phase": "Bound"})
+            yield from status_update(volume, phase="Bound")
         elif volume_name(claim) and is_bound_by_controller(volume):
             yield unbound(volume)
 
     def _mark_lost(self, claim: Object, reason: str, note: str) -> Iterator[Effect]:
         if phase_of(claim) != "Lost":
             yield self.event(claim, "Warning", reason, note)
-        yield from status_patch(claim, {"phase": "Lost"})
+        yield from status_update(claim, phase="Lost")
 
     def _sync_unbound(self, claim: Object) -> Iterator[Effect]:
         if is_terminating(claim):
@@ -208,15 +317,3 @@ class PersistentVolumeController(Reconciler):
         if annotations(claim).get(PROVISIONER) != provisioner:
             marks = dict.fromkeys(_PROVISIONER_MARKS, provisioner)
             yield patch_of(CLAIM, claim, {"metadata": {"annotations": marks}})
-
-
-def _claim_keys(volume: Object) -> tuple[str, ...]:
-    reference = claim_of(volume)
-    if not reference:
-        return ()
-    return (f"{reference.get('namespace')}/{reference.get('name')}",)
-
-
-def _free_in_class(volume: Object) -> tuple[str, ...]:
-    is_available = phase_of(volume) == "Available"
-    return () if is_reserved(volume) or not is_available else (storage_class_name(volume),)

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from podium.api.objects import Object, finalizers_of, is_terminating, place_of
 from podium.api.pods import node_name_of, phase_of
 from podium.api.volumes.claims_and_volumes import claim_uses
-from podium.controllers.volumes.volume_binding import CLAIM, VOLUME, claim_key
+from podium.controllers.volumes.persistent_volumes import CLAIM, VOLUME, claim_key, claimed_by
 from podium.machines.effects import Effect, patch_of
 from podium.machines.events import Change
 from podium.machines.reconciler.reconciler import Reconciler
@@ -17,14 +17,16 @@ from podium.machines.reconciler.reconciler import Reconciler
 _FINALIZERS = {CLAIM: "kubernetes.io/pvc-protection", VOLUME: "kubernetes.io/pv-protection"}
 
 
+def _claims_in_use(pod: Object) -> list[str]:
+    return claimed_by(pod) if node_name_of(pod) else []
+
+
 class VolumeProtectionController(Reconciler):
     """Removes the finalizers of deleted claims and volumes once no pod uses them."""
 
     name = "pvc-protection-controller"
     kinds = frozenset({CLAIM, VOLUME, "Pod"})
-
-    def __init__(self) -> None:
-        super().__init__({"Pod": {"claim": _claims_in_use}})
+    indexes = (("Pod", "claim", _claims_in_use),)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.obj
@@ -50,9 +52,3 @@ class VolumeProtectionController(Reconciler):
             return ()
         metadata = {"$deleteFromPrimitiveList/finalizers": [finalizer]}
         return [patch_of(kind, obj, {"metadata": metadata})]
-
-
-def _claims_in_use(pod: Object) -> list[str]:
-    if not node_name_of(pod):
-        return []
-    return [f"{place_of(pod)[0]}/{use.claim_name}" for use in claim_uses(pod)]

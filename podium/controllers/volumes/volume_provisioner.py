@@ -30,8 +30,7 @@ from podium.api.volumes.claims_and_volumes import (
     storage_class_name,
     volume_name,
 )
-from podium.controllers.volumes.persistent_volumes import PROVISIONER
-from podium.controllers.volumes.volume_binding import CLAIM, VOLUME, claim_of
+from podium.controllers.volumes.persistent_volumes import CLAIM, PROVISIONER, VOLUME, claim_of
 from podium.machines.effects import Create, Effect, Record, deletion_of, event_of
 from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.reconciler import Reconciler

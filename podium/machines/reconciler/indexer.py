@@ -6,7 +6,7 @@ created, and no bookkeeping of expected events is needed.
 """
 
 from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from podium.api.objects import Object, Place, controller_of, place_of, uid_of, version_of
@@ -15,6 +15,9 @@ from podium.machines.events import Change
 
 Index = Callable[[Object], Collection[str]]
 """From an object to the keys under which it is to be found."""
+
+Indexes = Sequence[tuple[str, str, Index]]
+"""Indexes by kind and name."""
 
 Found = dict[str, dict[Place, Object]]
 """What an index has found: objects by key, and by place."""
@@ -26,15 +29,17 @@ _NO_INDEXES: Mapping[str, Index] = {}
 class Indexer:
     """Keeps objects by kind, namespace and name, and finds them by indexes."""
 
-    def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
-        self._indexes = {**indexes} if indexes else {}
+    def __init__(self, indexes: Indexes = ()) -> None:
+        self._indexes: dict[str, dict[str, Index]] = {}
+        for row in indexes:
+            self.add_index(*row)
         self._objects: dict[str, dict[Place, Object]] = {}
         self._found: dict[tuple[str, str], Found] = {}
         self._gone: Recent[str, bool] = Recent(_GONE_MAX)
 
-    def add_indexes(self, kind: str, indexes: Mapping[str, Index]) -> None:
-        """Have the objects of a kind found by indexes, before the first of them is known."""
-        self._indexes[kind] = indexes
+    def add_index(self, kind: str, name: str, index: Index) -> None:
+        """Have the objects of a kind found by an index, before the first of them is known."""
+        self._indexes.setdefault(kind, {})[name] = index
 
     def apply(self, change: Change) -> tuple[bool, Object | None]:
         """Take in a change; whether it is news, and the object as known before, if it was."""
@@ -153,6 +158,21 @@ def orphan_namespaces(obj: Object) -> tuple[str, ...]:
 def namespaces(obj: Object) -> tuple[str, ...]:
     """An object's namespace, as the key of an index."""
     return (place_of(obj)[0],)
+
+
+def by_namespace(kind: str) -> tuple[str, str, Index]:
+    """The index `namespace` of a kind."""
+    return kind, "namespace", namespaces
+
+
+def by_owner(kind: str) -> tuple[str, str, Index]:
+    """The index `owner` of a kind, by the uid of an object's controller."""
+    return kind, "owner", owner_uids
+
+
+def by_owner_or_orphan(kind: str) -> Indexes:
+    """The indexes `owner` and `orphan` of a kind, by which an owner finds what it may claim."""
+    return by_owner(kind), (kind, "orphan", orphan_namespaces)
 
 
 # As long as v1.36's controllers wait for what they expect (ExpectationsTimeout).

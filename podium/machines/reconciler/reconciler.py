@@ -7,7 +7,7 @@ has failed, it waits, the longer the more often it fails, unless something happe
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Container, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Container, Hashable, Iterable, Sequence
 
 import msgspec
 
@@ -25,7 +25,7 @@ from podium.machines.effects import (
 )
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced
 from podium.machines.machine import NEVER_S
-from podium.machines.reconciler.indexer import Index, Indexer, UnconfirmedObjects
+from podium.machines.reconciler.indexer import Indexer, Indexes, UnconfirmedObjects
 from podium.machines.reconciler.replacement_pace import ReplacementPace, ended_at_once
 from podium.machines.reconciler.resting_keys import RestingKeys, stirs
 from podium.machines.reconciler.work_queue import DelayedKeys, RetryLimits, RetryRules
@@ -42,8 +42,8 @@ class Reconciler(ABC):
     """A controller that brings one key after the other to where it should be.
 
     Attributes:
-        tends: of these, the ones for whose sake it acts; None if it isn't for it to leave anything
-            as it was loaded.
+        indexes: by which it finds its objects.
+        tends: the kinds for whose sake it acts; None if it leaves nothing as it was loaded.
         takes_lists: whether the keys that an object concerns don't depend on which others of its
             kind are known.
         replaces_pods: whether its objects own pods, and have others made in place of those that
@@ -52,13 +52,14 @@ class Reconciler(ABC):
 
     name: str
     kinds: frozenset[str]
+    indexes: Indexes = ()
     tends: frozenset[str] | None = None
     takes_lists = False
     replaces_pods = False
     retry_rules = RetryRules()
 
-    def __init__(self, indexes: Mapping[str, Mapping[str, Index]] | None = None) -> None:
-        self.objects = Indexer(indexes)
+    def __init__(self) -> None:
+        self.objects = Indexer(self.indexes)
         self._unconfirmed = UnconfirmedObjects()
         self._rest: RestingKeys | None = None
         self._synced = False

@@ -5,12 +5,11 @@ round, and goes on with their outcomes.
 """
 
 from abc import abstractmethod
-from collections.abc import Generator, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Generator, Hashable, Iterable, Sequence
 from typing import TypeAlias, TypeVar, cast
 
 from podium.machines.effects import Effect, Record
 from podium.machines.events import Outcome
-from podium.machines.reconciler.indexer import Index
 from podium.machines.reconciler.reconciler import Reconciler, Work
 
 _T = TypeVar("_T")
@@ -25,8 +24,8 @@ class SyncFailedError(Exception):
 class SequencedReconciler(Reconciler):
     """A controller that syncs a key in rounds of calls, and says itself whether the sync failed."""
 
-    def __init__(self, indexes: Mapping[str, Mapping[str, Index]]) -> None:
-        super().__init__(indexes)
+    def __init__(self) -> None:
+        super().__init__()
         self._syncs: dict[Hashable, Calls[None]] = {}
         self._outcomes: dict[Hashable, list[Outcome]] = {}
         self._records: list[Record] = []

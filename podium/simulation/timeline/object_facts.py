@@ -7,7 +7,7 @@ from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, condition_of, name, spec_of, status_of
 from podium.api.policy.disruption_budgets import sync_failure
 from podium.api.workloads import foreign_controller
-from podium.controllers.deployment.deployment_status import TIMED_OUT
+from podium.controllers.deployment.deployment_controller import TIMED_OUT
 from podium.controllers.node_lifecycle.zones import NodeLifecycleSettings, Zone, Zones
 from podium.scheduler.preemption.record import written_record
 from podium.simulation.timeline.entry import Fact

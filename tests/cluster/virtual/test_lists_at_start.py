@@ -10,7 +10,7 @@ from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.controllers.replica_set import ReplicaSetController
 from podium.kubelet.kubelets import Kubelets
 from podium.machines.events import Change, FirstList
-from podium.machines.reconciler.indexer import Indexer, owner_uids
+from podium.machines.reconciler.indexer import Indexer, by_owner
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.metrics import SchedulerMetrics
@@ -111,7 +111,7 @@ def test_a_scheduler_of_which_a_part_looks_at_every_change_takes_no_lists(option
 
 def test_an_indexer_finds_the_objects_of_a_list_as_those_it_was_told_of() -> None:
     pods = {place_of(obj): obj for obj in state() if obj["kind"] == "Pod"}
-    one, other = (Indexer({"Pod": {"owner": owner_uids}}) for _ in range(2))
+    one, other = (Indexer((by_owner("Pod"),)) for _ in range(2))
     one.take_in("Pod", pods)
     for obj in pods.values():
         other.apply(Change("Pod", None, obj))

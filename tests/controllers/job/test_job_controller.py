@@ -7,7 +7,7 @@ import pytest
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.job.job_controller import JobController
-from podium.controllers.job.pod_accounting import FAILURES, TRACKING
+from podium.controllers.job.sync_context import FAILURES, TRACKING
 from podium.machines.effects import Create, Effect, Patch
 from tests.controllers import builders
 from tests.controllers.builders import Hand

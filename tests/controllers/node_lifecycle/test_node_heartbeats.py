@@ -6,8 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.node_heartbeats import CONTINUOUS, ENDED, node_lease
-from podium.controllers.node_lifecycle.node_heartbeats import MonitorTimes, unknown_patch
-from podium.controllers.node_lifecycle.node_lifecycle_controller import NodeLifecycleController
+from podium.controllers.node_lifecycle.node_lifecycle_controller import (
+    MonitorTimes,
+    NodeLifecycleController,
+    unknown_patch,
+)
 from podium.machines.effects import Patch
 from tests.controllers.builders import NOW_S, Hand, Obj
 

@@ -30,7 +30,7 @@ class Rounds(SequencedReconciler):
     retry_rules = RetryRules(Backoff(first_s=1.0, max_s=60.0), has_bucket=False)
 
     def __init__(self) -> None:
-        super().__init__({})
+        super().__init__()
         self.told: list[str] = []
         self.syncs = 0
 
