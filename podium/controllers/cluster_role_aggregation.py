@@ -1,6 +1,6 @@
-"""The controller that makes ClusterRoles of others: `clusterrole-aggregation-controller` in v1.36.
+"""Aggregates ClusterRoles, as v1.36's `clusterrole-aggregation-controller`.
 
-A role with an `aggregationRule` has the rules of all roles that its selectors choose, by their
+A role with an `aggregationRule` has the rules of all roles that its selectors match, by their
 names, each rule once.
 """
 

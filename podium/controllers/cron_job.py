@@ -1,7 +1,7 @@
-"""The machine of CronJobs: a Job for each time of the schedule, and no more of them than is said.
+"""The CronJob controller: creates a Job for each time of a schedule, and deletes surplus Jobs.
 
-Rules, names of Jobs and texts of events are those of v1.36's `cronjob` controller. A Job is noted
-in the status when it is there; it bears its time, so that none is made twice.
+Rules, names of Jobs and texts of events are those of v1.36's `cronjob` controller. A Job enters the
+status once it exists; it bears its scheduled time, so that none is created twice.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -30,21 +30,22 @@ from podium.api.objects import (
 from podium.api.values.cron_schedule import CronSchedule, ScheduleError, parse_schedule, parse_zone
 from podium.api.values.times import TimeError, epoch_s, format_time, parse_time, timestamp
 from podium.controllers.kit.controller_refs import owner_reference
-from podium.machines.effects import Create, Delete, Effect, deletion_of, status_patch_of
+from podium.controllers.kit.workload_fields import status_update
+from podium.machines.effects import Create, Delete, Effect, deletion_of
 from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.indexer import by_owner
 from podium.machines.reconciler.reconciler import Reconciler
 
 MISSED_MAX = 100
-"""Of more missed times than that an event tells, unless there is a deadline for starting."""
+"""More missed times than that are reported by an event, unless there is a deadline for starting."""
 
 
 class ScheduleTimes(msgspec.Struct, frozen=True):
     """The times of a schedule around now, in seconds since the epoch.
 
     Attributes:
-        unmet_s: the latest that has passed since the last Job; None if there is none.
-        next_s: the first that hasn't come yet; None if none will.
+        unmet_s: the latest that has passed since the last Job, if any.
+        next_s: the first in the future, if any.
         has_missed_many: whether so many have passed that something must be wrong.
     """
 
@@ -76,9 +77,12 @@ def schedule_times(cron_job: Object, schedule: CronSchedule, now_s: float) -> Sc
 
 
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
-"""The annotation of a Job that says for which time it was made."""
+"""The annotation of a Job with the time of the schedule for which it was created."""
 
-_FINISHED = ("Complete", "Failed")
+_HISTORY_LIMITS = {
+    "Complete": "successfulJobsHistoryLimit",
+    "Failed": "failedJobsHistoryLimit",
+}
 
 
 class ActiveJobs(msgspec.Struct):
@@ -89,27 +93,15 @@ class ActiveJobs(msgspec.Struct):
     events: list[tuple[str, str, str]] = msgspec.field(default_factory=list)
 
     def remove(self, job: Object) -> None:
-        """Take a Job out of those that run."""
         self.active = [one for one in self.active if one.get("uid") != uid_of(job)]
-
-    def status(self) -> dict[str, Any]:
-        """The patch that makes the status so."""
-        return {**self.fields, "active": self.active or None}
-
-    def differs_from(self, cron_job: Object) -> bool:
-        """Whether the status isn't the one that is stored."""
-        stored = status_of(cron_job)
-        return self.active != entries(stored, "active") or any(
-            stored.get(name) != value for name, value in self.fields.items()
-        )
 
 
 def active_jobs(cron_job: Object, jobs: Sequence[Object]) -> ActiveJobs:
-    """The status by the Jobs that there are."""
+    """Compute the status from the Jobs that exist."""
     stored = status_of(cron_job)
-    known = ("lastScheduleTime", "lastSuccessfulTime")
+    times = ("lastScheduleTime", "lastSuccessfulTime")
     found = ActiveJobs(
-        [*entries(stored, "active")], {one: stored[one] for one in known if stored.get(one)}
+        [*entries(stored, "active")], {time: stored[time] for time in times if stored.get(time)}
     )
     for job in jobs:
         is_active = any(one.get("uid") == uid_of(job) for one in found.active)
@@ -122,16 +114,9 @@ def active_jobs(cron_job: Object, jobs: Sequence[Object]) -> ActiveJobs:
         if is_news:
             found.fields["lastScheduleTime"] = scheduled
         if not finished and is_news:
-            found.active.append(
-                {
-                    "apiVersion": "batch/v1",
-                    "kind": "Job",
-                    "name": name(job),
-                    "namespace": namespace(job),
-                    "uid": uid_of(job),
-                    "resourceVersion": version_of(job),
-                }
-            )
+            reference = {"apiVersion": "batch/v1", "kind": "Job", "name": name(job)}
+            reference |= {"namespace": namespace(job), "uid": uid_of(job)}
+            found.active.append({**reference, "resourceVersion": version_of(job)})
         elif not finished and not is_active:
             note = f"Saw a job that the controller did not create or forgot: {name(job)}"
             found.events.append(("Warning", "UnexpectedJob", note))
@@ -153,22 +138,21 @@ def active_jobs(cron_job: Object, jobs: Sequence[Object]) -> ActiveJobs:
 
 def finished_as(job: Object) -> str:
     """The condition with which a Job has ended; empty if it hasn't."""
-    return next((one for one in _FINISHED if holds(job, one)), "")
+    return next((kind for kind in _HISTORY_LIMITS if holds(job, kind)), "")
 
 
 def to_clean_up(cron_job_spec: Object, jobs: Sequence[Object]) -> Iterator[Object]:
     """The Jobs that have ended and are beyond what is kept, the earliest started first."""
-    limits = (("Complete", "successfulJobsHistoryLimit"), ("Failed", "failedJobsHistoryLimit"))
-    for condition, limit in limits:
+
+    def started(job: Object) -> tuple[bool, str, str]:
+        time = status_of(job).get("startTime")
+        return time is None, str(time), name(job)
+
+    for condition, limit in _HISTORY_LIMITS.items():
         kept = cron_job_spec.get(limit)
-        ended = sorted((job for job in jobs if finished_as(job) == condition), key=_started)
+        ended = sorted((job for job in jobs if finished_as(job) == condition), key=started)
         if kept is not None and len(ended) > kept:
             yield from ended[: len(ended) - kept]
-
-
-def _started(job: Object) -> tuple[bool, str, str]:
-    time = status_of(job).get("startTime")
-    return time is None, str(time), name(job)
 
 
 _CRON_JOB, _JOB = "CronJob", "Job"
@@ -199,7 +183,7 @@ class CronJobController(Reconciler):
                 yield namespace(job), owner["name"]
 
     def react(self, key: Hashable, change: Change, before: Object | None) -> None:
-        """Look at once; with another schedule when its next time comes, as it has missed none."""
+        """Look at a CronJob at once, or, if it was rescheduled, at its next time."""
         new, spec = change.new, spec_of(change.obj)
         is_rescheduled = change.kind == _CRON_JOB and any(
             before is not None and spec_of(before).get(field) != spec.get(field)
@@ -223,22 +207,16 @@ class CronJobController(Reconciler):
         owned = self.objects.by(_JOB, "owner", uid_of(cron_job))
         jobs = sorted(owned, key=name)
         jobs_now = active_jobs(cron_job, jobs)
-        effects = [*self._due(cron_job, jobs, jobs_now, key, now_s)]
+        effects = [*self._start_due(cron_job, jobs, jobs_now, now_s)]
         live = [job for job in jobs if not is_terminating(job)]
         effects += (self._deletion(job, jobs_now) for job in to_clean_up(spec_of(cron_job), live))
         for kind, reason, note in jobs_now.events:
             yield self.event(cron_job, kind, reason, note)
-        if jobs_now.differs_from(cron_job):
-            yield status_patch_of(_CRON_JOB, cron_job, jobs_now.status())
+        yield from status_update(cron_job, **jobs_now.fields, active=jobs_now.active or None)
         yield from effects
 
-    def _due(
-        self,
-        cron_job: Object,
-        jobs: Iterable[Object],
-        found: ActiveJobs,
-        key: Hashable,
-        now_s: float,
+    def _start_due(
+        self, cron_job: Object, jobs: Iterable[Object], found: ActiveJobs, now_s: float
     ) -> Iterator[Effect]:
         spec = spec_of(cron_job)
         if is_terminating(cron_job):
@@ -261,7 +239,7 @@ class CronJobController(Reconciler):
         as_noted = {**cron_job, "status": {**status_of(cron_job), **found.fields}}
         times = schedule_times(as_noted, schedule, now_s)
         if times.next_s is not None:
-            self.look_again(key, times.next_s + _DELTA_S)
+            self.look_again(place_of(cron_job), times.next_s + _DELTA_S)
         if times.has_missed_many:
             found.events.append(("Warning", "TooManyMissedTimes", _TOO_MANY))
         if times.unmet_s is None:

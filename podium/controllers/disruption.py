@@ -1,10 +1,10 @@
-"""The disruption controller: what PodDisruptionBudgets allow right now, kept in their status.
+"""The disruption controller: keeps in the status of PodDisruptionBudgets what they allow.
 
-The arithmetic is in `podium.api.policy.disruption_budgets`; this file says when it is done anew,
-and writes the outcome. Rules and texts are those of v1.36's `disruption` controller.
+The arithmetic is in `podium.api.policy.disruption_budgets`. Rules and texts are those of v1.36's
+`disruption` controller.
 """
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
 from podium.api.conditions import observed_generation, set_condition
@@ -31,7 +31,6 @@ from podium.api.policy.disruption_budgets import (
     DISRUPTION_ALLOWED,
     SCALED,
     SYNC_FAILED,
-    BudgetStatus,
     allowed_disruptions,
     budget_selector,
     expected_count,
@@ -84,16 +83,16 @@ class DisruptionController(Reconciler):
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         obj = change.obj
-        place, called = place_of(obj)
-        now = self.objects.at(change.kind, place_of(obj))
+        place = place_of(obj)
+        now = self.objects.at(change.kind, place)
         if change.kind == _BUDGET:
             if now is None:
-                self._order.pop(place_of(obj), None)
+                self._order.pop(place, None)
             else:
                 self._number += 1
-                self._order.setdefault(place_of(obj), self._number)
+                self._order.setdefault(place, self._number)
             self._members.update_selector(before, now)
-            yield place, called
+            yield place
         elif change.kind == "Pod":
             if not same_to_budgets(before, now):
                 # Of several budgets that select a pod only the oldest is looked at. Upstream takes
@@ -101,10 +100,10 @@ class DisruptionController(Reconciler):
                 # aren't looked at before something else happens to them.
                 selecting = [*self._members.update_pod(before, now)]
                 if now is not None:
-                    selecting = [*self._members.owners_of((place, called))]
+                    selecting = [*self._members.owners_of(place)]
                 yield from selecting if len(selecting) < 2 else (min(selecting, key=self._age),)
             if now is not None and _may_go_stale(now):
-                yield _POD, place, called
+                yield _POD, *place
         elif before is None:
             # What could not be counted is tried again. That a workload is scaled concerns nobody
             # before its pods change.
@@ -118,7 +117,7 @@ class DisruptionController(Reconciler):
         return str(created or ""), self._order[place]
 
     def stirs(self, change: Change, before: Object | None) -> bool:
-        """What pods are concerned by has been judged by then: readiness counts, too."""
+        # What `keys_of` names has been judged by then: readiness counts, too.
         return change.kind == "Pod" or super().stirs(change, before)
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
@@ -149,47 +148,29 @@ class DisruptionController(Reconciler):
                 selector = spec_of(budget).get("selector")
                 note = _UNMANAGED.format("nil" if selector is None else _shown(selector))
                 yield self.event(budget, "Warning", "UnmanagedPods", note)
-        disrupted = self._pending_disruptions(key, budget, pods, now_s)
-        granted, place = status_of(budget).get("disruptedPods") or {}, namespace(budget)
-        for pod in pods:
-            called = name(pod)
-            if called in granted and called not in disrupted and not is_terminating(pod):
+        present = {name(pod): pod for pod in pods if not is_terminating(pod)}
+        granted: Mapping[str, str] = status_of(budget).get("disruptedPods") or {}
+        disrupted, place = {}, namespace(budget)
+        for called, since in granted.items():
+            until_s = epoch_s(since) + DELETION_TIMEOUT_S
+            if called in present and until_s > now_s:
+                disrupted[called] = since
+                self.look_again(key, until_s)
+        for called, pod in present.items():
+            if called in granted and called not in disrupted:
                 # Upstream puts the namespace where the budget's name should be.
                 note = f"Pod was expected by PDB {place}/{place} to be deleted but it wasn't"
                 yield self.event(pod, "Warning", "NotDeleted", note)
-        counted = {**budget, "status": {**status_of(budget), "disruptedPods": disrupted}}
+        pending = {**budget, "status": {**status_of(budget), "disruptedPods": disrupted}}
         now_ns = int(now_s * NANOS_PER_SECOND)
-        status = allowed_disruptions(counted, pods, expected, now=now_ns)
-        yield from self._write(budget, status, disrupted, now_s)
-
-    def _pending_disruptions(
-        self, key: Hashable, budget: Object, pods: Sequence[Object], now_s: float
-    ) -> dict[str, str]:
-        present = {name(pod): pod for pod in pods}
-        kept = {}
-        granted: Mapping[str, str] = status_of(budget).get("disruptedPods") or {}
-        for called, since in granted.items():
-            pod = present.get(called)
-            if pod is None or is_terminating(pod):
-                continue
-            until_s = epoch_s(since) + DELETION_TIMEOUT_S
-            if until_s > now_s:
-                kept[called] = since
-                self.look_again(key, until_s)
-        return kept
-
-    def _write(
-        self, budget: Object, counted: BudgetStatus, disrupted: Mapping[str, str], now_s: float
-    ) -> Iterator[Effect]:
-        old = status_of(budget)
-        generation = budget["metadata"].get("generation")
-        allowed = counted.disruptions_allowed
+        counted = allowed_disruptions(pending, pods, expected, now=now_ns)
+        old, allowed = status_of(budget), counted.disruptions_allowed
         status: dict[str, Any] = {
             "disruptionsAllowed": allowed,
             "currentHealthy": counted.current_healthy,
             "desiredHealthy": counted.desired_healthy,
             "expectedPods": counted.expected_pods,
-            "observedGeneration": generation,
+            "observedGeneration": budget["metadata"].get("generation"),
         }
         known = condition_of(budget, DISRUPTION_ALLOWED)
         condition = {
@@ -199,28 +180,22 @@ class DisruptionController(Reconciler):
             "message": "",
             **observed_generation(budget),
         }
-        condition = set_condition(known, condition, now_s)
-        granted: Mapping[str, str] = old.get("disruptedPods") or {}
-        is_same = all(old.get(field) == value for field, value in status.items())
-        if is_same and granted == disrupted and condition == known:
+        status["conditions"] = [set_condition(known, condition, now_s)]
+        is_same = all(old.get(field) == status[field] for field in status if field != "conditions")
+        if is_same and granted == disrupted and status["conditions"] == [known]:
             return
         if granted != disrupted:
             gone = {called: None for called in granted if called not in disrupted}
             status["disruptedPods"] = gone if disrupted else None
         # The version guards against an eviction granted in between.
-        status["conditions"] = [condition]
         yield status_patch_of(_BUDGET, budget, status, if_unchanged=True)
 
     def _fail_safe(self, budget: Object, why: str, now_s: float) -> Iterator[Effect]:
-        """Allow no disruption as long as it isn't known how many there may be."""
+        """Allow no disruption while the allowed number can't be computed."""
         old = status_of(budget)
         known = condition_of(budget, DISRUPTION_ALLOWED)
-        condition = {
-            "type": DISRUPTION_ALLOWED,
-            "status": "False",
-            "reason": SYNC_FAILED,
-            "message": why,
-        }
+        condition = {"type": DISRUPTION_ALLOWED, "status": "False", "reason": SYNC_FAILED}
+        condition["message"] = why
         if seen := old.get("observedGeneration"):
             condition["observedGeneration"] = seen
         condition = set_condition(known, condition, now_s)
@@ -242,9 +217,9 @@ class DisruptionController(Reconciler):
 
 
 def stale_s(pod: Object) -> float:
-    """When a pod that says that it is to go has said so for too long."""
+    """The time at which a pod's condition DisruptionTarget is stale."""
     target = condition_of(pod, DISRUPTION_TARGET) or {}
-    # Who doesn't say since when counts as having waited forever.
+    # A condition without a time counts as having waited forever.
     since = target.get("lastTransitionTime") or _EVER
     return epoch_s(since) + STALE_CONDITION_S
 

@@ -1,7 +1,6 @@
-"""Deletes Events an hour after their last occurrence, as kube-apiserver lets them expire.
+"""Deletes Events an hour after their last occurrence, as kube-apiserver has etcd do.
 
-There a lease in etcd removes them; here a machine does, for clusters that run for long. There are
-so many of them that no more is kept of each than when it goes.
+There are so many of them that only the time of its deletion is kept of each.
 """
 
 import heapq
@@ -14,7 +13,7 @@ from podium.machines.effects import Delete, Effect
 from podium.machines.events import Change, Event, Outcome
 
 TTL_S = 3600.0
-# They go together with others, this often, and are tried again so long after a failure.
+# The period of deletions, and how long after a failure one is tried again.
 ROUND_S = 10.0
 
 _EVENT = "Event"
@@ -31,7 +30,6 @@ class EventExpiry:
         self._heap: list[tuple[float, str, Place]] = []
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Take note of events, and delete those that are due."""
         if isinstance(event, Change):
             if event.new is not None:
                 until_s = last_observed_s(event.new) + TTL_S
@@ -60,7 +58,6 @@ class EventExpiry:
         return deletions
 
     def next_wakeup_s(self) -> float | None:
-        """When the next ones are due."""
         return self._heap[0][0] if self._heap else None
 
 

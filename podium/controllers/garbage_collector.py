@@ -1,6 +1,4 @@
-"""The garbage collector: what has lost all its owners goes, as the owners' deletion asked for it.
-
-The rules are those of v1.36's `garbagecollector`:
+"""The garbage collector: deletes objects whose owners are gone, by v1.36's `garbagecollector`.
 
 - An object goes with the last of its owners (in the background, after them).
 - An owner with the finalizer `foregroundDeletion` waits for those of its dependents that block it.
@@ -54,21 +52,6 @@ class _Item(msgspec.Struct, frozen=True):
     name: str
 
 
-class _Owners(msgspec.Struct):
-    """The owner references of an object, sorted by what has become of the owners.
-
-    Attributes:
-        waiting: they are to go once their dependents are gone.
-        dangling: they aren't there.
-        unclear: no watch has told of them yet.
-    """
-
-    solid: list[Object] = msgspec.field(default_factory=list)
-    waiting: list[Object] = msgspec.field(default_factory=list)
-    dangling: list[Object] = msgspec.field(default_factory=list)
-    unclear: list[Object] = msgspec.field(default_factory=list)
-
-
 class GarbageCollector(Reconciler):
     """Deletes objects whose owners are gone, and releases owners that wait for their dependents."""
 
@@ -84,7 +67,7 @@ class GarbageCollector(Reconciler):
         self._absent: Recent[str, bool] = Recent(_ABSENT_MAX)
 
     def heeds(self, change: Change) -> bool:
-        """Much changes of an object that has nothing to do with owning and being owned."""
+        # Most changes have nothing to do with owning and being owned.
         return change.kind == _DEFINITION or not _same_ownership(change.old, change.new)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
@@ -114,14 +97,26 @@ class GarbageCollector(Reconciler):
                 if kind is not None and owner is not None and _is_held(owner):
                     yield _item(kind.key, owner)
 
-    def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
+    def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         assert isinstance(key, _Item)
         obj = self.objects.get(key.kind, key.name, key.namespace)
         if obj is None:
-            return ()
-        if is_terminating(obj):
-            return list(self._finish(key, obj))
-        return list(self._judge(key, obj))
+            return
+        if not is_terminating(obj):
+            yield from self._judge(key, obj)
+            return
+        finalizers, dependents = finalizers_of(obj), [*self._dependents_of(obj)]
+        if ORPHAN in finalizers:
+            gone = [{"uid": uid_of(obj)}]
+            yield from (_without_owners(kind, dependent, gone) for kind, dependent in dependents)
+            if not dependents:
+                yield _without_finalizer(key, obj, ORPHAN)
+        elif FOREGROUND in finalizers and not any(
+            reference.get("uid") == uid_of(obj) and reference.get("blockOwnerDeletion")
+            for _, dependent in dependents
+            for reference in _references(dependent)
+        ):
+            yield _without_finalizer(key, obj, FOREGROUND)
 
     def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
         """Note owners that are absent, although a dependent refers to the name asked for."""
@@ -152,40 +147,40 @@ class GarbageCollector(Reconciler):
             return kind, None
         return kind, owner
 
-    def _finish(self, key: _Item, owner: Object) -> Iterator[Effect]:
-        finalizers = finalizers_of(owner)
-        dependents = [*self._dependents_of(owner)]
-        if ORPHAN in finalizers:
-            gone = [{"uid": uid_of(owner)}]
-            yield from (_without_owners(kind, obj, gone) for kind, obj in dependents)
-            if not dependents:
-                yield _without_finalizer(key, owner, ORPHAN)
-        elif FOREGROUND in finalizers and not any(
-            reference.get("uid") == uid_of(owner) and reference.get("blockOwnerDeletion")
-            for _, obj in dependents
-            for reference in _references(obj)
-        ):
-            yield _without_finalizer(key, owner, FOREGROUND)
-
     def _judge(self, key: _Item, obj: Object) -> Iterator[Effect]:
-        owners = self._owners_of(obj)
-        if owners.unclear:
-            for reference in owners.unclear:
-                kind = self._known.of(reference)
-                assert kind is not None
+        # References to owners that stay, that wait for their dependents, and that are gone.
+        solid: list[Object] = []
+        waiting: list[Object] = []
+        dangling: list[Object] = []
+        checks: list[Effect] = []
+        for reference in _references(obj):
+            kind, owner = self._look_up(reference, obj)
+            if owner is not None:
+                (waiting if _waits(owner) else solid).append(reference)
+            elif (
+                kind is None
+                or kind.key not in self.kinds
+                # The owner of a cluster-scoped object would stand in some namespace.
+                or (kind.namespaced and not obj["metadata"].get("namespace"))
+            ):
+                solid.append(reference)
+            elif self._absent.get(str(reference.get("uid"))):
+                dangling.append(reference)
+            else:
+                # No watch has told of it yet.
                 place = _place_of_owner(kind, obj)
-                yield existence_check(kind.key, str(reference.get("name")), place)
+                checks.append(existence_check(kind.key, str(reference.get("name")), place))
+        yield from checks
+        lost = [*dangling, *waiting]
+        if checks or not lost:
             return
-        lost = [*owners.dangling, *owners.waiting]
-        if not lost:
-            return
-        if owners.solid:
+        if solid:
             yield _without_owners(key.kind, obj, lost)
             return
         dependents = [*self._dependents_of(obj)]
         finalizers = finalizers_of(obj)
         policy = next((_POLICIES[one] for one in _POLICIES if one in finalizers), "Background")
-        if owners.waiting and dependents:
+        if waiting and dependents:
             # Foreground deletion goes on downwards; of owners in a circle one has to begin.
             if any(_waits(dependent) for _, dependent in dependents):
                 unblocked = [
@@ -196,25 +191,6 @@ class GarbageCollector(Reconciler):
                 yield patch_of(key.kind, obj, {"metadata": {"ownerReferences": unblocked}})
             policy = "Foreground"
         yield deletion_of(key.kind, obj, propagation=policy)
-
-    def _owners_of(self, obj: Object) -> _Owners:
-        owners = _Owners()
-        for reference in _references(obj):
-            kind, owner = self._look_up(reference, obj)
-            if owner is not None:
-                (owners.waiting if _waits(owner) else owners.solid).append(reference)
-            elif (
-                kind is None
-                or kind.key not in self.kinds
-                # The owner of a cluster-scoped object would stand in some namespace.
-                or (kind.namespaced and not obj["metadata"].get("namespace"))
-            ):
-                owners.solid.append(reference)
-            elif self._absent.get(str(reference.get("uid"))):
-                owners.dangling.append(reference)
-            else:
-                owners.unclear.append(reference)
-        return owners
 
 
 def _item(kind: str, obj: Object) -> _Item:

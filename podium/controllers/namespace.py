@@ -1,12 +1,11 @@
-"""The namespace controller: empties namespaces that are being deleted, then lets them go.
+"""The namespace controller: empties namespaces that are being deleted, and then finalizes them.
 
-Rules and texts are those of v1.36's `namespace` controller: it waits a little, then come the pods,
-each with its own grace period; when the last of them is gone everything else; when nothing is left
-the namespace's own finalizer. What holds it up stands in its conditions.
+Rules and texts are those of v1.36's `namespace` controller: after a delay it deletes the pods, and
+everything else once they are gone. Conditions say what is left.
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
 
 from podium.api.conditions import stamped_condition
 from podium.api.kinds.builtin_kinds import KINDS, Kind
@@ -31,7 +30,7 @@ from podium.machines.reconciler.known_kinds import KnownKinds
 from podium.machines.reconciler.reconciler import Reconciler
 from podium.machines.reconciler.work_queue import RetryRules
 
-Contents = Mapping[Kind, Sequence[Object]]
+Contents = dict[Kind, Sequence[Object]]
 
 FINALIZER = "kubernetes"
 # For writes that were under way when the deletion came.
@@ -58,7 +57,7 @@ _ALL_WELL = {
 
 
 class NamespaceController(Reconciler):
-    """Deletes what is in namespaces that are being deleted, and then finalizes them."""
+    """Deletes the contents of terminating namespaces, and then finalizes these."""
 
     name = "namespace-controller"
     kinds = frozenset({"Namespace", DEFINITION.key, *(kind.key for kind in _NAMESPACED)})
@@ -92,15 +91,12 @@ class NamespaceController(Reconciler):
         if now_s < start_s:
             self.look_again(called, start_s)
             return ()
-        # The pods go first; once there are none any more, all the rest.
-        contents: Contents = {_POD: [*self.objects.by("Pod", "namespace", called)]}
-        if not contents[_POD]:
-            found_kinds = {
-                kind: [*self.objects.by(kind.key, "namespace", called)]
-                for kind in self._known
-                if kind.namespaced
-            }
-            contents = {kind: objects for kind, objects in found_kinds.items() if objects}
+        # The pods go first, and everything else once there are none.
+        pods = [*self.objects.by("Pod", "namespace", called)]
+        contents: Contents = {_POD: pods} if pods else {}
+        for kind in () if pods else self._known:
+            if kind.namespaced and (objects := [*self.objects.by(kind.key, "namespace", called)]):
+                contents[kind] = objects
         deletions = [
             deletion_of(kind.key, obj, propagation="Background")
             for kind, objects in contents.items()
@@ -111,18 +107,18 @@ class NamespaceController(Reconciler):
             return deletions
         found = {**_remaining(contents), **self._overdue(namespace, contents, now_s)}
         conditions = []
-        for kind, well in _ALL_WELL.items():
-            reason, message = found.get(kind, well)
-            status = "True" if kind in found else "False"
-            wanted = {"type": kind, "status": status, "reason": reason, "message": message}
-            known = condition_of(namespace, kind)
+        for condition, well in _ALL_WELL.items():
+            reason, message = found.get(condition, well)
+            status = "True" if condition in found else "False"
+            wanted = {"type": condition, "status": status, "reason": reason, "message": message}
+            known = condition_of(namespace, condition)
             conditions.append(stamped_condition(known, wanted, now_s))
         if changed := [one for one in conditions if one is not None]:
             return [status_patch_of("Namespace", namespace, {"conditions": changed})]
         if contents:
             return []
         spec = namespace["spec"]
-        others = [one for one in spec["finalizers"] if one != FINALIZER]
+        others = [finalizer for finalizer in spec["finalizers"] if finalizer != FINALIZER]
         obj = {**namespace, "spec": {**spec, "finalizers": others}}
         return [Replace(kind="Namespace", obj=obj, subresource="finalize")]
 

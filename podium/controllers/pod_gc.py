@@ -1,9 +1,8 @@
-"""The pod garbage collector: removes pods that no kubelet will remove any more.
+"""The pod garbage collector: deletes pods that no kubelet will delete any more.
 
-The rules are those of v1.36's `podgc` controller, which looks around every 20 seconds: pods on
+The rules are those of v1.36's `podgc` controller, which runs every 20 seconds. It collects pods on
 nodes that have been gone for a while, terminating pods without a node or on one that is out of
-service, and the oldest of too many finished ones. Pods that haven't finished are marked as failed
-before they are deleted at once.
+service, and the oldest of too many finished pods. Others are marked as failed first.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -33,7 +32,7 @@ _ALL = ""
 
 
 class PodGCController(Reconciler):
-    """Removes pods that no kubelet will, and finished ones beyond `finished_max` (0: no limit)."""
+    """Deletes orphaned pods, and finished ones beyond `finished_max` (0: no limit)."""
 
     name = "pod-garbage-collector"
     kinds = frozenset({"Pod", "Node"})
@@ -50,11 +49,10 @@ class PodGCController(Reconciler):
         self._due_s: dict[Hashable, float] = {}
 
     def synced(self, now_s: float) -> None:
-        """The first look around is when everything that there is has been told."""
         self._start_s = now_s
 
     def heeds(self, change: Change) -> bool:
-        """Of a pod it matters where it is, and whether it is on its way out."""
+        # Of a pod it matters where it is, and whether it ends.
         old, new = change.old, change.new
         if change.kind != "Pod" or new is None:
             return True
@@ -83,7 +81,7 @@ class PodGCController(Reconciler):
             yield _NODE, node_name_of(obj)
 
     def stirs(self, change: Change, before: Object | None) -> bool:
-        """Pods that were loaded without their node stay, until it comes and goes."""
+        # Pods that were loaded without their node stay, until it comes and goes.
         return change.kind == "Node" and super().stirs(change, before)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
@@ -116,7 +114,7 @@ class PodGCController(Reconciler):
             yield from self._removals(key, pods, message, now_s)
 
     def _is_due(self, key: Hashable, wait_s: float, now_s: float) -> bool:
-        """Whether it is time for what was first seen when the collector looked around last."""
+        """Whether a key is due, which it first is at the next run of the collector."""
         due_s = self._due_s.get(key)
         if due_s is None:
             rounds = -((self._start_s - now_s) // PERIOD_S)
@@ -128,10 +126,7 @@ class PodGCController(Reconciler):
     def _removals(
         self, key: Hashable, pods: Sequence[Object], message: str, now_s: float
     ) -> Sequence[Effect]:
-        """The next calls on the pods' way out.
-
-        Those that a finalizer keeps are deleted again whenever the collector looks around.
-        """
+        # Pods that a finalizer keeps are deleted again at each run of the collector.
         if all(map(is_finished, pods)):
             rounds = (now_s - self._start_s) // PERIOD_S + 1
             self._due_s[key] = self._start_s + rounds * PERIOD_S
@@ -157,7 +152,7 @@ def _is_out_of_service(node: Object) -> bool:
 
 
 def _by_age(pod: Object) -> tuple[bool, str, str]:
-    """Evicted pods go first, then the oldest."""
+    # Evicted pods go first, then the oldest.
     metadata, status = pod["metadata"], status_of(pod)
     is_evicted = status.get("phase") == "Failed" and status.get("reason") == "Evicted"
     return not is_evicted, metadata.get("creationTimestamp") or "", metadata["name"]

@@ -1,11 +1,7 @@
-"""The ReplicaSet controller, and that of ReplicationControllers: as many pods as are wanted.
+"""The ReplicaSet controller, and that of ReplicationControllers: keeps the wanted number of pods.
 
-Rules and texts are those of v1.36's `replicaset` controller. All missing pods are asked for at
-once; after a refusal one, to find out whether it would be refused again (upstream's slow start).
-
-The pods of each owner are counted change by change, so that a change costs the same, however many
-there are. Counted are pods that have the owner for their controller and match its selector. Those
-that match no more, to be released, and those without a controller, to be adopted, are noted.
+Rules and texts are those of v1.36's `replicaset` controller. The pods of each owner are counted
+change by change, so that the cost of a change doesn't grow with their number.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -44,15 +40,7 @@ from podium.machines.reconciler.indexer import Indexer, by_namespace, by_owner, 
 
 
 class _PodCounts(msgspec.Struct, frozen=True):
-    """The counts to which one pod adds.
-
-    Attributes:
-        active: neither finished nor on its way out.
-        fully_labeled: active, with all labels of the template.
-        terminating: on its way out and not finished.
-        available_from_s: of an active, ready pod; None if it isn't one.
-    """
-
+    # What one pod adds to the counts of `ReplicaCounts`; a time only if it is active and ready.
     active: bool
     fully_labeled: bool
     terminating: bool
@@ -60,14 +48,14 @@ class _PodCounts(msgspec.Struct, frozen=True):
 
 
 class ReplicaCounts:
-    """Counts the pods of one ReplicaSet or ReplicationController.
+    """Counts the pods that a ReplicaSet or ReplicationController controls and selects.
 
     Attributes:
-        active: how many are neither finished nor on their way out.
-        fully_labeled: how many of these have all labels of the template.
-        terminating: how many are on their way out and not finished.
-        mismatched: where pods are that are the owner's and don't match its selector.
-        orphans: where pods without a controller are, or were, that match it.
+        active: number of pods that are neither finished nor terminating.
+        fully_labeled: number of active pods with all labels of the template.
+        terminating: number of terminating pods that haven't finished.
+        mismatched: places of controlled pods that the selector doesn't match, to be released.
+        orphans: places of pods that matched it and had no controller when seen, to be adopted.
     """
 
     def __init__(self, owner: Object) -> None:
@@ -82,7 +70,7 @@ class ReplicaCounts:
         self.orphans: dict[Place, None] = {}
 
     def put(self, pod: Object) -> _PodCounts | None:
-        """Count a pod of the owner, which isn't counted yet; what it adds to, if it matches."""
+        """Count a pod that isn't counted yet; what it adds, None if the selector doesn't match."""
         place = place_of(pod)
         if not self.selector.matches(labels(pod)):
             self.mismatched[place] = None
@@ -101,7 +89,7 @@ class ReplicaCounts:
         return counted
 
     def drop(self, place: Place) -> _PodCounts | None:
-        """Count a pod no longer; what it added to, if it did."""
+        """Stop counting a pod; what it added, if anything."""
         self.mismatched.pop(place, None)
         self._maturing.pop(place, None)
         counted = self._counted.pop(place, None)
@@ -110,17 +98,17 @@ class ReplicaCounts:
         return counted
 
     def available(self, now_s: float) -> int:
-        """How many pods have been ready for long enough."""
+        """The number of pods that have been ready for `minReadySeconds`."""
         for place in [place for place, from_s in self._maturing.items() if from_s <= now_s]:
             del self._maturing[place]
         return self.ready - len(self._maturing)
 
     def next_available_s(self) -> float | None:
-        """When the next ready pod will be available; None if no pod has to wait."""
+        """When the next ready pod becomes available, if any will."""
         return min(self._maturing.values(), default=None)
 
     def places(self) -> Iterator[Place]:
-        """Where the active pods are."""
+        """The places of the active pods."""
         return (place for place, counted in self._counted.items() if counted.active)
 
     def _add(self, counted: _PodCounts, count: int) -> None:
@@ -131,14 +119,14 @@ class ReplicaCounts:
 
 
 class ReplicaCountsByOwner:
-    """The counts of owners, of objects with the indexes `owner` and `orphan` for pods."""
+    """The counts of all owners; needs the indexes `owner` and `orphan` of pods."""
 
     def __init__(self, objects: Indexer) -> None:
         self._objects = objects
         self._by_uid: dict[str, ReplicaCounts] = {}
 
     def of(self, owner: Object) -> ReplicaCounts:
-        """The tally of an owner; made anew if there is none, or its spec has changed."""
+        """The counts of an owner, recounted if its spec has changed."""
         known = self._by_uid.get(uid_of(owner))
         if known is not None and known.basis == _basis(owner):
             return known
@@ -151,11 +139,10 @@ class ReplicaCountsByOwner:
         return counts
 
     def forget(self, owner: Object) -> None:
-        """The owner is gone."""
         self._by_uid.pop(uid_of(owner), None)
 
     def follow(self, before: Object | None, after: Object | None) -> bool:
-        """Take in a change of an owned pod; whether it counts as before, with the same owner."""
+        """Recount a changed pod; whether its owner and what it adds are unchanged."""
         former, latter = self._counts_of(before), self._counts_of(after)
         was = None if before is None or former is None else former.drop(place_of(before))
         now = None if after is None or latter is None else latter.put(after)
@@ -207,7 +194,7 @@ class ReplicaSetController(PodOwnerReconciler):
             return
         counts_alike = self._counts_by_owner.follow(before, change.new)
         if counts_alike and not self.stirs(change, before):
-            # Only an owner that was refused something is looked at for any news.
+            # Only an owner that was refused something is looked at for every change.
             for owner in self._owners_of(change.obj):
                 if owner in self.refusals or self.has_failed(owner):
                     yield owner
@@ -217,7 +204,7 @@ class ReplicaSetController(PodOwnerReconciler):
                 yield from self._owners_of(pod)
 
     def stirs(self, change: Change, before: Object | None) -> bool:
-        """Whether a change ends a rest: of an owner that lacks no pods, their readiness, too."""
+        # If the owner lacks no pods, a change of their readiness ends its rest, too.
         if super().stirs(change, before):
             return True
         if change.kind != "Pod" or before is None or change.new is None:
@@ -239,8 +226,7 @@ class ReplicaSetController(PodOwnerReconciler):
         effects = [] if leaving else [*self._claims(owner, counts)]
         if not effects and not leaving:
             effects += self._resize(key, owner, counts, now_s)
-        effects += self._status(key, owner, counts, now_s)
-        return effects
+        return [*effects, *self._status(key, owner, counts, now_s)]
 
     def _owners_of(self, pod: Object) -> Iterator[Place]:
         for place in owners_of(pod, self.kind, self.objects):
@@ -253,9 +239,8 @@ class ReplicaSetController(PodOwnerReconciler):
         return self.objects.at(self.kind, key)
 
     def _claims(self, owner: Object, counts: ReplicaCounts) -> Iterator[Effect]:
-        for pod in self._found(counts.mismatched):
-            if not is_terminating(pod):
-                yield release(owner, pod, "Pod")
+        mismatched = self._found(counts.mismatched)
+        yield from (release(owner, pod, "Pod") for pod in mismatched if not is_terminating(pod))
         for place in list(counts.orphans):
             orphan = self.objects.at("Pod", place)
             is_free = orphan is not None and controller_of(orphan) is None

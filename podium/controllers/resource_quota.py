@@ -1,9 +1,8 @@
-"""The quota controller: what is used of each ResourceQuota, kept in its status.
+"""The quota controller: keeps the usage of each ResourceQuota in its status.
 
-`podium.api.policy.quota_usage` says what counts; admission charges quotas for what is created, and
-this controller gives back what has gone. As v1.36's `resourcequota` controller it counts everything
-anew every five minutes; in between it keeps the sum of what each object uses, so that a change
-costs as much as there are quotas in its namespace.
+`podium.api.policy.quota_usage` says what counts; admission charges quotas for what is created. Like
+v1.36's `resourcequota` controller it recounts everything every five minutes, and keeps sums in
+between.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -36,14 +35,7 @@ _COUNTED = tuple(kind for kind in KINDS.values() if is_counted(kind))
 
 
 class _Count(msgspec.Struct):
-    """The usage of one quota, summed up from what each object uses.
-
-    Attributes:
-        hard: the names of what its spec limits.
-        total: the sum of the parts, with zeros for what no object uses.
-        parts: what each object uses of it, by kind and place.
-        at_s: when everything was counted, in seconds since the epoch.
-    """
+    # The usage of one quota: the sum of what each object uses of it, by kind and place.
 
     hard: frozenset[str]
     kinds: frozenset[str]
@@ -52,7 +44,7 @@ class _Count(msgspec.Struct):
     parts: dict[tuple[str, Place], Quantities] = msgspec.field(default_factory=dict)
 
     def put(self, item: tuple[str, Place], part: Quantities) -> bool:
-        """Count an object as using so much; whether that is news."""
+        """Set what an object uses; whether that changes the sum."""
         before = self.parts.pop(item, {})
         if part:
             self.parts[item] = part
@@ -81,7 +73,7 @@ class ResourceQuotaController(Reconciler):
         if change.kind == DEFINITION.key:
             found = self._known.learn(change)
             if found is not None and is_counted(found):
-                # The quotas may count objects of the kind that it has brought.
+                # Quotas may count objects of the kind that has just been defined.
                 self.objects.add_index(*by_namespace(found.key))
                 self.kinds |= {found.key}
                 self._counts.clear()

@@ -1,10 +1,9 @@
-"""Taint-based eviction: pods leave nodes whose NoExecute taints they don't tolerate, or no longer.
+"""Taint-based eviction: deletes pods that don't tolerate NoExecute taints, or no longer.
 
-Rules and texts are those of v1.36's `tainteviction` controller. A pod that tolerates all taints
-for a while is deleted when the shortest while is over, counted from when the controller first saw
-it; what changes about the tolerations after that doesn't move the moment. It is cancelled when the
-taints go. Of what was there before the controller, it goes by the times that are stored: when the
-taint was added, and when the pod came to the node.
+Rules and texts are those of v1.36's `tainteviction` controller. A pod that tolerates all taints for
+some time is deleted when the shortest time is over, counted from when the controller first saw it;
+later changes of tolerations don't move that moment. Where nodes were tainted before the controller
+started, the stored times count: when the taint was added, and when the pod came to the node.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -48,7 +47,7 @@ class _Planned(msgspec.Struct, frozen=True):
 
 
 class TaintEvictionController(Reconciler):
-    """Deletes pods from tainted nodes, each at its second."""
+    """Deletes pods from tainted nodes."""
 
     name = "taint-eviction-controller"
     kinds = frozenset({"Pod", "Node"})
@@ -61,7 +60,7 @@ class TaintEvictionController(Reconciler):
         self._found: dict[Place, str] = {}
 
     def heeds(self, change: Change) -> bool:
-        """Of a pod it matters where it is, what it tolerates, and that it ends."""
+        # Of a pod it matters where it is, what it tolerates, and whether it ends.
         old, new = change.old, change.new
         if change.kind != "Pod" or old is None or new is None:
             return True
@@ -77,7 +76,7 @@ class TaintEvictionController(Reconciler):
             place = place_of(obj)
             # Pods on other nodes are looked at when these are tainted.
             if (place in self._planned or self._taints_on(obj)) and (
-                change.new is None or _may_matter(before, change.new)
+                change.new is None or before is None or _facts(before) != _facts(change.new)
             ):
                 yield place
         elif change.new is None or _no_execute(before) != _no_execute(change.new):
@@ -109,14 +108,10 @@ class TaintEvictionController(Reconciler):
             return
         if stay_s and was_found:
             self._planned[key] = _Planned(uid_of(pod), _foreseen_s(pod, taints, now_s))
-        planned = self._planned.get(key)
-        due_s = now_s + stay_s
-        if planned is None or not stay_s:
+        if not stay_s or key not in self._planned:
             # A planned deletion stands, unless it has become due at once.
-            self._planned[key] = _Planned(uid_of(pod), due_s)
-        else:
-            due_s = planned.due_s
-        if due_s > now_s:
+            self._planned[key] = _Planned(uid_of(pod), now_s + stay_s)
+        if (due_s := self._planned[key].due_s) > now_s:
             self.look_again(key, due_s)
             return
         if disruption_reason(pod) != BY_TAINT.reason:
@@ -148,13 +143,13 @@ def _stay_s(pod: Object, taints: Sequence[Object]) -> float | None:
 
 
 def _foreseen_s(pod: Object, taints: Sequence[Object], now_s: float) -> float:
-    """When a pod was to go already before the controller was there; a time that isn't known is now.
+    """When a pod was to be deleted, by the times of its node's taints; an unknown one is now.
 
     The first taint that it doesn't tolerate for ever has settled the moment.
     """
     came = (condition_of(pod, "PodScheduled") or {}).get("lastTransitionTime")
     came_s = epoch_s(came) if came else 0.0
-    # That is stored in whole seconds, and the present one is now.
+    # Times are stored in whole seconds, of which the current one counts as now.
     stored = [epoch_s(one["timeAdded"]) if one.get("timeAdded") else now_s for one in taints]
     added = [now_s if at_s > now_s - 1 else at_s for at_s in stored]
     for added_s in sorted({*added}):
@@ -170,13 +165,8 @@ def _no_execute(node: Object | None) -> list[Object]:
     return [taint for taint in taints if taint.get("effect") == "NoExecute"]
 
 
-def _may_matter(before: Object | None, after: Object) -> bool:
-    if before is None or uid_of(before) != uid_of(after):
-        return True
-    old, new = spec_of(before), spec_of(after)
-    return (
-        old.get("nodeName") != new.get("nodeName")
-        or old.get("tolerations") != new.get("tolerations")
-        or ending_of(before) != ending_of(after)
-        or is_terminating(before) != is_terminating(after)
-    )
+def _facts(pod: Object) -> tuple[object, ...]:
+    """What of a pod matters to the eviction."""
+    spec = spec_of(pod)
+    facts = (uid_of(pod), spec.get("nodeName"), spec.get("tolerations"), ending_of(pod))
+    return *facts, is_terminating(pod)

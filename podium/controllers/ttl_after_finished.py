@@ -1,8 +1,4 @@
-"""The controller that deletes Jobs some time after they have ended, if they say so.
-
-Rules are those of v1.36's `ttlafterfinished` controller: the time counts from when the condition
-Complete or Failed became true, and the Job goes when all of its pods are gone.
-"""
+"""Deletes finished Jobs after their `ttlSecondsAfterFinished`: v1.36's `ttlafterfinished`."""
 
 from collections.abc import Hashable, Iterator, Sequence
 

@@ -1,12 +1,11 @@
-"""The machine of DaemonSets: which nodes it looks at, and what it does about them.
+"""The DaemonSet controller: keeps one pod on each node that may have it.
 
-Rules and texts are those of v1.36's `daemon` controller. What is going on is told by node, so that
-a pod's change costs a look at one node, however many there are. Where upstream takes nodes in no
-order, in a rolling update, they are taken by the age of their pods, then by name.
+Rules and texts are those of v1.36's `daemon` controller. State is kept by node, so that a changed
+pod has one node judged again. Where upstream takes nodes in no order, in a rolling update, they are
+taken by the age of their pods, then by name.
 """
 
 from collections.abc import Hashable, Iterator
-from functools import partial
 from typing import Any
 
 from podium.api.nodes import taints_of
@@ -54,8 +53,6 @@ from podium.machines.reconciler.indexer import by_namespace, by_owner, by_owner_
 
 BURST_MAX = 250
 _SET = "DaemonSet"
-_FAILED = "Found failed daemon pod {} on node {}, will try to kill it"
-_SUCCEEDED = "Found succeeded daemon pod {} on node {}, will try to delete it"
 _ALWAYS_THERE = (
     "currentNumberScheduled",
     "numberMisscheduled",
@@ -95,7 +92,7 @@ class DaemonSetController(PodOwnerReconciler):
         self._backoff = FailedPodsBackoff()
 
     def synced(self, now_s: float) -> None:
-        """Nodes are to be judged only where something happens, at rest."""
+        # Of DaemonSets that rest, only nodes where something happens are judged.
         for place, state in self._states.items():
             daemon_set = self.objects.at(_SET, place)
             if self.is_as_loaded(place) and not _is_rolling(daemon_set or {}):
@@ -153,28 +150,25 @@ class DaemonSetController(PodOwnerReconciler):
         return self.objects.at(_SET, key)
 
     def _stirs(self, place: Place, state: DaemonSetState, node: Object) -> bool:
-        """Whether a changed node calls for a look: syncNodeUpdate of v1.36.
-
-        Otherwise, and if a node is gone, what follows is found out at the next look.
-        """
+        """Whether a changed node has its DaemonSet synced now: syncNodeUpdate of v1.36."""
         daemon_set = self.objects.at(_SET, place)
         if daemon_set is None or state.rules is None:
             return True
         pods = self.objects.by("Pod", "station", _node_key(uid_of(daemon_set), name(node)))
         rules = state.rules.eligibility
         if not any(map(node_name_of, pods)):
-            # Pods that nobody has bound yet don't count.
+            # Pods that aren't bound yet don't count.
             return rules.may_start(node)
         return not rules.may_stay(node) or bool(status_of(daemon_set).get("numberMisscheduled"))
 
     def _concerned_by(self, pod: Object) -> Iterator[Place]:
         has_owner = controller_of(pod) is not None
         for place in owners_of(pod, _SET, self.objects):
-            if (state := self._states.get(place)) is not None:
-                if has_owner:
-                    state.dirty[target_of(pod)] = None
-                else:
-                    state.orphans[place_of(pod)] = None
+            state = self._states.get(place)
+            if state is not None and has_owner:
+                state.dirty[target_of(pod)] = None
+            elif state is not None:
+                state.orphans[place_of(pod)] = None
             if state is not None or not has_owner:
                 yield place
 
@@ -215,8 +209,7 @@ class DaemonSetController(PodOwnerReconciler):
             steps = list(self._roll(state, daemon_set))
         yield from steps
         if not steps:
-            # Which revisions pods still have is only found out if there are too many.
-            yield from surplus(daemon_set, history.old, partial(self._live, daemon_set, history))
+            yield from surplus(daemon_set, history.old, self._unused(daemon_set, history))
         if not is_as_loaded:
             counts = {field: state.counts[field] for field in _COUNTS}
             unavailable = counts["desiredNumberScheduled"] - counts["numberAvailable"]
@@ -251,7 +244,7 @@ class DaemonSetController(PodOwnerReconciler):
     ) -> Iterator[Effect]:
         creations = 1 if place in self.refusals else BURST_MAX
         deletions = BURST_MAX
-        for node_name, found in list(state.acting()):
+        for node_name, found in list(state.acting.items()):
             doomed = [*found.doomed]
             observed = int(status_of(daemon_set).get("observedGeneration") or 0)
             for pod in found.failed:
@@ -266,12 +259,11 @@ class DaemonSetController(PodOwnerReconciler):
             deletions -= len(doomed)
             for pod in doomed:
                 called, phase = "/".join(place_of(pod)), phase_of(pod)
-                if phase == "Failed":
-                    note = _FAILED.format(called, node_name)
-                    yield self.event(daemon_set, "Warning", "FailedDaemonPod", note)
-                elif phase == "Succeeded":
-                    note = _SUCCEEDED.format(called, node_name)
-                    yield self.event(daemon_set, "Normal", "SucceededDaemonPod", note)
+                if phase in ("Failed", "Succeeded"):
+                    verb, kind = ("kill", "Warning") if phase == "Failed" else ("delete", "Normal")
+                    what = f"Found {phase.lower()} daemon pod {called} on node {node_name}"
+                    note = f"{what}, will try to {verb} it"
+                    yield self.event(daemon_set, kind, f"{phase}DaemonPod", note)
                 yield deletion_of("Pod", pod)
             if found.lacks and creations:
                 creations -= 1
@@ -294,6 +286,11 @@ class DaemonSetController(PodOwnerReconciler):
             else:
                 yield deletion_of("Pod", pod)
 
+    def _unused(self, daemon_set: Object, history: History) -> Iterator[Object]:
+        pods = self.objects.by("Pod", "owner", uid_of(daemon_set))
+        live = {labels(pod).get(REVISION_LABEL) for pod in pods}
+        yield from (one for one in history.old if labels(one).get(REVISION_LABEL) not in live)
+
     def _creation(self, daemon_set: Object, rules: DaemonRules | None, node_name: str) -> Create:
         assert rules is not None
         spec = tolerant(spec_of(daemon_set["spec"]["template"]))
@@ -302,11 +299,6 @@ class DaemonSetController(PodOwnerReconciler):
         if rules.generation:
             marks[GENERATION_LABEL] = template_generation_of(daemon_set)
         return Create(kind="Pod", obj=new_pod(daemon_set, extra_labels=marks, extra_spec=spec))
-
-    def _live(self, daemon_set: Object, history: History) -> set[str]:
-        pods = self.objects.by("Pod", "owner", uid_of(daemon_set))
-        hashes = {labels(pod).get(REVISION_LABEL) for pod in pods}
-        return {name(one) for one in history.old if labels(one).get(REVISION_LABEL) in hashes}
 
 
 def _is_rolling(daemon_set: Object) -> bool:
@@ -317,6 +309,4 @@ def _is_rolling(daemon_set: Object) -> bool:
 
 
 def _judged_by(node: Object | None) -> tuple[Any, ...] | None:
-    if node is None:
-        return None
-    return labels(node), taints_of(node)
+    return None if node is None else (labels(node), taints_of(node))

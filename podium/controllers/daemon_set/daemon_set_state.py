@@ -1,8 +1,8 @@
-"""How a DaemonSet stands on each node: what is to be created and deleted there, and what counts.
+"""The state of a DaemonSet by node: pods to create and delete there, and counts.
 
 The rules are those of v1.36's podsShouldBeOnNode, rollingUpdate and updateDaemonSetStatus, each of
-which goes over all nodes; here a node is judged when something about it has changed, and the sums
-over all nodes are kept up.
+which goes over all nodes; here a node is judged when something about it has changed, and sums over
+all nodes are kept.
 """
 
 import heapq
@@ -37,9 +37,8 @@ class DaemonRules(msgspec.Struct, frozen=True):
     """The rules by which a DaemonSet judges each node and its pods.
 
     Attributes:
-        generation: of its template, as pods are labelled with it; empty if that isn't said.
-        min_ready_s: for how long a pod must have been ready to be available.
-        surges: whether new pods come before the old ones go.
+        generation: that of the template, with which pods are labelled; may be empty.
+        surges: whether new pods are created before old ones are deleted.
     """
 
     eligibility: Eligibility
@@ -49,28 +48,26 @@ class DaemonRules(msgspec.Struct, frozen=True):
     surges: bool
 
     def is_updated(self, pod: Object) -> bool:
-        """Whether a pod is of the template as it is."""
-        carried = labels(pod)
-        if self.generation and carried.get(GENERATION_LABEL) == self.generation:
-            return True
-        return self.is_of_revision(pod)
+        """Whether a pod has the generation or hash of the current template."""
+        is_of_generation = labels(pod).get(GENERATION_LABEL) == self.generation
+        return bool(self.generation and is_of_generation) or self.is_of_revision(pod)
 
     def is_of_revision(self, pod: Object) -> bool:
-        """Whether a pod is labelled with the hash of the template as it is."""
+        """Whether a pod has the hash of the current template."""
         return bool(self.revision) and labels(pod).get(REVISION_LABEL) == self.revision
 
 
 class NodeState(msgspec.Struct):
-    """The state of a DaemonSet on one node: what to do there, and what counts.
+    """The state of a DaemonSet on one node.
 
     Attributes:
-        holds: whether it takes up one of the nodes that a rollout may have changing at a time.
+        holds: whether it is one of the nodes that a rollout has changing.
         outdated: the pod that a rollout has yet to replace.
-        is_free: whether that may be done at once, as the pod isn't available.
+        is_free: whether that pod isn't available, so that it may be replaced at once.
         is_eligible: whether the node would get a pod if it had none.
-        is_missing: whether there is no such node any more.
+        is_missing: whether the node doesn't exist any more.
         serves: whether a pod is available there; while a rollout surges, the old one counts.
-        matures_s: from when on another pod is available; None if none is to become so by itself.
+        matures_s: when the next pod becomes available by itself, if any.
     """
 
     lacks: bool = False
@@ -89,14 +86,9 @@ class NodeState(msgspec.Struct):
 def node_state(
     rules: DaemonRules, node: Object | None, pods: Sequence[Object], now_s: float
 ) -> NodeState:
-    """How things stand on a node.
-
-    Args:
-        node: None if there is none of the name that the pods are for.
-        pods: the DaemonSet's, on the node or made for it, whatever has become of them.
-    """
+    """Judge a node, None if it doesn't exist, by the DaemonSet's pods there or meant for it."""
     if node is None:
-        # Pods that have been there are garbage, which somebody else collects.
+        # Pods that have been there are garbage, which the pod garbage collector collects.
         unscheduled = [pod for pod in pods if not node_name_of(pod) and not is_terminating(pod)]
         node_state = NodeState(doomed=unscheduled, is_missing=True)
     else:
@@ -121,35 +113,33 @@ def node_state(
                 }
     if node_state.is_eligible or pods:
         _put_rollout(node_state, rules, pods, now_s)
-    moments = (available_from_s(pod, rules.min_ready_s) for pod in pods)
-    later = (at_s for at_s in moments if at_s is not None and at_s > now_s)
-    node_state.matures_s = min(later, default=None)
+    moments_s = (available_from_s(pod, rules.min_ready_s) or 0.0 for pod in pods)
+    node_state.matures_s = min((at_s for at_s in moments_s if at_s > now_s), default=None)
     return node_state
 
 
 def _manage(
     node_state: NodeState, rules: DaemonRules, pods: Sequence[Object], now_s: float
 ) -> None:
-    alive = [pod for pod in pods if not is_terminating(pod)]
-    phases = [phase_of(pod) for pod in alive]
-    finished = [pod for pod, phase in zip(alive, phases, strict=True) if phase == "Succeeded"]
-    node_state.failed = [pod for pod, phase in zip(alive, phases, strict=True) if phase == "Failed"]
-    running = sorted(
-        (pod for pod in alive if pod not in finished and pod not in node_state.failed),
-        key=seniority,
-    )
-    node_state.doomed += finished
+    by_phase: dict[str, list[Object]] = {}
+    for pod in pods:
+        if not is_terminating(pod):
+            phase = phase_of(pod)
+            by_phase.setdefault(phase if phase in ("Succeeded", "Failed") else "", []).append(pod)
+    node_state.failed = by_phase.get("Failed", [])
+    node_state.doomed += by_phase.get("Succeeded", ())
+    running = sorted(by_phase.get("", ()), key=seniority)
     if not rules.surges:
         node_state.doomed += running[1:]
     elif running:
-        # The oldest old pod stays while it is ready, and the oldest new one, until that serves.
+        # The oldest old pod stays while it is ready, until the oldest new one is available.
         new = [pod for pod in running if rules.is_of_revision(pod)]
         old = [pod for pod in running if not rules.is_of_revision(pod)]
         node_state.doomed += new[1:] + old[1:]
         if new and old and (not is_ready(old[0]) or _is_available(rules, new[0], now_s)):
             node_state.doomed.append(old[0])
     else:
-        # When surging there always has to be one that isn't on its way out.
+        # When surging there always has to be a pod that isn't terminating.
         node_state.lacks = node_state.is_eligible
 
 
@@ -180,7 +170,7 @@ def _is_available(rules: DaemonRules, pod: Object, now_s: float) -> bool:
 
 
 def template_generation_of(daemon_set: Object) -> str:
-    """The generation of a DaemonSet's template, which the API server counts."""
+    """The generation of a DaemonSet's template, as counted by the API server."""
     return annotations(daemon_set).get(TEMPLATE_GENERATION, "")
 
 
@@ -188,19 +178,12 @@ _BACKOFF = Backoff(first_s=1.0, max_s=15 * 60.0)
 
 
 class FailedPodsBackoff(msgspec.Struct):
-    """How long failed daemon pods are left before they are replaced.
-
-    Keys are the DaemonSet, its generation and the node. A pod that hasn't failed for twice the
-    longest wait starts over.
-    """
+    """The back-off of failed daemon pods, by DaemonSet, generation and node."""
 
     _known: dict[tuple[str, int, str], Restarts] = msgspec.field(default_factory=dict)
 
     def wait_s(self, key: tuple[str, int, str], now_s: float) -> float | None:
-        """After how many seconds to look again; None if there is nothing to wait for.
-
-        As upstream it is the whole wait, however much of it is over.
-        """
+        """The whole wait, as upstream has it, however much of it is over; None once it is over."""
         known = self._known.get(key)
         if known is None:
             return None
@@ -208,17 +191,17 @@ class FailedPodsBackoff(msgspec.Struct):
         return wait_s if now_s < known.last_s + wait_s else None
 
     def failed(self, key: tuple[str, int, str], now_s: float) -> None:
-        """Wait twice as long the next time."""
         self._known.setdefault(key, Restarts(_BACKOFF)).restarted(now_s, now_s)
 
 
 class DaemonSetState:
-    """The nodes of one DaemonSet between two looks, and sums over them.
+    """The nodes of one DaemonSet, and sums over them.
 
     Attributes:
+        dirty: nodes to be judged again.
         orphans: places of pods that it may have to adopt.
-        holding: how many nodes a rollout has changing.
-        serving: on how many nodes a pod is available.
+        holding: number of nodes that a rollout has changing.
+        serving: number of nodes on which a pod is available.
     """
 
     def __init__(self) -> None:
@@ -230,11 +213,12 @@ class DaemonSetState:
         self.holding = self.serving = 0
         self._maturing: list[tuple[float, str]] = []
         self._basis: tuple[str, Object, str, str] | None = None
-        self._acting: dict[str, NodeState] = {}
+        # Nodes where something has to be created or deleted.
+        self.acting: dict[str, NodeState] = {}
         self._outdated: dict[str, NodeState] = {}
 
     def update_rules(self, daemon_set: Object, revision: str) -> bool:
-        """Take the DaemonSet's rules; whether they have changed, and all nodes are to be judged."""
+        """Take the rules of the DaemonSet; whether they have changed."""
         spec, generation = daemon_set["spec"], template_generation_of(daemon_set)
         basis = (uid_of(daemon_set), spec, revision, generation)
         if basis == self._basis:
@@ -251,9 +235,9 @@ class DaemonSetState:
         return True
 
     def put(self, node_name: str, node_state: NodeState | None) -> None:
-        """Take in how things stand on a node; None: there is neither a node nor a pod."""
+        """Set the state of a node; None if there is neither a node nor a pod."""
         before = self.node_states.pop(node_name, None)
-        self._acting.pop(node_name, None)
+        self.acting.pop(node_name, None)
         self._outdated.pop(node_name, None)
         if before is not None:
             self.counts.subtract(before.counts)
@@ -268,21 +252,17 @@ class DaemonSetState:
         if node_state.matures_s is not None:
             heapq.heappush(self._maturing, (node_state.matures_s, node_name))
         if node_state.lacks or node_state.doomed or node_state.failed:
-            self._acting[node_name] = node_state
+            self.acting[node_name] = node_state
         if node_state.outdated is not None:
             self._outdated[node_name] = node_state
 
-    def acting(self) -> Iterator[tuple[str, NodeState]]:
-        """Nodes where something has to be created or deleted, in the order of events."""
-        yield from self._acting.items()
-
     def mark_matured(self, now_s: float) -> None:
-        """Have the nodes judged anew on which another pod has become available by now."""
+        """Mark nodes dirty on which another pod has become available."""
         while self._maturing and self._maturing[0][0] <= now_s:
             self.dirty[heapq.heappop(self._maturing)[1]] = None
 
     def to_replace(self, limit: int) -> Iterator[tuple[str, Object]]:
-        """Nodes and pods that a rolling update deletes now, the oldest pods first."""
+        """Nodes with the pods that a rolling update deletes now, the oldest pods first."""
         room = max(limit - self.holding, 0)
         for node_name, node_state in self._outdated_by_age():
             assert node_state.outdated is not None
@@ -293,10 +273,10 @@ class DaemonSetState:
             yield node_name, node_state.outdated
 
     def to_surge(self, limit: int, desired: int) -> Iterator[tuple[str, Object | None]]:
-        """Nodes that get a new pod beside the old one, and nodes with old pods that just go.
+        """Nodes that get a new pod beside the old one, with None, and others with a pod to delete.
 
-        Nothing is done while an old pod is on a node that isn't there any more. Where no new pod
-        may come, an available old one goes once there are more available ones than are desired.
+        Nothing is done while an old pod is on a node that doesn't exist any more. Where no new pod
+        may come, an available old one is deleted once more are available than desired.
         """
         if any(node_state.is_missing for node_state in self._outdated.values()):
             return
@@ -319,7 +299,6 @@ class DaemonSetState:
         return sorted(self._outdated.items(), key=age)
 
     def has_outdated(self) -> bool:
-        """Whether there is anything for a rolling update to do."""
         return bool(self._outdated)
 
 

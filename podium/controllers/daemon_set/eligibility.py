@@ -1,6 +1,6 @@
-"""Which nodes get a DaemonSet's pod, and what the pod tolerates beyond its template.
+"""The nodes that get a DaemonSet's pod, and what the pod tolerates beyond its template.
 
-The rules are v1.36's: NodeShouldRunDaemonPod, AddOrUpdateDaemonPodTolerations.
+The rules are those of v1.36's NodeShouldRunDaemonPod and AddOrUpdateDaemonPodTolerations.
 """
 
 from typing import Any
@@ -38,17 +38,16 @@ class Eligibility:
         self._tolerations = spec["tolerations"]
 
     def may_start(self, node: Object) -> bool:
-        """Whether a node without such a pod gets one."""
+        """Whether a node without a pod gets one."""
         return self._fits(node) and not self._untolerated(node, NO_SCHEDULE, NO_EXECUTE)
 
     def may_stay(self, node: Object) -> bool:
-        """Whether such a pod may go on running there."""
+        """Whether a pod on a node may go on running."""
         return self._fits(node) and not self._untolerated(node, NO_EXECUTE)
 
     def _fits(self, node: Object) -> bool:
-        called = name(node)
-        named = self._node_name in ("", called)
-        return named and self._affinity.matches(labels(node), called)
+        is_named = self._node_name in ("", name(node))
+        return is_named and self._affinity.matches(labels(node), name(node))
 
     def _untolerated(self, node: Object, *effects: str) -> bool:
         taints = spec_of(node).get("taints")
@@ -56,13 +55,13 @@ class Eligibility:
 
 
 def tolerant(spec: Object) -> dict[str, Any]:
-    """The spec with the tolerations of what daemons are there to see through."""
+    """A pod's spec with the tolerations that all daemon pods have."""
     tolerations = list(tolerations_of(spec))
     extra = (_TOLERATED_IN_NODES_NETWORK,) if spec.get("hostNetwork") else ()
     for taint, effect in (*_TOLERATED, *extra):
         toleration = {"key": _PREFIX + taint, "operator": "Exists", "effect": effect}
         if toleration not in tolerations:
-            # One that differs in nothing but for how long it lasts is replaced.
+            # One that differs only in how long it lasts is replaced.
             tolerations = [
                 one
                 for one in tolerations
@@ -73,7 +72,7 @@ def tolerant(spec: Object) -> dict[str, Any]:
 
 
 def bound_to(node_name: str, affinity: Object) -> dict[str, Any]:
-    """The affinity with its required node affinity replaced: this node, by name."""
+    """An affinity whose required node affinity is replaced by one to a node by name."""
     field = {"key": NAME_FIELD, "operator": "In", "values": [node_name]}
     required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
     node_affinity = {**part(affinity, "nodeAffinity"), REQUIRED: required}
@@ -81,7 +80,7 @@ def bound_to(node_name: str, affinity: Object) -> dict[str, Any]:
 
 
 def target_of(pod: Object) -> str:
-    """The node that a daemon's pod is on, or has been made for; empty if that isn't said."""
+    """The node that a daemon pod is on, or was created for; may be empty."""
     spec = spec_of(pod)
     if spec.get("nodeName"):
         return str(spec["nodeName"])
@@ -94,6 +93,6 @@ def target_of(pod: Object) -> str:
 
 
 def seniority(pod: Object) -> tuple[bool, str, str]:
-    """The order in which pods stay: those on nodes before others, then by age, then by name."""
+    """The sort key by which daemon pods stay: bound before unbound, then by age, then by name."""
     created = metadata_of(pod).get("creationTimestamp")
     return not node_name_of(pod), str(created or ""), name(pod)

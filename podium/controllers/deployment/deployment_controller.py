@@ -1,7 +1,8 @@
-"""The machine of Deployments: what it looks at, in which order, and what it has done about it.
+"""The Deployment controller: rolls out templates by creating and resizing ReplicaSets.
 
-One look asks for one step only: claim ReplicaSets, bring the new one's fields up to date, create
-it, or change sizes; its outcome brings the next look. The steps are those of v1.36.
+A reconciliation takes one step only: claim ReplicaSets, bring the new one's fields up to date,
+create it, or change sizes; the outcome brings the next. Steps, and the types, reasons and messages
+of conditions, are those of v1.36's deployment controller.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -22,7 +23,7 @@ from podium.api.objects import (
     status_of,
 )
 from podium.api.values.times import epoch_s, timestamp
-from podium.api.workloads import replicas_of, selector_of
+from podium.api.workloads import replicas_of
 from podium.controllers.deployment.replica_sets import (
     REVISION,
     OwnedReplicaSets,
@@ -87,7 +88,7 @@ class Conditions(msgspec.Struct):
 
 
 def put_paused(conditions: Conditions, deployment: Object) -> None:
-    """Tell that a Deployment is paused, or isn't any more, so that this time doesn't count."""
+    """Say that a Deployment was paused or resumed, so that this time doesn't count."""
     reason = conditions.get(PROGRESSING).get("reason")
     if progress_deadline_s(deployment) is None or reason == TIMED_OUT:
         return
@@ -99,7 +100,7 @@ def put_paused(conditions: Conditions, deployment: Object) -> None:
 
 
 def put_available(conditions: Conditions, deployment: Object, available: int) -> None:
-    """Tell whether as many pods are available as have to be."""
+    """Say whether enough pods are available."""
     if available >= replicas_of(deployment) - max_unavailable(deployment):
         status, reason, has = "True", "MinimumReplicasAvailable", "has"
     else:
@@ -110,7 +111,7 @@ def put_available(conditions: Conditions, deployment: Object, available: int) ->
 def put_progress(
     conditions: Conditions, deployment: Object, owned: OwnedReplicaSets, counts: Mapping[str, int]
 ) -> None:
-    """Tell how the rollout gets on, by what has changed since the status was last written."""
+    """Say how the rollout progresses, by what has changed since the status was last written."""
     known, deadline_s = conditions.get(PROGRESSING), progress_deadline_s(deployment)
     if deadline_s is None:
         conditions.remove(PROGRESSING)
@@ -125,7 +126,7 @@ def put_progress(
     if is_complete(deployment, counts):
         message = f"{subject} has successfully progressed."
         conditions.put(PROGRESSING, "True", COMPLETE, message)
-    elif _gets_on(deployment, counts):
+    elif _progresses(deployment, counts):
         message = f"{subject} is progressing."
         conditions.put(PROGRESSING, "True", "ReplicaSetUpdated", message, again=True)
     elif known and (
@@ -137,7 +138,7 @@ def put_progress(
 
 
 def put_failure(conditions: Conditions, owned: OwnedReplicaSets) -> None:
-    """Pass on that a ReplicaSet can't create pods, the new one's failure before others'."""
+    """Pass on that a ReplicaSet can't create pods, that of the new one first."""
     found = (condition_of(one, _FAILURE) for one in reversed(owned.all))
     failure = next(filter(None, found), None)
     if failure is None:
@@ -154,7 +155,7 @@ def is_complete(deployment: Object, counts: Mapping[str, int]) -> bool:
 
 
 def deadline_of(deployment: Object, conditions: Sequence[Object]) -> float | None:
-    """When a rollout that doesn't get on will have failed; None if that isn't to be waited for."""
+    """When a rollout without progress will have failed; None if it is over or has no deadline."""
     known = next((one for one in conditions if one.get("type") == PROGRESSING), None)
     deadline_s = progress_deadline_s(deployment)
     if deadline_s is None or known is None or known.get("reason") in (COMPLETE, TIMED_OUT, PAUSED):
@@ -163,18 +164,13 @@ def deadline_of(deployment: Object, conditions: Sequence[Object]) -> float | Non
     return _updated_s(known) + deadline_s + 1
 
 
-def _gets_on(deployment: Object, counts: Mapping[str, int]) -> bool:
+def _progresses(deployment: Object, counts: Mapping[str, int]) -> bool:
     before = {field: counted(deployment, field) for field in counts}
-    return (
-        counts["updatedReplicas"] > before["updatedReplicas"]
-        or _outdated(counts) < _outdated(before)
-        or counts["readyReplicas"] > before["readyReplicas"]
-        or counts["availableReplicas"] > before["availableReplicas"]
+    outdated, outdated_before = (
+        numbers["replicas"] - numbers["updatedReplicas"] for numbers in (counts, before)
     )
-
-
-def _outdated(counts: Mapping[str, int]) -> int:
-    return counts["replicas"] - counts["updatedReplicas"]
+    growing = ("updatedReplicas", "readyReplicas", "availableReplicas")
+    return outdated < outdated_before or any(counts[one] > before[one] for one in growing)
 
 
 def _updated_s(condition: Object) -> float:
@@ -183,24 +179,18 @@ def _updated_s(condition: Object) -> float:
 
 
 def counts_of(owned: OwnedReplicaSets) -> dict[str, int]:
-    """What the status counts, by field."""
-    replica_sets = owned.all
-    available = counted_sum(replica_sets, "availableReplicas")
-    updated = 0 if owned.new is None else counted(owned.new, "replicas")
-    return {
-        "replicas": counted_sum(replica_sets, "replicas"),
-        "updatedReplicas": updated,
-        "readyReplicas": counted_sum(replica_sets, "readyReplicas"),
-        "availableReplicas": available,
-        "unavailableReplicas": max(0, wanted_sum(replica_sets) - available),
-        "terminatingReplicas": counted_sum(replica_sets, "terminatingReplicas"),
-    }
+    """The counts of the status by field."""
+    summed = ("replicas", "readyReplicas", "availableReplicas", "terminatingReplicas")
+    counts = {field: counted_sum(owned.all, field) for field in summed}
+    counts["updatedReplicas"] = 0 if owned.new is None else counted(owned.new, "replicas")
+    unavailable = wanted_sum(owned.all) - counts["availableReplicas"]
+    return {**counts, "unavailableReplicas": max(0, unavailable)}
 
 
 def status_patch(
     deployment: Object, counts: Mapping[str, int], conditions: Sequence[Object], revision: str
 ) -> Patch | None:
-    """The write that makes the status so; None if it is so already."""
+    """The write of status and revision, which the API allows together; None if nothing differs."""
     status = as_written(counts, ("terminatingReplicas",))
     status["observedGeneration"] = deployment["metadata"].get("generation")
     changed = _condition_changes(conditions_of(deployment), conditions)
@@ -211,13 +201,6 @@ def status_patch(
         status["conditions"] = changed
     metadata = {"annotations": {REVISION: revision}} if is_revised else {}
     return patch_of("Deployment", deployment, {"metadata": metadata, "status": status}, "status")
-
-
-def conditions_patch(deployment: Object, conditions: Sequence[Object]) -> Iterator[Patch]:
-    """The write that makes the conditions so, and nothing else of the status; none if they are."""
-    changed = _condition_changes(conditions_of(deployment), conditions)
-    if changed:
-        yield status_patch_of("Deployment", deployment, {"conditions": changed})
 
 
 def _condition_changes(old: Sequence[Object], new: Sequence[Object]) -> list[Object]:
@@ -254,7 +237,7 @@ class DeploymentController(Reconciler):
                 yield from owners_of(replica_set, _KIND, self.objects)
 
     def stirs(self, change: Change, before: Object | None) -> bool:
-        """Whether a change ends a rest; amid a rollout, news of how ReplicaSets stand do, too."""
+        # Amid a rollout, changed statuses of ReplicaSets end a rest, too.
         if super().stirs(change, before):
             return True
         if change.kind != _SET:
@@ -267,18 +250,17 @@ class DeploymentController(Reconciler):
         if deployment is None:
             self._made.pop(key, None)
             return
-        selector = selector_of(deployment)
-        claims = claim(deployment, selector, self.objects, _SET)
-        if claims.effects:
-            yield from claims.effects
+        replica_sets, claims = claim(deployment, self.objects, _SET)
+        if claims:
+            yield from claims
             return
-        owned = owned_replica_sets(deployment, claims.owned)
+        owned = owned_replica_sets(deployment, replica_sets)
         scales = bool(deployment["spec"].get("paused")) or is_scaled(deployment, owned)
         if not is_terminating(deployment):
             steps = [*self._steps(deployment, owned, scales=scales)]
             yield from steps
             if steps:
-                # What comes of them will be looked at, and told, at once.
+                # Their outcomes bring the next look, which writes the status.
                 return
             if scales or is_complete(deployment, counts_of(owned)):
                 yield from (deletion_of(_SET, one) for one in surplus_history(deployment, owned))
@@ -286,7 +268,6 @@ class DeploymentController(Reconciler):
         yield from self._status(key, deployment, owned, now_s, rolls_out=rolls_out)
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Tell of ReplicaSets that were created or have got another size."""
         effect, made, deployment = outcome.effect, outcome.obj, self.objects.at(_KIND, key)
         if made is None or deployment is None or made.get("kind") != _SET:
             return
@@ -302,7 +283,6 @@ class DeploymentController(Reconciler):
             yield self.event(deployment, "Normal", "ScalingReplicaSet", note)
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Tell why a ReplicaSet can't be created; the rest of the status stays as it is."""
         effect, error, deployment = outcome.effect, outcome.error, self.objects.at(_KIND, key)
         if not isinstance(effect, Create) or error is None or deployment is None:
             return
@@ -312,7 +292,8 @@ class DeploymentController(Reconciler):
             if progress_deadline_s(deployment) is not None:
                 conditions = Conditions([*conditions_of(deployment)], self._now_s)
                 conditions.put(PROGRESSING, "False", "ReplicaSetCreateError", note)
-                yield from conditions_patch(deployment, conditions.all)
+                if changed := _condition_changes(conditions_of(deployment), conditions.all):
+                    yield status_patch_of(_KIND, deployment, {"conditions": changed})
 
     def _steps(
         self, deployment: Object, owned: OwnedReplicaSets, *, scales: bool
@@ -350,7 +331,7 @@ class DeploymentController(Reconciler):
         obj = new_replica_set(deployment, owned)
         if self.objects.at(_SET, place_of(obj)) is None:
             return Create(kind=_SET, obj=obj)
-        # Somebody else's has the name: another hash is tried.
+        # The ReplicaSet of another owner has the name: another hash is tried.
         collisions = int(status_of(deployment).get("collisionCount") or 0) + 1
         return status_patch_of(_KIND, deployment, {"collisionCount": collisions})
 
@@ -399,9 +380,7 @@ class DeploymentController(Reconciler):
         patch = status_patch(deployment, counts, conditions.all, revision)
         if patch is not None:
             yield patch
-            return
-        deadline_s = deadline_of(deployment, conditions.all) if rolls_out else None
-        if deadline_s is not None:
+        elif rolls_out and (deadline_s := deadline_of(deployment, conditions.all)) is not None:
             self.look_after(key, deadline_s - now_s)
 
 

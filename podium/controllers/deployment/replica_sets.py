@@ -1,4 +1,4 @@
-"""A Deployment's ReplicaSets: which there are, their next sizes, and what is written on them.
+"""A Deployment's ReplicaSets: which it has, their next sizes, their labels and annotations.
 
 Sizes are those of v1.36's deployment controller: rolling, all at once, or in proportion.
 """
@@ -41,7 +41,7 @@ class OwnedReplicaSets(msgspec.Struct, frozen=True):
     @property
     def active(self) -> list[Object]:
         """ReplicaSets whose `spec.replicas` is above 0; that of the current template comes last."""
-        return [one for one in self.all if replicas_of(one)]
+        return [replica_set for replica_set in self.all if replicas_of(replica_set)]
 
 
 def owned_replica_sets(deployment: Object, replica_sets: Iterable[Object]) -> OwnedReplicaSets:
@@ -49,13 +49,13 @@ def owned_replica_sets(deployment: Object, replica_sets: Iterable[Object]) -> Ow
     by_age, template = sorted(replica_sets, key=age_of), deployment["spec"]["template"]
     # To the letter first, which is quickly answered.
     matches = (
-        one
+        replica_set
         for is_same in (identical_template, same_template)
-        for one in by_age
-        if is_same(one["spec"]["template"], template)
+        for replica_set in by_age
+        if is_same(replica_set["spec"]["template"], template)
     )
     new = next(matches, None)
-    return OwnedReplicaSets(new, [one for one in by_age if one is not new])
+    return OwnedReplicaSets(new, [replica_set for replica_set in by_age if replica_set is not new])
 
 
 def counted(replica_set: Object, field: str) -> int:
@@ -64,22 +64,22 @@ def counted(replica_set: Object, field: str) -> int:
 
 
 def wanted_sum(replica_sets: Iterable[Object]) -> int:
-    """How many pods some ReplicaSets want."""
+    """The sum of the sizes of ReplicaSets."""
     return sum(map(replicas_of, replica_sets))
 
 
 def counted_sum(replica_sets: Iterable[Object], field: str) -> int:
-    """The sum of a number from some ReplicaSets' status."""
+    """The sum of a number from the statuses of ReplicaSets."""
     return sum(counted(one, field) for one in replica_sets)
 
 
 def revision_of(obj: Object) -> int:
-    """The revision that an object is annotated with; 0 if it has none that can be read."""
+    """The revision in an object's annotations; 0 if there is none that can be read."""
     return parse_count(annotations(obj).get(REVISION)) or 0
 
 
 def age_of(replica_set: Object) -> tuple[str, str]:
-    """What orders ReplicaSets by age, the oldest first; of one age by name."""
+    """The sort key of ReplicaSets by age, and then by name."""
     return str(replica_set["metadata"].get("creationTimestamp") or ""), name(replica_set)
 
 
@@ -89,43 +89,37 @@ NO_DEADLINE_S = 2**31 - 1
 
 def is_rolling(deployment: Object) -> bool:
     """Whether pods are replaced little by little, not all at once."""
-    return bool(_strategy(deployment).get("type") != "Recreate")
+    return bool(part(deployment["spec"], "strategy").get("type") != "Recreate")
 
 
 def max_surge(deployment: Object) -> int:
-    """How many more pods than wanted there may be; percentages are rounded up."""
-    if not is_rolling(deployment):
-        return 0
-    return _resolved(deployment, "maxSurge", up=True)
+    """The number of pods that may exist beyond the wanted ones; percentages are rounded up."""
+    return _bound(deployment, "maxSurge", rounds_up=True)
 
 
 def max_unavailable(deployment: Object) -> int:
-    """How many of the wanted pods may be unavailable; percentages are rounded down.
+    """The number of wanted pods that may be unavailable; percentages are rounded down.
 
     It is one where neither this nor the surge would let the rollout begin.
     """
     replicas = replicas_of(deployment)
     if not is_rolling(deployment) or not replicas:
         return 0
-    unavailable = _resolved(deployment, "maxUnavailable", up=False)
-    if not unavailable and not max_surge(deployment):
-        return 1
-    return min(unavailable, replicas)
+    unavailable = _bound(deployment, "maxUnavailable", rounds_up=False)
+    return min(unavailable, replicas) if unavailable or max_surge(deployment) else 1
 
 
 def progress_deadline_s(deployment: Object) -> int | None:
-    """After how long without progress a rollout has failed; None if never."""
+    """The time without progress after which a rollout has failed, if it ever has."""
     deadline_s = deployment["spec"].get("progressDeadlineSeconds")
     return None if deadline_s is None or deadline_s == NO_DEADLINE_S else int(deadline_s)
 
 
-def _strategy(deployment: Object) -> Object:
-    return deployment["spec"].get("strategy") or {}
-
-
-def _resolved(deployment: Object, field: str, *, up: bool) -> int:
-    bound = part(_strategy(deployment), "rollingUpdate").get(field) or 0
-    return scaled(bound, replicas_of(deployment), rounds_up=up)
+def _bound(deployment: Object, field: str, *, rounds_up: bool) -> int:
+    if not is_rolling(deployment):
+        return 0
+    bound = part(deployment["spec"], "strategy", "rollingUpdate").get(field) or 0
+    return scaled(bound, replicas_of(deployment), rounds_up=rounds_up)
 
 
 Sizes = dict[str, int]
@@ -135,7 +129,7 @@ MAX_REPLICAS = "deployment.kubernetes.io/max-replicas"
 
 
 def new_size(deployment: Object, owned: OwnedReplicaSets) -> int:
-    """The size of the new ReplicaSet, there or not, with all the others at theirs."""
+    """The next size of the new ReplicaSet, which may not exist yet."""
     wanted = replicas_of(deployment)
     size = 0 if owned.new is None else replicas_of(owned.new)
     if not is_rolling(deployment) or size >= wanted:
@@ -145,33 +139,29 @@ def new_size(deployment: Object, owned: OwnedReplicaSets) -> int:
 
 
 def rolling_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
-    """The next step of a rolling update: the new one grows if it may, otherwise old ones shrink."""
+    """The next step of a rolling update: the new one grows if allowed, otherwise others shrink."""
     assert owned.new is not None
     size = new_size(deployment, owned)
     if size != replicas_of(owned.new):
         return {name(owned.new): size}
-    active = [one for one in owned.old if replicas_of(one)]
+    active = [old for old in owned.old if replicas_of(old)]
     least = replicas_of(deployment) - max_unavailable(deployment)
     lacking = replicas_of(owned.new) - counted(owned.new, "availableReplicas")
     surplus = wanted_sum(owned.all) - least - lacking
     if not active or surplus <= 0:
         return {}
-    # The pods that aren't available anyway go first.
-    sizes = {}
-    for one in active:
-        gone = min(surplus, replicas_of(one) - counted(one, "availableReplicas"))
-        if gone > 0:
-            sizes[name(one)] = replicas_of(one) - gone
-            surplus -= gone
+    # Pods that aren't available anyway are deleted first.
+    sizes = {name(old): replicas_of(old) for old in active}
+    for old in active:
+        gone = max(min(surplus, replicas_of(old) - counted(old, "availableReplicas")), 0)
+        sizes[name(old)] -= gone
+        surplus -= gone
     spare = counted_sum([*active, owned.new], "availableReplicas") - least
-    for one in active:
-        if spare <= 0:
-            break
-        size = sizes.get(name(one), replicas_of(one))
-        if size:
-            sizes[name(one)] = size - min(size, spare)
-            spare -= min(size, spare)
-    return sizes
+    for old in active:
+        gone = max(min(spare, sizes[name(old)]), 0)
+        sizes[name(old)] -= gone
+        spare -= gone
+    return {name(old): sizes[name(old)] for old in active if sizes[name(old)] != replicas_of(old)}
 
 
 def proportional_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
@@ -197,7 +187,7 @@ def proportional_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
 
 
 def is_scaled(deployment: Object, owned: OwnedReplicaSets) -> bool:
-    """Whether the wanted number of pods has changed since a ReplicaSet was last given its size."""
+    """Whether the wanted number of pods has changed since a ReplicaSet was last resized."""
     wanted = str(replicas_of(deployment))
     return any(annotations(one).get(DESIRED_REPLICAS, wanted) != wanted for one in owned.active)
 
@@ -208,12 +198,11 @@ def surplus_history(deployment: Object, owned: OwnedReplicaSets) -> list[Object]
     kept = [one for one in owned.old if not one["metadata"].get("deletionTimestamp")]
     if limit is None or len(kept) <= limit:
         return []
-    outdated = sorted(kept, key=revision_of)[: len(kept) - int(limit)]
     return [
-        one
-        for one in outdated
-        if not (replicas_of(one) or counted(one, "replicas"))
-        and generation_of(one) <= counted(one, "observedGeneration")
+        old
+        for old in sorted(kept, key=revision_of)[: len(kept) - int(limit)]
+        if not (replicas_of(old) or counted(old, "replicas"))
+        and generation_of(old) <= counted(old, "observedGeneration")
     ]
 
 
@@ -225,26 +214,20 @@ def _shares(deployment: Object, active: Sequence[Object]) -> Sizes:
     by_age = sorted(active, key=age_of, reverse=change > 0)
     ordered = sorted(by_age, key=replicas_of, reverse=True)
     sizes = {name(one): replicas_of(one) for one in ordered}
-    for one in ordered:
-        if left:
-            share = _share(deployment, one)
-            share = min(share, left) if change > 0 else max(share, left)
-            sizes[name(one)] += share
-            left -= share
+    for replica_set in ordered:
+        if not left:
+            break
+        size = replicas_of(replica_set)
+        before = _number(replica_set, MAX_REPLICAS) or counted(deployment, "replicas")
+        share = -size
+        if wanted:
+            share = (2 * size * allowed + before) // (2 * before) - size if before else 0
+        share = min(share, left) if change > 0 else max(share, left)
+        sizes[name(replica_set)] += share
+        left -= share
     largest = name(ordered[0])
     sizes[largest] = max(0, sizes[largest] + left)
     return sizes
-
-
-def _share(deployment: Object, replica_set: Object) -> int:
-    size = replicas_of(replica_set)
-    if not replicas_of(deployment):
-        return -size
-    before = _number(replica_set, MAX_REPLICAS) or counted(deployment, "replicas")
-    if not before:
-        return 0
-    after = replicas_of(deployment) + max_surge(deployment)
-    return (2 * size * after + before) // (2 * before) - size
 
 
 def _number(replica_set: Object, annotation: str) -> int | None:
@@ -270,8 +253,7 @@ def new_replica_set(deployment: Object, owned: OwnedReplicaSets) -> Object:
     """The ReplicaSet of a Deployment's template, which isn't there yet."""
     spec = deployment["spec"]
     template = spec["template"]
-    collisions = int(status_of(deployment).get("collisionCount") or 0)
-    hashed = {HASH_LABEL: hash_of(template, collisions)}
+    hashed = {HASH_LABEL: hash_of(template, counted(deployment, "collisionCount"))}
     carried = {**labels(template), **hashed}
     selector = spec.get("selector") or {}
     notes = {**_copied(deployment), **size_notes(deployment)}
@@ -288,26 +270,31 @@ def new_replica_set(deployment: Object, owned: OwnedReplicaSets) -> Object:
         "spec": {
             "replicas": new_size(deployment, owned),
             "minReadySeconds": spec.get("minReadySeconds") or 0,
-            "selector": {
-                **selector,
-                "matchLabels": {**part(selector, "matchLabels"), **hashed},
-            },
+            "selector": {**selector, "matchLabels": {**part(selector, "matchLabels"), **hashed}},
             "template": {**template, "metadata": {**metadata_of(template), "labels": carried}},
         },
     }
 
 
 def size_notes(deployment: Object) -> dict[str, str]:
-    """The annotations by which later changes of scale are told from steps of a rollout."""
+    """The annotations by which later scaling is distinguished from steps of a rollout."""
     wanted = replicas_of(deployment)
     return {DESIRED_REPLICAS: str(wanted), MAX_REPLICAS: str(wanted + max_surge(deployment))}
 
 
 def outdated_fields(deployment: Object, owned: OwnedReplicaSets) -> dict[str, Any]:
-    """What of the new ReplicaSet isn't as the Deployment has it, as the body of a patch."""
+    """The body of a patch with what the new ReplicaSet lacks of the Deployment's fields."""
     assert owned.new is not None
-    known = annotations(owned.new)
-    notes = {**_copied(deployment), **_revised(owned)}
+    known, notes = annotations(owned.new), _copied(deployment)
+    revision, before = _next_revision(owned), known.get(REVISION)
+    if revision_of(owned.new) < revision:
+        notes[REVISION] = str(revision)
+        if before:
+            past = known.get(REVISION_HISTORY)
+            history = f"{past},{before}" if past else before
+            while len(history) > HISTORY_LENGTH_MAX and "," in history:
+                history = history.partition(",")[2]
+            notes[REVISION_HISTORY] = history
     changed = {key: value for key, value in notes.items() if known.get(key) != value}
     body: dict[str, Any] = {"metadata": {"annotations": changed}} if changed else {}
     min_ready_s = deployment["spec"].get("minReadySeconds") or 0
@@ -319,21 +306,6 @@ def outdated_fields(deployment: Object, owned: OwnedReplicaSets) -> dict[str, An
 def _copied(deployment: Object) -> dict[str, str]:
     found = annotations(deployment).items()
     return {key: value for key, value in found if key not in _NOT_COPIED}
-
-
-def _revised(owned: OwnedReplicaSets) -> dict[str, str]:
-    assert owned.new is not None
-    revision, before = _next_revision(owned), annotations(owned.new).get(REVISION)
-    if revision_of(owned.new) >= revision:
-        return {}
-    revised = {REVISION: str(revision)}
-    if before:
-        past = annotations(owned.new).get(REVISION_HISTORY)
-        history = f"{past},{before}" if past else before
-        while len(history) > HISTORY_LENGTH_MAX and "," in history:
-            history = history.partition(",")[2]
-        revised[REVISION_HISTORY] = history
-    return revised
 
 
 def _next_revision(owned: OwnedReplicaSets) -> int:

@@ -1,12 +1,12 @@
-"""The EndpointSlice controller: which pods stand behind each service, and which of them serve.
+"""The EndpointSlice controller: lists the pods of each service, and which of them serve.
 
-Rules are those of v1.36's `endpointslice` controller, for IPv4. Slices are changed as little as
-can be: an endpoint stays in its slice, and new ones go where there is room.
+Rules are those of v1.36's `endpointslice` controller, for IPv4. Slices change as little as they
+can: an endpoint stays in its slice, and new ones go where there is space.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 
-from podium.api.objects import Object, entries, is_terminating, labels, name, place_of, uid_of
+from podium.api.objects import Object, entries, is_terminating, labels, name, part, place_of, uid_of
 from podium.api.pods import node_name_of, node_names_of
 from podium.controllers.endpoints.service_endpoints import (
     PORT_FIELDS,
@@ -39,7 +39,7 @@ def _services(one: Object) -> tuple[str, ...]:
 
 
 class EndpointSliceController(ServiceReconciler):
-    """Keeps the EndpointSlices of each service in step with its pods."""
+    """Keeps the EndpointSlices of each service up to date."""
 
     name = "endpointslice-controller"
     kinds = frozenset({"Service", "Pod", "Node", _SLICE})
@@ -89,7 +89,7 @@ class EndpointSliceController(ServiceReconciler):
             )
             present.setdefault(tuple(listed), []).append(one)
         if not wanted:
-            # One slice stays, to say that there is nobody.
+            # One slice stays, without endpoints.
             wanted[()] = {}
         for ports, endpoints in wanted.items():
             yield from _fill(service, ports, endpoints, present.pop(ports, []))
@@ -102,15 +102,14 @@ def _fill(
     left = dict(endpoints)
     kept: list[list[Object]] = []
     for one in slices:
-        # Others may have written endpoints of anything but pods.
-        targets = [endpoint.get("targetRef") or {} for endpoint in one.get("endpoints") or ()]
-        uids = [target.get("uid") for target in targets]
+        # Other clients may have written endpoints of anything but pods.
+        uids = [part(endpoint, "targetRef").get("uid") for endpoint in entries(one, "endpoints")]
         kept.append([left.pop(uid) for uid in uids if uid in left])
     new = [*left.values()]
     for content in kept:
-        room = ENDPOINTS_MAX - len(content)
-        content += new[:room]
-        new = new[room:]
+        space = ENDPOINTS_MAX - len(content)
+        content += new[:space]
+        new = new[space:]
     emptied = sum(not content for content in kept)
     for one, content in zip(slices, kept, strict=True):
         if not content and (endpoints or emptied > 1):
@@ -122,29 +121,23 @@ def _fill(
                 metadata = {**one["metadata"], "labels": carried}
                 obj = {**one, "metadata": metadata, "endpoints": content}
                 yield Replace(kind=_SLICE, obj=obj)
-    chunks = [new[i : i + ENDPOINTS_MAX] for i in range(0, len(new), ENDPOINTS_MAX)]
-    if not endpoints and not slices:
-        chunks = [[]]
-    yield from (_creation(service, ports, chunk) for chunk in chunks)
-
-
-def _creation(service: Object, ports: Ports, content: Sequence[Object]) -> Create:
-    obj = {
-        "apiVersion": "discovery.k8s.io/v1",
-        "kind": _SLICE,
-        "metadata": {
-            "generateName": f"{name(service)}-",
-            "namespace": place_of(service)[0],
-            "labels": _labels(service),
-            "ownerReferences": [
-                owner_reference({"apiVersion": "v1", "kind": "Service", **service})
-            ],
-        },
-        "addressType": "IPv4",
-        "endpoints": [*content],
-        "ports": [dict(port) for port in ports],
-    }
-    return Create(kind=_SLICE, obj=obj)
+    owner = owner_reference({"apiVersion": "v1", "kind": "Service", **service})
+    count = len(new) if endpoints or slices else 1
+    for start in range(0, count, ENDPOINTS_MAX):
+        obj = {
+            "apiVersion": "discovery.k8s.io/v1",
+            "kind": _SLICE,
+            "metadata": {
+                "generateName": f"{name(service)}-",
+                "namespace": place_of(service)[0],
+                "labels": _labels(service),
+                "ownerReferences": [owner],
+            },
+            "addressType": "IPv4",
+            "endpoints": new[start : start + ENDPOINTS_MAX],
+            "ports": [dict(port) for port in ports],
+        }
+        yield Create(kind=_SLICE, obj=obj)
 
 
 def _labels(service: Object) -> dict[str, str]:

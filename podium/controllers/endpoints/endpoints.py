@@ -1,7 +1,7 @@
-"""The Endpoints controller: the old, single object that lists the pods behind a service.
+"""The Endpoints controller: lists the pods of a service in a single object.
 
-Rules are those of v1.36's `endpoint` controller. Terminating pods aren't in it at all; those that
-aren't ready stand apart. Unlike slices it doesn't belong to its service, and is deleted with it.
+Rules are those of v1.36's `endpoint` controller. Terminating pods are left out; those that aren't
+ready are listed apart. Without an owner reference, the object is deleted with its service here.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -28,7 +28,7 @@ _KIND = "Endpoints"
 
 
 class EndpointsController(ServiceReconciler):
-    """Keeps the Endpoints object of each service in step with its pods."""
+    """Keeps the Endpoints object of each service up to date."""
 
     name = "endpoint-controller"
     kinds = frozenset({"Service", "Pod", _KIND})

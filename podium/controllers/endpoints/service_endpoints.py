@@ -1,7 +1,4 @@
-"""Pods as endpoints of services: which pods are endpoints, at which ports, and how they are.
-
-The rules are those of v1.36's `endpointslice` library.
-"""
+"""Pods as endpoints of services, by the rules of v1.36's `endpointslice` library."""
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator
@@ -33,7 +30,7 @@ HEADLESS = "service.kubernetes.io/headless"
 
 
 class ServiceReconciler(Reconciler):
-    """A controller that looks at a service when it changes, or a pod that it selects."""
+    """A controller that reconciles services when they, or pods that they select, change."""
 
     indexes: Indexes = (by_namespace("Pod"), by_namespace("Service"))
 
@@ -56,7 +53,7 @@ class ServiceReconciler(Reconciler):
 
     @abstractmethod
     def other_keys(self, change: Change, before: Object | None) -> Iterable[Hashable]:
-        """The services that a change of anything else concerns; arguments as of `keys_of`."""
+        """The services that a change of another kind concerns; arguments as of `keys_of`."""
 
 
 def service_selector(service: Object) -> Selector:
@@ -90,7 +87,7 @@ def endpoint_of(service: Object, pod: Object, node: Object | None) -> Object:
 
 
 def reference_of(service: Object, pod: Object) -> dict[str, Any]:
-    """The fields that tell which pod an endpoint is, where it is, and what it is called."""
+    """The fields of an endpoint that refer to its pod: target, node and host name."""
     (place, called), spec = place_of(pod), pod["spec"]
     target = {"kind": "Pod", "namespace": place, "name": called, "uid": uid_of(pod)}
     fields: dict[str, Any] = {"targetRef": target}
@@ -102,30 +99,26 @@ def reference_of(service: Object, pod: Object) -> dict[str, Any]:
 
 
 def labels_of(service: Object) -> dict[str, str]:
-    """The labels that a service passes on, and whether it has no address of its own."""
+    """The labels that a service passes on, with that of a headless one."""
     carried = {key: value for key, value in labels(service).items() if key != HEADLESS}
     return {**carried, HEADLESS: ""} if service["spec"].get("clusterIP") == "None" else carried
 
 
 PORT_FIELDS = ("appProtocol", "name", "port", "protocol")
-"""What tells ports apart, in the order of `Ports`; others may have written more."""
+"""The fields by which ports differ, in the order of `Ports`."""
 
 
 def ports_of(service: Object, pod: Object) -> Ports:
-    """Where a pod listens for a service; a port that it doesn't have is left out."""
+    """The ports of a service that a pod has, with their numbers there."""
     found = []
     for port in service["spec"].get("ports") or ():
-        number = _number(port, pod)
-        if number is None:
-            continue
-        fields = {
-            "name": port.get("name") or "",
-            "port": number,
-            "protocol": port.get("protocol") or "TCP",
-        }
-        if port.get("appProtocol"):
-            fields["appProtocol"] = port["appProtocol"]
-        found.append(tuple(sorted(fields.items())))
+        protocol = port.get("protocol") or "TCP"
+        number = _number(port.get("targetPort") or port.get("port"), protocol, pod)
+        if number is not None:
+            fields = {"name": port.get("name") or "", "port": number, "protocol": protocol}
+            if port.get("appProtocol"):
+                fields["appProtocol"] = port["appProtocol"]
+            found.append(tuple(sorted(fields.items())))
     return tuple(found)
 
 
@@ -142,13 +135,11 @@ def _seen(pod: Object) -> tuple[Any, ...]:
     )
 
 
-def _number(port: Object, pod: Object) -> int | None:
-    target = port.get("targetPort") or port.get("port")
+def _number(target: int | str, protocol: str, pod: Object) -> int | None:
     if isinstance(target, int):
         return target
     spec = spec_of(pod)
     sidecars = (one for one in init_containers_of(spec) if one.get("restartPolicy") == "Always")
-    protocol = port.get("protocol") or "TCP"
     for container in (*containers_of(spec), *sidecars):
         for one in container.get("ports") or ():
             if one.get("name") == target and (one.get("protocol") or "TCP") == protocol:

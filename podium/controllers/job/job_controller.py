@@ -1,8 +1,7 @@
-"""The Job controller: what it watches, when it looks at a Job, and what a sync does.
+"""The Job controller: runs the pods of Jobs to their end, by v1.36's rules, texts and times.
 
-Rules, texts and times are those of v1.36's `job` controller. It reacts to pods, and to its own
-writes, in batches of a second; to new Jobs and changes of their specs at once. A sync that is
-refused something is repeated as a whole, after a second and then later and later.
+It reacts to pods, and to its own writes, in batches of a second; to new Jobs and changes of their
+specs at once. A sync in which a call is refused is repeated as a whole, with back-off.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -47,7 +46,7 @@ from podium.controllers.job.sync_context import (
 from podium.controllers.kit.controller_refs import claim
 from podium.controllers.kit.pod_control import PodOwnerReconciler
 from podium.machines.backoff import Backoff
-from podium.machines.effects import Create, Patch, deletion_of, patch_of, status_patch_of
+from podium.machines.effects import Create, Effect, Patch, deletion_of, patch_of, status_patch_of
 from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.indexer import by_namespace, by_owner_or_orphan
 from podium.machines.reconciler.sequenced_reconciler import (
@@ -59,10 +58,10 @@ from podium.machines.reconciler.sequenced_reconciler import (
 from podium.machines.reconciler.work_queue import RetryRules
 
 BATCH_PERIOD_S = 1.0
-"""After how long it reacts to pods, and to changes of a Job's status."""
+"""The delay of reactions to pods, and to changes of a Job's status."""
 
 RELEASED_MAX = 500
-"""How many pods a sync counts and lets go at most."""
+"""The number of pods that a sync counts and releases at most."""
 
 _JOB = "Job"
 
@@ -105,7 +104,7 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             yield from self._concerned_by_pod(change.new, before)
 
     def react(self, key: Hashable, change: Change, before: Object | None) -> None:
-        """Look at a Job at once if it is new, gone, or has another spec; else with the batch."""
+        # At once if the Job is new, gone, or has another spec; else with the batch.
         new, is_batched = change.new, change.kind == "Pod"
         if change.kind == _JOB and new is not None and before is not None:
             is_batched = generation_of(new) == generation_of(before)
@@ -116,17 +115,15 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         self.look_after(key, BATCH_PERIOD_S if is_batched and isinstance(key, tuple) else 0.0)
 
     def synced(self, now_s: float) -> None:
-        """Go on with the Jobs of a loaded state of which no pod is missing."""
+        # Go on with the Jobs of a loaded state of which no pod is missing.
         for job in self.objects.all(_JOB):
             key, pods = place_of(job), [*self.objects.by("Pod", "owner", uid_of(job))]
             if self.is_as_loaded(key) and is_whole(job, pods):
                 context = sync_context(job, pods)
                 is_settled = not (context.new_succeeded or context.new_failed)
-                lacks_pods = is_settled and bool(
-                    pod_changes(context, BackoffRecord(), now_s).creations
-                )
+                creations = pod_changes(context, BackoffRecord(), now_s).creations
                 self._backoffs[key] = BackoffRecord.recalled(
-                    job, pods, now_s, lacks_pods=lacks_pods
+                    job, pods, now_s, lacks_pods=is_settled and bool(creations)
                 )
                 self.end_rest(key)
 
@@ -177,12 +174,12 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             raise SyncFailedError
 
     def _claimed(self, job: Object) -> Calls[Sequence[Object]]:
-        claims = claim(job, selector_of(job), self.objects, "Pod", (TRACKING,))
-        if not claims.effects:
-            return claims.owned
-        if any(map(_has_failed, (yield claims.effects))):
+        owned, claims = claim(job, self.objects, "Pod", (TRACKING,))
+        if not claims:
+            return owned
+        if any(map(_has_failed, (yield claims))):
             raise SyncFailedError
-        return claim(job, selector_of(job), self.objects, "Pod", (TRACKING,)).owned
+        return claim(job, self.objects, "Pod", (TRACKING,))[0]
 
     def _carry_out(self, key: Hashable, changes: PodChanges, status: JobStatus) -> Calls[bool]:
         if changes.wait_s:
@@ -191,22 +188,14 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             self.look_after(key, max(changes.wait_s, BATCH_PERIOD_S))
             return True
         if changes.deletions:
-            # That a pod is one too many is no failure: it isn't to be counted.
+            # A surplus pod hasn't failed, and isn't to be counted.
             untracked = [pod for pod in changes.deletions if not is_tracked(pod)]
             tracked = [pod for pod in changes.deletions if is_tracked(pod)]
-            outcomes = yield from made([_untrack(pod) for pod in tracked])
-            free = [
-                pod
-                for pod, outcome in zip(tracked, outcomes, strict=True)
-                if not _has_failed(outcome)
-            ]
+            free = yield from self._accepted(tracked, [_untrack(pod) for pod in tracked])
             is_deleted = yield from self._delete([*untracked, *free], status)
             return is_deleted and len(free) == len(tracked)
-        return (yield from self._create(changes.creations, status))
-
-    def _create(self, pods: Sequence[Object], status: JobStatus) -> Calls[bool]:
-        """Create pods, first one and then twice as many at a time; whether none was refused."""
-        done, size = 0, 1
+        # First one pod is created, and then twice as many at a time.
+        pods, done, size = changes.creations, 0, 1
         while done < len(pods):
             batch = pods[done : done + size]
             outcomes = yield [Create(kind="Pod", obj=pod) for pod in batch]
@@ -217,11 +206,15 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             done, size = done + size, 2 * size
         return True
 
-    def _delete(self, pods: Sequence[Object], status: JobStatus) -> Calls[bool]:
-        outcomes = yield from made([deletion_of("Pod", pod) for pod in pods])
-        deleted = [
+    def _accepted(self, pods: Sequence[Object], calls: Sequence[Effect]) -> Calls[list[Object]]:
+        """Make a call for each pod; the pods whose calls weren't refused."""
+        outcomes = yield from made(calls)
+        return [
             pod for pod, outcome in zip(pods, outcomes, strict=True) if not _has_failed(outcome)
         ]
+
+    def _delete(self, pods: Sequence[Object], status: JobStatus) -> Calls[bool]:
+        deleted = yield from self._accepted(pods, [deletion_of("Pod", pod) for pod in pods])
         status.active -= len(deleted)
         status.terminating = (status.terminating or 0) + len(deleted)
         status.ready = (status.ready or 0) - sum(map(is_ready, pods))
@@ -246,17 +239,15 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         if status.changes(job):
             job = yield from self._write(job, status)
             self._backoffs[key] = backoff
-        outcomes = yield from made([_untrack(pod) for pod in freed])
-        refused = [
-            pod for pod, outcome in zip(freed, outcomes, strict=True) if _has_failed(outcome)
-        ]
-        status.count_all_but(tracked - {*map(uid_of, freed)} | {*map(uid_of, refused)})
-        ends = finished is not None and has_all and not (status.has_uncounted or status.terminating)
-        if finished is not None and ends and not refused:
+        released = yield from self._accepted(freed, [_untrack(pod) for pod in freed])
+        status.count_all_but(tracked - {*map(uid_of, released)})
+        has_uncounted = any(status.uncounted.values()) or status.terminating
+        ends = finished is not None and has_all and not has_uncounted
+        if finished is not None and ends and len(released) == len(freed):
             status.end(finished, self._now_s)
         if status.changes(job):
             yield from self._write(job, status)
-        if refused:
+        if len(released) < len(freed):
             raise SyncFailedError
         if finished is None or not ends:
             return
@@ -280,8 +271,7 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         pod = self.objects.at("Pod", key.place)
         if pod is None or not is_tracked(pod):
             return
-        if controller_of(pod) is not None:
-            reference = controller_of(pod) or {}
+        if (reference := controller_of(pod)) is not None:
             if (reference.get("kind"), reference.get("apiVersion")) != (_JOB, "batch/v1"):
                 return
             job = self._job_of(pod)
@@ -291,16 +281,12 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             raise SyncFailedError
 
     def _concerned_by_pod(self, pod: Object, before: Object | None) -> Iterator[Hashable]:
-        was_owned = None if before is None else controller_of(before)
-        has_other_owner = was_owned != controller_of(pod)
-        if before is not None and was_owned is not None and has_other_owner:
-            job = self._job_of(before)
+        has_other_owner = (None if before is None else controller_of(before)) != controller_of(pod)
+        for owned in (before, pod) if has_other_owner else (pod,):
+            job = None if owned is None else self._job_of(owned)
             if job is not None:
                 yield place_of(job)
         if controller_of(pod) is not None:
-            job = self._job_of(pod)
-            if job is not None:
-                yield place_of(job)
             return
         if is_tracked(pod):
             yield _Orphan(place_of(pod))
@@ -326,19 +312,19 @@ def _take_up(
         kept = context.awaiting_replacement.get(_by_index(pod))
         is_kept = kept is not None and uid_of(kept) == uid_of(pod)
         if not ends and (is_kept or not has_failed(pod, job)):
-            # There is still something to be learnt from the pod.
+            # The pod is still needed: others depend on how it ends.
             continue
         freed.append(pod)
         uid, index = uid_of(pod), valid_index_of(pod, job)
         if phase_of(pod) == "Succeeded" and uid not in status.uncounted["failed"]:
             if not is_indexed(job):
-                _add(uid, status.uncounted["succeeded"])
+                status.add_uncounted("succeeded", uid)
         elif (
             (has_failed(pod, job) or (finished is not None and finished.condition != SUCCESS))
             and (index is not None or not is_indexed(job))
             and counts_as_failed(pod, job)
         ):
-            _add(uid, status.uncounted["failed"])
+            status.add_uncounted("failed", uid)
         if len(freed) == RELEASED_MAX:
             break
     if is_indexed(job):
@@ -352,13 +338,8 @@ def _by_index(pod: Object) -> int:
     return -1 if index is None else index
 
 
-def _add(uid: str, uids: list[str]) -> None:
-    if uid not in uids:
-        uids.append(uid)
-
-
 def _has_failed(outcome: Outcome) -> bool:
-    """Whether a call was refused; what is gone needs neither deletion nor finalizers."""
+    # What is gone needs neither deletion nor finalizers.
     return outcome.error is not None and outcome.error.reason != "NotFound"
 
 

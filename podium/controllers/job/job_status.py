@@ -1,8 +1,4 @@
-"""A Job's status, and the condition with which the Job is to end.
-
-Fields, conditions, reasons, messages and their order are those of v1.36's syncJob; fields that are
-nought are left out where it does so.
-"""
+"""A Job's status, and the condition with which the Job ends, as in v1.36's syncJob."""
 
 from collections.abc import Collection
 from typing import Any
@@ -10,7 +6,7 @@ from typing import Any
 import msgspec
 
 from podium.api.conditions import set_condition
-from podium.api.objects import Object, condition_of, entries, part, spec_of, status_of
+from podium.api.objects import Object, condition_of, entries, holds, part, spec_of, status_of
 from podium.api.pods import phase_of
 from podium.api.values.times import epoch_s, timestamp
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes
@@ -18,7 +14,7 @@ from podium.controllers.job.sync_context import SyncJobContext, has_limit_per_in
 
 FAILURE, SUCCESS = "FailureTarget", "SuccessCriteriaMet"
 TERMINAL = {FAILURE: "Failed", SUCCESS: "Complete"}
-"""What the Job is when all of its pods have ended, by what it was to be."""
+"""The condition of a Job that has ended, by the condition of one that is to end."""
 
 
 class FinishedCondition(msgspec.Struct, frozen=True):
@@ -37,7 +33,7 @@ REACHED = FinishedCondition(
 def finished_condition(
     context: SyncJobContext, deadline_s: float | None, now_s: float
 ) -> FinishedCondition | None:
-    """How the Job is to end, whatever its pods still do; None if it goes on."""
+    """The condition with which the Job is to end; None if it goes on."""
     for kind in (SUCCESS, FAILURE):
         known = condition_of(context.job, kind)
         if known is not None and known.get("status") == "True":
@@ -66,15 +62,14 @@ def finished_condition(
 
 
 def is_complete(context: SyncJobContext) -> bool:
-    """Whether as many have succeeded as were to; without a number, one is enough."""
+    """Whether enough pods have succeeded; one is enough if no number is given."""
     completions = context.job["spec"].get("completions")
     return context.succeeded >= (1 if completions is None else int(completions))
 
 
 def is_over(job: Object) -> bool:
-    """Whether the Job has ended, and nothing is left to be done."""
-    found = (condition_of(job, kind) for kind in TERMINAL.values())
-    return any(one is not None and one.get("status") == "True" for one in found)
+    """Whether the Job has ended."""
+    return any(holds(job, kind) for kind in TERMINAL.values())
 
 
 def _by_indexes(context: SyncJobContext) -> FinishedCondition | None:
@@ -86,19 +81,16 @@ def _by_indexes(context: SyncJobContext) -> FinishedCondition | None:
             return FinishedCondition(FAILURE, "MaxFailedIndexesExceeded", message)
         if failed and failed + len(context.succeeded_indexes) >= int(spec.get("completions") or 0):
             return FinishedCondition(FAILURE, "FailedIndexes", "Job has failed indexes")
+    succeeded = context.succeeded_indexes
     for number, rule in enumerate(entries(part(spec, "successPolicy"), "rules")):
-        if _is_met(rule, context.succeeded_indexes):
+        text, count = rule.get("succeededIndexes"), rule.get("succeededCount")
+        named = read_indexes(text)
+        if not succeeded or (text is not None and not named):
+            continue
+        done = succeeded & named if text is not None else succeeded
+        if len(done) >= (len(named) if count is None else int(count)):
             return FinishedCondition(SUCCESS, "SuccessPolicy", f"Matched rules at index {number}")
     return None
-
-
-def _is_met(rule: Object, succeeded: frozenset[int]) -> bool:
-    text, count = rule.get("succeededIndexes"), rule.get("succeededCount")
-    named = read_indexes(text)
-    if not succeeded or (text is not None and not named):
-        return False
-    done = succeeded & named if text is not None else succeeded
-    return len(done) >= (len(named) if count is None else int(count))
 
 
 _SUSPENDED = "Suspended"
@@ -110,8 +102,8 @@ class JobStatus(msgspec.Struct):
 
     Attributes:
         started_s: since when the Job has been active, in seconds since the epoch; None if it isn't.
-        counts: how many pods, or indexes, have succeeded, and how many pods have failed.
-        uncounted: uids of pods that are about to become part of `counts`.
+        counts: the numbers of succeeded pods or indexes, and of failed pods.
+        uncounted: uids of pods that will be added to `counts`.
     """
 
     started_s: float | None
@@ -127,7 +119,7 @@ class JobStatus(msgspec.Struct):
 
     @classmethod
     def of(cls, job: Object) -> "JobStatus":
-        """The status as it is stored."""
+        """The stored status of a Job."""
         status = status_of(job)
         uncounted, started = status.get("uncountedTerminatedPods") or {}, status.get("startTime")
         return cls(
@@ -143,10 +135,10 @@ class JobStatus(msgspec.Struct):
             conditions=[*entries(status, "conditions")],
         )
 
-    @property
-    def has_uncounted(self) -> bool:
-        """Whether there are pods that are about to become part of `counts`."""
-        return any(self.uncounted.values())
+    def add_uncounted(self, field: str, uid: str) -> None:
+        """Note a pod that has `succeeded` or `failed`."""
+        if uid not in self.uncounted[field]:
+            self.uncounted[field].append(uid)
 
     def count_all_but(self, tracked: Collection[str]) -> None:
         """Count the pods that have lost their finalizers: all whose uids aren't `tracked`."""
@@ -156,20 +148,20 @@ class JobStatus(msgspec.Struct):
             self.uncounted[field] = left
 
     def count_indexes(self, succeeded: Collection[int], failed: Collection[int] | None) -> None:
-        """Set which indexes have succeeded and failed; the latter None without a limit for each."""
+        """Set the succeeded and failed indexes; the latter are None without a limit per index."""
         self.counts["succeeded"] = len(succeeded)
         self.completed_indexes = write_indexes(succeeded) or None
         self.failed_indexes = None if failed is None else write_indexes(failed)
 
     def suspend(self, now_s: float) -> bool:
-        """Say that the Job is suspended; whether that is news."""
+        """Set the condition Suspended; whether it changes."""
         if not self._put(_SUSPENDED, "True", "JobSuspended", "Job suspended", now_s):
             return False
         self.started_s = None
         return True
 
     def resume(self, now_s: float) -> bool:
-        """Say that the Job is suspended no more; whether that is news."""
+        """Take back the condition Suspended; whether it changes."""
         if all(condition.get("type") != _SUSPENDED for condition in self.conditions):
             return False
         if not self._put(_SUSPENDED, "False", "JobResumed", "Job resumed", now_s):
@@ -178,18 +170,18 @@ class JobStatus(msgspec.Struct):
         return True
 
     def decide(self, finished: FinishedCondition, now_s: float) -> None:
-        """Say how the Job is to end."""
+        """Set the condition with which the Job is to end."""
         self._put(finished.condition, "True", finished.reason, finished.message, now_s)
 
     def end(self, finished: FinishedCondition, now_s: float) -> None:
-        """Say that the Job has ended."""
+        """Set the condition of a Job that has ended."""
         kind = TERMINAL[finished.condition]
         self._put(kind, "True", finished.reason, finished.message, now_s)
         if finished.condition == SUCCESS:
             self.completion_time = timestamp(now_s)
 
     def changes(self, job: Object) -> dict[str, Any]:
-        """The fields that aren't as they are stored; None: left out."""
+        """The fields that differ from the stored ones; None for one that is left out."""
         stored = status_of(job)
         fields = {
             "startTime": None if self.started_s is None else timestamp(self.started_s),

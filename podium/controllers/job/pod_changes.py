@@ -1,8 +1,7 @@
-"""Pods that a Job creates and deletes, and how long it waits before it replaces any.
+"""Pods that a Job creates and deletes, and how long it waits before it replaces failed ones.
 
-The rules are those of v1.36's manageJob: in one go pods are created or deleted, not both. After
-failures a Job waits ten seconds, twice as long with each failure since the last success, up to ten
-minutes (`backoff_utils.go`); failures that a pod failure policy ignores count as all others do.
+The rules are those of v1.36's manageJob and `backoff_utils.go`; failures that a pod failure policy
+ignores count as all others do.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -21,7 +20,6 @@ from podium.controllers.job.sync_context import (
     failures_of,
     finished_s,
     has_limit_per_index,
-    ignored_failures_of,
     is_ending,
     is_indexed,
     is_tracked,
@@ -55,10 +53,10 @@ class BackoffRecord(msgspec.Struct, frozen=True):
     def recalled(
         cls, job: Object, pods: Collection[Object], now_s: float, *, lacks_pods: bool
     ) -> "BackoffRecord":
-        """The record as the controller had it that has counted a Job's pods until now.
+        """The record that the controller of a loaded Job must have had.
 
-        Where no pod has succeeded, failed pods that are gone by now count, too. If it isn't known
-        when a pod failed, and yet the Job lacks pods, as it has to wait, one failed just now.
+        Where no pod has succeeded, failed pods that are gone by now count, too. If the time of no
+        failure is known, and the Job lacks pods, as it has to wait, one failed just now.
         """
         status = status_of(job)
         uncounted = status.get("uncountedTerminatedPods") or {}
@@ -85,11 +83,11 @@ def _remaining_s(failures: int, last_failure_s: float, now_s: float) -> float:
 
 
 CHANGES_MAX = 500
-"""How many pods a sync creates or deletes at most."""
+"""The number of pods that a sync creates or deletes at most."""
 
 
 class PodChanges(msgspec.Struct, frozen=True):
-    """The pods that a Job creates or deletes now, and how long it has to wait for the others."""
+    """The pods that a Job creates or deletes now, and the wait until it creates the others."""
 
     creations: Sequence[Object] = ()
     deletions: Sequence[Object] = ()
@@ -97,7 +95,7 @@ class PodChanges(msgspec.Struct, frozen=True):
 
 
 def pod_changes(context: SyncJobContext, backoff: BackoffRecord, now_s: float) -> PodChanges:
-    """What brings the number of pods to where it is to be."""
+    """The next changes of a Job's pods: creations or deletions, not both."""
     job, active = context.job, context.active
     if job["spec"].get("suspend"):
         return PodChanges(deletions=_for_removal(context, len(active)))
@@ -106,7 +104,7 @@ def pod_changes(context: SyncJobContext, backoff: BackoffRecord, now_s: float) -
     if spec.get("completions") is not None:
         wanted = max(min(wanted, int(spec["completions"]) - context.succeeded), 0)
     elif context.succeeded:
-        # One success ends a queue of work: what runs may finish, nothing new starts.
+        # One success ends a work queue: running pods may finish, and no pod is created.
         wanted = len(active)
     deletions = _for_removal(context, max(len(active) - wanted, 0))[:CHANGES_MAX]
     if deletions:
@@ -158,6 +156,6 @@ def _notes(context: SyncJobContext, index: int) -> Mapping[str, str]:
     if replaced is None:
         return {FAILURES: "0"}
     counts = counts_as_failed(replaced, context.job)
-    ignored = ignored_failures_of(replaced) + (not counts)
+    ignored = failures_of(replaced, IGNORED_FAILURES) + (not counts)
     notes = {FAILURES: str(failures_of(replaced) + counts)}
     return {**notes, IGNORED_FAILURES: str(ignored)} if ignored else notes

@@ -1,7 +1,7 @@
-"""How a Job and its pods stand when the controller looks at them.
+"""A Job and its pods, as counted for a sync, and the making of new pods.
 
-A pod is counted in three writes, so that no crash between them counts it twice or never: its uid
-goes into the Job's status, then its finalizer goes, and then its uid becomes one more in a number.
+A pod is counted in three writes, so that no crash between them counts it twice or never: its uid is
+added to the Job's status, its finalizer is removed, and its uid becomes one more in a number.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -46,10 +46,7 @@ def is_tracked(pod: Object) -> bool:
 
 
 def is_whole(job: Object, pods: Iterable[Object]) -> bool:
-    """Whether a Job that was written down has been started, and has the pods that it says it has.
-
-    An export may lack pods, which aren't to be made up for.
-    """
+    """Whether a loaded Job has been started, and no pod is missing; an export may lack some."""
     status = status_of(job)
     known = sum(is_active(pod) or is_tracked(pod) for pod in pods)
     return bool(status.get("startTime")) and known >= int(status.get("active") or 0)
@@ -61,27 +58,25 @@ def has_ended(pod: Object) -> bool:
 
 
 def is_ending(pod: Object) -> bool:
-    """Whether the pod is being deleted and hasn't ended yet."""
+    """Whether the pod is terminating and hasn't ended yet."""
     return is_terminating(pod) and not has_ended(pod)
 
 
 def has_failed(pod: Object, job: Object) -> bool:
-    """Whether the pod counts as failed; one that is being deleted may before it ends."""
-    if phase_of(pod) == "Failed":
-        return True
-    if replaces_failed_only(job):
-        return False
+    """Whether the pod counts as failed; a terminating one may before it ends."""
+    if phase_of(pod) == "Failed" or replaces_failed_only(job):
+        return phase_of(pod) == "Failed"
     return is_terminating(pod) and phase_of(pod) != "Succeeded"
 
 
 def replaces_failed_only(job: Object) -> bool:
-    """Whether a pod is replaced when it has ended, not as soon as it is being deleted."""
+    """Whether a pod is replaced only once it has ended, not as soon as it is terminating."""
     spec = job["spec"]
     return spec.get("podReplacementPolicy") == "Failed" or bool(spec.get("podFailurePolicy"))
 
 
 def has_limit_per_index(job: Object) -> bool:
-    """Whether each of the Job's indexes has a limit of its own for failures."""
+    """Whether each of the Job's indexes has its own limit of failures."""
     return is_indexed(job) and job["spec"].get("backoffLimitPerIndex") is not None
 
 
@@ -96,26 +91,21 @@ def valid_index_of(pod: Object, job: Object) -> int | None:
     return index if index is not None and index < int(job["spec"].get("completions") or 0) else None
 
 
-def failures_of(pod: Object) -> int:
-    """How often pods of the same index had failed before this one."""
-    return _count(pod, FAILURES)
-
-
-def ignored_failures_of(pod: Object) -> int:
-    """The same of failures that didn't count."""
-    return _count(pod, IGNORED_FAILURES)
+def failures_of(pod: Object, annotation: str = FAILURES) -> int:
+    """The number of earlier failures of a pod's index; with `IGNORED_FAILURES`, of ignored ones."""
+    return parse_int(annotations(pod).get(annotation), _COUNTS) or 0
 
 
 def all_failures_of(pod: Object) -> int:
-    """How often pods of the same index had failed before this one, whether or not that counted."""
-    return failures_of(pod) + ignored_failures_of(pod)
+    """The number of earlier failures of a pod's index, ignored ones included."""
+    return failures_of(pod) + failures_of(pod, IGNORED_FAILURES)
 
 
 def finished_s(pod: Object) -> float:
     """When a pod ended, in seconds since the epoch.
 
-    When the last of its containers ended, if all have; else when it stopped being ready; else when
-    its deletion was asked for; else when it was created.
+    It is when the last of its containers ended, if all have; else when it stopped being ready; else
+    when its deletion was requested; else when it was created.
     """
     statuses = entries(status_of(pod), "containerStatuses")
     ends = [part(status, "state", "terminated").get("finishedAt") for status in statuses]
@@ -157,22 +147,18 @@ def job_pod(job: Object, index: int | None, notes: Mapping[str, str]) -> Object:
     )
 
 
-def _count(pod: Object, annotation: str) -> int:
-    return parse_int(annotations(pod).get(annotation), _COUNTS) or 0
-
-
 IGNORE, FAIL_JOB, FAIL_INDEX = "Ignore", "FailJob", "FailIndex"
 
 
 class PolicyMatch(msgspec.Struct, frozen=True):
-    """The rule of a pod failure policy that a failed pod matches; `Count` if none does."""
+    """The action and message of the rule that a failed pod matches; `Count` if none does."""
 
     action: str = "Count"
     message: str = ""
 
 
 def match_pod_failure_policy(job: Object, pod: Object) -> PolicyMatch:
-    """What a pod's failure means for the Job."""
+    """Match a failed pod against the Job's pod failure policy."""
     policy = job["spec"].get("podFailurePolicy") or {}
     for number, rule in enumerate(entries(policy, "rules")):
         action = str(rule.get("action"))
@@ -188,10 +174,10 @@ def _exit_code(rule: Object, pod: Object) -> str | None:
     wanted = rule.get("onExitCodes")
     if wanted is None:
         return None
-    found = status_of(pod)
+    pod_status = status_of(pod)
     for status in (
-        *entries(found, "containerStatuses"),
-        *entries(found, "initContainerStatuses"),
+        *entries(pod_status, "containerStatuses"),
+        *entries(pod_status, "initContainerStatuses"),
     ):
         container, terminated = str(status.get("name")), part(status, "state").get("terminated")
         if terminated is None or wanted.get("containerName") not in (None, container):
@@ -221,10 +207,10 @@ class SyncJobContext(msgspec.Struct, frozen=True):
     Attributes:
         new_succeeded: pods that have succeeded and aren't in the status.
         new_failed: pods that have failed and aren't in the status, whether or not that counts.
-        succeeded_indexes: of an indexed Job, those included that aren't in the status.
+        succeeded_indexes: of an indexed Job, including those that aren't in the status.
         failed_indexes: of a Job with a limit per index.
-        awaiting_replacement: of such a Job, the last failed pod of each index that goes on; it
-            stays until another pod takes its place, which learns from it how many have failed.
+        awaiting_replacement: with a limit per index, the last failed pod of each index that goes
+            on; it stays until it is replaced, as its successor takes over its number of failures.
         fatal: why the Job fails by its pod failure policy; empty if it doesn't.
     """
 
@@ -242,14 +228,14 @@ class SyncJobContext(msgspec.Struct, frozen=True):
 
     @property
     def succeeded(self) -> int:
-        """How many have succeeded: indexes, if there are any, else pods."""
+        """The number of succeeded indexes, or of pods if the Job isn't indexed."""
         if is_indexed(self.job):
             return len(self.succeeded_indexes)
         return self._counted("succeeded") + len(self.new_succeeded)
 
     @property
     def failed(self) -> int:
-        """How many pods have failed and count."""
+        """The number of failed pods that count."""
         counting = sum(counts_as_failed(pod, self.job) for pod in self.new_failed)
         return self._counted("failed") + counting
 
@@ -260,12 +246,12 @@ class SyncJobContext(msgspec.Struct, frozen=True):
 
 
 def counts_as_failed(pod: Object, job: Object) -> bool:
-    """Whether a failed pod counts towards the Job's limits; its policy may say otherwise."""
+    """Whether a failed pod counts towards the Job's limits, by its pod failure policy."""
     return match_pod_failure_policy(job, pod).action != IGNORE
 
 
 def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
-    """Go through a Job's pods."""
+    """Count and sort a Job's pods."""
     status = status_of(job)
     uncounted = status.get("uncountedTerminatedPods") or {}
     active = [pod for pod in owned if is_active(pod)]

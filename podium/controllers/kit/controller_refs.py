@@ -1,13 +1,11 @@
-"""Adopting and releasing: which objects a controller's object has for its own.
+"""Adopts and releases objects, as ControllerRefManager of v1.36.
 
-As ControllerRefManager of v1.36: what matches the selector and has no controller is adopted, what
-is owned but matches no more is released. Nothing is adopted by an object that is being deleted.
+An owner adopts what its selector matches and has no controller, and releases what it owns and its
+selector doesn't match any more. A terminating owner adopts nothing.
 """
 
 from collections.abc import Iterator, Sequence
 from typing import Any
-
-import msgspec
 
 from podium.api.objects import (
     Object,
@@ -19,49 +17,37 @@ from podium.api.objects import (
     place_of,
     uid_of,
 )
-from podium.api.selectors.labels import Selector
 from podium.api.workloads import selector_of
 from podium.machines.effects import Effect, patch_of
 from podium.machines.reconciler.indexer import Indexer
 
 
-class ClaimedObjects(msgspec.Struct):
-    """The objects that an owner has, with the adoptions and releases that are due."""
-
-    owned: list[Object] = msgspec.field(default_factory=list)
-    effects: list[Effect] = msgspec.field(default_factory=list)
-
-
 def claim(
-    owner: Object,
-    selector: Selector,
-    objects: Indexer,
-    kind: str,
-    finalizers: Sequence[str] = (),
-) -> ClaimedObjects:
-    """Go through the owner's objects of a kind, and those without a controller beside it.
+    owner: Object, objects: Indexer, kind: str, finalizers: Sequence[str] = ()
+) -> tuple[list[Object], list[Effect]]:
+    """The owner's objects of a kind, and the adoptions and releases that are due.
 
     Args:
-        objects: with the indexes `owner` and `orphan` for that kind.
-        finalizers: what is adopted gets these, too.
+        objects: with the indexes `owner` and `orphan` of that kind.
+        finalizers: added to what is adopted.
     """
-    claims = ClaimedObjects()
+    selector, owned, effects = selector_of(owner), [], []
     for obj in objects.by(kind, "owner", uid_of(owner)):
         if selector.matches(labels(obj)):
-            claims.owned.append(obj)
+            owned.append(obj)
         elif not is_terminating(obj) and not is_terminating(owner):
-            claims.effects.append(release(owner, obj, kind))
+            effects.append(release(owner, obj, kind))
     if not is_terminating(owner):
-        claims.effects += [
+        effects += [
             adoption(owner, obj, kind, finalizers)
             for obj in objects.by(kind, "orphan", place_of(owner)[0])
             if not is_terminating(obj) and selector.matches(labels(obj))
         ]
-    return claims
+    return owned, effects
 
 
 def owner_reference(owner: Object) -> dict[str, Any]:
-    """The reference to an object's controller."""
+    """The reference to an owner as the controller of another object."""
     return {
         "apiVersion": owner["apiVersion"],
         "kind": owner["kind"],
@@ -73,10 +59,10 @@ def owner_reference(owner: Object) -> dict[str, Any]:
 
 
 def owners_of(obj: Object, kind: str, objects: Indexer, *, adopts: bool = True) -> Iterator[Place]:
-    """The owners of a kind that an object concerns: its controller, or those that may adopt it.
+    """The places of an object's controller, if it is of a kind, or of those that may adopt it.
 
     Args:
-        objects: with the index `namespace` for that kind.
+        objects: with the index `namespace` of that kind.
         adopts: whether objects without a controller are adopted at all.
     """
     reference, place = controller_of(obj), place_of(obj)[0]
@@ -90,7 +76,7 @@ def owners_of(obj: Object, kind: str, objects: Indexer, *, adopts: bool = True) 
 
 
 def adoption(owner: Object, obj: Object, kind: str, finalizers: Sequence[str] = ()) -> Effect:
-    """Make an object without a controller the owner's, with these finalizers added."""
+    """Add an owner, and finalizers, to an object without a controller."""
     metadata: dict[str, Any] = {"ownerReferences": [owner_reference(owner)]}
     if finalizers:
         metadata["finalizers"] = [*finalizers]
@@ -98,6 +84,6 @@ def adoption(owner: Object, obj: Object, kind: str, finalizers: Sequence[str] = 
 
 
 def release(owner: Object, obj: Object, kind: str) -> Effect:
-    """Let an object go that is the owner's."""
+    """Remove an owner from an object."""
     gone = {"$patch": "delete", "uid": uid_of(owner)}
     return patch_of(kind, obj, {"metadata": {"ownerReferences": [gone]}})

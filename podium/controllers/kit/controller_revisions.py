@@ -1,10 +1,11 @@
-"""ControllerRevisions: which templates a StatefulSet or DaemonSet has had, and which it has now.
+"""ControllerRevisions: the history of templates of StatefulSets and DaemonSets.
 
-A template that comes back takes its old revision up again, under the highest number. How they are
-numbered, named and cleaned up is v1.36's way; the hashes in names are Podium's own.
+A template that comes back takes its old revision, under the highest number. Numbers, names and
+clean-up are those of v1.36; the hashes in names are Podium's own.
 """
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 
 import msgspec
 
@@ -36,13 +37,13 @@ def history_of(owner: Object, revisions: Iterable[Object]) -> History:
     """Sort the owner's revisions."""
     ordered = sorted(revisions, key=lambda one: (number_of(one), name(one)))
     template = owner["spec"]["template"]
-    equal = [
-        one
-        for one in ordered
-        if (kept := template_of(one)) == template or same_template(kept, template)
-    ]
-    current = equal[-1] if equal else None
-    return History(current, [one for one in ordered if one is not current])
+    current = None
+    for revision in reversed(ordered):
+        kept = template_of(revision)
+        if kept == template or same_template(kept, template):
+            current = revision
+            break
+    return History(current, [revision for revision in ordered if revision is not current])
 
 
 def template_of(revision: Object) -> Object:
@@ -71,28 +72,18 @@ def next_step(owner: Object, history: History, objects: Indexer, hash_label: str
     return status_patch_of(str(owner["kind"]), owner, {"collisionCount": collisions + 1})
 
 
-def surplus(
-    owner: Object, old: Sequence[Object], live: Callable[[], Collection[str]]
-) -> Iterator[Effect]:
-    """Deletions of the oldest revisions that no pod has, beyond those that are to be kept.
-
-    Args:
-        live: names of those that pods still have; only asked for if there are too many.
-    """
+def surplus(owner: Object, old: Sequence[Object], unused: Iterable[Object]) -> Iterator[Effect]:
+    """Delete the oldest unused revisions while there are more old ones than the history limit."""
     limit = owner["spec"].get("revisionHistoryLimit")
     too_many = len(old) - (KEPT_BY_DEFAULT if limit is None else int(limit))
-    if too_many <= 0:
-        return
-    needed = live()
-    unused = [one for one in old if name(one) not in needed]
-    yield from (deletion_of(KIND, one) for one in unused[:too_many])
+    # If there are none too many, the unused ones aren't looked for.
+    yield from (deletion_of(KIND, revision) for revision in islice(unused, max(too_many, 0)))
 
 
 def _lost_hash(owner: Object, history: History) -> str:
-    """The hash by which pods know the template's revision, if only its object isn't there.
+    """The hash of the current revision according to the status, if only its object is missing.
 
-    So it is when a cluster's state was exported without its revisions: without the
-    name that the status tells, all pods would look outdated, and be replaced.
+    Without it, all pods of a state that was exported without revisions would be replaced.
     """
     status = status_of(owner)
     told = str(status.get("updateRevision") or "")

@@ -1,7 +1,4 @@
-"""What controllers do with the pods of their objects: make them, and tell of them.
-
-As v1.36's PodControl, in whose words events tell of pods.
-"""
+"""Creates the pods of workloads, and records events about them, as v1.36's PodControl."""
 
 from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -17,10 +14,11 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class PodOwnerReconciler(Reconciler):
-    """A controller whose objects own pods, of whose creation and deletion it tells.
+    """A controller whose objects own pods; it records their creation and deletion.
 
-    After a refusal it creates one at a time, to find out whether it would be refused again, which
-    is upstream's slow start.
+    Attributes:
+        refusals: the messages of refused creations by key; until one succeeds, pods are created one
+            at a time, which is upstream's slow start.
     """
 
     replaces_pods = True
@@ -31,16 +29,14 @@ class PodOwnerReconciler(Reconciler):
 
     @abstractmethod
     def owner_of(self, key: Hashable) -> Object | None:
-        """The object that a key stands for, if it is there."""
+        """The object that a key stands for, if it exists."""
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Tell of pods that were created and deleted."""
         if isinstance(outcome.effect, Create):
             self.refusals.pop(key, None)
         return self._pod_events(key, outcome)
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Create one at a time for now, and tell why."""
         error = outcome.error
         if error is not None and isinstance(outcome.effect, Create) and error.reason != "NotFound":
             self.refusals[key] = error.message
@@ -51,13 +47,12 @@ class PodOwnerReconciler(Reconciler):
         if owner is None or not isinstance(effect, Create | Delete) or effect.kind != "Pod":
             return
         creates = isinstance(effect, Create)
+        reason = "Create" if creates else "Delete"
         if error is None:
             called = effect.name if isinstance(effect, Delete) else name(outcome.obj or {})
-            verb, reason = ("Created", "Create") if creates else ("Deleted", "Delete")
-            yield self.event(owner, "Normal", f"Successful{reason}", f"{verb} pod: {called}")
+            yield self.event(owner, "Normal", f"Successful{reason}", f"{reason}d pod: {called}")
         elif error.reason != "NotFound":
-            verb, reason = ("creating", "Create") if creates else ("deleting", "Delete")
-            note = f"Error {verb}: {error.message}"
+            note = f"Error {reason.lower().removesuffix('e')}ing: {error.message}"
             yield self.event(owner, "Warning", f"Failed{reason}", note)
 
 
@@ -71,13 +66,11 @@ def new_pod(
     extra_finalizers: Sequence[str] = (),
     extra_spec: Mapping[str, Any] = _NOTHING,
 ) -> dict[str, Any]:
-    """A pod of the owner's template.
+    """A pod of the owner's template; extra labels, annotations and fields replace the template's.
 
     Args:
-        called: its name; if empty, the API server chooses one.
-        prefix: what such a name begins with; the owner's name and a dash if empty.
-        extra_labels: win over those of the template.
-        extra_spec: fields of the spec that replace the template's.
+        called: its name; if empty, the API server generates one.
+        prefix: the beginning of a generated name; the owner's name and a dash if empty.
     """
     template = owner["spec"]["template"]
     metadata = metadata_of(template)

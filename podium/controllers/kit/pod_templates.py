@@ -11,12 +11,12 @@ _AMOUNT_FIELDS = frozenset({"requests", "limits", "overhead"})
 
 
 def same_template(one: Object, other: Object) -> bool:
-    """Whether two templates, with their defaults, make the same pods, the hash label aside."""
+    """Whether two defaulted templates make equal pods, the hash label aside."""
     return bool(_comparable(one) == _comparable(other))
 
 
 def identical_template(one: Object, other: Object) -> bool:
-    """Whether two templates are the same to the letter, the hash label aside; quickly answered."""
+    """Whether two templates are equal to the letter, the hash label aside; quickly answered."""
     if one.get("spec") != other.get("spec"):
         return False
     first, second = (
@@ -27,7 +27,7 @@ def identical_template(one: Object, other: Object) -> bool:
 
 
 def hash_of(template: Object, collisions: int = 0) -> str:
-    """What tells templates apart in names and labels, after so many collisions of names."""
+    """The hash of a template for names and labels, after a number of collisions."""
     comparable = _comparable(template)
     return template_hash([comparable, collisions] if collisions else comparable)
 

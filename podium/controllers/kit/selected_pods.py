@@ -1,8 +1,6 @@
-"""Which pods whose selectors select, kept up to date change by change.
+"""The pods that budgets and services select, kept up to date change by change.
 
-Budgets and services select pods of their namespace. To look through all pods of a namespace when
-one of them changes would cost too much, and so would looking through all of a selector's namespace
-when it is asked for its pods.
+Going through all pods of a namespace at each change or question would cost too much.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -15,7 +13,7 @@ Places = dict[Place, None]
 
 
 class SelectedPods:
-    """The pods that objects of a kind select; both need the index `namespace`."""
+    """The pods that owners of a kind select; both need the index `namespace`."""
 
     def __init__(
         self, objects: Indexer, kind: str, selector_of: Callable[[Object], Selector]
@@ -28,15 +26,12 @@ class SelectedPods:
         self._owners: dict[Place, Places] = {}
 
     def of(self, owner: Object) -> list[Object]:
-        """The pods that one selects, in the order in which they came to be selected."""
-        found = (
-            self._objects.get("Pod", name, namespace)
-            for namespace, name in self._members.get(place_of(owner), ())
-        )
+        """The pods that an owner selects, in the order in which they came to be selected."""
+        found = (self._objects.at("Pod", pod) for pod in self._members.get(place_of(owner), ()))
         return [pod for pod in found if pod is not None]
 
     def update_selector(self, before: Object | None, after: Object | None) -> None:
-        """Take in a change of an object that selects."""
+        """Take in a change of an owner."""
         owner = after if after is not None else before
         if owner is None or (before and after and before.get("spec") == after.get("spec")):
             return
@@ -53,7 +48,7 @@ class SelectedPods:
                 self._join(place, place_of(one))
 
     def update_pod(self, before: Object | None, after: Object | None) -> Iterator[Place]:
-        """Take in a change of a pod; the objects that select it, or did until now."""
+        """Take in a change of a pod; the places of owners that select it, or did until now."""
         pod = after if after is not None else before
         if pod is None:
             return
@@ -72,7 +67,7 @@ class SelectedPods:
         yield from {**selecting, **self._owners.get(place, {})}
 
     def owners_of(self, pod: Place) -> Iterable[Place]:
-        """Where the objects are that select a pod."""
+        """The places of the owners that select a pod."""
         return self._owners.get(pod, {})
 
     def _join(self, owner: Place, pod: Place) -> None:

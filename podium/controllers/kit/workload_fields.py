@@ -1,4 +1,4 @@
-"""What controllers ask of workloads and write of them: when pods count, and counts themselves."""
+"""Fields of workloads that controllers read, and the writing of statuses."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -9,14 +9,14 @@ from podium.machines.effects import Patch, status_patch_of
 
 
 def min_ready_s(workload: Object) -> int:
-    """For how long a workload's pods have to be ready to be available, in seconds."""
+    """The time for which a workload's pods have to be ready to be available, in seconds."""
     return int(workload["spec"].get("minReadySeconds") or 0)
 
 
 def available_from_s(pod: Object, min_ready_s: int) -> float | None:
-    """From when on a ready pod counts as available, in seconds since the epoch.
+    """When a pod becomes available, in seconds since the epoch; None if it isn't ready.
 
-    None: it isn't ready. Without a minimum it is from the moment on that it became ready.
+    Without a minimum it is 0: a ready pod is available.
     """
     ready = condition_of(pod, "Ready")
     if ready is None or ready.get("status") != "True":

@@ -1,12 +1,12 @@
-"""The machine that watches nodes: which of them it looks at when, and what it does about each.
+"""The node lifecycle controller: marks silent nodes as Unknown, and taints failed ones.
 
-Upstream looks at all nodes every five seconds. Here a node is looked at when it has changed, or
-when it may have been silent for too long, but at those same moments; healthy nodes cost nothing.
-Rules and texts are those of v1.36's `nodelifecycle` controller.
+Rules and texts are those of v1.36's `nodelifecycle` controller, which looks at all nodes every five
+seconds. Here a node is looked at only when it has changed, or may have been silent for too long,
+but at those moments: a heartbeat counts from the first look after it.
 """
 
 import math
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator
+from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -16,7 +16,7 @@ from podium.api.node_heartbeats import LEASE_NAMESPACE, is_continuous, last_hear
 from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, condition_of, conditions_of, name, place_of, spec_of, uid_of
 from podium.api.pods import is_moved, is_ready, node_name_of, node_names_of
-from podium.api.values.times import epoch_s, timestamp
+from podium.api.values.times import epoch_s
 from podium.controllers.node_lifecycle.node_taints import (
     NO_EXECUTE_TAINTS,
     known_taints,
@@ -31,7 +31,6 @@ from podium.controllers.node_lifecycle.zones import (
     NodeLifecycleSettings,
     Zone,
     Zones,
-    ZonesChange,
     zone_of,
 )
 from podium.machines.effects import Effect, Patch, status_patch_of
@@ -48,7 +47,7 @@ class NodeHealthData(msgspec.Struct):
     """The last heartbeat of a node, and when it was seen.
 
     Attributes:
-        heartbeat: that heartbeat: what the Lease and the condition Ready said.
+        heartbeat: see `heartbeat_of`.
         timer_s: when the node will be looked at again because it may be silent by then.
     """
 
@@ -79,7 +78,7 @@ class MonitorTimes:
 
 
 def heartbeat_of(node: Object, lease: Object | None) -> tuple[str, str]:
-    """What changes with each heartbeat: the Lease's time of renewal and the status' own time."""
+    """The times of the last heartbeat: of the Lease's renewal, and of the condition Ready."""
     renewed = "" if lease is None else str(spec_of(lease).get("renewTime") or "")
     ready = condition_of(node, "Ready")
     if ready is None or ready.get("reason") == NEVER_UPDATED:
@@ -95,10 +94,7 @@ def silent_from_s(
     settings: NodeLifecycleSettings,
     now_s: float,
 ) -> float | None:
-    """The look from which on a node counts as silent unless it is heard of before.
-
-    None: its heartbeats go on without being written.
-    """
+    """The look at which a node counts as silent; None if its heartbeats go on unwritten."""
     if lease is not None and is_continuous(lease):
         return None
     last_s = health.last_s
@@ -112,7 +108,7 @@ def silent_from_s(
 
 
 def unknown_patch(node: Object, now_s: float) -> Patch | None:
-    """The write that makes a node's conditions Unknown; None if they are already."""
+    """The write that makes a node's conditions Unknown, if they aren't."""
     changed: list[Object] = []
     for kind in _KUBELETS_CONDITIONS:
         known = condition_of(node, kind)
@@ -133,7 +129,7 @@ def unknown_patch(node: Object, now_s: float) -> Patch | None:
 
 
 TAINTING_PERIOD_S = 0.1
-"""How soon after a look the nodes that have failed are tainted, as far as rates allow."""
+"""The time after a look at which failed nodes are tainted, as far as rates allow."""
 
 
 class _Conditions(msgspec.Struct, frozen=True):
@@ -186,11 +182,10 @@ class NodeLifecycleController(Reconciler):
         self._leaves_nodes = True
 
     def synced(self, now_s: float) -> None:
-        """Nodes are looked at from the moment on at which all are known."""
         self._monitor_times = MonitorTimes(now_s, self._settings.monitor_period_s)
 
     def heeds(self, change: Change) -> bool:
-        """Of a pod it matters where it is, and whether it is ready."""
+        # Of a pod it matters where it is, and whether it is ready.
         old, new = change.old, change.new
         if change.kind != "Pod":
             return True
@@ -206,7 +201,7 @@ class NodeLifecycleController(Reconciler):
             if pod is None or (before is not None and node_name_of(before) == node_name_of(pod)):
                 return ()
             node = self.objects.get("Node", node_name_of(pod)) if node_name_of(pod) else None
-            # A pod that has come to a node that isn't ready isn't either.
+            # Pods that are bound to a node that isn't ready are marked as not ready.
             is_unready = node is not None and ready_status(node) in ("False", "Unknown")
             return (place_of(pod),) if is_unready else ()
         if change.kind == "Lease":
@@ -230,7 +225,6 @@ class NodeLifecycleController(Reconciler):
         return self._look_at_zones(now_s)
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
-        """Tell of nodes that aren't heard of any more, and of their pods."""
         effect, obj = outcome.effect, outcome.obj
         if obj is None or not isinstance(effect, Patch):
             return
@@ -244,7 +238,7 @@ class NodeLifecycleController(Reconciler):
                 self.look_now(place)
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """A node that couldn't be tainted goes back to the front, and loses no time."""
+        # A node that couldn't be tainted goes back to the front of its queue.
         effect = outcome.effect
         if isinstance(key, _Tainting) and isinstance(effect, Patch):
             state = self._zones.state(key.zone)
@@ -260,10 +254,11 @@ class NodeLifecycleController(Reconciler):
         if node is None:
             return
         self._note_heartbeat(node)
-        if before is not None and is_continuous(before) != is_continuous(lease):
+        if before is not None and is_continuous(before) == is_continuous(lease):
+            return
+        if before is not None:
             self._resting.discard(called)
-        if before is None or is_continuous(before) != is_continuous(lease):
-            yield from self._soon(_Health(called))
+        yield from self._soon(_Health(called))
 
     def _node_keys(self, before: Object | None, change: Change) -> Iterator[Hashable]:
         node, old = change.new, before if before is not None else change.old
@@ -291,7 +286,7 @@ class NodeLifecycleController(Reconciler):
                 yield place_of(pod)
 
     def _soon(self, key: Hashable) -> Iterator[Hashable]:
-        """Have a key looked at when nodes are next looked at; at the start that is at once."""
+        # At the next look at nodes, which at the start is at once.
         if self._monitor_times is None:
             yield key
         else:
@@ -311,11 +306,10 @@ class NodeLifecycleController(Reconciler):
 
     def _about(
         self, called: str, patch: Callable[[Object, float], Patch | None], now_s: float
-    ) -> Iterator[Effect]:
+    ) -> list[Effect]:
         node = self.objects.get("Node", called)
         effect = None if node is None else patch(node, now_s)
-        if effect is not None:
-            yield effect
+        return [] if effect is None else [effect]
 
     def _check(self, called: str, now_s: float) -> Iterator[Effect]:
         node = self.objects.get("Node", called)
@@ -336,7 +330,7 @@ class NodeLifecycleController(Reconciler):
         if from_s is not None and from_s > now_s and health.timer_s <= now_s:
             health.timer_s = from_s
             self.look_again(_Health(called), from_s)
-        # One that has failed is tainted when its turn comes; a well one is untainted at once.
+        # A failed node is tainted when its turn comes; a healthy one is untainted at once.
         state, tainting = self._zones.state(zone_of(node)), _Tainting(zone_of(node))
         if no_execute_taint(node) is None or known_taints(node) & NO_EXECUTE_TAINTS:
             state.queue.pop(called, None)
@@ -354,41 +348,37 @@ class NodeLifecycleController(Reconciler):
         while state.queue and state.limiter.take(now_s):
             called = next(iter(state.queue))
             del state.queue[called]
-            node = self.objects.get("Node", called)
-            effect = None if node is None else no_execute_patch(node, now_s)
-            if effect is not None:
-                yield effect
+            yield from self._about(called, no_execute_patch, now_s)
         if state.queue and state.limiter.rate:
             self.look_again(_Tainting(zone), state.limiter.next_s)
 
-    def _look_at_zones(self, now_s: float) -> Iterator[Effect]:
-        zones_change = self._zones.look(now_s)
-        if zones_change is ZonesChange.STOPPED:
+    def _look_at_zones(self, now_s: float) -> Sequence[Effect]:
+        has_stopped = self._zones.has_stopped
+        self._zones.look(now_s)
+        if self._zones.has_stopped and not has_stopped:
             for node in self.objects.all("Node"):
                 self.look_again(_Untainting(name(node)), now_s)
-        elif zones_change is ZonesChange.RESUMED:
-            # While everything seemed to fail, nobody could be heard.
+        elif has_stopped and not self._zones.has_stopped:
+            # While everything seemed to fail, no heartbeat could be seen.
             for health in self._health.values():
                 health.first_s = health.last_s = now_s
         for zone in self._zones.waiting():
             self.look_again(_Tainting(zone), now_s + TAINTING_PERIOD_S)
-        return iter(())
+        return ()
 
     def _mark(self, place: str, called: str, now_s: float) -> Iterator[Effect]:
-        """Mark a pod as unready that is on a node that isn't ready.
+        """Mark a pod on an unready node as not ready, as MarkPodsNotReady of v1.36.
 
-        As MarkPodsNotReady of v1.36, it is for pods of a node that this controller has found silent
-        and for pods that come to a node while it isn't ready: what a kubelet says of its own node
-        leaves the pods there as they are.
+        It is for pods of a node that this controller has found silent, and for pods that are bound
+        to an unready node: where a kubelet says of its own node that it isn't ready, pods stay.
         """
         pod = self.objects.get("Pod", called, place)
         node = None if pod is None else self.objects.get("Node", node_name_of(pod))
         if pod is None or node is None or not is_ready(pod) or ready_status(node) == "True":
             return
-        if name(node) in self._resting:
-            return
-        condition = set_condition(None, {"type": "Ready", "status": "False"}, now_s)
-        yield status_patch_of("Pod", pod, {"conditions": [condition]})
+        if name(node) not in self._resting:
+            condition = set_condition(None, {"type": "Ready", "status": "False"}, now_s)
+            yield status_patch_of("Pod", pod, {"conditions": [condition]})
 
 
 def _shows(node: Object) -> Any:

@@ -1,4 +1,4 @@
-"""Which taints a node's conditions call for, and the writes that bring them about.
+"""The taints of a node's conditions, and the writes that bring them about.
 
 NoSchedule taints follow the conditions at once. Of the two NoExecute taints a node has one at most.
 """
@@ -45,7 +45,7 @@ def known_taints(node: Object) -> set[Taint]:
 
 
 def no_schedule_patch(node: Object, now_s: float) -> Patch | None:
-    """The write that lets a node's NoSchedule taints follow its conditions; None if they do."""
+    """The write that lets a node's NoSchedule taints follow its conditions, if they don't."""
     states = ((str(one.get("type")), str(one.get("status"))) for one in conditions_of(node))
     wanted = {(_KEYS[state], NO_SCHEDULE) for state in states if state in _KEYS}
     if spec_of(node).get("unschedulable"):
@@ -55,10 +55,7 @@ def no_schedule_patch(node: Object, now_s: float) -> Patch | None:
 
 
 def no_execute_patch(node: Object, now_s: float) -> Patch | None:
-    """The write that gives a node the NoExecute taint it should have, or takes it away.
-
-    None if the node has it, or no condition Ready at all.
-    """
+    """The write of the NoExecute taint that follows from a node's condition Ready, if any."""
     wanted = no_execute_taint(node)
     known = known_taints(node) & NO_EXECUTE_TAINTS
     if wanted is None:
@@ -67,7 +64,7 @@ def no_execute_patch(node: Object, now_s: float) -> Patch | None:
 
 
 def without_no_execute(node: Object, now_s: float) -> Patch | None:
-    """The write that takes a node's NoExecute taints away; None if there are none."""
+    """The write that removes a node's NoExecute taints, if there are any."""
     return _patch(node, (), known_taints(node) & NO_EXECUTE_TAINTS, now_s)
 
 

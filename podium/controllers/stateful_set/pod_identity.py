@@ -1,7 +1,7 @@
 """A StatefulSet's pods: their numbers, names and labels, and the claims of their volumes.
 
-Claims are made before the pod, and kept, unless the set says otherwise. The owner of a claim says
-when it is deleted: with its pod, with the StatefulSet, or never.
+Claims are created before the pod. The owner of a claim says when it is deleted: with its pod, with
+the StatefulSet, or never.
 """
 
 from collections.abc import Iterator
@@ -38,7 +38,7 @@ def claim_name(template: Object, pod_name: str) -> str:
 
 
 def missing_claims(owner: Object, pod_name: str, objects: Indexer) -> Iterator[Effect]:
-    """Create the claims of a pod that aren't there."""
+    """Create the claims of a pod that don't exist."""
     for template, known in _claims(owner, pod_name, objects):
         if known is None:
             selected = part(owner["spec"], "selector", "matchLabels")
@@ -56,7 +56,7 @@ def missing_claims(owner: Object, pod_name: str, objects: Indexer) -> Iterator[E
 
 
 def ownership(owner: Object, pod: Object, objects: Indexer, *, leaves: bool) -> Iterator[Effect]:
-    """Make the claims of a pod theirs with whom they are to go."""
+    """Make the pod or the set the owner of claims that are to be deleted with it."""
     policy = owner["spec"].get("persistentVolumeClaimRetentionPolicy") or {}
     with_pod = leaves and policy.get("whenScaled") == "Delete"
     wanted = {uid_of(owner): _goes_with_set(owner) and not with_pod, uid_of(pod): with_pod}
@@ -77,7 +77,7 @@ def ownership(owner: Object, pod: Object, objects: Indexer, *, leaves: bool) -> 
 
 
 def is_stale(owner: Object, pod_name: str, objects: Indexer) -> bool:
-    """Whether a pod has to wait, as a claim of an earlier one of its name is being deleted."""
+    """Whether a pod has to wait as a claim of its predecessor is being deleted."""
     found = (claim for _, claim in _claims(owner, pod_name, objects))
     return any(claim is not None and is_terminating(claim) for claim in found)
 
@@ -100,18 +100,18 @@ NAME_LABEL = "statefulset.kubernetes.io/pod-name"
 
 
 def ordinal_of(owner: Object, pod: Object) -> int | None:
-    """The pod's number; None if it isn't named as the StatefulSet's pods are."""
+    """The number in a pod's name; None if it isn't named like the StatefulSet's pods."""
     parent, _, number = name(pod).rpartition("-")
     return parse_count(number, INT32) if parent == name(owner) else None
 
 
 def start_of(owner: Object) -> int:
-    """The number of the first pod."""
+    """The ordinal of the first pod."""
     return int(part(owner["spec"], "ordinals").get("start") or 0)
 
 
 def identity_of(owner: Object, ordinal: int) -> dict[str, str]:
-    """The labels by which a pod is known."""
+    """The labels with a pod's number and name."""
     return {INDEX_LABEL: str(ordinal), NAME_LABEL: f"{name(owner)}-{ordinal}"}
 
 
@@ -141,13 +141,11 @@ def numbered_pod(owner: Object, ordinal: int, revision: Object) -> Object:
 
 
 def available_since_s(owner: Object, pod: Object) -> float | None:
-    """From when on a pod counts as available; None if it doesn't run, or isn't ready."""
-    if phase_of(pod) != "Running":
-        return None
-    return available_from_s(pod, min_ready_s(owner))
+    """When a pod became or becomes available; None if it doesn't run, or isn't ready."""
+    return available_from_s(pod, min_ready_s(owner)) if phase_of(pod) == "Running" else None
 
 
 def serves(owner: Object, pod: Object, now_s: float) -> bool:
-    """Whether a pod runs, is available, and isn't on its way out."""
+    """Whether a pod runs, is available, and isn't terminating."""
     from_s = available_since_s(owner, pod)
     return from_s is not None and from_s <= now_s and not is_terminating(pod)

@@ -1,6 +1,8 @@
-"""The machine of StatefulSets: what it looks at, in which order, and what it tells.
+"""The StatefulSet controller: keeps numbered pods and their claims, by v1.36's rules and texts.
 
-Rules and texts are those of v1.36's `statefulset` controller.
+The order is that of updateStatefulSet: first pods that are missing or have ended, then surplus
+pods, then those of another revision. Ordered sets do one thing at a time, and only while all pods
+before are well; parallel ones do all at once.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -9,7 +11,7 @@ import msgspec
 
 from podium.api.objects import Object, is_terminating, labels, name, place_of, status_of, uid_of
 from podium.api.pods import is_finished, is_ready, phase_of
-from podium.api.workloads import replicas_of, selector_of, update_strategy_of
+from podium.api.workloads import replicas_of, update_strategy_of
 from podium.controllers.kit.controller_refs import claim, owners_of
 from podium.controllers.kit.controller_revisions import (
     KIND,
@@ -45,13 +47,16 @@ from podium.machines.reconciler.indexer import Indexer, by_namespace, by_owner, 
 from podium.machines.reconciler.reconciler import Reconciler
 
 NAME = "statefulset-controller"
+_SET = "StatefulSet"
+_HASH_LABEL = "controller.kubernetes.io/hash"
+_ALWAYS_THERE = ("replicas", "availableReplicas", "collisionCount")
 
 
 class StatefulSetControl(msgspec.Struct, frozen=True):
     """Decides what to do about the pods of one StatefulSet, as StatefulSetControl of v1.36.
 
     Attributes:
-        current: the revision that pods are to have which aren't to be updated yet.
+        current: the revision of pods that aren't to be updated yet.
     """
 
     owner: Object
@@ -62,7 +67,7 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
     now_s: float
 
     def effects(self, *, rolls: bool = True) -> Iterator[Effect]:
-        """What is to be done now; `rolls` says whether pods of other revisions are replaced."""
+        """The next steps; `rolls` says whether pods of other revisions are replaced."""
         wanted = range(start_of(self.owner), start_of(self.owner) + replicas_of(self.owner))
         is_settled = True
         for ordinal in wanted:
@@ -78,7 +83,7 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
                 return
         if not is_settled:
             return
-        # Pods that are too many go: those with the highest numbers first.
+        # Surplus pods are deleted, those with the highest numbers first.
         ordinals = sorted((one for one in self.pods if one not in wanted), reverse=True)
         condemned = [self.pods[ordinal] for ordinal in ordinals]
         if not self._is_ordered:
@@ -87,7 +92,7 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
                     yield from self._delete_pod(pod)
         elif condemned and not is_terminating(condemned[0]):
             ailing = [pod for pod in condemned if not serves(self.owner, pod, self.now_s)]
-            # One that doesn't serve goes only when no other before it doesn't either.
+            # A pod that doesn't serve is deleted only if all before it serve.
             if condemned[0] not in ailing or ailing[-1] is condemned[0]:
                 yield from self._delete_pod(condemned[0])
         if rolls and not (condemned and self._is_ordered):
@@ -125,15 +130,13 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
             yield from ownership(self.owner, pod, self.objects, leaves=False)
 
     def _revision_for(self, ordinal: int) -> Object:
-        """Pods below the partition, and those not yet updated, come back as they were."""
+        # Pods below the partition, and those not yet updated, come back as they were.
         strategy = update_strategy_of(self.owner)
         if strategy.get("type") != "RollingUpdate":
             return self.update
-        rolling = strategy.get("rollingUpdate")
-        if rolling is None:
-            kept = int(status_of(self.owner).get("currentReplicas") or 0)
-        else:
-            kept = int(rolling.get("partition") or 0)
+        rolling, status = strategy.get("rollingUpdate"), status_of(self.owner)
+        count = status.get("currentReplicas") if rolling is None else rolling.get("partition")
+        kept = int(count or 0)
         return self.current if ordinal < start_of(self.owner) + kept else self.update
 
     def _delete_pod(self, pod: Object) -> Iterator[Effect]:
@@ -143,10 +146,7 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
             yield deletion_of("Pod", pod)
 
     def _update_pods(self, wanted: range) -> Iterator[Effect]:
-        """Delete the last pod of another revision, to come back updated, if those after it serve.
-
-        One at a time: MaxUnavailableStatefulSet is off in v1.36, whose API drops `maxUnavailable`.
-        """
+        # From the last one on, one at a time: MaxUnavailableStatefulSet is off in v1.36.
         strategy = update_strategy_of(self.owner)
         if strategy.get("type") == "OnDelete":
             return
@@ -161,10 +161,6 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
                 return
             if not serves(self.owner, pod, self.now_s):
                 return
-
-
-_SET = "StatefulSet"
-_HASH_LABEL = "controller.kubernetes.io/hash"
 
 
 class StatefulSetController(Reconciler):
@@ -182,7 +178,7 @@ class StatefulSetController(Reconciler):
             yield place_of(obj)
         elif change.kind == CLAIM:
             if change.new is None:
-                # Pods may have waited for the claim to be gone.
+                # Pods may have waited for the deletion of the claim.
                 for owner in self.objects.by(_SET, "namespace", place_of(obj)[0]):
                     for template in owner["spec"].get("volumeClaimTemplates") or ():
                         if name(obj).startswith(f"{name(template)}-{name(owner)}-"):
@@ -196,9 +192,9 @@ class StatefulSetController(Reconciler):
         owner = self.objects.at(_SET, key)
         if owner is None:
             return
-        claims = claim(owner, selector_of(owner), self.objects, "Pod")
-        if claims.effects:
-            yield from claims.effects
+        owned, claims = claim(owner, self.objects, "Pod")
+        if claims:
+            yield from claims
             return
         history = history_of(owner, self.objects.by(KIND, "owner", uid_of(owner)))
         step = next_step(owner, history, self.objects, _HASH_LABEL)
@@ -209,9 +205,7 @@ class StatefulSetController(Reconciler):
             return
         known = status_of(owner).get("currentRevision")
         current = next((one for one in history.old if name(one) == known), update)
-        pods = {
-            ordinal: pod for pod in claims.owned if (ordinal := ordinal_of(owner, pod)) is not None
-        }
+        pods = {ordinal: pod for pod in owned if (ordinal := ordinal_of(owner, pod)) is not None}
         if not is_terminating(owner):
             control = StatefulSetControl(owner, current, update, pods, self.objects, now_s)
             # One that was loaded amid a rollout goes on with it once something happens to it.
@@ -220,23 +214,21 @@ class StatefulSetController(Reconciler):
         yield from _status(owner, current, update, [*pods.values()], now_s)
         live = {name(current), name(update), *map(revision_hash_of, pods.values())}
         unused = [one for one in history.old if name(one) not in live]
-        yield from surplus(owner, unused, frozenset)
-        moments = (available_since_s(owner, pod) for pod in pods.values())
-        later_s = min((s for s in moments if s is not None and s > now_s), default=None)
-        if later_s is not None:
+        yield from surplus(owner, unused, unused)
+        moments_s = (available_since_s(owner, pod) or 0.0 for pod in pods.values())
+        if later_s := min((at_s for at_s in moments_s if at_s > now_s), default=None):
             self.look_again(key, later_s)
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
-        """Tell of pods and claims, and go on when the claims are there."""
+        # Once claims are there, their pod follows.
         if getattr(outcome.effect, "kind", "") == CLAIM:
             self.look_again(key, self._now_s)
-        return self._told(key, outcome)
+        return self._events(key, outcome)
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Tell why pods or claims can't be created or deleted."""
-        return self._told(key, outcome)
+        return self._events(key, outcome)
 
-    def _told(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
+    def _events(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
         owner, effect, error = self.objects.at(_SET, key), outcome.effect, outcome.error
         if owner is None or not isinstance(effect, Create | Delete | Patch):
             return
@@ -245,15 +237,11 @@ class StatefulSetController(Reconciler):
         verb = type(effect).__name__.lower().replace("patch", "update")
         called = name(effect.obj) if isinstance(effect, Create) else effect.name
         what = f"{'Claim' if effect.kind == CLAIM else 'Pod'} {called}"
-        if error is None:
-            note = f"{verb} {what} in StatefulSet {name(owner)} successful"
-            yield self.event(owner, "Normal", f"Successful{verb.capitalize()}", note)
-        else:
-            note = f"{verb} {what} in StatefulSet {name(owner)} failed error: {error.message}"
-            yield self.event(owner, "Warning", f"Failed{verb.capitalize()}", note)
-
-
-_ALWAYS_THERE = ("replicas", "availableReplicas", "collisionCount")
+        kind, reason, end = "Normal", "Successful", "successful"
+        if error is not None:
+            kind, reason, end = "Warning", "Failed", f"failed error: {error.message}"
+        note = f"{verb} {what} in StatefulSet {name(owner)} {end}"
+        yield self.event(owner, kind, f"{reason}{verb.capitalize()}", note)
 
 
 def _status(

@@ -1,7 +1,6 @@
-"""The ephemeral volume controller: makes the claims that pods bring along in their volumes.
+"""The ephemeral volume controller: creates the claims of pods' ephemeral volumes.
 
-The rules are those of v1.36's `ephemeral` volume controller. The claims belong to their pods, and
-go with them.
+The rules are those of v1.36's `ephemeral` volume controller. The pods own their claims.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -38,7 +37,7 @@ def _own_claims(pod: Object) -> list[str]:
 
 
 class EphemeralVolumeController(Reconciler):
-    """Makes the claims that pods bring along in their volumes."""
+    """Creates the claims of pods' ephemeral volumes."""
 
     name = "ephemeral-volume-controller"
     kinds = frozenset({"Pod", CLAIM})

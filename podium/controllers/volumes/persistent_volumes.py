@@ -1,8 +1,7 @@
-"""The persistent volume controller: binds claims to volumes, and tells what has become of both.
+"""The persistent volume controller: binds claims to volumes, by v1.36's rules and texts.
 
-Rules and texts are those of v1.36's `persistentvolume` controller. Binding takes four writes, in
-this order: the volume's claimRef, its phase, the claim's volumeName, its status; a crash in
-between loses nothing. Provisioners make and remove volumes.
+Binding takes four writes, in this order: the volume's claimRef, its phase, the claim's volumeName,
+its status; a crash in between loses nothing. Provisioners create and delete volumes.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -52,14 +51,13 @@ _HERE: Rows = np.zeros(1, np.intp)
 
 
 class _Anywhere:
-    """A topology of one place, from which every volume can be reached."""
-
+    # A topology of one place, from which every volume can be reached.
     def reach(self, _volume: Object) -> Rows:
         return _HERE
 
 
 def claim_key(claim: Object) -> str:
-    """Namespace and name, as the key of an index."""
+    """The namespace and name of a claim as the key of an index."""
     return "/".join(place_of(claim))
 
 
@@ -80,12 +78,12 @@ def claim_bound(claim: Object) -> bool:
 
 
 def is_bound_by_controller(volume: Object) -> bool:
-    """Whether it was the controller that chose the volume's claim, and not a user."""
+    """Whether the controller, and not a user, has chosen the volume's claim."""
     return annotations(volume).get(BOUND_BY_CONTROLLER) == _YES
 
 
 def best_volume(claim: Object, volumes: Sequence[Object]) -> Object | None:
-    """The volume that a claim gets, wherever it can be reached from; None if none fits."""
+    """The best volume for a claim, wherever it can be reached from; None if none fits."""
     if not volumes:
         return None
     try:
@@ -96,7 +94,7 @@ def best_volume(claim: Object, volumes: Sequence[Object]) -> Object | None:
 
 
 def volume_fault(claim: Object, volume: Object) -> str:
-    """Why a claim can't have the volume that it names; empty if it can."""
+    """The reason why a claim can't have the volume that it names; empty if it can."""
     if is_terminating(volume):
         return "the volume is marked for deletion"
     if storage_capacity(volume) < (requested_storage(claim) or 0):
@@ -111,7 +109,7 @@ def volume_fault(claim: Object, volume: Object) -> str:
 
 
 def next_step(claim: Object, volume: Object) -> Iterator[Effect]:
-    """The next write on the way to a claim and a volume that are bound to each other."""
+    """The next write that binds a claim and a volume."""
     reference = claim_of(volume)
     if reference.get("uid") != uid_of(claim):
         wanted = claim_of(bound_to(volume, claim))
@@ -131,7 +129,7 @@ def next_step(claim: Object, volume: Object) -> Iterator[Effect]:
 
 
 def unbound(volume: Object) -> Effect:
-    """A write that frees a volume whose claim has got another one."""
+    """The write that frees a volume whose claim is bound to another one."""
     return _patch(volume, {"claimRef": None}, {BOUND_BY_CONTROLLER: None})
 
 
@@ -227,7 +225,7 @@ class PersistentVolumeController(Reconciler):
             yield from next_step(obj, volume)
 
     def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
-        """Note a claim that is absent, although a volume refers to it."""
+        # A claim may be absent although a volume refers to it.
         assert isinstance(key, tuple)
         volume = self.objects.get(VOLUME, key[2])
         wanted = str(claim_of(volume).get("uid") or "") if volume else ""

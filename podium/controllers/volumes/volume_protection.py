@@ -1,7 +1,7 @@
-"""Protection of what is in use: deleted claims stay until their pods are gone, volumes while bound.
+"""Protection of claims and volumes in use, by v1.36's `pvc-protection` and `pv-protection`.
 
-The rules are those of v1.36's `pvc-protection` and `pv-protection` controllers. Admission puts the
-finalizers there; this controller takes them away.
+Admission adds the finalizers. Those of a deleted claim are removed once no pod uses it, those of a
+volume once it isn't bound.
 """
 
 from collections.abc import Hashable, Iterator, Sequence

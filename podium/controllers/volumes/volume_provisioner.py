@@ -1,9 +1,9 @@
-"""A simulated provisioner: makes the volumes that claims wait for, and removes them afterwards.
+"""A simulated provisioner: creates the volumes that claims wait for, and deletes them afterwards.
 
 It stands for the external provisioners of all storage classes but those of
-`kubernetes.io/no-provisioner`, and does as they do: a volume is named after its claim's uid, can be
-reached where the CSINode of the selected node says (or the class's allowed topologies), and goes
-when it is released, if its class reclaims by `Delete`.
+`kubernetes.io/no-provisioner`: a volume is named after its claim's uid, can be reached where the
+CSINode of the selected node says (or the class's allowed topologies), and is deleted when it is
+released, if its class reclaims by `Delete`.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
@@ -36,13 +36,13 @@ from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.reconciler import Reconciler
 
 PROVISIONING_S = 1.0
-"""How long it takes to make a volume, unless a latency is given."""
+"""The default time that it takes to create a volume."""
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 
 class VolumeProvisioner(Reconciler):
-    """Makes volumes for claims that wait for one, and removes released ones."""
+    """Creates volumes for claims that wait for one, and deletes released ones."""
 
     name = "volume-provisioner"
     kinds = frozenset({CLAIM, VOLUME, "StorageClass", "Node", "CSINode"})
@@ -53,16 +53,16 @@ class VolumeProvisioner(Reconciler):
         self._due_s: dict[Hashable, float] = {}
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.new if change.new is not None else change.old
-        if obj is not None and change.kind in (CLAIM, VOLUME):
-            yield change.kind, *place_of(obj)
+        if change.kind in (CLAIM, VOLUME):
+            yield change.kind, *place_of(change.obj)
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         assert isinstance(key, tuple)
         kind, place, called = key
         obj = self.objects.get(kind, called, place)
         if kind == VOLUME:
-            yield from self._reclaim(obj)
+            if obj is not None and _is_to_be_deleted(obj):
+                yield deletion_of(VOLUME, obj)
             return
         storage_class = self._class_of(obj)
         if obj is None or storage_class is None:
@@ -79,7 +79,6 @@ class VolumeProvisioner(Reconciler):
         yield Create(kind=VOLUME, obj=self._volume(obj, storage_class))
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Tell of volumes that were made."""
         assert isinstance(key, tuple)
         claim = self.objects.get(CLAIM, key[2], key[1]) if key[0] == CLAIM else None
         if claim is not None and isinstance(outcome.effect, Create):
@@ -142,17 +141,16 @@ class VolumeProvisioner(Reconciler):
             if label in labels(node)
         ]
 
-    def _reclaim(self, volume: Object | None) -> Iterator[Effect]:
-        if volume is None or is_terminating(volume) or PROVISIONED_BY not in annotations(volume):
-            return
-        is_released = phase_of(volume) == "Released"
-        policy = volume["spec"].get("persistentVolumeReclaimPolicy")
-        if is_released and policy == "Delete" and claim_of(volume):
-            yield deletion_of(VOLUME, volume)
-
     def _record(self, claim: Object, reason: str, note: str) -> Record:
         reporter = annotations(claim).get(PROVISIONER, self.name)
         return event_of(claim, reporter, "Normal", reason, note)
+
+
+def _is_to_be_deleted(volume: Object) -> bool:
+    if is_terminating(volume) or PROVISIONED_BY not in annotations(volume):
+        return False
+    is_released = phase_of(volume) == "Released" and bool(claim_of(volume))
+    return is_released and volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete"
 
 
 def _name_for(claim: Object) -> str:
