@@ -5,17 +5,20 @@ Plugins of third parties are found by the entry point group `podium.plugins`: a 
 that is called with a `Handle` and, if the configuration has arguments for it, with those.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from functools import cache
 from importlib.metadata import entry_points
 from typing import Any
 
 from podium.api.errors import PodiumError
 from podium.scheduler.config.args import CustomArgs
+from podium.scheduler.config.document import (
+    ExtensionPoint,
+    KubeSchedulerConfiguration,
+    Profile,
+)
+from podium.scheduler.config.expansion import Expanded, check_expanded, expand
 from podium.scheduler.config.load import default_configuration
-from podium.scheduler.config.merge import Expanded, expand
-from podium.scheduler.config.profiles import check_expanded
-from podium.scheduler.config.types import ExtensionPoint, ProfileConfig, SchedulerConfiguration
 from podium.scheduler.framework.by_shape import ByShape
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import PreBindCallsPlugin
@@ -48,75 +51,41 @@ from podium.scheduler.plugins.volume_zone import VolumeZone
 ENTRY_POINT_GROUP = "podium.plugins"
 
 Factory = Callable[..., Any]
-Profiles = tuple[tuple[ProfileConfig, Expanded], ...]
-
-_IN_TREE: tuple[Factory, ...] = (
-    SchedulingGates,
-    PrioritySort,
-    NodeUnschedulable,
-    NodeName,
-    TaintToleration,
-    NodeAffinity,
-    NodePorts,
-    NodeResourcesFit,
-    VolumeRestrictions,
-    NodeVolumeLimits,
-    VolumeBinding,
-    VolumeZone,
-    PodTopologySpread,
-    InterPodAffinity,
-    DynamicResources,
-    DefaultPreemption,
-    NodeResourcesBalancedAllocation,
-    ImageLocality,
-    DefaultBinder,
-    NodeDeclaredFeatures,
-)
+Profiles = tuple[tuple[Profile, Expanded], ...]
 
 _FILTERING = {ExtensionPoint.PRE_FILTER, ExtensionPoint.FILTER}
 _SCORING = {ExtensionPoint.PRE_SCORE, ExtensionPoint.SCORE}
 _BINDING = {ExtensionPoint.RESERVE, ExtensionPoint.PRE_BIND}
 
-_METHODS = {
-    ExtensionPoint.POST_FILTER: "post_filter",
-    ExtensionPoint.PRE_ENQUEUE: "pre_enqueue",
-    ExtensionPoint.QUEUE_SORT: "sort_key",
-    ExtensionPoint.PRE_FILTER: "pre_filter",
-    ExtensionPoint.FILTER: "filter",
-    ExtensionPoint.PRE_SCORE: "pre_score",
-    ExtensionPoint.SCORE: "score",
-    ExtensionPoint.RESERVE: "reserve",
-    ExtensionPoint.PERMIT: "permit",
-    ExtensionPoint.PRE_BIND: "pre_bind",
-    ExtensionPoint.BIND: "bind",
-    ExtensionPoint.POST_BIND: "post_bind",
-}
-# The extension points of v1.36's plugins, as configurations may name them. Some are served here
-# by a neighbouring step: what PreFilter and PreScore prepare upstream, `filter` and `score` do.
-_UPSTREAM_POINTS = {
-    "SchedulingGates": {ExtensionPoint.PRE_ENQUEUE},
-    "PrioritySort": {ExtensionPoint.QUEUE_SORT},
-    "NodeUnschedulable": {ExtensionPoint.FILTER},
-    "NodeName": {ExtensionPoint.FILTER},
-    "TaintToleration": {ExtensionPoint.FILTER} | _SCORING,
-    "NodeAffinity": _FILTERING | _SCORING,
-    "NodePorts": _FILTERING,
-    "NodeResourcesFit": _FILTERING | _SCORING,
-    "VolumeRestrictions": _FILTERING,
-    "NodeVolumeLimits": _FILTERING,
-    "VolumeBinding": _FILTERING | _SCORING | _BINDING,
-    "VolumeZone": _FILTERING,
-    "PodTopologySpread": _FILTERING | _SCORING,
-    "InterPodAffinity": _FILTERING | _SCORING,
-    "DynamicResources": _FILTERING
+# The plugins of v1.36 with their extension points, as configurations may name them. Some points are
+# served here by a neighbouring step: what PreFilter and PreScore prepare upstream, `filter` and
+# `score` do.
+_IN_TREE: Mapping[Factory, Set[ExtensionPoint]] = {
+    SchedulingGates: {ExtensionPoint.PRE_ENQUEUE},
+    PrioritySort: {ExtensionPoint.QUEUE_SORT},
+    NodeUnschedulable: {ExtensionPoint.FILTER},
+    NodeName: {ExtensionPoint.FILTER},
+    TaintToleration: {ExtensionPoint.FILTER} | _SCORING,
+    NodeAffinity: _FILTERING | _SCORING,
+    NodePorts: _FILTERING,
+    NodeResourcesFit: _FILTERING | _SCORING,
+    VolumeRestrictions: _FILTERING,
+    NodeVolumeLimits: _FILTERING,
+    VolumeBinding: _FILTERING | _SCORING | _BINDING,
+    VolumeZone: _FILTERING,
+    PodTopologySpread: _FILTERING | _SCORING,
+    InterPodAffinity: _FILTERING | _SCORING,
+    DynamicResources: _FILTERING
     | _BINDING
     | {ExtensionPoint.PRE_ENQUEUE, ExtensionPoint.POST_FILTER, ExtensionPoint.SCORE},
-    "DefaultPreemption": {ExtensionPoint.PRE_ENQUEUE, ExtensionPoint.POST_FILTER},
-    "NodeResourcesBalancedAllocation": _SCORING,
-    "ImageLocality": {ExtensionPoint.SCORE},
-    "DefaultBinder": {ExtensionPoint.BIND},
-    "NodeDeclaredFeatures": _FILTERING,
+    DefaultPreemption: {ExtensionPoint.PRE_ENQUEUE, ExtensionPoint.POST_FILTER},
+    NodeResourcesBalancedAllocation: _SCORING,
+    ImageLocality: {ExtensionPoint.SCORE},
+    DefaultBinder: {ExtensionPoint.BIND},
+    NodeDeclaredFeatures: _FILTERING,
 }
+_POINTS = {plugin.name: points for plugin, points in _IN_TREE.items()}  # type: ignore[attr-defined]
+_SERVED = tuple(ExtensionPoint)[:-2]
 
 
 class PluginError(PodiumError):
@@ -137,7 +106,7 @@ def plugin_factories() -> Mapping[str, Factory]:
 
 @cache
 def _installed() -> Mapping[str, Factory]:
-    factories: dict[str, Factory] = {factory.name: factory for factory in _IN_TREE}  # type: ignore[attr-defined]
+    factories = dict(zip(_POINTS, _IN_TREE, strict=True))
     for point in entry_points(group=ENTRY_POINT_GROUP):
         if point.name in factories:
             raise PluginError(f"plugin {point.name} ({point.value}): there is one of that name")
@@ -167,16 +136,17 @@ def implements(factories: Mapping[str, Factory]) -> Callable[[str, ExtensionPoin
     """Whether the plugin of a name serves an extension point."""
 
     def answer(name: str, point: ExtensionPoint) -> bool:
-        upstream = _UPSTREAM_POINTS.get(name)
+        upstream = _POINTS.get(name)
         if upstream is not None:
             return point in upstream
-        method = _METHODS.get(point)
-        return method is not None and hasattr(factories[name], method)
+        return point in _SERVED and hasattr(factories[name], _method(point))
 
     return answer
 
 
-def resolve(configuration: SchedulerConfiguration, factories: Mapping[str, Factory]) -> Profiles:
+def resolve(
+    configuration: KubeSchedulerConfiguration, factories: Mapping[str, Factory]
+) -> Profiles:
     """Spread the plugins of all profiles over the extension points.
 
     Raises:
@@ -208,13 +178,13 @@ def build_pipelines(
         every_node: look at every node whatever the configuration says.
     """
     return {
-        profile.scheduler_name: _pipeline(profile, expanded, handle, factories, every_node)
+        profile.name: _pipeline(profile, expanded, handle, factories, every_node)
         for profile, expanded in profiles
     }
 
 
 def _pipeline(
-    profile: ProfileConfig,
+    profile: Profile,
     expanded: Expanded,
     handle: Handle,
     factories: Mapping[str, Factory],
@@ -224,37 +194,31 @@ def _pipeline(
 
     def plugin(name: str) -> Any:
         if name not in made:
-            args = profile.plugin_config.get(name)
+            args = profile.args.get(name)
             given = () if args is None else (args.values if isinstance(args, CustomArgs) else args,)
             made[name] = factories[name](handle, *given)
         return made[name]
 
-    def at(point: ExtensionPoint) -> tuple[Any, ...]:
-        return tuple(plugin(ref.name) for ref in expanded[point])
-
-    def serving(point: ExtensionPoint) -> tuple[Any, ...]:
-        return tuple(one for one in at(point) if hasattr(one, _METHODS[point]))
-
-    weights = [ref.weight for ref in expanded[ExtensionPoint.SCORE]]
-    scored = zip(at(ExtensionPoint.SCORE), weights, strict=True)
+    serving = {
+        point.name.lower(): tuple(
+            one for name in expanded[point] if hasattr(one := plugin(name), _method(point))
+        )
+        for point in _SERVED
+        if point not in (ExtensionPoint.QUEUE_SORT, ExtensionPoint.SCORE)
+    }
+    scored = [(plugin(name), weight) for name, weight in expanded[ExtensionPoint.SCORE].items()]
+    pre_binding = [plugin(name) for name in expanded[ExtensionPoint.PRE_BIND]]
     percentage = None if every_node else profile.percentage_of_nodes_to_score
     return Pipeline(
-        scheduler_name=profile.scheduler_name,
-        queue_sort=at(ExtensionPoint.QUEUE_SORT)[0],
+        scheduler_name=profile.name,
+        queue_sort=plugin(next(iter(expanded[ExtensionPoint.QUEUE_SORT]))),
         by_shape=ByShape(handle.snapshot),
-        pre_enqueue=serving(ExtensionPoint.PRE_ENQUEUE),
-        pre_filter=serving(ExtensionPoint.PRE_FILTER),
-        filter=serving(ExtensionPoint.FILTER),
-        post_filter=serving(ExtensionPoint.POST_FILTER),
-        pre_score=serving(ExtensionPoint.PRE_SCORE),
-        score=tuple((p, w) for p, w in scored if hasattr(p, "score")),
-        reserve=serving(ExtensionPoint.RESERVE),
-        permit=serving(ExtensionPoint.PERMIT),
-        pre_bind=serving(ExtensionPoint.PRE_BIND),
-        pre_bind_calls=tuple(
-            p for p in at(ExtensionPoint.PRE_BIND) if isinstance(p, PreBindCallsPlugin)
-        ),
-        bind=serving(ExtensionPoint.BIND),
-        post_bind=serving(ExtensionPoint.POST_BIND),
+        score=tuple((one, weight) for one, weight in scored if hasattr(one, "score")),
+        pre_bind_calls=tuple(one for one in pre_binding if isinstance(one, PreBindCallsPlugin)),
         sampling=None if percentage in (None, 100) else NodeSampling(percentage),
+        **serving,
     )
+
+
+def _method(point: ExtensionPoint) -> str:
+    return "sort_key" if point is ExtensionPoint.QUEUE_SORT else point.name.lower()

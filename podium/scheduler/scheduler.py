@@ -16,8 +16,8 @@ from podium.api.objects import Object, key
 from podium.api.pods import DEFAULT_SCHEDULER_NAME, is_finished, node_name_of
 from podium.api.policy.disruption_budgets import Budget
 from podium.api.values.times import NANOS_PER_SECOND
+from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.scheduler_options import PreemptionScope, SchedulerOptions
-from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.framework.cycle.binding import BindingCycle
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.scheduling_cycle import SchedulingCycle, Timing
@@ -50,7 +50,7 @@ class Scheduler:
 
     def __init__(
         self,
-        configuration: SchedulerConfiguration | None = None,
+        configuration: KubeSchedulerConfiguration | None = None,
         options: SchedulerOptions | None = None,
         *,
         every_node: bool = False,

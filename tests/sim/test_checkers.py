@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from podium.apiserver.store.history import KindHistory
+from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.queue import SchedulingQueue
@@ -37,7 +37,7 @@ def overlook_resources(patch: pytest.MonkeyPatch) -> None:
         "profiles": [{"schedulerName": "default-scheduler", "plugins": off}],
     }
 
-    def careless(_world: World, _name: str) -> SchedulerConfiguration:
+    def careless(_world: World, _name: str) -> KubeSchedulerConfiguration:
         return load_configuration([document], plugin_factories().keys()).configuration
 
     patch.setattr(World, "configuration_of", careless)

@@ -22,11 +22,10 @@ from podium.cluster.drivers.virtual import MachineHandle, VirtualDriver
 from podium.controllers.disruption import DisruptionController
 from podium.machines.events import Change, FirstList
 from podium.machines.machine import Machine
+from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from tests.replacing import replace
 from tests.sim.checkers import Checker, all_checkers
 from tests.sim.checkers.told import Told
 from tests.sim.kubelet import KubeletStandIn
@@ -111,13 +110,14 @@ class World:
         assert machine is None or isinstance(machine, SchedulerMachine)
         return machine
 
-    def configuration_of(self, scheduler_name: str) -> SchedulerConfiguration:
+    def configuration_of(self, scheduler_name: str) -> KubeSchedulerConfiguration:
         """The default configuration under another name."""
         configuration = default_configuration()
         profiles = tuple(
-            replace(profile, scheduler_name=scheduler_name) for profile in configuration.profiles
+            profile.model_copy(update={"scheduler_name": scheduler_name})
+            for profile in configuration.profiles
         )
-        return replace(configuration, profiles=profiles)
+        return configuration.model_copy(update={"profiles": profiles})
 
     def digest(self) -> str:
         """A fingerprint of everything that was called."""

@@ -23,7 +23,6 @@ from podium.machines.effects import Effect
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.machine.context import Features
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from tests.replacing import replace
 
 START_S = 1_767_225_600.0
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
@@ -135,7 +134,8 @@ class Player:
         )
         configuration = default_configuration()
         (profile,) = configuration.profiles
-        named = replace(configuration, profiles=(replace(profile, scheduler_name=name),))
+        profiles = (profile.model_copy(update={"scheduler_name": name}),)
+        named = configuration.model_copy(update={"profiles": profiles})
         self._make = lambda: SchedulerMachine(named, features=features)
         self._handle = self.driver.add(self._make(), name=name)
 

@@ -6,17 +6,17 @@ from pydantic import BaseModel
 
 from podium.api.values.durations import NANOS_PER_SECOND, format_duration
 from podium.scheduler.config.args import API_VERSION
-from podium.scheduler.config.types import (
+from podium.scheduler.config.document import (
     KIND,
     ExtensionPoint,
+    KubeSchedulerConfiguration,
     PluginSet,
-    SchedulerConfiguration,
 )
 
 
-def configuration_document(found: SchedulerConfiguration) -> dict[str, Any]:
+def configuration_document(found: KubeSchedulerConfiguration) -> dict[str, Any]:
     """A configuration, as it could be written in a file."""
-    election, connection = found.leader_election, found.client_connection
+    election, connection = found.election, found.connection
     return {
         "apiVersion": API_VERSION,
         "kind": KIND,
@@ -49,7 +49,7 @@ def configuration_document(found: SchedulerConfiguration) -> dict[str, Any]:
                 },
                 "pluginConfig": [
                     {"name": name, "args": args.model_dump(mode="json", by_alias=True)}
-                    for name, args in sorted(profile.plugin_config.items())
+                    for name, args in sorted(profile.args.items())
                     if isinstance(args, BaseModel)
                 ],
             }
@@ -61,7 +61,7 @@ def configuration_document(found: SchedulerConfiguration) -> dict[str, Any]:
 def _plugin_set(plugins: PluginSet) -> dict[str, Any]:
     found = {
         "enabled": [{"name": one.name, "weight": one.weight} for one in plugins.enabled],
-        "disabled": [{"name": name} for name in plugins.disabled],
+        "disabled": [{"name": one.name} for one in plugins.disabled],
     }
     return {field: values for field, values in found.items() if values}
 

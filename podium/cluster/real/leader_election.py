@@ -20,7 +20,7 @@ from podium.api.objects import Object, metadata_of, spec_of
 from podium.api.values.times import micro_time
 from podium.cluster.client.http_api import CallFailedError, HttpApi
 from podium.machines.effects import Create, Effect, Replace
-from podium.scheduler.config.types import LeaderElection
+from podium.scheduler.config.document import LeaderElection
 
 _JITTER = 1.2
 

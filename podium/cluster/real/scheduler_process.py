@@ -25,8 +25,8 @@ from podium.cluster.real.retrying_api import RetryingApi
 from podium.cluster.real.shadow import ShadowMachine
 from podium.machines.effects import Bind, Create, Delete, Patch
 from podium.machines.machine import Machine
+from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.machine.event_handlers import KINDS
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.metrics import SchedulerMetrics
@@ -58,7 +58,7 @@ class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
         dry_run: whether to schedule nothing, and judge what another scheduler does.
     """
 
-    configuration: SchedulerConfiguration
+    configuration: KubeSchedulerConfiguration
     options: SchedulerOptions
     identity: str
     hostname: str
@@ -96,7 +96,7 @@ class SchedulerProcess:
         self._stopwatch = stopwatch
         self._rng = rng
         self.machine = self._fresh()
-        election = options.configuration.leader_election
+        election = options.configuration.election
         lease = election.resource_name if election.leader_elect else ""
         self._metrics = ProcessMetrics(connection.url, lease)
         self._informers = InformerHealth(KINDS)
@@ -117,7 +117,7 @@ class SchedulerProcess:
             configuration, now_s = self._options.configuration, self._clock.now_s
             elector = LeaderElector(
                 lease_api,
-                configuration.leader_election,
+                configuration.election,
                 self._options.identity,
                 now_s,
                 self._rng,
@@ -139,7 +139,7 @@ class SchedulerProcess:
                 await serving.stop()
 
     async def _schedule(self, elector: LeaderElector, stop: asyncio.Event) -> None:
-        connection = self._options.configuration.client_connection
+        connection = self._options.configuration.connection
         qps, burst, clock_s = connection.qps, connection.burst, self._clock.now_s
         may_act = asyncio.Event()
         silence_s = self._options.watch_timeout_s
@@ -191,11 +191,11 @@ class SchedulerProcess:
         await elector.release()
 
     async def _lead(self, elector: LeaderElector, may_act: asyncio.Event) -> None:
-        if self._options.configuration.leader_election.leader_elect:
+        if self._options.configuration.election.leader_elect:
             await elector.acquire()
         self._metrics.set_leading(True)
         may_act.set()
-        if self._options.configuration.leader_election.leader_elect:
+        if self._options.configuration.election.leader_elect:
             await elector.renew()
         await asyncio.Event().wait()
 

@@ -1,6 +1,5 @@
 """A configuration and the flags that go before it."""
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -8,7 +7,7 @@ from msgspec import structs
 
 from podium.api.errors import PodiumError
 from podium.api.values.durations import duration_seconds
-from podium.scheduler.config.types import SchedulerConfiguration
+from podium.scheduler.config.document import KubeSchedulerConfiguration
 
 _DURATIONS = ("lease_duration", "renew_deadline", "retry_period")
 _CONNECTION = ("kubeconfig", "qps", "burst")
@@ -36,7 +35,9 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True):
     burst: int | None = None
 
 
-def with_flags(configuration: SchedulerConfiguration, flags: Flags) -> SchedulerConfiguration:
+def with_flags(
+    configuration: KubeSchedulerConfiguration, flags: Flags
+) -> KubeSchedulerConfiguration:
     """The configuration in which flags stand in place of what the file says.
 
     Raises:
@@ -54,13 +55,12 @@ def with_flags(configuration: SchedulerConfiguration, flags: Flags) -> Scheduler
                 wrong.append(f"{flag}: {text}: must be a duration such as 15s or 1m30s")
     if wrong:
         raise FlagError("\n".join(wrong))
-    connection = {name: found.pop(name) for name in _CONNECTION if name in found}
-    made = replace(
-        configuration,
-        leader_election=configuration.leader_election.model_copy(update=found),
-        client_connection=configuration.client_connection.model_copy(update=connection),
-    )
-    faults = list(made.leader_election.contradictions())
+    connected = {name: found.pop(name) for name in _CONNECTION if name in found}
+    election = configuration.election.model_copy(update=found)
+    faults = list(election.contradictions())
     if faults:
         raise FlagError("\n".join(f"leaderElection.{fault}" for fault in faults))
-    return made
+    connection = configuration.connection.model_copy(update=connected)
+    return configuration.model_copy(
+        update={"leader_election": election, "client_connection": connection}
+    )

@@ -12,8 +12,8 @@ from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.cluster.drivers.latency import INSTANT, Latency
 from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
 from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.framework.pod_groups import served_kinds
 from podium.scheduler.machine.context import DEFAULT_FEATURES, Features, Stopwatch
 
@@ -29,7 +29,7 @@ class SchedulerSetup(msgspec.Struct, frozen=True, kw_only=True):
         stopwatch: measures what its metrics say; nothing is counted unless given.
     """
 
-    configuration: SchedulerConfiguration | None = None
+    configuration: KubeSchedulerConfiguration | None = None
     options: SchedulerOptions | None = None
     features: Features = DEFAULT_FEATURES
     stopwatch: Stopwatch | None = None

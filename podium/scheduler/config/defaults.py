@@ -21,36 +21,32 @@ Which extension points a plugin implements is known to the plugin alone.
 
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.scheduler.config.args import TopologySpreadConstraint
-from podium.scheduler.config.types import PluginRef, PluginSet, PluginSets
 
-DEFAULT_PLUGINS = PluginSets(
-    multi_point=PluginSet(
-        enabled=(
-            PluginRef("SchedulingGates"),
-            PluginRef("PrioritySort"),
-            PluginRef("NodeUnschedulable"),
-            PluginRef("NodeName"),
-            PluginRef("TaintToleration", 3),
-            PluginRef("NodeAffinity", 2),
-            PluginRef("NodePorts"),
-            PluginRef("NodeResourcesFit", 1),
-            PluginRef("VolumeRestrictions"),
-            PluginRef("NodeVolumeLimits"),
-            PluginRef("VolumeBinding"),
-            PluginRef("VolumeZone"),
-            PluginRef("PodTopologySpread", 2),
-            PluginRef("InterPodAffinity", 2),
-            PluginRef("DynamicResources", 2),
-            PluginRef("DefaultPreemption"),
-            PluginRef("NodeResourcesBalancedAllocation", 1),
-            PluginRef("ImageLocality", 1),
-            PluginRef("DefaultBinder"),
-            PluginRef("NodeDeclaredFeatures"),
-        )
-    )
-)
+DEFAULT_WEIGHTS = {
+    "SchedulingGates": 0,
+    "PrioritySort": 0,
+    "NodeUnschedulable": 0,
+    "NodeName": 0,
+    "TaintToleration": 3,
+    "NodeAffinity": 2,
+    "NodePorts": 0,
+    "NodeResourcesFit": 1,
+    "VolumeRestrictions": 0,
+    "NodeVolumeLimits": 0,
+    "VolumeBinding": 0,
+    "VolumeZone": 0,
+    "PodTopologySpread": 2,
+    "InterPodAffinity": 2,
+    "DynamicResources": 2,
+    "DefaultPreemption": 0,
+    "NodeResourcesBalancedAllocation": 1,
+    "ImageLocality": 1,
+    "DefaultBinder": 0,
+    "NodeDeclaredFeatures": 0,
+}
+"""The default plugins in order, each with its weight; 0 where none is given, which counts as 1."""
 
-DEFAULT_PLUGIN_NAMES = frozenset(plugin.name for plugin in DEFAULT_PLUGINS.multi_point.enabled)
+DEFAULT_PLUGIN_NAMES = frozenset(DEFAULT_WEIGHTS)
 
 REMOVED_PLUGINS = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
 

@@ -1,19 +1,22 @@
 """KubeSchedulerConfiguration and Podium's own options, as they are written.
 
-The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedulerProfile` and
-`SetDefaults_KubeSchedulerConfiguration`, v1.36. What can only be said of several profiles is in
-`profiles.py`.
+The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedulerProfile`,
+`validateCommonQueueSort` and `SetDefaults_KubeSchedulerConfiguration`, plugin sets are merged as
+`mergePlugins` of `pkg/scheduler/apis/config/v1/default_plugins.go` does it, all in v1.36.
 """
 
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping
+from enum import StrEnum
+from functools import cached_property
+from typing import Annotated, Any, Self
 
-from pydantic import AfterValidator, ValidationInfo, field_validator
+from pydantic import AfterValidator, Field, ValidationInfo, field_validator
 
 from podium.api.documents.document import (
     Bits,
     Choice,
     Document,
+    Duration,
     Range,
     Required,
     Tuple,
@@ -24,6 +27,7 @@ from podium.api.documents.document import (
 )
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.values.quantity import INT64_MAX
+from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.scheduler.config.args import (
     API_VERSION,
     DEFAULT_ARGS,
@@ -32,11 +36,16 @@ from podium.scheduler.config.args import (
     Percentage,
     PluginArgs,
 )
-from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES, REMOVED_PLUGINS
-from podium.scheduler.config.types import KIND, ClientConnection, LeaderElection
+from podium.scheduler.config.defaults import DEFAULT_WEIGHTS, REMOVED_PLUGINS
 
+KIND = "KubeSchedulerConfiguration"
+ALL_PLUGINS = "*"
 KNOWN_PLUGINS = "known_plugins"
 """The context of decoding holds under this name all plugins that can be enabled."""
+
+_LEASES = "leases"
+# By how much client-go lengthens the wait between two tries, at most.
+_JITTER = 1.2
 
 _NO_EXTENDERS = (
     "Podium calls no extenders; write a plugin (see docs/plugins.md) and enable it in a profile "
@@ -45,7 +54,10 @@ _NO_EXTENDERS = (
 
 
 def _known_plugin(name: str, info: ValidationInfo) -> str:
-    known = (info.context or {})[KNOWN_PLUGINS]
+    if info.context is None:
+        # Made by the program, not read.
+        return name
+    known = info.context[KNOWN_PLUGINS]
     if name in REMOVED_PLUGINS:
         raise fault("removed from Kubernetes; NodeVolumeLimits does its work")
     if name not in known:
@@ -55,6 +67,29 @@ def _known_plugin(name: str, info: ValidationInfo) -> str:
 
 PluginName = Annotated[str, Required("the name of a plugin"), AfterValidator(_known_plugin)]
 Weight = Annotated[int, Bits(32), Range(0)]
+
+
+class ExtensionPoint(StrEnum):
+    """The extension points that plugins can be configured at, spelt as their fields are.
+
+    In v1.36 `placementGenerate` and `placementScore` belong to workload scheduling, which is
+    behind a gate that is off by default.
+    """
+
+    PRE_ENQUEUE = "preEnqueue"
+    QUEUE_SORT = "queueSort"
+    PRE_FILTER = "preFilter"
+    FILTER = "filter"
+    POST_FILTER = "postFilter"
+    PRE_SCORE = "preScore"
+    SCORE = "score"
+    RESERVE = "reserve"
+    PERMIT = "permit"
+    PRE_BIND = "preBind"
+    BIND = "bind"
+    POST_BIND = "postBind"
+    PLACEMENT_GENERATE = "placementGenerate"
+    PLACEMENT_SCORE = "placementScore"
 
 
 class EnabledPlugin(Document):
@@ -80,6 +115,29 @@ class PluginSet(Document):
     enabled: Tuple[EnabledPlugin] = ()
     disabled: Tuple[DisabledPlugin] = ()
 
+    def disables(self, name: str) -> bool:
+        """Whether a plugin that MultiPoint or the defaults enable is disabled here."""
+        return any(plugin.name in (name, ALL_PLUGINS) for plugin in self.disabled)
+
+    def over(self, default: "PluginSet") -> "PluginSet":
+        """This set on top of a default one.
+
+        Default plugins that either set disables go. A default plugin that is enabled again stays
+        at its position, as it was written the last time (without a weight, the default one is
+        lost). All else that is enabled follows in the order written, repetitions included: the
+        expansion refuses them.
+        """
+        disabled = {plugin.name: plugin for plugin in (*self.disabled, *default.disabled)}
+        last_written = {plugin.name: index for index, plugin in enumerate(self.enabled)}
+        enabled, replacing = [], set()
+        for plugin in default.enabled:
+            if disabled.keys().isdisjoint((plugin.name, ALL_PLUGINS)):
+                index = last_written.get(plugin.name)
+                enabled.append(plugin if index is None else self.enabled[index])
+                replacing.add(index)
+        enabled += [plugin for i, plugin in enumerate(self.enabled) if i not in replacing]
+        return PluginSet(enabled=tuple(enabled), disabled=tuple(disabled.values()))
+
 
 class Plugins(Document):
     """The plugin sets of a profile: one for all extension points, and one for each."""
@@ -100,11 +158,32 @@ class Plugins(Document):
     placement_generate: PluginSet = PluginSet()
     placement_score: PluginSet = PluginSet()
 
+    def at(self, point: ExtensionPoint) -> PluginSet:
+        """The set of an extension point itself."""
+        found: PluginSet = getattr(self, point.name.lower())
+        return found
+
+    def over(self, defaults: "Plugins") -> "Plugins":
+        """These sets on top of default ones, set by set."""
+        fields = type(self).model_fields
+        return Plugins(
+            **{name: getattr(self, name).over(getattr(defaults, name)) for name in fields}
+        )
+
     def given(self) -> Iterator[tuple[str, PluginSet]]:
         """The sets that the document has, by the names of their fields."""
         for name, field in type(self).model_fields.items():
             if name in self.model_fields_set:
                 yield field.alias or name, getattr(self, name)
+
+
+DEFAULT_PLUGINS = Plugins(
+    multi_point=PluginSet(
+        enabled=tuple(
+            EnabledPlugin(name=name, weight=weight) for name, weight in DEFAULT_WEIGHTS.items()
+        )
+    )
+)
 
 
 class PluginConfig(Document):
@@ -134,6 +213,20 @@ class Profile(Document):
     plugins: Plugins = Plugins()
     plugin_config: Tuple[PluginConfig] = ()
 
+    @property
+    def name(self) -> str:
+        """The name by which pods choose this profile."""
+        return self.scheduler_name or DEFAULT_SCHEDULER_NAME
+
+    @cached_property
+    def args(self) -> Mapping[str, Args]:
+        """The arguments of every in-tree plugin that takes any, and of those in `plugin_config`."""
+        given = {
+            entry.name: entry.args or DEFAULT_ARGS.get(entry.name, CustomArgs({}))
+            for entry in self.plugin_config
+        }
+        return {**DEFAULT_ARGS, **given}
+
     def contradictions(self) -> Iterator[FieldError]:
         names = [entry.name for entry in self.plugin_config]
         for at, name in enumerate(names):
@@ -143,6 +236,52 @@ class Profile(Document):
 
 UNHEEDED = "is ignored: it doesn't change decisions"
 """What notes say of fields that are about the process that schedules."""
+
+
+def _or(default: Any) -> AfterValidator:
+    return AfterValidator(lambda value: value or default)
+
+
+class LeaderElection(Document):
+    """How schedulers agree on the one that schedules; `podium scheduler` heeds it.
+
+    The rules are those of `ValidateLeaderElectionConfiguration` and of client-go's elector. What is
+    zero or empty is as if it weren't there.
+    """
+
+    leader_elect: bool = True
+    lease_duration_s: Annotated[Duration, _or(15.0), Field(alias="leaseDuration")] = 15.0
+    renew_deadline_s: Annotated[Duration, _or(10.0), Field(alias="renewDeadline")] = 10.0
+    retry_period_s: Annotated[Duration, _or(2.0), Field(alias="retryPeriod")] = 2.0
+    resource_lock: Annotated[str, Choice((_LEASES,), may_be_empty=True)] = _LEASES
+    resource_name: Annotated[str, _or("kube-scheduler")] = "kube-scheduler"
+    resource_namespace: Annotated[str, _or("kube-system")] = "kube-system"
+
+    def contradictions(self) -> Iterator[FieldError]:
+        """What is wrong with the times together."""
+        if not self.leader_elect:
+            return
+        lease, renewal = f"{self.lease_duration_s:g}s", f"{self.renew_deadline_s:g}s"
+        if self.lease_duration_s < 1.0:
+            message = "must be at least 1s: leases count whole seconds"
+            yield FieldError("leaseDuration", lease, message)
+        if self.lease_duration_s <= self.renew_deadline_s:
+            message = f"must be longer than renewDeadline, {renewal}"
+            yield FieldError("leaseDuration", lease, message)
+        if self.renew_deadline_s <= _JITTER * self.retry_period_s:
+            message = f"must be longer than {_JITTER} times retryPeriod, {self.retry_period_s:g}s"
+            yield FieldError("renewDeadline", renewal, message)
+
+
+class ClientConnection(Document):
+    """How the API server is talked to; `podium scheduler` heeds it, and speaks JSON."""
+
+    kubeconfig: str = ""
+    accept_content_types: str = ""
+    content_type: str = ""
+    # 0, also where nothing is written, stands for the default; below 0, qps has no limit.
+    qps: Annotated[float, Field(strict=False, validate_default=True), _or(50.0)] = 0.0
+    burst: Annotated[int, Range(0), Field(validate_default=True), _or(100)] = 0
 
 
 class KubeSchedulerConfiguration(Document):
@@ -169,6 +308,35 @@ class KubeSchedulerConfiguration(Document):
             raise fault(_NO_EXTENDERS, ErrorKind.FORBIDDEN)
         return value
 
+    @property
+    def election(self) -> LeaderElection:
+        """How schedulers agree on the one that schedules, with all defaults."""
+        return self.leader_election or LeaderElection()
+
+    @property
+    def connection(self) -> ClientConnection:
+        """How the API server is talked to, with all defaults."""
+        return self.client_connection or ClientConnection()
+
+    def with_defaults(self) -> Self:
+        """The configuration whose profiles have all defaults filled in, one at least.
+
+        Their percentage is the configuration's where they have none; None was given by neither,
+        and every node is looked at.
+        """
+        profiles = []
+        for profile in self.profiles or (Profile(),):
+            percentage = profile.percentage_of_nodes_to_score
+            if percentage is None:
+                percentage = self.percentage_of_nodes_to_score
+            filled = {
+                "scheduler_name": profile.name,
+                "percentage_of_nodes_to_score": percentage,
+                "plugins": profile.plugins.over(DEFAULT_PLUGINS),
+            }
+            profiles.append(profile.model_copy(update=filled))
+        return self.model_copy(update={"profiles": tuple(profiles)})
+
     def contradictions(self) -> Iterator[FieldError]:
         initial, longest = self.pod_initial_backoff_seconds, self.pod_max_backoff_seconds
         if longest < initial:
@@ -186,6 +354,21 @@ class KubeSchedulerConfiguration(Document):
                 yield FieldError(field, name, message, ErrorKind.DUPLICATE)
             elif name:
                 first[name] = at
+        # All profiles share one queue, so they must sort it alike.
+        profiles, point = self.with_defaults().profiles, ExtensionPoint.QUEUE_SORT
+        model = profiles[0]
+        for index, profile in enumerate(profiles):
+            own, field = profile.plugins.at(point), f"profiles[{index}]"
+            path, names = f"{field}.plugins.{point}", [plugin.name for plugin in own.enabled]
+            if len(names) > 1:
+                message = "only one queueSort plugin can be enabled"
+                yield FieldError(f"{path}.enabled", names, message)
+            if own != model.plugins.at(point):
+                yield FieldError(path, names, "must be the same in all profiles")
+            for name in names[:1]:
+                if profile.args.get(name) != model.args.get(name):
+                    message = f"the arguments of {name} must be the same in all profiles"
+                    yield FieldError(f"{field}.pluginConfig", name, message)
 
     def notes(self, known: frozenset[str]) -> Iterator[str]:
         """What is accepted but has no effect, in reading order."""
@@ -219,5 +402,5 @@ def _notes_of(profile: Profile, known: frozenset[str]) -> Iterator[str]:
         path = f"pluginConfig[{at}].args"
         if isinstance(entry.args, PluginArgs):
             yield from (f"{path}{text}" for text in entry.args.notes())
-        elif entry.args and entry.args.values and entry.name in DEFAULT_PLUGIN_NAMES:
+        elif entry.args and entry.args.values and entry.name in DEFAULT_WEIGHTS:
             yield f"{path} has no effect: {entry.name} takes none"

@@ -13,18 +13,11 @@ from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.objects import entries
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES
-from podium.scheduler.config.document import KNOWN_PLUGINS
-from podium.scheduler.config.profiles import JudgedConfiguration, profiles_of
+from podium.scheduler.config.document import KIND, KNOWN_PLUGINS, KubeSchedulerConfiguration
 from podium.scheduler.config.scheduler_options import (
     OPTIONS_API_VERSION,
     OPTIONS_KIND,
     SchedulerOptions,
-)
-from podium.scheduler.config.types import (
-    KIND,
-    ClientConnection,
-    LeaderElection,
-    SchedulerConfiguration,
 )
 
 _API_VERSIONS = {KIND: API_VERSION, OPTIONS_KIND: OPTIONS_API_VERSION}
@@ -42,7 +35,7 @@ _POLICY = (
 class Loaded:
     """What a KubeSchedulerConfiguration and SchedulerOptions say, and what has no effect."""
 
-    configuration: SchedulerConfiguration
+    configuration: KubeSchedulerConfiguration
     options: SchedulerOptions
     notes: tuple[str, ...]
 
@@ -59,26 +52,17 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
     by_kind, faults = _by_kind(documents)
     known = frozenset(known_plugins)
     configuration = decode(
-        JudgedConfiguration, by_kind.get(KIND, {}), context={KNOWN_PLUGINS: known}
+        KubeSchedulerConfiguration, by_kind.get(KIND, {}), context={KNOWN_PLUGINS: known}
     )
     options = decode(SchedulerOptions, by_kind.get(OPTIONS_KIND, {}))
     faults += [*configuration.faults, *options.faults]
     if faults or configuration.document is None or options.document is None:
         raise InvalidDocumentError(faults)
     document = configuration.document
-    values = SchedulerConfiguration(
-        profiles=profiles_of(document),
-        percentage_of_nodes_to_score=document.percentage_of_nodes_to_score,
-        pod_initial_backoff_seconds=document.pod_initial_backoff_seconds,
-        pod_max_backoff_seconds=document.pod_max_backoff_seconds,
-        parallelism=document.parallelism,
-        leader_election=document.leader_election or LeaderElection(),
-        client_connection=document.client_connection or ClientConnection(),
-    )
-    return Loaded(values, options.document, tuple(document.notes(known)))
+    return Loaded(document.with_defaults(), options.document, tuple(document.notes(known)))
 
 
-def default_configuration() -> SchedulerConfiguration:
+def default_configuration() -> KubeSchedulerConfiguration:
     """What kube-scheduler v1.36 runs with when it is given no configuration."""
     return load_configuration([], DEFAULT_PLUGIN_NAMES).configuration
 

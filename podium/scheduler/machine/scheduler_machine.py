@@ -10,8 +10,8 @@ from msgspec.structs import replace
 from podium.api.objects import is_terminating, uid
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced, Woken
+from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.framework.cycle.diagnosis import failure_message, rejecting_plugins
 from podium.scheduler.framework.cycle.scheduling_cycle import NO_NODES, Timing
 from podium.scheduler.framework.interface import PostFilterResult
@@ -54,7 +54,7 @@ class SchedulerMachine:
 
     def __init__(
         self,
-        configuration: SchedulerConfiguration | None = None,
+        configuration: KubeSchedulerConfiguration | None = None,
         options: SchedulerOptions | None = None,
         *,
         features: Features = DEFAULT_FEATURES,

@@ -19,8 +19,8 @@ from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.priority import class_value
 from podium.apiserver.kinds.registration.registrations import apply_defaults
 from podium.scheduler.config.args import API_VERSION
+from podium.scheduler.config.document import KIND, KubeSchedulerConfiguration
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.config.types import KIND, SchedulerConfiguration
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.simulation.decide.recorded_objects import type_faults
 
@@ -50,7 +50,7 @@ class Scenario:
     others: tuple[Object, ...] = ()
     pending: tuple[Object, ...] = ()
     sequence: bool = False
-    configuration: SchedulerConfiguration | None = None
+    configuration: KubeSchedulerConfiguration | None = None
     scheduler_name: str = DEFAULT_SCHEDULER_NAME
 
 
@@ -139,7 +139,7 @@ def scenario_of(document: ScenarioDocument) -> Scenario:
     )
 
 
-def _configuration(document: ScenarioDocument) -> SchedulerConfiguration | None:
+def _configuration(document: ScenarioDocument) -> KubeSchedulerConfiguration | None:
     profile, added = document.profile, document.plugin_config
     if not profile and not added:
         return None
@@ -151,8 +151,8 @@ def _configuration(document: ScenarioDocument) -> SchedulerConfiguration | None:
     return load_configuration([configuration], plugin_factories().keys()).configuration
 
 
-def _scheduler_name(configuration: SchedulerConfiguration | None) -> str:
-    return configuration.profiles[0].scheduler_name if configuration else DEFAULT_SCHEDULER_NAME
+def _scheduler_name(configuration: KubeSchedulerConfiguration | None) -> str:
+    return configuration.profiles[0].name if configuration else DEFAULT_SCHEDULER_NAME
 
 
 def _filled(obj: Object, kind: str, defaults: bool, priorities: Mapping[str, int]) -> Object:

@@ -12,8 +12,8 @@ import msgspec
 
 from podium.api.objects import place_of
 from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
+from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.config.types import SchedulerConfiguration
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
@@ -60,7 +60,7 @@ class Replay(msgspec.Struct, frozen=True):
 
 def replay(
     recording: Recording,
-    configuration: SchedulerConfiguration | None = None,
+    configuration: KubeSchedulerConfiguration | None = None,
     options: SchedulerOptions | None = None,
     progress: Progress | None = None,
 ) -> Replay:

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from podium.cluster.drivers.live import LiveDriver
 from podium.cluster.real.scheduler_process import SchedulerProcess
+from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.load import Loaded as LoadedConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.config.types import SchedulerConfiguration
 from podium.ui.dashboard.feeds.informer_source import InformerSource
 from podium.ui.dashboard.feeds.live_feed import LiveFeed
 from podium.ui.dashboard.local_server import served_locally
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def scheduler_dashboard(
     port: int,
-    configuration: SchedulerConfiguration,
+    configuration: KubeSchedulerConfiguration,
     options: SchedulerOptions,
     tell: Callable[[str], None],
 ) -> Callable[[SchedulerProcess, LiveDriver], AbstractAsyncContextManager[None]]:

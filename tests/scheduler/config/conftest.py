@@ -8,8 +8,8 @@ import pytest
 from podium.api.documents.document import InvalidDocumentError
 from podium.scheduler.config.args import API_VERSION, Args
 from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES
+from podium.scheduler.config.document import KIND
 from podium.scheduler.config.load import Loaded, load_configuration
-from podium.scheduler.config.types import KIND
 
 KNOWN = DEFAULT_PLUGIN_NAMES | {"Custom", "OtherSort"}
 
@@ -45,7 +45,7 @@ def args(load: Load) -> Callable[[str, object], Args]:
 
     def args_of(plugin: str, raw: object) -> Args:
         loaded = load(profiles=[{"pluginConfig": [{"name": plugin, "args": raw}]}])
-        return loaded.configuration.profiles[0].plugin_config[plugin]
+        return loaded.configuration.profiles[0].args[plugin]
 
     return args_of
 

@@ -15,16 +15,24 @@ from podium.scheduler.config.args import (
     ScoringStrategyType,
     VolumeBindingArgs,
 )
-from podium.scheduler.config.defaults import DEFAULT_PLUGINS, SYSTEM_DEFAULT_CONSTRAINTS
+from podium.scheduler.config.defaults import DEFAULT_WEIGHTS, SYSTEM_DEFAULT_CONSTRAINTS
+from podium.scheduler.config.document import (
+    DEFAULT_PLUGINS,
+    ClientConnection,
+    EnabledPlugin,
+    KubeSchedulerConfiguration,
+    LeaderElection,
+    Plugins,
+    PluginSet,
+)
 from podium.scheduler.config.load import default_configuration, load_configuration
 from podium.scheduler.config.scheduler_options import SchedulerOptions, VictimOrder
-from podium.scheduler.config.types import SchedulerConfiguration
 
 CPU_AND_MEMORY = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))
 
 
 def test_default_plugins() -> None:
-    assert [(p.name, p.weight) for p in DEFAULT_PLUGINS.multi_point.enabled] == [
+    assert [*DEFAULT_WEIGHTS.items()] == [
         ("SchedulingGates", 0),
         ("PrioritySort", 0),
         ("NodeUnschedulable", 0),
@@ -46,13 +54,13 @@ def test_default_plugins() -> None:
         ("DefaultBinder", 0),
         ("NodeDeclaredFeatures", 0),
     ]
-    assert not DEFAULT_PLUGINS.multi_point.disabled
-    assert not DEFAULT_PLUGINS.points
+    enabled = tuple(EnabledPlugin(name=name, weight=w) for name, w in DEFAULT_WEIGHTS.items())
+    assert Plugins(multi_point=PluginSet(enabled=enabled)) == DEFAULT_PLUGINS
 
 
 def test_default_configuration() -> None:
     configuration = default_configuration()
-    assert configuration == SchedulerConfiguration(
+    assert configuration == KubeSchedulerConfiguration(
         profiles=configuration.profiles,
         percentage_of_nodes_to_score=None,
         pod_initial_backoff_seconds=1,
@@ -63,11 +71,15 @@ def test_default_configuration() -> None:
     assert profile.scheduler_name == "default-scheduler"
     assert profile.percentage_of_nodes_to_score is None
     assert profile.plugins == DEFAULT_PLUGINS
+    assert (configuration.election, configuration.connection) == (
+        LeaderElection(),
+        ClientConnection(),
+    )
 
 
 def test_default_arguments() -> None:
     (profile,) = default_configuration().profiles
-    assert profile.plugin_config == {
+    assert profile.args == {
         "DefaultPreemption": DefaultPreemptionArgs(),
         "DynamicResources": DynamicResourcesArgs(filter_timeout="10s", binding_timeout="10m"),
         "InterPodAffinity": InterPodAffinityArgs(hard_pod_affinity_weight=1),
@@ -101,7 +113,7 @@ def test_empty_configuration_is_the_default_one(load) -> None:
 
 def test_absent_args_are_the_default_ones(args) -> None:
     (profile,) = default_configuration().profiles
-    for plugin, default in profile.plugin_config.items():
+    for plugin, default in profile.args.items():
         assert args(plugin, None) == default
         assert args(plugin, {}) == default
 

@@ -4,9 +4,9 @@ import pytest
 
 from podium.api.documents.document import InvalidDocumentError
 from podium.scheduler.config.args import API_VERSION
+from podium.scheduler.config.document import KIND
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.scheduler_options import VictimOrder
-from podium.scheduler.config.types import KIND
 
 CONFIGURATION = {"apiVersion": API_VERSION, "kind": KIND}
 OPTIONS = {"apiVersion": "podium.dev/v1alpha1", "kind": "SchedulerOptions"}

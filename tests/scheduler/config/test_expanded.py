@@ -3,21 +3,19 @@
 import pytest
 
 from podium.api.documents.document import InvalidDocumentError
-from podium.scheduler.config.args import CustomArgs
-from podium.scheduler.config.merge import Expanded
-from podium.scheduler.config.profiles import check_expanded
-from podium.scheduler.config.types import ExtensionPoint, PluginRef, PluginSets, ProfileConfig
+from podium.scheduler.config.document import ExtensionPoint, PluginConfig, Profile
+from podium.scheduler.config.expansion import Expanded, check_expanded
 
 
 def profile(
     name: str, sorters: str = "PrioritySort", binders: str = "DefaultBinder", by: str = "age"
-) -> tuple[ProfileConfig, Expanded]:
-    expanded = dict.fromkeys(ExtensionPoint, ()) | {
-        ExtensionPoint.QUEUE_SORT: tuple(map(PluginRef, sorters.split())),
-        ExtensionPoint.BIND: tuple(map(PluginRef, binders.split())),
+) -> tuple[Profile, Expanded]:
+    expanded = {point: {} for point in ExtensionPoint} | {
+        ExtensionPoint.QUEUE_SORT: dict.fromkeys(sorters.split(), 0),
+        ExtensionPoint.BIND: dict.fromkeys(binders.split(), 0),
     }
-    config = {"OtherSort": CustomArgs({"by": by})}
-    return ProfileConfig(name, None, PluginSets(), config), expanded
+    config = PluginConfig(name="OtherSort", args={"by": by})
+    return Profile(scheduler_name=name, plugin_config=(config,)), expanded
 
 
 def test_good_profiles() -> None:
@@ -64,7 +62,7 @@ def test_good_profiles() -> None:
         ),
     ],
 )
-def test_bad_profiles(profiles: list[tuple[ProfileConfig, Expanded]], faults: list[str]) -> None:
+def test_bad_profiles(profiles: list[tuple[Profile, Expanded]], faults: list[str]) -> None:
     with pytest.raises(InvalidDocumentError) as caught:
         check_expanded(profiles)
     assert [str(error) for error in caught.value.errors] == faults

@@ -3,7 +3,7 @@
 import pytest
 
 from podium.scheduler.config.args import InterPodAffinityArgs, NodeAffinityArgs
-from podium.scheduler.config.types import ExtensionPoint, PluginRef
+from podium.scheduler.config.document import DisabledPlugin, EnabledPlugin, ExtensionPoint
 
 
 def test_names_and_percentages(load) -> None:
@@ -66,12 +66,12 @@ def test_plugin_sets_are_merged_with_the_defaults(load) -> None:
     }
     (profile,) = load(profiles=[{"plugins": plugins}]).configuration.profiles
     enabled = profile.plugins.multi_point.enabled
-    assert enabled[5] == PluginRef("NodeAffinity", 7)
-    assert enabled[-1] == PluginRef("Custom")
+    assert enabled[5] == EnabledPlugin(name="NodeAffinity", weight=7)
+    assert enabled[-1] == EnabledPlugin(name="Custom")
     assert len(enabled) == 21
     score = profile.plugins.at(ExtensionPoint.SCORE)
-    assert score.enabled == (PluginRef("ImageLocality", 0),)
-    assert score.disabled == ("*",)
+    assert score.enabled == (EnabledPlugin(name="ImageLocality"),)
+    assert score.disabled == (DisabledPlugin(name="*"),)
     assert profile.plugins.at(ExtensionPoint.FILTER).enabled == ()
 
 
@@ -82,7 +82,7 @@ def test_every_extension_point_can_be_configured(load, point: str) -> None:
     ).configuration.profiles
     sets = profile.plugins
     own = sets.multi_point if point == "multiPoint" else sets.at(ExtensionPoint(point))
-    assert own.enabled[-1] == PluginRef("Custom", 2)
+    assert own.enabled[-1] == EnabledPlugin(name="Custom", weight=2)
 
 
 @pytest.mark.parametrize(
@@ -132,10 +132,8 @@ def test_disabling_a_plugin_that_is_not_there_is_noted(load) -> None:
 def test_plugin_config_replaces_defaults_only_where_given(load) -> None:
     config = [{"name": "InterPodAffinity", "args": {"hardPodAffinityWeight": 7}}]
     (profile,) = load(profiles=[{"pluginConfig": config}]).configuration.profiles
-    assert profile.plugin_config["InterPodAffinity"] == InterPodAffinityArgs(
-        hard_pod_affinity_weight=7
-    )
-    assert profile.plugin_config["NodeAffinity"] == NodeAffinityArgs()
+    assert profile.args["InterPodAffinity"] == InterPodAffinityArgs(hard_pod_affinity_weight=7)
+    assert profile.args["NodeAffinity"] == NodeAffinityArgs()
 
 
 @pytest.mark.parametrize(

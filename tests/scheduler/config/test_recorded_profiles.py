@@ -10,10 +10,9 @@ import pytest
 
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.defaults import DEFAULT_PLUGIN_NAMES
+from podium.scheduler.config.document import KIND, ExtensionPoint
+from podium.scheduler.config.expansion import Expanded, check_expanded, expand
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.config.merge import Expanded, expand
-from podium.scheduler.config.profiles import check_expanded
-from podium.scheduler.config.types import KIND, ExtensionPoint
 
 FILES = [
     "tables/tables",
@@ -84,8 +83,8 @@ def test_recorded_profiles(shared_conformance: Path, name: str) -> None:
     verdicts_seen = scores_seen = 0
     for record in records(shared_conformance / f"{name}.jsonl.gz"):
         expanded = expansion(record["input"])
-        filters = {plugin.name for plugin in expanded[ExtensionPoint.FILTER]}
-        weights = {plugin.name: plugin.weight for plugin in expanded[ExtensionPoint.SCORE]}
+        filters = expanded[ExtensionPoint.FILTER].keys()
+        weights = expanded[ExtensionPoint.SCORE]
         for decision in record["output"]["decisions"] or ():
             verdicts = {verdict["plugin"] for verdict in (decision.get("filter") or {}).values()}
             # A node that PreFilter left out is rejected by no plugin in particular.

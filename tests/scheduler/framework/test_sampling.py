@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from podium.scheduler.config.args import API_VERSION
+from podium.scheduler.config.document import KIND
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.config.types import KIND
 from podium.scheduler.framework.sampling import (
     NodeSampling,
     feasible_nodes_to_find,

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from podium.scheduler.config.args import API_VERSION
+from podium.scheduler.config.document import KIND
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.config.types import KIND
 from podium.scheduler.explain.explanation import explain
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.status import Code, Status, unresolvable, unschedulable

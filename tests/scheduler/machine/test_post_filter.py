@@ -8,8 +8,8 @@ import pytest
 
 from podium.machines.effects import Bind, Delete, Patch, Record
 from podium.scheduler.config.args import API_VERSION
+from podium.scheduler.config.document import KIND, KubeSchedulerConfiguration
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.config.types import KIND, SchedulerConfiguration
 from podium.scheduler.framework.cluster_events import EventHint, EventResource
 from podium.scheduler.framework.event_registration import after_removal
 from podium.scheduler.framework.handle import Handle
@@ -56,13 +56,13 @@ class WaitForever:
 
 
 @pytest.fixture
-def profile(monkeypatch: pytest.MonkeyPatch) -> SchedulerConfiguration:
+def profile(monkeypatch: pytest.MonkeyPatch) -> KubeSchedulerConfiguration:
     return _with_plugin(monkeypatch, PreemptOldest, "DefaultPreemption")
 
 
 def _with_plugin(
     monkeypatch: pytest.MonkeyPatch, plugin: Any, *disabled: str
-) -> SchedulerConfiguration:
+) -> KubeSchedulerConfiguration:
     """The default profile with a plugin more, and some less."""
     known: dict[str, Any] = {**plugin_factories(), plugin.name: plugin}
     monkeypatch.setattr("podium.scheduler.scheduler.plugin_factories", lambda: known)
@@ -76,7 +76,9 @@ def _with_plugin(
     return load_configuration([document], known.keys()).configuration
 
 
-def test_its_victims_are_removed_and_its_node_is_nominated(profile: SchedulerConfiguration) -> None:
+def test_its_victims_are_removed_and_its_node_is_nominated(
+    profile: KubeSchedulerConfiguration,
+) -> None:
     hand = Hand(configuration=profile)
     low = [pod(f"low-{n}", node=n, cpu="4") for n in ("n1", "n2")]
     hand.start(node("n1"), node("n2"), *low, pod("high", cpu="4", priority=10))
@@ -94,7 +96,7 @@ def test_its_victims_are_removed_and_its_node_is_nominated(profile: SchedulerCon
     assert (binding.name, binding.node_name) == ("high", "n2")
 
 
-def test_its_reasons_are_told(profile: SchedulerConfiguration) -> None:
+def test_its_reasons_are_told(profile: KubeSchedulerConfiguration) -> None:
     hand = Hand(configuration=profile)
     hand.start(node(), pod("low", node="n1", cpu="4"), pod("p"))
     (patch,) = of(hand.wake(), Patch)

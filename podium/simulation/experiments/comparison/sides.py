@@ -10,9 +10,9 @@ from podium.api.documents.document import InvalidDocumentError
 from podium.api.errors import PodiumError
 from podium.cluster.manifests import read_sources
 from podium.cluster.manifests.input_files import read_text
+from podium.scheduler.config.document import KIND as CONFIGURATION_KIND
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.scheduler_options import OPTIONS_KIND
-from podium.scheduler.config.types import KIND as CONFIGURATION_KIND
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.simulation.experiments.whole_scenario import (
     WholeScenario,

@@ -7,7 +7,6 @@ import socket
 import time
 import uuid
 from collections.abc import Sequence
-from dataclasses import replace
 from random import Random
 
 from msgspec import structs
@@ -16,17 +15,16 @@ from podium.cluster.client.connection import load_connection
 from podium.cluster.drivers.live import SteadyClock
 from podium.cluster.real.scheduler_process import Beside, ProcessOptions, SchedulerProcess
 from podium.cluster.real.settings import Flags, with_flags
-from podium.scheduler.config.document import UNHEEDED
+from podium.scheduler.config.document import UNHEEDED, KubeSchedulerConfiguration
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
-from podium.scheduler.config.types import SchedulerConfiguration
 from podium.ui.inputs.configurations import read_scheduler_config
 from podium.ui.writers.console import print_warnings
 
 
 def read_configuration(
     path: str | None, flags: Flags, plugins: Sequence[str] = ()
-) -> tuple[SchedulerConfiguration, SchedulerOptions]:
+) -> tuple[KubeSchedulerConfiguration, SchedulerOptions]:
     """What a file says, with flags in its place, and Podium's own options.
 
     Raises:
@@ -53,13 +51,13 @@ async def run(options: ProcessOptions, context: str | None, dashboard_port: int 
     """
     if options.dry_run:
         # Whoever does nothing needs no lease, and leaves it to those who do.
-        election = options.configuration.leader_election
+        election = options.configuration.election
         election = election.model_copy(update={"leader_elect": False})
-        configuration = replace(options.configuration, leader_election=election)
+        configuration = options.configuration.model_copy(update={"leader_election": election})
         options = structs.replace(options, configuration=configuration)
     # What lists bring stays for long; it needn't be looked through for garbage all the time.
     gc.set_threshold(100_000, 20, 100)
-    kubeconfig = options.configuration.client_connection.kubeconfig or None
+    kubeconfig = options.configuration.connection.kubeconfig or None
     connection = await load_connection(kubeconfig, context)
     stop, loop = asyncio.Event(), asyncio.get_running_loop()
     for number in (signal.SIGINT, signal.SIGTERM):

@@ -5,8 +5,8 @@ from typing import Any, ClassVar
 import pytest
 
 from podium.scheduler.config.args import API_VERSION
+from podium.scheduler.config.document import KIND, KubeSchedulerConfiguration
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.config.types import KIND, SchedulerConfiguration
 from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import NodeToStatusReader, PostFilterResult
@@ -38,7 +38,7 @@ def answering(name: str, answer: PostFilterResult) -> type[Answering]:
     return type(name, (Answering,), {"name": name, "answer": answer, "told": []})
 
 
-def replacing_default_preemption(*names: str) -> SchedulerConfiguration:
+def replacing_default_preemption(*names: str) -> KubeSchedulerConfiguration:
     """A profile in which these plugins, and no others, run PostFilter."""
     plugins = {
         "multiPoint": {"disabled": [{"name": "DefaultPreemption"}]},

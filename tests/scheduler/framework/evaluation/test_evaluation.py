@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from podium.scheduler.config.args import API_VERSION
+from podium.scheduler.config.document import KIND
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.config.types import KIND
 from podium.scheduler.framework.third_party_plugins import ArrayPlugin, Nodes, adapted
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.scheduler import Scheduler

@@ -1,0 +1,126 @@
+"""Which plugins run at which extension point: a profile's own sets, and MultiPoint.
+
+As `expandMultiPointPlugins`, `updatePluginList`, `getScoreWeights` and `NewFramework` of
+`pkg/scheduler/framework/runtime/framework.go` and `NewMap` of `pkg/scheduler/profile/profile.go`,
+all in v1.36.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from podium.api.documents.document import InvalidDocumentError
+from podium.api.errors import ErrorKind, FieldError
+from podium.scheduler.config.document import ExtensionPoint, Plugins, Profile
+
+Expanded = Mapping[ExtensionPoint, Mapping[str, int]]
+"""The plugins of each extension point, in the order in which they run, with their weights."""
+
+Implements = Callable[[str, ExtensionPoint], bool]
+
+WEIGHTED_POINTS = frozenset({ExtensionPoint.SCORE, ExtensionPoint.PLACEMENT_SCORE})
+
+
+def expand(sets: Plugins, implements: Implements) -> Expanded:
+    """The plugins of every extension point, in the order in which they run.
+
+    First come the plugins that a point's own set shares with MultiPoint, then the rest of
+    MultiPoint, then the rest of the point's own set.
+
+    Args:
+        sets: a profile's, merged with the defaults.
+
+    Returns:
+        All extension points. Weights are set at `score` and `placementScore`, the point's own
+        before MultiPoint's; elsewhere they are 0.
+
+    Raises:
+        InvalidDocumentError: a plugin is enabled twice, or where it has no part. Fields are
+            relative to the profile.
+    """
+    if faults := list(dict.fromkeys(_faults(sets, implements))):
+        raise InvalidDocumentError(faults)
+    return {
+        point: {
+            name: _weights(sets, point)[name] if point in WEIGHTED_POINTS else 0
+            for name in _names_at(sets, point, implements)
+        }
+        for point in ExtensionPoint
+    }
+
+
+def _names_at(sets: Plugins, point: ExtensionPoint, implements: Implements) -> list[str]:
+    own = [plugin.name for plugin in sets.at(point).enabled]
+    spread = _spread_to(sets, point, implements)
+    return [
+        *(name for name in own if name in spread),
+        *(name for name in spread if name not in own),
+        *(name for name in own if name not in spread),
+    ]
+
+
+def _spread_to(sets: Plugins, point: ExtensionPoint, implements: Implements) -> list[str]:
+    """Names that MultiPoint brings to `point`, as written, those of its own set included."""
+    own = sets.at(point)
+    return [
+        plugin.name
+        for plugin in sets.multi_point.enabled
+        if not own.disables(plugin.name) and implements(plugin.name, point)
+    ]
+
+
+def _weights(sets: Plugins, point: ExtensionPoint) -> dict[str, int]:
+    """Weights by plugin, whether it is of that point or not; the point's own set goes first.
+
+    A score plugin without weight, or with weight 0, counts 1.
+    """
+    weights: dict[str, int] = {}
+    for plugin in (*sets.at(point).enabled, *sets.multi_point.enabled):
+        weights.setdefault(plugin.name, plugin.weight or 1)
+    return weights
+
+
+def _faults(sets: Plugins, implements: Implements) -> Iterator[FieldError]:
+    for point in ExtensionPoint:
+        field = f"plugins.{point}.enabled"
+        own = [plugin.name for plugin in sets.at(point).enabled]
+        yield from (
+            FieldError(field, name, f"this plugin isn't a {point} plugin")
+            for name in own
+            if not implements(name, point)
+        )
+        yield from _repetitions(field, own)
+        spread = [name for name in _spread_to(sets, point, implements) if name not in own]
+        yield from _repetitions("plugins.multiPoint.enabled", spread)
+
+
+def _repetitions(field: str, names: list[str]) -> Iterator[FieldError]:
+    for name in dict.fromkeys(names):
+        if names.count(name) > 1:
+            yield FieldError(field, name, "", ErrorKind.DUPLICATE)
+
+
+def check_expanded(profiles: Sequence[tuple[Profile, Expanded]]) -> None:
+    """Check profiles, in the order of the configuration, together with their expansions.
+
+    Raises:
+        InvalidDocumentError: a profile hasn't exactly one queueSort plugin or has no bind
+            plugin, or the profiles sort the queue in different ways.
+    """
+    faults = []
+    for index, (profile, expanded) in enumerate(profiles):
+        path = f"profiles[{index}].plugins"
+        sorters = [*expanded[ExtensionPoint.QUEUE_SORT]]
+        if len(sorters) != 1:
+            message = f"{profile.name} needs exactly one queueSort plugin"
+            faults.append(FieldError(f"{path}.queueSort", sorters, message))
+        elif _sorting(profile, expanded) != _sorting(*profiles[0]):
+            message = "queueSort plugin and arguments must be the same in all profiles"
+            faults.append(FieldError(f"{path}.queueSort", sorters[0], message))
+        if not expanded[ExtensionPoint.BIND]:
+            message = f"{profile.name} needs at least one bind plugin"
+            faults.append(FieldError(f"{path}.bind", [], message))
+    if faults:
+        raise InvalidDocumentError(faults)
+
+
+def _sorting(profile: Profile, expanded: Expanded) -> list[tuple[str, object]]:
+    return [(name, profile.args.get(name)) for name in expanded[ExtensionPoint.QUEUE_SORT]]
