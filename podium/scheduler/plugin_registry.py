@@ -19,10 +19,9 @@ from podium.scheduler.config.document import (
 )
 from podium.scheduler.config.expansion import Expanded, check_expanded, expand
 from podium.scheduler.config.load import default_configuration
-from podium.scheduler.framework.by_shape import ByShape
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import PreBindCallsPlugin
-from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.framework.pipeline import ByShape, Pipeline
 from podium.scheduler.framework.sampling import NodeSampling
 from podium.scheduler.framework.third_party_plugins import adapted
 from podium.scheduler.plugins.default_binder import DefaultBinder

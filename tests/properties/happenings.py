@@ -10,9 +10,14 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 from podium.api.volumes.claims_and_volumes import volume_name
-from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
-from podium.scheduler.framework.event_registration import claim_is_used
-from podium.scheduler.queue.changes import events_of_node_update, events_of_pod_update
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    ClusterEvent,
+    EventHint,
+    EventResource,
+    claim_is_used,
+)
+from podium.scheduler.queue.queue_events import events_of_node_update, events_of_pod_update
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 from tests.properties import clusters, volume_clusters

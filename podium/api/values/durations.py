@@ -3,8 +3,7 @@
 import re
 
 from podium.api.errors import PodiumError
-
-NANOS_PER_SECOND = 10**9
+from podium.api.values.times import NANOS_PER_SECOND
 
 _NANOS_MAX = 2**63 - 1
 # Of the largest number of nanoseconds; further digits of a fraction make no difference.

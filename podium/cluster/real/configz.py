@@ -4,7 +4,8 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from podium.api.values.durations import NANOS_PER_SECOND, format_duration
+from podium.api.values.durations import format_duration
+from podium.api.values.times import NANOS_PER_SECOND
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.document import (
     KIND,

@@ -12,7 +12,8 @@ import msgspec
 
 from podium.api.objects import Object, part
 from podium.api.resources import is_sidecar
-from podium.api.values.durations import NANOS_PER_SECOND, format_duration
+from podium.api.values.durations import format_duration
+from podium.api.values.times import NANOS_PER_SECOND
 from podium.kubelet.containers.probes import Handler, HandlerResult, ProbeWorker
 from podium.kubelet.kubelet_events import node_record
 from podium.machines.backoff import Backoff, Restarts

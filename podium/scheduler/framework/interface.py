@@ -28,8 +28,8 @@ from podium.machines.effects import Effect
 from podium.scheduler.framework.status import SUCCESS, Code, Status
 from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
 from podium.scheduler.snapshot.change_log import Change
-from podium.scheduler.snapshot.pod_batches import ManyPods, looked_up
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
+from podium.scheduler.snapshot.pod_columns import ManyPods, looked_up
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 MAX_NODE_SCORE = 100

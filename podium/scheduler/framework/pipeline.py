@@ -1,11 +1,16 @@
 """The plugins of one profile, spread over the extension points."""
 
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol, TypeVar
+
 import msgspec
 
-from podium.scheduler.framework.by_shape import ByShape
 from podium.scheduler.framework.interface import (
+    PASSES,
     BindPlugin,
     FilterPlugin,
+    FilterState,
+    LocalScore,
     PermitPlugin,
     PostBindPlugin,
     PostFilterPlugin,
@@ -15,10 +20,92 @@ from podium.scheduler.framework.interface import (
     PreFilterPlugin,
     PreScorePlugin,
     QueueSortPlugin,
+    RelativeScore,
     ReservePlugin,
     ScorePlugin,
 )
 from podium.scheduler.framework.sampling import NodeSampling
+from podium.scheduler.framework.status import SUCCESS
+from podium.scheduler.snapshot.per_nodes import PerNodes
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
+
+AskFilter = Callable[[PodInfo], FilterState | None]
+AskScore = Callable[[PodInfo], LocalScore | RelativeScore | None]
+S = TypeVar("S")
+
+
+class ShapedPlugin(Protocol):
+    """A plugin that may go by the shape of pods alone."""
+
+    def by_shape(self, cls: PodClass) -> bool:
+        """Whether what it says of a class depends on nodes and the class' `shape_key` alone.
+
+        Its states are shared by classes then. They keep nothing that only one class is to know.
+        """
+
+
+class ByShape:
+    """What there is to ask about a class of pods: plugins, and answers that its shape has given."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._pre_filters: PerNodes[Sequence[PreFilterPlugin]] = PerNodes(snapshot)
+        self._filters: PerNodes[Sequence[AskFilter]] = PerNodes(snapshot)
+        self._pre_scores: PerNodes[Sequence[PreScorePlugin]] = PerNodes(snapshot)
+        self._scores: PerNodes[Sequence[tuple[AskScore, int]]] = PerNodes(snapshot)
+
+    def pre_filters(
+        self, plugins: Sequence[PreFilterPlugin], pod: PodInfo
+    ) -> Sequence[PreFilterPlugin]:
+        """Those that don't let all pods of this shape pass."""
+        return self._pre_filters.of(
+            pod.cls.shape_key,
+            lambda: [p for p in plugins if not (_settles(p, pod) and p.pre_filter(pod) is PASSES)],
+        )
+
+    def filters(self, plugins: Sequence[FilterPlugin], pod: PodInfo) -> Sequence[AskFilter]:
+        """What gives a state for the pod's class, where pods of its shape may need one."""
+        return self._filters.of(
+            pod.cls.shape_key,
+            lambda: [ask for p in plugins if (ask := _asked(p, p.filter, pod)) is not None],
+        )
+
+    def pre_scores(
+        self, plugins: Sequence[PreScorePlugin], pod: PodInfo
+    ) -> Sequence[PreScorePlugin]:
+        """Those that may fail for pods of this shape."""
+        return self._pre_scores.of(
+            pod.cls.shape_key,
+            lambda: [p for p in plugins if not (_settles(p, pod) and p.pre_score(pod) == SUCCESS)],
+        )
+
+    def scores(
+        self, plugins: Sequence[tuple[ScorePlugin, int]], pod: PodInfo
+    ) -> Sequence[tuple[AskScore, int]]:
+        """What gives a state for the pod's class, with the weight of each."""
+        return self._scores.of(
+            pod.cls.shape_key,
+            lambda: [
+                (ask, weight)
+                for p, weight in plugins
+                if (ask := _asked(p, p.score, pod)) is not None
+            ],
+        )
+
+
+def _settles(plugin: Any, pod: PodInfo) -> bool:
+    shaped: ShapedPlugin | None = plugin if hasattr(plugin, "by_shape") else None
+    return shaped is not None and shaped.by_shape(pod.cls)
+
+
+def _asked(
+    plugin: object, ask: Callable[[PodInfo], S], pod: PodInfo
+) -> Callable[[PodInfo], S] | None:
+    if not _settles(plugin, pod):
+        return ask
+    state = ask(pod)
+    return None if state is None else lambda _: state
 
 
 class Pipeline(msgspec.Struct, frozen=True):

@@ -28,7 +28,7 @@ from podium.scheduler.framework.cluster_events import (
 from podium.scheduler.machine.binding_cycle import BindingCycles
 from podium.scheduler.machine.context import SchedulerContext
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor
-from podium.scheduler.queue.changes import events_of_node_update, events_of_pod_update
+from podium.scheduler.queue.queue_events import events_of_node_update, events_of_pod_update
 from podium.scheduler.snapshot.pod_info import (
     PodInfo,
     pending_pod,

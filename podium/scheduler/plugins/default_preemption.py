@@ -12,12 +12,11 @@ from weakref import ref
 import numpy as np
 
 from podium.scheduler.config.args import DefaultPreemptionArgs
-from podium.scheduler.framework.cluster_events import EventHint, EventResource
+from podium.scheduler.framework.cluster_events import EventHint, EventResource, after_removal
 from podium.scheduler.framework.cycle.diagnosis import ReasonHistogram, nodes_available_message
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.evaluation.filtering import NO_FILTER, Filtering
-from podium.scheduler.framework.event_registration import after_removal
 from podium.scheduler.framework.handle import Handle, tied
 from podium.scheduler.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from podium.scheduler.preemption.candidates import CandidateLimit

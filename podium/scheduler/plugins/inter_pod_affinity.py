@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 
 from podium.api.objects import Object, labels
 from podium.scheduler.config.args import InterPodAffinityArgs
-from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change, class_on_node
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    ClusterEvent,
+    EventHint,
+    EventResource,
+    after_change,
+    class_on_node,
+)
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import (
     FITS,
@@ -42,8 +48,8 @@ from podium.scheduler.snapshot.held_terms import (
     HeldTerms,
 )
 from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.pod_batches import ManyPods, looked_up
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
+from podium.scheduler.snapshot.pod_columns import ManyPods, looked_up
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 AFFINITY, ANTI_AFFINITY, EXISTING_ANTI_AFFINITY = -1, 1, 2

@@ -20,8 +20,7 @@ from podium.api.selectors.node_selector import (
 )
 from podium.api.well_known import PREFERRED, REQUIRED
 from podium.scheduler.config.args import NodeAffinityArgs
-from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource, after_change
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import (
     PASSES,

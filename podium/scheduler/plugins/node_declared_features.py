@@ -10,8 +10,13 @@ import numpy as np
 
 from podium.api.objects import Object, entries, spec_of, status_of
 from podium.api.pod_specs import all_containers_of
-from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change, after_difference
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    EventHint,
+    EventResource,
+    after_change,
+    after_difference,
+)
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FixedCodes, fixed_codes
 from podium.scheduler.framework.status import unresolvable

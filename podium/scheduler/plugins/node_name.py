@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from podium.api.pods import node_name_of
-from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource, after_change
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FixedCodes
 from podium.scheduler.framework.status import unresolvable

@@ -15,8 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.objects import Object, spec_of
-from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change, after_removal
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    EventHint,
+    EventResource,
+    after_change,
+    after_removal,
+)
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FITS, FilterState, Scope
 from podium.scheduler.framework.status import Status, rejection

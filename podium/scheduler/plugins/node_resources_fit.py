@@ -14,16 +14,22 @@ from podium.api.device_classes import explicit_resource, implicit_resource
 from podium.api.objects import Object, name
 from podium.api.resources import is_extended_resource, is_scalar_resource
 from podium.scheduler.config.args import NodeResourcesFitArgs
-from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change, after_removal, class_on_node
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    EventHint,
+    EventResource,
+    after_change,
+    after_removal,
+    class_on_node,
+)
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import CycleError, FilterState, LocalScore, Scope
 from podium.scheduler.framework.status import Status, rejection
 from podium.scheduler.plugins.node_resources.allocation_scores import Room, allocation_score
 from podium.scheduler.plugins.node_resources.scored_resources import ScoredResources
 from podium.scheduler.snapshot.arrays import Codes, Rows, Sums
-from podium.scheduler.snapshot.pod_batches import ManyPods
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
+from podium.scheduler.snapshot.pod_columns import ManyPods
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.resource_columns import NATIVE_RESOURCES, ResourceColumns
 from podium.scheduler.snapshot.snapshot import allocatable_amounts

@@ -10,8 +10,7 @@ import numpy as np
 
 from podium.api.objects import Object, spec_of
 from podium.api.taints import NO_SCHEDULE, tolerations_tolerate
-from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource, after_change
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FixedCodes, fixed_codes
 from podium.scheduler.framework.status import unresolvable

@@ -13,8 +13,14 @@ import numpy as np
 from podium.api.objects import Object, spec_of
 from podium.api.pod_specs import volumes_of
 from podium.api.volumes.claims_and_volumes import claim_uses
-from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change, after_removal, claim_is_used
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    EventHint,
+    EventResource,
+    after_change,
+    after_removal,
+    claim_is_used,
+)
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FITS, CycleError, FilterState, FixedCodes, Scope
 from podium.scheduler.framework.status import Status, unresolvable, unschedulable

@@ -17,8 +17,14 @@ from podium.api.selectors.labels import SelectorError
 from podium.api.well_known import HOSTNAME_LABEL
 from podium.scheduler.config.args import DefaultingType, PodTopologySpreadArgs
 from podium.scheduler.config.defaults import SYSTEM_DEFAULT_CONSTRAINTS
-from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change, class_on_node
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    ClusterEvent,
+    EventHint,
+    EventResource,
+    after_change,
+    class_on_node,
+)
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import (
     MAX_NODE_SCORE,
@@ -31,8 +37,8 @@ from podium.scheduler.framework.status import Status, rejection
 from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
 from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.node_columns import ABSENT
-from podium.scheduler.snapshot.pod_batches import ManyPods, looked_up
 from podium.scheduler.snapshot.pod_classes import PerClass, PodClass, PodClasses
+from podium.scheduler.snapshot.pod_columns import ManyPods, looked_up
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.topology_spread import (
     DO_NOT_SCHEDULE,

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from podium.api.objects import spec_of
-from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource, after_change
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.status import SUCCESS, Status, unresolvable
 from podium.scheduler.snapshot.pod_info import PodInfo

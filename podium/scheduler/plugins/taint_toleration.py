@@ -17,8 +17,7 @@ from podium.api.taints import (
     tolerations_tolerate,
     untolerated,
 )
-from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_change
+from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource, after_change
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import (
     MAX_NODE_SCORE,

@@ -41,8 +41,10 @@ from podium.api.volumes.claims_and_volumes import (
 from podium.api.volumes.volume_matching import NO_VOLUME, by_size, choose_volumes
 from podium.machines.effects import Effect, Replace
 from podium.scheduler.config.args import VolumeBindingArgs
-from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import (
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    EventHint,
+    EventResource,
     after_change,
     after_difference,
     claim_is_used,

@@ -12,8 +12,10 @@ import numpy as np
 from podium.api.objects import Object, entries
 from podium.api.pod_specs import volumes_of
 from podium.api.volumes.claims_and_volumes import READ_WRITE_ONCE_POD, access_modes, claim_uses
-from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import (
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    EventHint,
+    EventResource,
     after_change,
     after_removal,
     claim_is_named,

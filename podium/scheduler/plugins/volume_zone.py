@@ -17,8 +17,10 @@ from podium.api.volumes.claims_and_volumes import (
     volume_name,
 )
 from podium.api.well_known import REGION_LABEL, ZONE_LABEL
-from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource
-from podium.scheduler.framework.event_registration import (
+from podium.scheduler.framework.cluster_events import (
+    Action,
+    EventHint,
+    EventResource,
     after_change,
     after_difference,
     claim_is_named,

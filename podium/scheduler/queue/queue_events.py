@@ -1,12 +1,97 @@
 """Events as the queue takes them in: one action at a time, each with its name."""
 
 from functools import cache
+from typing import Any
 
 import msgspec
 
-from podium.api.objects import Object
+from podium.api.objects import Object, annotations, entries, labels, spec_of, status_of
+from podium.api.resources import pod_requests
+from podium.api.values.quantity import ceil_milli, nanos
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventResource
-from podium.scheduler.queue.changes import events_of_pod_update
+from podium.scheduler.snapshot.pod_classes import holds_alike
+
+NOTHING = Action(0)
+_NOTHING: Object = {}
+
+
+def events_of_pod_update(old: Object, new: Object) -> Action:
+    """What changed in a pod; `UPDATE_OTHER` if it is nothing that has a name of its own.
+
+    Raises:
+        QuantityError: a request isn't a quantity.
+    """
+    found = NOTHING
+    if labels(old) != labels(new):
+        found |= Action.UPDATE_POD_LABEL
+    # A resize counts once the node knows of it.
+    if not holds_alike(old, new):
+        before, after = pod_requests(old, use_status=True), pod_requests(new, use_status=True)
+        if any(r not in after or ceil_milli(n) > ceil_milli(after[r]) for r, n in before.items()):
+            found |= Action.UPDATE_POD_SCALE_DOWN
+    if old.get("spec") is not new.get("spec"):
+        if _spec(old, "schedulingGates") and not _spec(new, "schedulingGates"):
+            found |= Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED
+        # Tolerations can only be added.
+        if len(_spec(old, "tolerations")) != len(_spec(new, "tolerations")):
+            found |= Action.UPDATE_POD_TOLERATION
+    if _claims(old) != _claims(new):
+        found |= Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM
+    return found or Action.UPDATE_OTHER
+
+
+def events_of_node_update(old: Object, new: Object) -> Action:
+    """What changed in a node; nothing at all (0) if pods don't care.
+
+    Raises:
+        QuantityError: an allocatable amount isn't a quantity.
+    """
+    found = NOTHING
+    if _allocatable(old) != _allocatable(new):
+        found |= Action.UPDATE_NODE_ALLOCATABLE
+    if labels(old) != labels(new):
+        found |= Action.UPDATE_NODE_LABEL
+    is_open_again = _spec(old, "unschedulable") and not _spec(new, "unschedulable")
+    if _spec(old, "taints") != _spec(new, "taints") or is_open_again:
+        found |= Action.UPDATE_NODE_TAINT
+    if _conditions(old) != _conditions(new):
+        found |= Action.UPDATE_NODE_CONDITION
+    if annotations(old) != annotations(new):
+        found |= Action.UPDATE_NODE_ANNOTATION
+    if _status(old, "declaredFeatures") != _status(new, "declaredFeatures"):
+        found |= Action.UPDATE_NODE_DECLARED_FEATURE
+    return found
+
+
+def _claims(pod: Object) -> tuple[object, object]:
+    status = pod.get("status") or _NOTHING
+    statuses = status.get("resourceClaimStatuses") or ()
+    named = [(claim.get("name"), claim.get("resourceClaimName")) for claim in statuses]
+    extended = status.get("extendedResourceClaimStatus")
+    if not extended:
+        return named, None
+    return named, (extended.get("resourceClaimName"), entries(extended, "requestMappings"))
+
+
+def _allocatable(node: Object) -> dict[str, int]:
+    amounts = _status(node, "allocatable") or {}
+    return {name: nanos(amount) for name, amount in amounts.items()}
+
+
+def _conditions(node: Object) -> dict[str, str]:
+    conditions = _status(node, "conditions") or ()
+    return {condition.get("type"): condition.get("status") for condition in conditions}
+
+
+def _spec(obj: Object, field: str) -> Any:
+    """A field of `spec`; an empty list stands for what is absent."""
+    return spec_of(obj).get(field) or []
+
+
+def _status(obj: Object, field: str) -> Any:
+    """A field of `status`; None stands for what is empty or absent."""
+    return status_of(obj).get(field) or None
+
 
 EVERYTHING = ClusterEvent(EventResource.WILDCARD, Action.ALL)
 

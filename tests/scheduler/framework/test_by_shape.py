@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.framework.by_shape import ByShape
 from podium.scheduler.framework.interface import PASSES, PreFilterResult, Scope
 from podium.scheduler.framework.interface import LocalScore as Score
+from podium.scheduler.framework.pipeline import ByShape
 from podium.scheduler.framework.status import SUCCESS, Status, unresolvable
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.snapshot.pod_classes import PodClass

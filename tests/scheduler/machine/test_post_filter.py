@@ -10,8 +10,7 @@ from podium.machines.effects import Bind, Delete, Patch, Record
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.document import KIND, KubeSchedulerConfiguration
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.framework.cluster_events import EventHint, EventResource
-from podium.scheduler.framework.event_registration import after_removal
+from podium.scheduler.framework.cluster_events import EventHint, EventResource, after_removal
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import NodeToStatusReader, Permission, PostFilterResult
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable, unschedulable

@@ -16,8 +16,8 @@ from podium.scheduler.framework.cluster_events import (
     EventResource,
 )
 from podium.scheduler.framework.handle import Handle
-from podium.scheduler.queue.changes import events_of_node_update, events_of_pod_update
 from podium.scheduler.queue.hints import registered_events
+from podium.scheduler.queue.queue_events import events_of_node_update, events_of_pod_update
 from podium.scheduler.snapshot.pod_info import pending_pod
 
 Obj = dict[str, Any]

@@ -6,7 +6,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 from podium.api.objects import Object
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventResource
 from podium.scheduler.queue import QueuedPod, QueueName, SchedulingQueue
-from podium.scheduler.queue.changes import events_of_pod_update
+from podium.scheduler.queue.queue_events import events_of_pod_update
 from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.reference.scheduling_queue import PlainQueue, Waiter
 from tests.scheduler.queue.toys import (

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.scheduler.framework.cluster_events import Action
-from podium.scheduler.queue.changes import NOTHING, events_of_node_update, events_of_pod_update
+from podium.scheduler.queue.queue_events import NOTHING, events_of_node_update, events_of_pod_update
 
 Obj = dict[str, Any]
 

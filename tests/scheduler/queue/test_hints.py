@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from podium.scheduler.framework.by_shape import ByShape
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventHint, EventResource
-from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.framework.pipeline import ByShape, Pipeline
 from podium.scheduler.queue import QueueName, QueueProfile, SchedulingQueue
 from podium.scheduler.queue.hints import registered_events
 from podium.scheduler.snapshot.snapshot import Snapshot

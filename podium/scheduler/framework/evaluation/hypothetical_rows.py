@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from podium.scheduler.framework.evaluation.filtering import NO_FILTER, Filtering
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.snapshot.arrays import Codes, Mask, Rows
-from podium.scheduler.snapshot.pod_batches import ManyPods
 from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_columns import ManyPods
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
-from podium.api.values.durations import NANOS_PER_SECOND, format_duration
+from podium.api.values.durations import format_duration
+from podium.api.values.times import NANOS_PER_SECOND
 from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.eviction.threshold_parser import parse_signal, parse_value
 from podium.kubelet.eviction.thresholds import Threshold

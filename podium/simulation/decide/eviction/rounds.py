@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import Object, key, uid
-from podium.api.values.durations import NANOS_PER_SECOND, format_duration
+from podium.api.values.durations import format_duration
+from podium.api.values.times import NANOS_PER_SECOND
 from podium.kubelet.eviction.eviction_manager import (
     EvictionManager,
     EvictionRound,

@@ -3,10 +3,9 @@
 import pytest
 
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.framework.by_shape import ByShape
 from podium.scheduler.framework.cycle.binding import PERMIT_TIMEOUT_S_MAX, BindingCycle
 from podium.scheduler.framework.interface import Permission
-from podium.scheduler.framework.pipeline import Pipeline
+from podium.scheduler.framework.pipeline import ByShape, Pipeline
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unschedulable
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.plugins.priority_sort import PrioritySort
