@@ -16,24 +16,12 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from podium.api.pods import node_name_of
-from podium.machines.events import Change
-from podium.scheduler.machine.context import NoMetrics, Stopwatch, stopped
+from podium.scheduler.machine.metric_table import Metric, NoMetrics, Stopwatch
 from podium.scheduler.queue import QueueName, SchedulingQueue
 
 Labels = tuple[str, ...]
 
 
-def _doubling(start: float, count: int) -> tuple[float, ...]:
-    return tuple(start * 2**i for i in range(count))
-
-
-_ATTEMPT = _doubling(0.001, 15)
-_EXTENSION_POINT = _doubling(0.0001, 12)
-_GOROUTINE = _doubling(0.01, 20)
-_SLI = _doubling(0.01, 20)
-_ATTEMPTS = _doubling(1, 5)
-_VICTIMS = _doubling(1, 7)
 _PENDING = (QueueName.ACTIVE, QueueName.BACKOFF, QueueName.UNSCHEDULABLE, QueueName.GATED)
 
 
@@ -102,108 +90,27 @@ class SchedulerMetrics(NoMetrics):
 
     registry: CollectorRegistry
 
-    def __init__(self, stopwatch: Stopwatch = stopped) -> None:
+    def __init__(self, stopwatch: Stopwatch) -> None:
         super().__init__(stopwatch)
         self.registry = CollectorRegistry()
-        self._attempts = self._counter(
-            "schedule_attempts", "Attempts to schedule pods, by result.", ("result", "profile")
-        )
-        self._attempt_duration = self._histogram(
-            "scheduling_attempt_duration_seconds",
-            "Scheduling attempt latency (scheduling algorithm and binding).",
-            ("result", "profile"),
-            _ATTEMPT,
-        )
-        self._algorithm_duration = self._histogram(
-            "scheduling_algorithm_duration_seconds", "Scheduling algorithm latency.", (), _ATTEMPT
-        )
-        self._point_duration = self._histogram(
-            "framework_extension_point_duration_seconds",
-            "Latency of running all plugins of an extension point.",
-            ("extension_point", "status", "profile"),
-            _EXTENSION_POINT,
-        )
-        self._pod_attempts = self._histogram(
-            "pod_scheduling_attempts", "Attempts it took to schedule a pod.", (), _ATTEMPTS
-        )
-        self._sli = self._histogram(
-            "pod_scheduling_sli_duration_seconds",
-            "From a pod's first attempt to its binding, by number of attempts.",
-            ("attempts",),
-            _SLI,
-        )
-        self._preemption_attempts = self._counter(
-            "preemption_attempts", "Preemptions that were tried.", ()
-        )
-        self._victims = self._histogram(
-            "preemption_victims", "Number of victims of a preemption.", (), _VICTIMS
-        )
-        self._goroutine_duration = self._histogram(
-            "preemption_goroutines_duration_seconds",
-            "How long it took to carry preemptions out, by result.",
-            ("result",),
-            _GOROUTINE,
-        )
-        self._goroutine_total = self._counter(
-            "preemption_goroutines_execution",
-            "Preemptions that were carried out, by result.",
-            ("result",),
-        )
-        self._livelocks = CounterMetric(
-            "podium_preemption_livelocks",
-            "Times that other schedulers had taken the room made for a pod again and again.",
-            ("profile",),
-            registry=self.registry,
-        )
-        self._event_handling = self._histogram(
-            "event_handling_duration_seconds",
-            "How long it took to take a change of the cluster in.",
-            ("event",),
-            _EXTENSION_POINT,
-        )
+        self._counters: dict[Metric, CounterMetric] = {}
+        self._histograms: dict[Metric, Histogram] = {}
+        for metric in Metric:
+            name, text, labels, bounds = metric.value
+            if bounds is None:
+                self._counters[metric] = CounterMetric(name, text, labels, registry=self.registry)
+            else:
+                self._histograms[metric] = Histogram(name, text, labels, bounds, self.registry)
 
     def watch_queue(self, queue: SchedulingQueue) -> None:
         self.registry.register(QueueMetrics(queue))
 
-    def attempted(self, result: str, profile: str, duration_s: float) -> None:
-        self._attempts.labels(result, profile).inc()
-        self._attempt_duration.observe(duration_s, result, profile)
+    def count(self, metric: Metric, *labels: str) -> None:
+        counter = self._counters[metric]
+        (counter.labels(*labels) if labels else counter).inc()
 
-    def decided(self, duration_s: float) -> None:
-        self._algorithm_duration.observe(duration_s)
-
-    def ran(self, point: str, status: str, profile: str, duration_s: float) -> None:
-        self._point_duration.observe(duration_s, point, status, profile)
-
-    def took_in(self, change: Change, duration_s: float) -> None:
-        self._event_handling.observe(duration_s, _named(change))
-
-    def bound(self, attempts: int, since_first_attempt_s: float) -> None:
-        self._pod_attempts.observe(attempts)
-        label = "15+" if attempts >= 15 else str(attempts)
-        self._sli.observe(since_first_attempt_s, label)
-
-    def preemption_tried(self) -> None:
-        self._preemption_attempts.inc()
-
-    def preemption_started(self, victims: int) -> None:
-        self._victims.observe(victims)
-
-    def preemption_ended(self, duration_s: float, *, failed: bool) -> None:
-        result = "error" if failed else "success"
-        self._goroutine_duration.observe(duration_s, result)
-        self._goroutine_total.labels(result).inc()
-
-    def livelocked(self, profile: str) -> None:
-        self._livelocks.labels(profile).inc()
-
-    def _counter(self, name: str, text: str, labels: tuple[str, ...]) -> CounterMetric:
-        return CounterMetric(f"scheduler_{name}", text, labels, registry=self.registry)
-
-    def _histogram(
-        self, name: str, text: str, labels: tuple[str, ...], buckets: tuple[float, ...]
-    ) -> Histogram:
-        return Histogram(f"scheduler_{name}", text, labels, buckets, self.registry)
+    def observe(self, metric: Metric, value: float, *labels: str) -> None:
+        self._histograms[metric].observe(value, *labels)
 
 
 class QueueMetrics(Collector):
@@ -253,12 +160,3 @@ class QueueMetrics(Collector):
         for labels, count in sorted(counts.items()):
             family.add_metric(labels, count)
         return family
-
-
-def _named(change: Change) -> str:
-    """A change as `scheduler_event_handling_duration_seconds` has it."""
-    action = "Add" if change.old is None else "Delete" if change.new is None else "Update"
-    kind = change.kind
-    if kind == "Pod":
-        kind = "AssignedPod" if node_name_of(change.obj) else "UnschedulablePod"
-    return kind + action

@@ -28,6 +28,7 @@ from podium.scheduler.machine.context import (
     SchedulerContext,
     handle_scheduling_failure,
 )
+from podium.scheduler.machine.metric_table import Metric
 from podium.scheduler.queue import QueuedPod
 from podium.scheduler.snapshot.pod_info import PodInfo
 
@@ -302,9 +303,11 @@ class BindingCycles:
         if task.pipeline.post_bind:
             self._timed("PostBind", task, lambda: self._post_bind(task))
         since_s, first_s = context.now_s - task.started_at_s, queued.initial_attempt_s
-        context.metrics.attempted(SCHEDULED, queued.scheduler_name, since_s)
+        context.attempted(SCHEDULED, queued.scheduler_name, since_s)
         waited_s = 0.0 if first_s is None else context.now_s - first_s
-        context.metrics.bound(queued.attempts, waited_s)
+        attempts = "15+" if queued.attempts >= 15 else str(queued.attempts)
+        context.metrics.observe(Metric.POD_ATTEMPTS, queued.attempts)
+        context.metrics.observe(Metric.POD_SLI_DURATION, waited_s, attempts)
 
     def _post_bind(self, task: BindingTask) -> Status:
         task.cycle.post_bind(task.pod, task.node_name)
@@ -328,7 +331,7 @@ class BindingCycles:
         if status.is_rejection:
             message = f"0/1 nodes are available: 1 {status.message}."
             failure, result = Failure(message, frozenset({status.plugin})), UNSCHEDULABLE
-        context.metrics.attempted(result, profile, context.now_s - task.started_at_s)
+        context.attempted(result, profile, context.now_s - task.started_at_s)
         handle_scheduling_failure(context, task.queued, failure)
 
     def _release(self, task: BindingTask) -> None:

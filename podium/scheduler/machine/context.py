@@ -1,21 +1,17 @@
 """What the parts of a scheduler have in common, and the failure handler that all of them call."""
 
-from collections.abc import Callable, Collection, Mapping
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Mapping
 
 import msgspec
 
 from podium.api.conditions import observed_generation
 from podium.machines.effects import Record
-from podium.machines.events import Change
 from podium.scheduler.framework.cluster_events import ASSIGNED_POD_DELETED
 from podium.scheduler.machine.api_dispatcher import APIDispatcher
+from podium.scheduler.machine.metric_table import Metric, NoMetrics
 from podium.scheduler.queue import QueuedPod, SchedulingQueue
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
-
-if TYPE_CHECKING:
-    from prometheus_client import CollectorRegistry
 
 # The API allows no longer notes.
 NOTE_LENGTH_MAX = 1024
@@ -48,58 +44,7 @@ class Features(msgspec.Struct, frozen=True):
 DEFAULT_FEATURES = Features()
 
 
-Stopwatch = Callable[[], float]
-
 SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
-
-
-def stopped() -> float:
-    """A stopwatch for virtual time, in which deciding takes no time."""
-    return 0.0
-
-
-class NoMetrics:
-    """Is told what a scheduler does, and counts nothing.
-
-    Attributes:
-        registry: what to expose; None if nothing is counted.
-        stopwatch: seconds that pass while something is computed.
-    """
-
-    registry: "CollectorRegistry | None" = None
-
-    def __init__(self, stopwatch: Stopwatch = stopped) -> None:
-        self.stopwatch = stopwatch
-
-    def watch_queue(self, queue: SchedulingQueue) -> None:
-        """Have the queue looked at whenever somebody asks for the metrics."""
-
-    def attempted(self, result: str, profile: str, duration_s: float) -> None:
-        """An attempt to schedule a pod came to its end."""
-
-    def decided(self, duration_s: float) -> None:
-        """The scheduling algorithm has decided about a pod."""
-
-    def ran(self, point: str, status: str, profile: str, duration_s: float) -> None:
-        """All plugins of an extension point have run."""
-
-    def took_in(self, change: Change, duration_s: float) -> None:
-        """A change of the cluster has been taken in."""
-
-    def bound(self, attempts: int, since_first_attempt_s: float) -> None:
-        """A pod was bound after so many attempts."""
-
-    def preemption_tried(self) -> None:
-        """A pod that fitted nowhere asked for preemption."""
-
-    def preemption_started(self, victims: int) -> None:
-        """Victims are about to be removed."""
-
-    def preemption_ended(self, duration_s: float, *, failed: bool) -> None:
-        """A preemption has been carried out, or has failed."""
-
-    def livelocked(self, profile: str) -> None:
-        """Others have taken the room made for a pod again and again."""
 
 
 class SchedulerContext(msgspec.Struct):
@@ -147,6 +92,11 @@ class SchedulerContext(msgspec.Struct):
         self.scheduler.snapshot.remove_pod(assumed)
         was = {**assumed.obj, "spec": {**assumed.obj["spec"], "nodeName": node_name}}
         self.queue.event(ASSIGNED_POD_DELETED, was, None, self.now_s, except_uid=assumed.uid)
+
+    def attempted(self, result: str, profile: str, duration_s: float) -> None:
+        """Count an attempt to schedule a pod that came to its end."""
+        self.metrics.count(Metric.ATTEMPTS, result, profile)
+        self.metrics.observe(Metric.ATTEMPT_DURATION, duration_s, result, profile)
 
     def record_failed(self, pod: PodInfo, message: str, scheduler_name: str) -> None:
         """Tell that a pod couldn't be scheduled, or that its cycle ended in an error."""

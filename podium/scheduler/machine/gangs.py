@@ -245,7 +245,7 @@ class GangScheduler:
             node_name = "" if place is None else place.node_name
             failure = Failure(message, trial.plugins, nomination=node_name)
             if place is not None and place.found is not None:
-                self._context.metrics.attempted(UNSCHEDULABLE, queued.scheduler_name, 0.0)
+                self._context.attempted(UNSCHEDULABLE, queued.scheduler_name, 0.0)
                 self._preemptions.start(queued, place.found, failure)
             else:
                 self._fail([queued], failure)
@@ -272,7 +272,7 @@ class GangScheduler:
 
     def _fail(self, members: Sequence[QueuedPod], failure: Failure) -> None:
         for queued in members:
-            self._context.metrics.attempted(UNSCHEDULABLE, queued.scheduler_name, 0.0)
+            self._context.attempted(UNSCHEDULABLE, queued.scheduler_name, 0.0)
             handle_scheduling_failure(self._context, queued, failure)
 
 

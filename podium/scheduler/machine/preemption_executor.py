@@ -43,6 +43,7 @@ from podium.scheduler.machine.context import (
     SchedulerContext,
     handle_scheduling_failure,
 )
+from podium.scheduler.machine.metric_table import Metric
 from podium.scheduler.preemption.policies.retries import HeldPreemptions, PreemptionRetries
 from podium.scheduler.preemption.record import PreemptionRecord, record_of
 from podium.scheduler.queue import QueuedPod, QueueName
@@ -142,7 +143,7 @@ class PreemptionExecutor:
                 # Another scheduler's nominations are its own.
                 if lower.uid in context.pending:
                     context.clear_nomination(lower)
-            context.metrics.preemption_started(len(found.victims))
+            context.metrics.observe(Metric.PREEMPTION_VICTIMS, len(found.victims))
         context.scheduler.history.preempted(fresh, context.now_s, pod.uid)
         if not is_async:
             self._held = (queued, failure)
@@ -305,7 +306,9 @@ class PreemptionExecutor:
             waiting.discard(preemptor_uid)
             if not waiting:
                 self._preemptors_of.pop(last_uid, None)
-        context.metrics.preemption_ended(context.now_s - task.record.at_s, failed=failed)
+        result, duration_s = "error" if failed else "success", context.now_s - task.record.at_s
+        context.metrics.observe(Metric.PREEMPTION_DURATION, duration_s, result)
+        context.metrics.count(Metric.PREEMPTION_EXECUTIONS, result)
         if not failed:
             self._retries.forget(preemptor_uid)
         if self._held is not None:

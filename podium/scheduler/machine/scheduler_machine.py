@@ -3,11 +3,13 @@
 import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from random import Random
 
 from msgspec.structs import replace
 
 from podium.api.objects import is_terminating, uid
+from podium.api.pods import node_name_of
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced, Woken
 from podium.scheduler.config.document import KubeSchedulerConfiguration
@@ -24,13 +26,13 @@ from podium.scheduler.machine.context import (
     UNSCHEDULABLE,
     Failure,
     Features,
-    NoMetrics,
     SchedulerContext,
     handle_scheduling_failure,
 )
 from podium.scheduler.machine.event_handlers import KINDS, EventHandlers, OtherNominations
 from podium.scheduler.machine.eviction_guard import EvictionGuard
 from podium.scheduler.machine.gangs import GANG_SCHEDULING, GangScheduler
+from podium.scheduler.machine.metric_table import Metric, NoMetrics
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor, VictimCall
 from podium.scheduler.preemption.policies.livelock import LivelockGuard
 from podium.scheduler.queue import QueuedPod, QueueProfile, SchedulingQueue
@@ -92,7 +94,9 @@ class SchedulerMachine:
         self.context = SchedulerContext(
             self.scheduler, self.queue, APIDispatcher(), self.metrics, features
         )
-        timing = Timing(self.metrics.stopwatch, self.metrics.ran)
+        timing = Timing(
+            self.metrics.stopwatch, partial(self.metrics.observe, Metric.EXTENSION_POINT_DURATION)
+        )
         self.bindings = BindingCycles(self.context, timing)
         self.preemptions = PreemptionExecutor(self.context, self.bindings)
         others = OtherNominations(self.context) if options.other_nominations else None
@@ -136,7 +140,9 @@ class SchedulerMachine:
                 self.handlers.handle(change)
             if event.kind == "Pod":
                 self.livelocks.follow(event)
-            self.metrics.took_in(event, self.metrics.stopwatch() - begun_s)
+            if self.metrics.registry is not None:
+                taken_s = self.metrics.stopwatch() - begun_s
+                self.metrics.observe(Metric.EVENT_HANDLING_DURATION, taken_s, _event_label(event))
         elif isinstance(event, Outcome):
             match event.effect.purpose:
                 case PodCall() as purpose:
@@ -277,7 +283,7 @@ class SchedulerMachine:
         started_s = self.metrics.stopwatch()
         decision = self.scheduler.decide(pod, queued.scheduler_name)
         decided_s = self.metrics.stopwatch() - started_s
-        self.metrics.decided(decided_s)
+        self.metrics.observe(Metric.ALGORITHM_DURATION, decided_s)
         if decision.node_name:
             if queued.has_overslept:
                 self.context.overslept_s[pod.uid] = self.context.now_s - queued.added_at_s
@@ -292,9 +298,9 @@ class SchedulerMachine:
             nomination = "" if found is None else found.nominated_node_name
             failure = Failure(message, sorted(rejecting_plugins(decision)), nomination=nomination)
         result = ERROR if failure.is_error else UNSCHEDULABLE
-        self.metrics.attempted(result, queued.scheduler_name, decided_s)
+        self.context.attempted(result, queued.scheduler_name, decided_s)
         if (preemption := decision.preemption) is not None:
-            self.metrics.preemption_tried()
+            self.metrics.count(Metric.PREEMPTION_ATTEMPTS)
             self.preemptions.held.hold(pod.uid, preemption.held)
         if found is not None and found.victims:
             self._make_room(queued, found, failure)
@@ -308,7 +314,7 @@ class SchedulerMachine:
             livelock = guard.asked(pod, node_name, fresh, self.context.now_s)
             if livelock is not None:
                 profile = queued.scheduler_name
-                self.metrics.livelocked(profile)
+                self.metrics.count(Metric.LIVELOCKS, profile)
                 self.context.record(
                     pod, profile, "PreemptionLivelock", "Preempting", livelock.note, kind="Warning"
                 )
@@ -319,3 +325,12 @@ class SchedulerMachine:
             snapshot = self.scheduler.snapshot
             guard.made_room(pod, node_name, snapshot.pods_on[snapshot.row_of[node_name]])
         self.preemptions.start(queued, found, failure)
+
+
+def _event_label(change: Change) -> str:
+    """A change as `scheduler_event_handling_duration_seconds` has it."""
+    action = "Add" if change.old is None else "Delete" if change.new is None else "Update"
+    kind = change.kind
+    if kind == "Pod":
+        kind = "AssignedPod" if node_name_of(change.obj) else "UnschedulablePod"
+    return kind + action

@@ -46,15 +46,16 @@ Answer = TypeVar("Answer")
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """A stopwatch, and somebody who writes down what it shows.
+    """Measures how long extension points take.
 
     Attributes:
         stopwatch: seconds that pass while something is computed.
-        ran: told of the extension point, the code of its status, the profile, and the seconds.
+        observe: called with the seconds, the extension point, the code of its status, and the
+            profile.
     """
 
     stopwatch: Callable[[], float]
-    ran: Callable[[str, str, str, float], None]
+    observe: Callable[[float, str, str, str], None]
 
     def measure(
         self,
@@ -63,10 +64,10 @@ class Timing(msgspec.Struct, frozen=True):
         work: Callable[[], Answer],
         code_of: Callable[[Answer], Code],
     ) -> Answer:
-        """Do the work of an extension point, and have its duration written down."""
+        """Do the work of an extension point, and observe its duration."""
         started_s = self.stopwatch()
         answer = work()
-        self.ran(point, code_of(answer).value, profile, self.stopwatch() - started_s)
+        self.observe(self.stopwatch() - started_s, point, code_of(answer).value, profile)
         return answer
 
 

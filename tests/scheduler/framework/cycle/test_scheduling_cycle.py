@@ -95,8 +95,8 @@ def test_extension_points_are_measured_with_what_they_came_to() -> None:
         scheduler.decide(scheduler.pending(pod("p", cpu=cpu)))
     profile = "default-scheduler"
     assert measured == [
-        ("Filter", "Success", profile, 1),
-        ("Filter", "Success", profile, 1),
-        ("Filter", "Unschedulable", profile, 1),
-        ("PostFilter", "Unschedulable", profile, 1),
+        (1, "Filter", "Success", profile),
+        (1, "Filter", "Success", profile),
+        (1, "Filter", "Unschedulable", profile),
+        (1, "PostFilter", "Unschedulable", profile),
     ]

@@ -1,0 +1,118 @@
+"""The metrics of a scheduler, a row each, by the names of kube-scheduler v1.36."""
+
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
+
+from podium.scheduler.queue import SchedulingQueue
+
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
+
+Stopwatch = Callable[[], float]
+
+
+class _Row(NamedTuple):
+    """A metric: a counter, or a histogram with these upper bounds of its buckets."""
+
+    name: str
+    text: str
+    labels: tuple[str, ...] = ()
+    bounds: tuple[float, ...] | None = None
+
+
+def _doubling(start: float, count: int) -> tuple[float, ...]:
+    return tuple(start * 2**i for i in range(count))
+
+
+class Metric(Enum):
+    """What is counted and measured; in the order in which it is exposed."""
+
+    ATTEMPTS = _Row(
+        "scheduler_schedule_attempts",
+        "Attempts to schedule pods, by result.",
+        ("result", "profile"),
+    )
+    ATTEMPT_DURATION = _Row(
+        "scheduler_scheduling_attempt_duration_seconds",
+        "Scheduling attempt latency (scheduling algorithm and binding).",
+        ("result", "profile"),
+        _doubling(0.001, 15),
+    )
+    ALGORITHM_DURATION = _Row(
+        "scheduler_scheduling_algorithm_duration_seconds",
+        "Scheduling algorithm latency.",
+        (),
+        _doubling(0.001, 15),
+    )
+    EXTENSION_POINT_DURATION = _Row(
+        "scheduler_framework_extension_point_duration_seconds",
+        "Latency of running all plugins of an extension point.",
+        ("extension_point", "status", "profile"),
+        _doubling(0.0001, 12),
+    )
+    POD_ATTEMPTS = _Row(
+        "scheduler_pod_scheduling_attempts",
+        "Attempts it took to schedule a pod.",
+        (),
+        _doubling(1, 5),
+    )
+    POD_SLI_DURATION = _Row(
+        "scheduler_pod_scheduling_sli_duration_seconds",
+        "From a pod's first attempt to its binding, by number of attempts.",
+        ("attempts",),
+        _doubling(0.01, 20),
+    )
+    PREEMPTION_ATTEMPTS = _Row("scheduler_preemption_attempts", "Preemptions that were tried.")
+    PREEMPTION_VICTIMS = _Row(
+        "scheduler_preemption_victims",
+        "Number of victims of a preemption.",
+        (),
+        _doubling(1, 7),
+    )
+    PREEMPTION_DURATION = _Row(
+        "scheduler_preemption_goroutines_duration_seconds",
+        "How long it took to carry preemptions out, by result.",
+        ("result",),
+        _doubling(0.01, 20),
+    )
+    PREEMPTION_EXECUTIONS = _Row(
+        "scheduler_preemption_goroutines_execution",
+        "Preemptions that were carried out, by result.",
+        ("result",),
+    )
+    LIVELOCKS = _Row(
+        "podium_preemption_livelocks",
+        "Times that other schedulers had taken the room made for a pod again and again.",
+        ("profile",),
+    )
+    EVENT_HANDLING_DURATION = _Row(
+        "scheduler_event_handling_duration_seconds",
+        "How long it took to take a change of the cluster in.",
+        ("event",),
+        _doubling(0.0001, 12),
+    )
+
+
+class NoMetrics:
+    """Counts nothing.
+
+    Attributes:
+        registry: what to expose; None if nothing is counted.
+        stopwatch: seconds that pass while something is computed; by default, as in virtual time,
+            it stands still.
+    """
+
+    registry: "CollectorRegistry | None" = None
+
+    def __init__(self, stopwatch: Stopwatch = lambda: 0.0) -> None:
+        self.stopwatch = stopwatch
+
+    def watch_queue(self, queue: SchedulingQueue) -> None:
+        """Expose the metrics of a queue."""
+
+    def count(self, metric: Metric, *labels: str) -> None:
+        """Count one more under the values of the labels."""
+
+    def observe(self, metric: Metric, value: float, *labels: str) -> None:
+        """Count a value in a histogram under the values of the labels."""
