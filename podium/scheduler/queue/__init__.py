@@ -3,8 +3,8 @@
 `scheduling_queue.py` is the way in. Pods that may be tried wait in a heap (`heap.py`), pods that
 were tried too recently wait out their backoff (`backoff.py`), pods that were rejected or are gated
 wait for an event that may help them (`unschedulable.py`, `hints.py`), and what happens while a pod
-is being tried is kept until it comes back (`in_flight.py`). `changes.py` says what an update of a
-pod or a node amounts to.
+is being tried is kept until it comes back (`in_flight.py`). `queue_events.py` says what an update
+of a pod or a node amounts to.
 
 Time is an argument, nothing runs by itself: `next_wakeup_s` says when `flush` has work to do.
 """
