@@ -26,8 +26,8 @@ from podium.api.documents.document import (
     unsupported,
 )
 from podium.api.errors import ErrorKind, FieldError
-from podium.api.values.quantity import INT64_MAX
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
+from podium.api.values.quantity import INT64_MAX
 from podium.scheduler.config.args import (
     API_VERSION,
     DEFAULT_ARGS,
