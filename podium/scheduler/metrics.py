@@ -16,7 +16,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Histo
 from prometheus_client.registry import Collector
 from prometheus_client.utils import floatToGoString
 
-from podium.scheduler.machine.metric_table import Metric, NoMetrics, Stopwatch
+from podium.scheduler.machine.metric_table import Metric, NoMetrics, Stopwatch, stopped
 from podium.scheduler.queue import QueueName, SchedulingQueue
 
 Labels = tuple[str, ...]
@@ -90,7 +90,7 @@ class SchedulerMetrics(NoMetrics):
 
     registry: CollectorRegistry
 
-    def __init__(self, stopwatch: Stopwatch) -> None:
+    def __init__(self, stopwatch: Stopwatch = stopped) -> None:
         super().__init__(stopwatch)
         self.registry = CollectorRegistry()
         self._counters: dict[Metric, CounterMetric] = {}

@@ -94,18 +94,22 @@ class Metric(Enum):
     )
 
 
+def stopped() -> float:
+    """A stopwatch for virtual time, in which deciding takes no time."""
+    return 0.0
+
+
 class NoMetrics:
     """Counts nothing.
 
     Attributes:
         registry: what to expose; None if nothing is counted.
-        stopwatch: seconds that pass while something is computed; by default, as in virtual time,
-            it stands still.
+        stopwatch: seconds that pass while something is computed.
     """
 
     registry: "CollectorRegistry | None" = None
 
-    def __init__(self, stopwatch: Stopwatch = lambda: 0.0) -> None:
+    def __init__(self, stopwatch: Stopwatch = stopped) -> None:
         self.stopwatch = stopwatch
 
     def watch_queue(self, queue: SchedulingQueue) -> None:

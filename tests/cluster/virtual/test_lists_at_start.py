@@ -95,7 +95,7 @@ def test_lists_are_told_at_once() -> None:
 @pytest.mark.parametrize(
     "options",
     [
-        {"metrics": SchedulerMetrics(lambda: 0.0)},
+        {"metrics": SchedulerMetrics()},
         {"options": SchedulerOptions.model_validate({"evictionGuard": "60s"})},
         {
             "options": SchedulerOptions.model_validate(

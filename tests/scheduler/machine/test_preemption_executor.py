@@ -33,7 +33,7 @@ class Bench:
     """An executor with everything around it played by the test."""
 
     def __init__(self) -> None:
-        self.context = SchedulerMachine(metrics=SchedulerMetrics(lambda: 0.0)).context
+        self.context = SchedulerMachine(metrics=SchedulerMetrics()).context
         self.context.scheduler.clock.now_s = NOW_S
         self.waiting = Waiting()
         self.preemptor = pending("high", priority=10)

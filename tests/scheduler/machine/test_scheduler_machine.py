@@ -35,7 +35,7 @@ class Hand:
     """Drives one scheduler, and keeps what it was told of the cluster."""
 
     def __init__(self, **options: Any) -> None:
-        self.machine = SchedulerMachine(**options, metrics=SchedulerMetrics(lambda: 0.0))
+        self.machine = SchedulerMachine(**options, metrics=SchedulerMetrics())
         self.now_s = NOW_S
         self.objects: dict[tuple[str, str], Mapping[str, Any]] = {}
 
