@@ -173,3 +173,9 @@ def test_what_fails_is_tried_again() -> None:
     made.driver.advance(300)
     assert {*endpoints(made)} == {f"p{number}" for number in range(10, 20)}
     assert sum(len(one["endpoints"] or ()) for one in made.all("EndpointSlice")) == 10
+
+
+def test_a_service_that_cannot_be_written_is_tried_again_after_at_most_1000_seconds() -> None:
+    rules = EndpointSliceController.retry_rules
+    waits_s = [rules.backoff.wait_s(failures) for failures in (1, 2, 10, 11, 15)]
+    assert waits_s == [1, 2, 512, 1000, 1000]

@@ -118,6 +118,19 @@ def test_a_failed_patch_is_tried_again_later_with_what_came_since(
     assert dispatcher.next_wakeup_s() == NOW_S + 3
 
 
+def test_a_binding_does_not_wait_for_a_failed_patch_to_be_tried_again(
+    dispatcher: APIDispatcher,
+) -> None:
+    pod = pending()
+    dispatcher.set_status(pod, NOW_S, condition=UNSCHEDULABLE)
+    patch = only(dispatcher.take())
+    answer(dispatcher, patch, failed(patch))
+    assert dispatcher.next_wakeup_s() == NOW_S + 1
+    dispatcher.bind(pod, "n1")
+    assert isinstance(only(dispatcher.take()), Bind)
+    assert dispatcher.next_wakeup_s() is None
+
+
 def test_new_conditions_come_after_those_that_a_pod_has() -> None:
     """Without an order of its own, a strategic merge patch would put them first."""
     has = {"conditions": [{"type": "Ready"}, {"type": "PodScheduled"}]}
