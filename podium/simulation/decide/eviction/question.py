@@ -1,20 +1,25 @@
 """A question about eviction, as it is written."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
+from msgspec.structs import replace
 from pydantic import BeforeValidator, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
 from podium.api.documents.document import Amounts, Document, Duration, Tuple, fault
 from podium.api.errors import OMITTED, FieldError, InvalidValueError
 from podium.api.values.quantity import nanos
+from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.eviction.filesystems import Filesystems
+from podium.kubelet.eviction.threshold_parser import parse_signal, parse_value
+from podium.kubelet.eviction.thresholds import Threshold
 from podium.kubelet.kubelet_config import EvictionSettings
 from podium.simulation.decide.recorded_objects import Pod, Pods
 
 _AMOUNT = "must be a quantity, a number or a text such as 500Mi"
 _STALE = "must be true, or a list of groups of node statistics"
+_SEPARATE_DISK_GC = "KubeletSeparateDiskGC"
 
 
 def _amount(given: Any) -> Any:
@@ -69,6 +74,15 @@ class WrittenThreshold(Document):
     grace_period: Duration = 0.0
     min_reclaim: str | None = None
 
+    @property
+    def threshold(self) -> Threshold:
+        return Threshold(
+            signal=parse_signal(self.signal),
+            value=parse_value(self.value),
+            grace_period_s=self.grace_period,
+            min_reclaim=None if self.min_reclaim is None else parse_value(self.min_reclaim),
+        )
+
 
 class Configuration(EvictionSettings, Partitions):
     """The eviction settings of a kubelet, as a question gives them.
@@ -84,6 +98,14 @@ class Configuration(EvictionSettings, Partitions):
     thresholds: Tuple[WrittenThreshold] | None = None
     keep_evicted: bool = False
     no_fs_defaulting: bool = False
+
+    def eviction_config(self, gates: Mapping[str, bool]) -> EvictionConfig:
+        """Return the configuration of an eviction manager; raises ThresholdError."""
+        found = self.eviction if self.kubelet_defaults else self.eviction_as_written()
+        if self.thresholds is not None:
+            found = replace(found, thresholds=tuple(one.threshold for one in self.thresholds))
+        separates = gates.get(_SEPARATE_DISK_GC, True)
+        return replace(found, filesystems=self.filesystems, separates_disk_gc=separates)
 
 
 class Usage(Document):
@@ -203,25 +225,16 @@ class EvictionQuestion(Document):
 
     @property
     def subject(self) -> str:
-        """The field that says what is asked, as it is written."""
-        return next(to_camel(name) for name in SUBJECTS if getattr(self, name) is not None)
+        """The name of the field that says what is asked."""
+        return next(name for name in _SUBJECTS if getattr(self, name) is not None)
 
     def contradictions(self) -> Iterator[FieldError]:
-        if all(getattr(self, name) is None for name in SUBJECTS):
-            names = ", ".join(map(to_camel, SUBJECTS))
+        if all(getattr(self, name) is None for name in _SUBJECTS):
+            names = ", ".join(map(to_camel, _SUBJECTS))
             yield FieldError("", OMITTED, f"must have one of the fields {names}")
 
 
-SUBJECTS = (
-    "steps",
-    "parse",
-    "update_container_fs",
-    "thresholds_met",
-    "threshold_quantity",
-    "rank",
-    "oom",
-    "qos",
-    "critical",
-    "admit",
+# Of these fields each question has one.
+_SUBJECTS = tuple(
+    name for name, field in EvictionQuestion.model_fields.items() if field.default is None
 )
-"""The fields of which each question has one."""

@@ -1,7 +1,9 @@
 """Every kind of question about eviction, and how it is answered."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any
+
+from pydantic.alias_generators import to_camel
 
 from podium.api.documents.document import read
 from podium.api.errors import FieldError, InvalidValueError, unsupported
@@ -15,18 +17,25 @@ from podium.kubelet.eviction.eviction_ranking import rank
 from podium.kubelet.eviction.oom_score import oom_score_adj
 from podium.kubelet.eviction.threshold_parser import ThresholdError, parse_signal, parse_value
 from podium.kubelet.eviction.thresholds import thresholds_met
-from podium.simulation.decide.eviction.eviction_fields import read_eviction, threshold_report
-from podium.simulation.decide.eviction.question import EvictionQuestion
+from podium.simulation.decide.eviction.question import (
+    Admit,
+    Configuration,
+    EvictionQuestion,
+    EvictionStep,
+    OutOfMemory,
+    Rank,
+    ThresholdQuantity,
+    ThresholdsMet,
+)
 from podium.simulation.decide.eviction.recorded_statistics import (
     observations,
     pod_usage,
     usage_key,
     with_shared_filesystems,
 )
-from podium.simulation.decide.eviction.rounds import Rounds, admission_report
+from podium.simulation.decide.eviction.rounds import Rounds, admission_report, threshold_report
 
 Json = dict[str, Any]
-T = TypeVar("T")
 
 _POD_LEVEL_RESOURCES = "PodLevelResources"
 
@@ -39,14 +48,15 @@ def answer(raw: object) -> Json:
         PodiumError: it can't be answered.
     """
     question = read(EvictionQuestion, raw)
-    return {"id": question.id, **KINDS[question.subject](question)}
+    subject = question.subject
+    return {"id": question.id, **KINDS[to_camel(subject)](question, getattr(question, subject))}
 
 
-def _steps(question: EvictionQuestion) -> Json:
+def _steps(question: EvictionQuestion, steps: Sequence[EvictionStep]) -> Json:
     pods = _pods(question, question.pods)
     rounds = Rounds(question.config, pods, question.feature_gates)
     answers = []
-    for step in question.steps or ():
+    for step in steps:
         answered = rounds.step(step, _pods(question, step.add_pods))
         if step.admit is not None:
             answered["admit"] = rounds.admit(_pods(question, step.admit))
@@ -54,9 +64,9 @@ def _steps(question: EvictionQuestion) -> Json:
     return {"steps": answers}
 
 
-def _parse(question: EvictionQuestion) -> Json:
+def _parse(question: EvictionQuestion, written: Configuration) -> Json:
     try:
-        config = read_eviction(_asked(question.parse), question.feature_gates)
+        config = written.eviction_config(question.feature_gates)
     except ThresholdError as error:
         return _faults(error)
     thresholds = sorted(config.thresholds, key=lambda one: one.order)
@@ -68,20 +78,18 @@ def _faults(error: ThresholdError) -> Json:
     return {"error": str(error), **several}
 
 
-def _update_containerfs(question: EvictionQuestion) -> Json:
-    asked = _asked(question.update_container_fs)
+def _update_containerfs(question: EvictionQuestion, written: Configuration) -> Json:
     try:
-        given = read_eviction(asked, {}).thresholds
+        given = written.eviction_config({}).thresholds
     except ThresholdError as error:
         return _faults(error)
-    thresholds = asked.filesystems.with_containerfs(given)
+    thresholds = written.filesystems.with_containerfs(given)
     ordered = sorted(thresholds, key=lambda one: one.order)
     return {"thresholds": [threshold_report(one) for one in ordered]}
 
 
-def _thresholds_met(question: EvictionQuestion) -> Json:
-    asked = _asked(question.thresholds_met)
-    given = sorted(read_eviction(asked.config, {}).thresholds, key=lambda one: one.order)
+def _thresholds_met(question: EvictionQuestion, asked: ThresholdsMet) -> Json:
+    given = sorted(asked.config.eviction_config({}).thresholds, key=lambda one: one.order)
     groups: Object = asked.node
     if not asked.config.no_fs_defaulting:
         groups = with_shared_filesystems(groups, asked.config.filesystems)
@@ -109,8 +117,7 @@ def _thresholds_met(question: EvictionQuestion) -> Json:
     }
 
 
-def _threshold_quantity(question: EvictionQuestion) -> Json:
-    asked = _asked(question.threshold_quantity)
+def _threshold_quantity(question: EvictionQuestion, asked: ThresholdQuantity) -> Json:
     try:
         quantity = parse_value(asked.value).of(value(asked.capacity))
     except ThresholdError as error:
@@ -118,8 +125,7 @@ def _threshold_quantity(question: EvictionQuestion) -> Json:
     return {"quantity": str(quantity), "value": ceil_value(quantity.nanos)}
 
 
-def _rank(question: EvictionQuestion) -> Json:
-    asked = _asked(question.rank)
+def _rank(question: EvictionQuestion, asked: Rank) -> Json:
     pods = _pods(question, asked.pods)
     told = {usage_key(called): used for called, used in asked.usage.items()}
     usage = {
@@ -129,8 +135,7 @@ def _rank(question: EvictionQuestion) -> Json:
     return {"order": [key(one.pod) for one in ranked]}
 
 
-def _oom(question: EvictionQuestion) -> Json:
-    asked = _asked(question.oom)
+def _oom(question: EvictionQuestion, asked: OutOfMemory) -> Json:
     pod = _pod(question, asked.pod)
     capacity = value(asked.memory_capacity)
     if capacity <= 0:
@@ -146,13 +151,13 @@ def _oom(question: EvictionQuestion) -> Json:
     }
 
 
-def _qos(question: EvictionQuestion) -> Json:
-    pod = _pod(question, _asked(question.qos))
+def _qos(question: EvictionQuestion, written: Object) -> Json:
+    pod = _pod(question, written)
     return {"qosClass": stored_or_computed_qos(pod), "computed": qos_class(pod)}
 
 
-def _critical(question: EvictionQuestion) -> Json:
-    pod = _pod(question, _asked(question.critical))
+def _critical(question: EvictionQuestion, written: Object) -> Json:
+    pod = _pod(question, written)
     return {
         "critical": is_critical(pod),
         "nodeCritical": is_node_critical(pod),
@@ -161,12 +166,11 @@ def _critical(question: EvictionQuestion) -> Json:
     }
 
 
-def _admit(question: EvictionQuestion) -> Json:
-    asked = _asked(question.admit)
+def _admit(question: EvictionQuestion, asked: Admit) -> Json:
     return admission_report(asked.conditions, _pod(question, asked.pod))
 
 
-KINDS: Mapping[str, Callable[[EvictionQuestion], Json]] = {
+KINDS: Mapping[str, Callable[[EvictionQuestion, Any], Json]] = {
     "steps": _steps,
     "parse": _parse,
     "updateContainerFs": _update_containerfs,
@@ -179,11 +183,6 @@ KINDS: Mapping[str, Callable[[EvictionQuestion], Json]] = {
     "admit": _admit,
 }
 """What answers each kind of question."""
-
-
-def _asked(asked: T | None) -> T:
-    assert asked is not None
-    return asked
 
 
 def _pods(question: EvictionQuestion, written: Sequence[Object]) -> list[Object]:

@@ -4,7 +4,7 @@ Node statistics come by group, and stay until a step changes them. Where a recor
 for a pod, memory is spread evenly over the containers, and all disk usage is the first one's.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import DEFAULT_NAMESPACE, Object, part
@@ -82,61 +82,55 @@ def usage_key(called: str) -> str:
 def pod_usage(pod: Object, told: Usage) -> PodUsage:
     """Usage of a pod as recorded."""
     names = [one["name"] for one in containers_of(pod["spec"])]
-    memory, disk, inodes = told.memory, told.disk, told.inodes
-    inodes = inodes if isinstance(inodes, Mapping) else {"rootfs": inodes}
-    containers = _containers(names, memory, disk, inodes)
+    memory, disk = told.memory, told.disk
+    inodes = told.inodes if isinstance(told.inodes, Mapping) else {"rootfs": told.inodes}
+    if not isinstance(memory, Mapping):
+        # A number for the pod stands for each container, too.
+        by_container, pod_bytes = memory, _amount(memory)
+    else:
+        by_container = memory.get("containers")
+        if isinstance(by_container, Sequence):
+            by_container = {one["name"]: one["usage"] for one in by_container}
+        summed = sum(_amounts(part(memory, "containers")).values())
+        pod_bytes = _amount(memory["pod"]) if "pod" in memory else summed
+    containers = _containers(names, _spread(by_container, names), disk, inodes)
+    sizes, counts = part(disk or _NOTHING, "volumes"), part(inodes, "volumes")
     volumes = {
-        called: DiskUsage(_amount(used), _amount(part(inodes, "volumes").get(called)))
-        for called, used in _joined((disk or _NOTHING).get("volumes"), inodes.get("volumes"))
+        called: DiskUsage(_amount(sizes.get(called)), _amount(counts.get(called)))
+        for called in {**sizes, **counts}
     }
     stored = told.ephemeral_storage
+    if stored is None:
+        parts = [use for one in containers for use in (one.rootfs, one.logs)]
+        parts += [volumes[called] for called in ephemeral_volumes(pod) if called in volumes]
     return PodUsage(
-        memory_bytes=_pod_memory(memory),
+        memory_bytes=pod_bytes,
         containers=containers,
         volumes=volumes,
         ephemeral_storage_bytes=(
-            _stored_bytes(pod, containers, volumes) if stored is None else value(stored)
+            sum(one.used_bytes or 0 for one in parts) if stored is None else value(stored)
         ),
         processes=value(told.processes),
     )
 
 
 def _containers(
-    names: Sequence[str], memory: object, disk: Object | None, inodes: Object
+    names: Sequence[str], memory: Mapping[str, int], disk: Object | None, inodes: Object
 ) -> tuple[ContainerUsage, ...]:
-    used = _spread(_container_memory(memory), names)
     parts = []
     for place in ("rootfs", "logs"):
         sizes = {} if disk is None else _of_first(disk.get(place), names)
         parts.append((sizes, _of_first(inodes.get(place), names)))
-    told = (used, *(one for part in parts for one in part))
+    told = (memory, *(one for part in parts for one in part))
     unknown = None if disk is None else 0
     return tuple(
         ContainerUsage(
             called,
-            used.get(called),
+            memory.get(called),
             *(DiskUsage(sizes.get(called, unknown), count.get(called)) for sizes, count in parts),
         )
         for called in dict.fromkeys((*(called for one in told for called in one), *names))
     )
-
-
-def _container_memory(memory: object) -> object:
-    """The containers' memory as recorded; a number for the pod stands for each of them, too."""
-    if not isinstance(memory, Mapping):
-        return memory
-    told = memory.get("containers")
-    if isinstance(told, Sequence):
-        return {one["name"]: one["usage"] for one in told}
-    return told
-
-
-def _pod_memory(memory: object) -> int | None:
-    if not isinstance(memory, Mapping):
-        return _amount(memory)
-    if "pod" in memory:
-        return _amount(memory["pod"])
-    return sum(value(one) for one in part(memory, "containers").values())
 
 
 def _spread(told: Any, names: Sequence[str]) -> dict[str, int]:
@@ -158,19 +152,5 @@ def _amounts(told: Any) -> dict[str, int]:
     return {called: value(amount) for called, amount in found.items()}
 
 
-def _joined(*told: Object | None) -> Iterator[tuple[str, Any]]:
-    first = told[0] or _NOTHING
-    names = dict.fromkeys(called for one in told for called in one or ())
-    return ((called, first.get(called)) for called in names)
-
-
 def _amount(told: Any) -> int | None:
     return None if told is None else value(told)
-
-
-def _stored_bytes(
-    pod: Object, containers: Sequence[ContainerUsage], volumes: Mapping[str, DiskUsage]
-) -> int:
-    parts = [part for one in containers for part in (one.rootfs, one.logs)]
-    parts += [volumes[called] for called in ephemeral_volumes(pod) if called in volumes]
-    return sum(one.used_bytes or 0 for one in parts)

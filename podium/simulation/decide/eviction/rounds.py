@@ -19,8 +19,9 @@ from podium.kubelet.eviction.filesystems import NodeReclaim
 from podium.kubelet.eviction.node_statistics import Observation, PodUsage, Statistics
 from podium.kubelet.eviction.pod_eviction import REASON
 from podium.kubelet.eviction.signals import Signal
+from podium.kubelet.eviction.thresholds import Threshold
 from podium.kubelet.pod_admission import pressure_rejection
-from podium.simulation.decide.eviction.eviction_fields import read_eviction, threshold_report
+from podium.simulation.decide.eviction.eviction_answer import ThresholdReport
 from podium.simulation.decide.eviction.question import Configuration, EvictionStep, Usage
 from podium.simulation.decide.eviction.recorded_statistics import (
     merged_groups,
@@ -45,7 +46,7 @@ class Rounds:
     def __init__(
         self, config: Configuration, pods: list[Object], gates: Mapping[str, bool]
     ) -> None:
-        self._config = read_eviction(config, gates)
+        self._config = config.eviction_config(gates)
         self._manager = EvictionManager(self._config)
         self._keeps_evicted = config.keep_evicted
         self._shares = not config.no_fs_defaulting
@@ -132,6 +133,21 @@ class Rounds:
 
     def _lasted(self, since_s: float) -> str:
         return format_duration(round((self._now_s - since_s) * NANOS_PER_SECOND))
+
+
+def threshold_report(one: Threshold) -> ThresholdReport:
+    """A threshold as records have it."""
+    answer: ThresholdReport = {"signal": one.signal, "value": str(one.value), "hard": one.is_hard}
+    if one.is_set:
+        answer["operator"] = "LessThan"
+    # Whether it is a percentage above zero; one that is no number doesn't count.
+    if one.value.quantity is None and one.value.share > 0:
+        answer["percentage"] = one.value.share
+    if not one.is_hard:
+        answer["gracePeriod"] = format_duration(round(one.grace_period_s * NANOS_PER_SECOND))
+    if one.min_reclaim is not None:
+        answer["minReclaim"] = str(one.min_reclaim)
+    return answer
 
 
 def admission_report(conditions: Sequence[str], pod: Object) -> Json:
