@@ -12,10 +12,9 @@ from podium.apiserver.server import DeleteOptions, PatchRequest
 from podium.cluster.virtual import Cluster
 from podium.cluster.virtual.kubectl_apply import apply
 from podium.simulation.runner.drain import Drainer
-from podium.simulation.scenario.actions import ActionTarget, Merge, ServerSideApply, Taint
 from podium.simulation.scenario.drain_step import Drain
-from podium.simulation.scenario.fields import FaultRates
-from podium.simulation.scenario.steps import Action, Delete, Expect
+from podium.simulation.scenario.fields import ActionTarget, FaultRates
+from podium.simulation.scenario.steps import Action, Delete, Expect, Merge, ServerSideApply, Taint
 from podium.simulation.timeline import Observer
 
 _MANAGER = "podium-simulate"

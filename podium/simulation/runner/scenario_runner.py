@@ -14,7 +14,7 @@ from podium.cluster.virtual import Cluster
 from podium.simulation.runner.action_runner import ActionRunner
 from podium.simulation.runner.check_evaluator import violation_of
 from podium.simulation.scenario import Scenario
-from podium.simulation.scenario.arrivals import Arrivals
+from podium.simulation.scenario.arrivals import ArrivalsDocument
 from podium.simulation.scenario.checks import Check
 from podium.simulation.scenario.steps import Expect, ScenarioStep
 from podium.simulation.timeline import Observer, TimelineEntry
@@ -90,8 +90,9 @@ class _ScenarioRunner:
     def run(self) -> None:
         """From the start to the end."""
         self._cluster.start()
-        for arrivals in self._scenario.arrivals:
-            self._await_arrival(arrivals, arrivals.rng(self._scenario.options.seed))
+        for path, arrivals in self._scenario.arrivals.items():
+            rng = Random(f"{path}/{self._scenario.options.seed}")
+            self._await_arrival(path, arrivals, rng, 1, arrivals.from_s)
         self._driver.advance(0)
         until_s = self._scenario.until_s
         for step in self._scenario.steps:
@@ -118,17 +119,16 @@ class _ScenarioRunner:
                 self._progress(self._passed_s(), len(self.observer.entries))
 
     def _await_arrival(
-        self, arrivals: Arrivals, rng: Random, number: int = 1, after_s: float | None = None
+        self, path: str, arrivals: ArrivalsDocument, rng: Random, number: int, after_s: float
     ) -> None:
-        at_s = (arrivals.from_s if after_s is None else after_s) + arrivals.every.draw(rng)
+        at_s = after_s + arrivals.every.draw(rng)
         if number > arrivals.count or (arrivals.until_s is not None and at_s > arrivals.until_s):
             return
 
-        seed = self._scenario.options.seed
-
         def arrive() -> None:
-            self._take(ScenarioStep(arrivals.path, None, arrivals.numbered(number, seed)))
-            self._await_arrival(arrivals, rng, number + 1, at_s)
+            action = arrivals.numbered(path, number, self._scenario.options.seed)
+            self._take(ScenarioStep(path, None, action))
+            self._await_arrival(path, arrivals, rng, number + 1, at_s)
 
         self._driver.at(self._start_s + at_s, arrive)
 

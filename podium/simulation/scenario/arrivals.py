@@ -3,7 +3,6 @@
 from random import Random
 from typing import Annotated
 
-import msgspec
 from pydantic import Field, field_validator
 
 from podium.api.documents.document import Document, Duration, Range, fault
@@ -11,39 +10,11 @@ from podium.api.errors import InvalidValueError
 from podium.api.objects import Object
 from podium.api.pod_limit import MAX_PODS
 from podium.kubelet.simulated.behaviour import PREFIX, ScriptedDuration, parse_scripted_duration
-from podium.simulation.scenario.actions import ServerSideApply
 from podium.simulation.scenario.fields import Manifests
 from podium.simulation.scenario.scenario_cluster import Scripted
+from podium.simulation.scenario.steps import ServerSideApply
 
 _COUNT_MAX = 1_000_000
-
-
-class Arrivals(msgspec.Struct, frozen=True):
-    """Objects that come again and again.
-
-    Attributes:
-        until_s: none comes later; None for as long as the scenario lasts.
-    """
-
-    path: str
-    every: ScriptedDuration
-    objects: tuple[Object, ...]
-    from_s: float
-    until_s: float | None
-    count: int
-
-    def numbered(self, number: int, seed: int) -> ServerSideApply:
-        """What comes as the first, the second, and so on.
-
-        What annotations leave to chance is drawn here, so that it doesn't depend on anything else
-        that happens in the cluster.
-        """
-        rng = Random(f"{self.path}/{seed}/{number}")
-        return ServerSideApply(tuple(_numbered(obj, number, rng) for obj in self.objects))
-
-    def rng(self, seed: int) -> Random:
-        """What times are drawn from."""
-        return Random(f"{self.path}/{seed}")
 
 
 class ArrivalsDocument(Document):
@@ -70,10 +41,14 @@ class ArrivalsDocument(Document):
             raise fault("must be longer than no time")
         return value
 
-    def arrivals(self, path: str) -> Arrivals:
-        """The arrivals as they are played."""
-        objects = tuple(self.objects)
-        return Arrivals(path, self.every, objects, self.from_s, self.until_s, self.count)
+    def numbered(self, path: str, number: int, seed: int) -> ServerSideApply:
+        """The objects of one arrival, counted from 1, of the arrivals at a path of the scenario.
+
+        What annotations leave to chance is drawn here, so that it doesn't depend on anything else
+        that happens in the cluster.
+        """
+        rng = Random(f"{path}/{seed}/{number}")
+        return ServerSideApply(tuple(_numbered(obj, number, rng) for obj in self.objects))
 
 
 def _numbered(obj: Object, number: int, rng: Random) -> Object:

@@ -11,8 +11,7 @@ from podium.api.objects import DEFAULT_NAMESPACE, Object, condition_of, is_termi
 from podium.api.pods import is_ready, node_name_of, phase_of
 from podium.api.selectors.label_selector_text import parse_selector
 from podium.api.selectors.labels import SelectorError
-from podium.simulation.scenario.actions import ActionTarget
-from podium.simulation.scenario.fields import TargetText
+from podium.simulation.scenario.fields import ActionTarget, TargetText
 
 
 def _phase(wanted: str) -> Callable[[Object], bool]:

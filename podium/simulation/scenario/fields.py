@@ -1,6 +1,7 @@
 """The types of fields that scenarios have in common: objects by name, amounts, manifests."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -23,7 +24,6 @@ from podium.api.pod_limit import PodLimit
 from podium.cluster.manifests import ManifestError, Problem, read_sources
 from podium.cluster.manifests.manifest_objects import objects_in
 from podium.cluster.manifests.problems import describe
-from podium.simulation.scenario.actions import ActionTarget
 
 CONTEXT = "scenario"
 """The context of decoding holds the scenario's `Context` under this name."""
@@ -55,6 +55,20 @@ def context_of(info: ValidationInfo) -> Context:
     found = (info.context or {})[CONTEXT]
     assert isinstance(found, Context)
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class ActionTarget:
+    """An object by kind, namespace (empty for what stands in none) and name."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        kind = self.kind.lower()
+        namespaced = self.namespace and self.namespace != "default"
+        return f"{kind} {self.namespace}/{self.name}" if namespaced else f"{kind} {self.name}"
 
 
 def _target(text: Any) -> ActionTarget:

@@ -1,7 +1,7 @@
 """A scenario's file: its format, and the scenario that it stands for."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -18,7 +18,7 @@ from podium.cluster.drivers.faults import Faults
 from podium.cluster.virtual import ClusterOptions, SchedulerSetup
 from podium.cluster.virtual.cluster_options import start_s
 from podium.kubelet.simulated.node_settings import NodeSettings
-from podium.simulation.scenario.arrivals import Arrivals, ArrivalsDocument
+from podium.simulation.scenario.arrivals import ArrivalsDocument
 from podium.simulation.scenario.fields import CONTEXT, Context, FaultRates, Manifests
 from podium.simulation.scenario.scenario_cluster import (
     Controllers,
@@ -40,6 +40,7 @@ class Scenario:
 
     Attributes:
         until_s: when it ends, in seconds since the start; None for the last step.
+        arrivals: by their paths in the file.
     """
 
     name: str
@@ -47,7 +48,7 @@ class Scenario:
     objects: Sequence[Object]
     steps: Sequence[ScenarioStep] = ()
     until_s: float | None = None
-    arrivals: Sequence[Arrivals] = ()
+    arrivals: Mapping[str, ArrivalsDocument] = field(default_factory=dict)
 
 
 class ScenarioError(PodiumError):
@@ -194,7 +195,5 @@ def scenario_of(
         objects=spec.objects(),
         steps=tuple(step.step(f"spec.steps[{at}]") for at, step in enumerate(spec.steps)),
         until_s=spec.until,
-        arrivals=tuple(
-            one.arrivals(f"spec.arrivals[{at}]") for at, one in enumerate(spec.arrivals)
-        ),
+        arrivals={f"spec.arrivals[{at}]": one for at, one in enumerate(spec.arrivals)},
     )

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Self
 
 import msgspec
 from pydantic import (
+    BeforeValidator,
     Field,
     ModelWrapValidatorHandler,
     TypeAdapter,
@@ -17,16 +18,17 @@ from pydantic import (
 
 from podium.api.documents.document import Document, Duration, Range, Tuple, fault, refuse
 from podium.api.errors import FieldError
+from podium.api.objects import Object
 from podium.kubelet.simulated.behaviour import (
     PREFIX,
     BehaviourError,
     behaviour_of,
     node_behaviour_of,
 )
-from podium.simulation.scenario.actions import ActionTarget, Merge, ServerSideApply, Taint
 from podium.simulation.scenario.checks import Check
 from podium.simulation.scenario.drain_step import Drain, NodeName, WholeSeconds
 from podium.simulation.scenario.fields import (
+    ActionTarget,
     FaultRates,
     Manifests,
     Targets,
@@ -45,6 +47,32 @@ _TAINT_RULE = (
 _SCALABLE = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 _DOWN = PREFIX + "down"
 _TARGETS: TypeAdapter[tuple[ActionTarget, ...]] = TypeAdapter(Targets)
+
+
+class ServerSideApply(msgspec.Struct, frozen=True):
+    """Apply manifests as `kubectl apply --server-side --force-conflicts` does."""
+
+    objects: tuple[Object, ...]
+
+
+class Merge(msgspec.Struct, frozen=True):
+    """Merge something into an object.
+
+    Attributes:
+        words: what that is, for the timeline, such as `falls silent`; empty where the object tells.
+    """
+
+    target: ActionTarget
+    body: Object
+    words: str
+
+
+class Taint(msgspec.Struct, frozen=True):
+    """Taint a node, or take a taint off it."""
+
+    node: str
+    taint: Mapping[str, str]
+    removes: bool = False
 
 
 class Delete(Document):
@@ -141,6 +169,17 @@ class ScenarioStep:
     refusal: str | None = None
 
 
+def _taint(value: Any) -> Taint:
+    match = _TAINT.fullmatch(value) if isinstance(value, str) else None
+    if match is None:
+        raise fault(_TAINT_RULE)
+    taint = {"key": match["key"], "effect": match["effect"]}
+    return Taint(match["node"], {**taint, **({"value": match["value"]} if match["value"] else {})})
+
+
+TaintText = Annotated[Taint, BeforeValidator(_taint, json_schema_input_type=str)]
+
+
 class StepDocument(Document):
     """One step: exactly one action, and when it happens."""
 
@@ -150,8 +189,8 @@ class StepDocument(Document):
     apply: Manifests | None = None
     delete: Delete | None = None
     scale: ScaleDocument | None = None
-    taint: str | None = None
-    untaint: str | None = None
+    taint: TaintText | None = None
+    untaint: TaintText | None = None
     cordon: NodeName | None = None
     uncordon: NodeName | None = None
     drain: Drain | None = None
@@ -161,13 +200,6 @@ class StepDocument(Document):
     behave: BehaveDocument | None = None
     faults: FaultRates | None = None
     assert_: Annotated[Tuple[Check] | None, Field(alias="assert")] = None
-
-    @field_validator("taint", "untaint")
-    @classmethod
-    def _is_taint(cls, value: str) -> str:
-        if _TAINT.fullmatch(value) is None:
-            raise fault(_TAINT_RULE)
-        return value
 
     @classmethod
     def faults_as_written(cls, value: Mapping[str, Any]) -> Iterator[FieldError]:
@@ -189,14 +221,9 @@ class StepDocument(Document):
         match name:
             case "apply":
                 return ServerSideApply(value)
-            case "taint" | "untaint":
-                match = _TAINT.fullmatch(value)
-                assert match is not None
-                taint = {"key": match["key"], "effect": match["effect"]}
-                if match["value"]:
-                    taint["value"] = match["value"]
-                return Taint(match["node"], taint, removes=name == "untaint")
-            case "delete" | "drain" | "faults":
+            case "untaint":
+                return Taint(value.node, value.taint, removes=True)
+            case "taint" | "delete" | "drain" | "faults":
                 action: Action = value
                 return action
             case "remove":

@@ -12,8 +12,7 @@ from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR
 from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario import Scenario
-from podium.simulation.scenario.actions import ServerSideApply
-from podium.simulation.scenario.steps import ScenarioStep
+from podium.simulation.scenario.steps import ScenarioStep, ServerSideApply
 from podium.simulation.timeline import TimelineEntry
 from tests.replacing import replace
 from tests.whatif.plan.objects import ZONE, Obj, budget, node, pod, priority_class, workload
