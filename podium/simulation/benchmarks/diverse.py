@@ -9,8 +9,14 @@ from typing import Any
 
 from podium.api.objects import Object
 from podium.api.well_known import HOSTNAME_LABEL, PREFERRED, REQUIRED, ZONE_LABEL
-from podium.simulation.benchmarks import templates
-from podium.simulation.benchmarks.measured_workloads import Case, Size, WorkloadPods
+from podium.simulation.benchmarks.measured_workloads import (
+    NODES,
+    PODS,
+    Case,
+    Size,
+    Vary,
+    WorkloadPods,
+)
 
 APPS = 200
 CLASSES = 500
@@ -92,17 +98,17 @@ def _preempt(pod: Object, number: int) -> None:
     pod["spec"]["priority"] = 100
 
 
-def _vary_earlier(vary: templates.Vary, pod: Object, number: int) -> None:
+def _vary_earlier(vary: Vary, pod: Object, number: int) -> None:
     vary(pod, number + _EARLIER)
 
 
-def _case(name: str, vary: templates.Vary) -> Case:
-    group = WorkloadPods(templates.POD_DEFAULT, _NAMESPACE, vary)
-    earlier = WorkloadPods(templates.POD_DEFAULT, _NAMESPACE, partial(_vary_earlier, vary))
-    return Case(name, group, _SIZES, init=(earlier,), zones=_ZONES, node=templates.NODE_OF_32_CPUS)
+def _case(name: str, vary: Vary) -> Case:
+    group = WorkloadPods(PODS["default"], _NAMESPACE, vary)
+    earlier = WorkloadPods(PODS["default"], _NAMESPACE, partial(_vary_earlier, vary))
+    return Case(name, group, _SIZES, init=(earlier,), zones=_ZONES, node=NODES["large"])
 
 
-_RUNNING = {**templates.POD_DEFAULT, "status": {"phase": "Running"}}
+_RUNNING = {**PODS["default"], "status": {"phase": "Running"}}
 
 CASES = (
     _case("DiverseBasic", _differ),
@@ -112,10 +118,10 @@ CASES = (
     _case("DiverseClasses", _take_turns),
     Case(
         "DiversePreemption",
-        WorkloadPods(templates.POD_DEFAULT, _NAMESPACE, _preempt),
+        WorkloadPods(PODS["default"], _NAMESPACE, _preempt),
         _PREEMPTION_SIZES,
         placed=WorkloadPods(_RUNNING, _NAMESPACE, _fill),
         zones=_ZONES,
-        node=templates.NODE_OF_32_CPUS,
+        node=NODES["large"],
     ),
 )

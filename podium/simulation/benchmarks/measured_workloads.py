@@ -1,14 +1,29 @@
-"""Workloads: nodes, pods that are there before, and pods whose scheduling is measured."""
+"""Workloads: nodes, pods that are there before, and pods whose scheduling is measured.
 
-from collections.abc import Mapping
+Those of kube-scheduler's performance suite are in `workloads.yaml`, with the templates of their
+nodes and pods. `podium.simulation.benchmarks.object_factory` makes objects of templates.
+"""
+
+from collections.abc import Callable, Mapping
+from importlib.resources import files
+from typing import Any
 
 import msgspec
+import yaml
 
 from podium.api.objects import Object
-from podium.simulation.benchmarks.templates import NODE_DEFAULT, Vary
+
+Vary = Callable[[Mapping[str, Any], int], None]
+"""Makes a pod differ from the others of its template, in place, by its number among them."""
 
 
-class Size(msgspec.Struct, frozen=True):
+_TEXT = (files("podium.simulation.benchmarks") / "workloads.yaml").read_bytes()
+_SUITE = yaml.load(_TEXT, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+NODES: Mapping[str, Object] = _SUITE["nodes"]
+PODS: Mapping[str, Object] = _SUITE["pods"]
+
+
+class Size(msgspec.Struct, frozen=True, array_like=True):
     """The size of one workload of a case.
 
     Attributes:
@@ -44,10 +59,13 @@ class Case(msgspec.Struct, frozen=True):
     sizes: Mapping[str, Size]
     init: tuple[WorkloadPods, ...] = ()
     placed: WorkloadPods | None = None
-    node: Object = msgspec.field(default_factory=lambda: NODE_DEFAULT)
+    node: Object = msgspec.field(default_factory=lambda: NODES["default"])
     zones: tuple[str, ...] = ()
     extra_nodes: tuple[Object, ...] = ()
     churn: WorkloadPods | None = None
+
+
+REFERENCE_CASES = msgspec.convert(_SUITE["cases"], tuple[Case, ...])
 
 
 class Workload(msgspec.Struct, frozen=True):

@@ -9,9 +9,15 @@ from difflib import get_close_matches
 import numpy as np
 
 from podium.api.errors import PodiumError
-from podium.simulation.experiments.series.node_lines import FRAGMENTATION, UTILISATION
-from podium.simulation.experiments.series.series import RunSeries, Wait
-from podium.simulation.experiments.series.step_series import CLUSTER, NO_CLASS, ZONE
+from podium.simulation.experiments.series.series import (
+    CLUSTER,
+    FRAGMENTATION,
+    NO_CLASS,
+    UTILISATION,
+    ZONE,
+    RunSeries,
+    Wait,
+)
 from podium.simulation.runner.class_summary import ClassSummary
 
 MEANINGS: Mapping[str, str] = {

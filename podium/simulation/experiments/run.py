@@ -1,21 +1,25 @@
 """One run: a scenario, a seed, and what came of it in numbers, with the pods that it names."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
 from podium.api.documents.report import HIDDEN, IF_ANY, Report
 from podium.api.errors import PodiumError
+from podium.api.objects import name, namespace, uid
 from podium.api.policy.disruption_target import PREEMPTED
 from podium.cluster.virtual import Cluster
 from podium.simulation.experiments.measures import measures_of
 from podium.simulation.experiments.series.series import RunSeries, run_series
-from podium.simulation.experiments.series.usage_log import UsageRecorder
+from podium.simulation.experiments.series.usage_log import KINDS, UsageLog, UsageRecorder
 from podium.simulation.experiments.whole_scenario import WholeScenario
-from podium.simulation.runner.class_summary import AT_ONCE_S, ClassSummary
+from podium.simulation.recordings.recording_reader import Recording
+from podium.simulation.runner.class_summary import AT_ONCE_S, ClassSummary, summarize_classes
 from podium.simulation.runner.scenario_runner import Prepare, Progress, Simulation, simulate
 from podium.simulation.runner.simulation_report import class_summaries
 from podium.simulation.scenario import Scenario
+from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.pod_facts import PodFacts
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory, pods_by_uid
 
 WITNESSES_MAX = 100
@@ -135,3 +139,46 @@ def _waited(histories: Sequence[PodHistory], series: RunSeries) -> list[Witness]
         )
         for wait in waits
     ]
+
+
+def recorded_result(recording: Recording) -> RunResult:
+    """Measures of a recording, as of a run."""
+    entries = [*_entries(recording)]
+    pods = [obj for obj in recording.state if obj.get("kind") == "Pod"]
+    histories = list(PodHistories(entries, pods_by_uid(pods)))
+    series = recorded_series(recording, histories)
+    return result_of(summarize_classes(entries, pods), series, histories)
+
+
+def recorded_series(recording: Recording, histories: list[PodHistory] | None = None) -> RunSeries:
+    """The lines of a recording."""
+    if histories is None:
+        pods = [obj for obj in recording.state if obj.get("kind") == "Pod"]
+        histories = list(PodHistories(_entries(recording), pods_by_uid(pods)))
+    log = UsageLog()
+    for known in recording.state:
+        if known.get("kind") in KINDS:
+            log.take(str(known["kind"]), known)
+    log.write(0.0)
+    for change in recording.changes:
+        obj = change.new or change.old
+        if change.kind in KINDS and obj is not None:
+            log.take(change.kind, obj, gone=change.new is None)
+            log.write(_passed_s(recording, change.at_s))
+    return run_series(log, histories, _passed_s(recording, recording.ended_s))
+
+
+def _passed_s(recording: Recording, at_s: float) -> float:
+    return round(max(0.0, at_s - recording.started_s), 6)
+
+
+def _entries(recording: Recording) -> Iterator[TimelineEntry]:
+    facts = PodFacts()
+    for change in recording.changes:
+        obj = change.new or change.old
+        if change.kind != "Pod" or obj is None:
+            continue
+        about = ("Pod", namespace(obj), name(obj))
+        for fact in facts(change.old, change.new):
+            at_s = _passed_s(recording, change.at_s)
+            yield TimelineEntry(at_s, fact.type, *about, "", fact.details, uid(obj))

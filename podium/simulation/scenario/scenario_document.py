@@ -167,12 +167,17 @@ def read_scenario(
 
 def scenario_value(path: str, text: str) -> Any:
     """What a file holds as plain values, of which nothing is known; raises ScenarioError."""
+    return one_document(path, text, KIND, ScenarioError)
+
+
+def one_document(path: str, text: str, kind: str, error: type[PodiumError]) -> Any:
+    """The value of the only document of a text; raises the error with a line for each fault."""
     documents = list(read_yaml(text))
     faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
     if not faults and len(documents) != 1:
-        faults = [f"{path}: must hold one document, a {KIND}, but holds {len(documents)}"]
+        faults = [f"{path}: must hold one document, a {kind}, but holds {len(documents)}"]
     if faults:
-        raise ScenarioError("\n".join(faults))
+        raise error("\n".join(faults))
     return documents[0].value
 
 

@@ -101,7 +101,7 @@ def executor_of(dask: str | None, workers: int | None) -> "Executor":
     """The executor of an experiment's runs: a Dask cluster, or processes, one a core if None."""
     if dask is not None:
         # It is there only with an extra.
-        from podium.simulation.experiments.dask_executor import DaskExecutor
+        from podium.simulation.experiments.executors import DaskExecutor
 
         check_extra("--dask", "experiments", "distributed")
         return DaskExecutor(dask)

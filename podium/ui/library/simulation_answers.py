@@ -9,8 +9,8 @@ from podium.api.pod_limit import MAX_PODS
 from podium.api.presentation import Picture, Presentation
 from podium.simulation.experiments.comparison.comparison import Comparison
 from podium.simulation.experiments.series.series import RunSeries
-from podium.simulation.experiments.series.tables import LINE_COLUMNS
 from podium.simulation.experiments.sweep.sweep_report import SweepReport
+from podium.simulation.experiments.tables import LINE_COLUMNS
 from podium.simulation.recordings.comparison import ReplayReport
 from podium.simulation.runner.scenario_runner import Simulation
 from podium.simulation.runner.simulation_report import SimulationReport

@@ -8,11 +8,9 @@ import msgspec
 from podium.api.documents.report import plain
 from podium.api.errors import PodiumError
 from podium.api.presentation import Picture
-from podium.simulation.experiments.sweep.runs_table import write_runs
-from podium.simulation.experiments.sweep.sweep_plot import sweep_png
-from podium.simulation.experiments.sweep.sweep_presentation import sweep_presentation
-from podium.simulation.experiments.sweep.sweep_report import SweepReport
-from podium.simulation.experiments.sweep.trial import Trial
+from podium.simulation.experiments.sweep.sweep_presentation import sweep_png, sweep_presentation
+from podium.simulation.experiments.sweep.sweep_report import SweepReport, Trial
+from podium.simulation.experiments.tables import runs_parquet
 from podium.ui.writers.html import to_html
 from podium.ui.writers.markdown import to_markdown
 
@@ -25,9 +23,7 @@ def write_sweep(directory: Path, report: SweepReport, trials: Sequence[Trial]) -
     """Write `runs.parquet`, `plot.png`, and the report as JSON, Markdown and HTML."""
     shown = sweep_presentation(report)
     try:
-        other = directory / "runs.new"
-        write_runs(other, trials)
-        other.replace(directory / "runs.parquet")
+        _write(directory / "runs.parquet", runs_parquet(trials))
         json = msgspec.json.format(msgspec.json.encode(plain(report)), indent=2) + b"\n"
         _write(directory / "report.json", json)
         _write(directory / "report.md", to_markdown(shown).encode())

@@ -5,17 +5,17 @@ import pytest
 from podium.api.documents.report import plain
 from podium.scheduler.scheduler import Scheduler
 from podium.simulation.benchmarks.catalogue import CASES, select
-from podium.simulation.benchmarks.measured_workloads import Case, Size, Workload, WorkloadPods
+from podium.simulation.benchmarks.measured_workloads import (
+    NODES,
+    PODS,
+    Case,
+    Size,
+    Workload,
+    WorkloadPods,
+)
 from podium.simulation.benchmarks.object_factory import ObjectFactory
 from podium.simulation.benchmarks.results import Latency, Result, latency_of
 from podium.simulation.benchmarks.runner import measure, measure_apart
-from podium.simulation.benchmarks.templates import (
-    NODE_DEFAULT,
-    POD_DEFAULT,
-    POD_HIGH_PRIORITY,
-    POD_HIGH_PRIORITY_LARGE_CPU,
-    POD_LOW_PRIORITY,
-)
 from podium.simulation.benchmarks.timed_scheduler import Churn, StuckPodError, TimedScheduler
 from tests.replacing import replace
 
@@ -38,7 +38,7 @@ def test_every_case_at_its_smallest(case: Case) -> None:
 
 
 def test_a_workload_that_cannot_be_scheduled_is_no_result() -> None:
-    group = WorkloadPods(POD_HIGH_PRIORITY_LARGE_CPU, "here")
+    group = WorkloadPods(PODS["high-priority-large-cpu"], "here")
     case = Case("Impossible", group, {"1Node": Size(1, 0, 1)})
     with pytest.raises(StuckPodError, match="here/pod-h-"):
         measure(Workload(case, "1Node"))
@@ -73,9 +73,9 @@ def test_percentiles_are_in_milliseconds() -> None:
 
 def full_node() -> tuple[Scheduler, ObjectFactory]:
     scheduler, stamp = Scheduler(every_node=True), ObjectFactory()
-    scheduler.load(stamp.nodes(NODE_DEFAULT, 1), ())
+    scheduler.load(stamp.nodes(NODES["default"], 1), ())
     desk = TimedScheduler(scheduler)
-    for pod in stamp.pods(POD_LOW_PRIORITY, 4, "here"):
+    for pod in stamp.pods(PODS["low-priority"], 4, "here"):
         desk.schedule(pod)
     assert desk.preemptions == 0
     return scheduler, stamp
@@ -88,7 +88,7 @@ def priorities(scheduler: Scheduler) -> list[int]:
 def test_a_preemption_is_two_cycles_and_one_binding() -> None:
     scheduler, stamp = full_node()
     desk = TimedScheduler(scheduler)
-    desk.schedule(stamp.pods(POD_HIGH_PRIORITY, 1, "here")[0])
+    desk.schedule(stamp.pods(PODS["high-priority"], 1, "here")[0])
     assert desk.preemptions == 1
     assert len(desk.latencies_ns) == 1
     assert priorities(scheduler) == [0, 10]
@@ -97,7 +97,7 @@ def test_a_preemption_is_two_cycles_and_one_binding() -> None:
 
 def test_churn_stays_nominated_until_the_next_pod_comes() -> None:
     scheduler, stamp = full_node()
-    churn = Churn(scheduler, stamp.pods(POD_HIGH_PRIORITY, 2, "here"))
+    churn = Churn(scheduler, stamp.pods(PODS["high-priority"], 2, "here"))
     churn.step()
     assert priorities(scheduler) == [0]
     assert scheduler.nominator
@@ -108,7 +108,7 @@ def test_churn_stays_nominated_until_the_next_pod_comes() -> None:
 
 def test_churn_that_fits_nowhere_changes_nothing() -> None:
     scheduler, stamp = full_node()
-    churn = Churn(scheduler, stamp.pods(POD_HIGH_PRIORITY_LARGE_CPU, 2, "here"))
+    churn = Churn(scheduler, stamp.pods(PODS["high-priority-large-cpu"], 2, "here"))
     churn.step()
     churn.step()
     assert priorities(scheduler) == [0, 0, 0, 0]
@@ -117,6 +117,6 @@ def test_churn_that_fits_nowhere_changes_nothing() -> None:
 
 def test_churn_that_finds_room_is_bound_at_once() -> None:
     scheduler, stamp = Scheduler(every_node=True), ObjectFactory()
-    scheduler.load(stamp.nodes(NODE_DEFAULT, 1), ())
-    Churn(scheduler, stamp.pods(POD_DEFAULT, 1, "here")).step()
+    scheduler.load(stamp.nodes(NODES["default"], 1), ())
+    Churn(scheduler, stamp.pods(PODS["default"], 1, "here")).step()
     assert priorities(scheduler) == [0]

@@ -110,7 +110,7 @@ def test_a_lost_worker_changes_nothing(played: Played, tmp_path: Path) -> None:
 def test_a_cluster_that_is_not_there_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("podium.simulation.experiments.dask_executor._timeout_s", lambda: 0.2)
+    monkeypatch.setattr("podium.simulation.experiments.executors._timeout_s", lambda: 0.2)
     file = write_sweep(tmp_path, settings=SETTINGS)
     command = ["sweep", str(file), "--dask", "tcp://127.0.0.1:1", "--out", str(tmp_path / "out")]
     result = CliRunner().invoke(app, command)

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from podium.simulation.experiments.recorded import recorded_result
-from podium.simulation.experiments.run import run
+from podium.simulation.experiments.run import recorded_result, run
 from podium.simulation.experiments.whole_scenario import WholeScenario, read_whole_scenario
 from podium.ui.command_line.main import app
 from tests.simulation.recordings.recorded import busy, record

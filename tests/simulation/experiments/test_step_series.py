@@ -1,6 +1,6 @@
 """Numbers that stay as they are until they change."""
 
-from podium.simulation.experiments.series.step_series import StepSeries
+from podium.simulation.experiments.series.series import StepSeries
 
 
 def series(*points: tuple[float, float]) -> StepSeries:

@@ -18,7 +18,7 @@ from typer.testing import CliRunner
 from podium.simulation.experiments.executors import LocalExecutor
 from podium.simulation.experiments.sweep.sweep import play_sweep, read_scenarios
 from podium.simulation.experiments.sweep.sweep_file import read_sweep
-from podium.simulation.experiments.sweep.trial import Trial
+from podium.simulation.experiments.sweep.sweep_report import Trial
 from podium.simulation.experiments.sweep.trial_journal import NAME
 from podium.ui.command_line.main import app
 from tests.conftest import ROOT

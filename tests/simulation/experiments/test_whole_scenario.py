@@ -3,8 +3,13 @@
 import pytest
 
 from podium.api.documents.report import plain
-from podium.simulation.experiments.dask_executor import DaskError, _check_versions
-from podium.simulation.experiments.executors import LOST, LocalExecutor, ScenarioRun
+from podium.simulation.experiments.executors import (
+    LOST,
+    DaskError,
+    LocalExecutor,
+    ScenarioRun,
+    _check_versions,
+)
 from podium.simulation.experiments.whole_scenario import read_whole_scenario
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.runner.simulation_report import simulation_report

@@ -8,8 +8,7 @@ from podium.api.documents.report import API_VERSION, IF_ANY, Report
 from podium.simulation.experiments.comparison.sides import Side, scenarios_of
 from podium.simulation.experiments.executors import Done, Executor, ScenarioRun
 from podium.simulation.experiments.paired_differences import Difference, differences
-from podium.simulation.experiments.recorded import recorded_result
-from podium.simulation.experiments.run import RunResult, Witness
+from podium.simulation.experiments.run import RunResult, Witness, recorded_result
 from podium.simulation.experiments.whole_scenario import WholeScenario
 
 _HIGHER_IS_BETTER = ("utilisation",)

@@ -15,6 +15,7 @@ from podium.api.presentation import (
 )
 from podium.api.values.message_words import count
 from podium.simulation.experiments.comparison.comparison import Comparison, is_worse
+from podium.simulation.experiments.comparison.sides import Side, scenarios_of
 from podium.simulation.experiments.measures import MEANINGS
 from podium.simulation.experiments.paired_differences import (
     PAIRS_MIN,
@@ -23,7 +24,9 @@ from podium.simulation.experiments.paired_differences import (
     interval_text,
     number_text,
 )
-from podium.simulation.experiments.run import Witness
+from podium.simulation.experiments.run import Witness, observed, recorded_series
+from podium.simulation.experiments.series.plots import run_png
+from podium.simulation.experiments.whole_scenario import WholeScenario
 
 _PODS_MAX = 20
 
@@ -138,3 +141,27 @@ def fate(witness: Witness) -> str:
     if witness.what == "neverPlaced":
         return f"never placed in {number_text(witness.seconds)}s"
     return f"{witness.what} on {witness.node} at {number_text(witness.at)}s"
+
+
+def side_by_side(
+    a: Side, b: Side, scenarios: Sequence[WholeScenario], comparison: Comparison
+) -> Picture:
+    """Play the pair that differs most by the first sure difference again, and draw both runs."""
+    if a.recording is not None and b.recording is not None:
+        both = recorded_series(a.recording), recorded_series(b.recording)
+        return Picture("Both recordings", run_png(dict(zip(_names(a, b), both, strict=True))))
+    differing = [one for one in comparison.differences if one.widest is not None]
+    differing.sort(key=lambda one: not one.is_certain)
+    if not comparison.pairs:
+        return Picture("", b"")
+    pair = comparison.pairs[(differing[0].widest or 0) if differing else 0]
+    whole = next(one for one in scenarios_of(a, b, scenarios) if one.name == pair.scenario)
+    runs = {
+        called: observed(side.of(whole).scenario(pair.seed))[1]
+        for called, side in zip(_names(a, b), (a, b), strict=True)
+    }
+    return Picture(f"{pair.scenario}, seed {pair.seed}, side by side", run_png(runs))
+
+
+def _names(a: Side, b: Side) -> tuple[str, str]:
+    return f"A: {Path(a.name).stem}", f"B: {Path(b.name).stem}"

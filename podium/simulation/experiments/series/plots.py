@@ -4,13 +4,13 @@ import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.simulation.experiments.series.series import RunSeries
-from podium.simulation.experiments.series.step_series import (
+from podium.simulation.experiments.series.series import (
     CLASS,
     CLUSTER,
     NO_CLASS,
     NODE,
     ZONE,
+    RunSeries,
     StepSeries,
 )
 from podium.simulation.runner.class_summary import AT_ONCE_S

@@ -20,7 +20,7 @@ from podium.api.release import __version__
 from podium.simulation.experiments.executors import Done, Executor, ScenarioRun
 from podium.simulation.experiments.run import RunResult, read_result
 from podium.simulation.experiments.sweep.sweep_file import SettingDocument, Sweep
-from podium.simulation.experiments.sweep.trial import Trial, TrialRun, trial_of
+from podium.simulation.experiments.sweep.sweep_report import Trial, TrialRun, trial_of
 from podium.simulation.experiments.sweep.trial_journal import TrialJournal
 from podium.simulation.experiments.whole_scenario import WholeScenario, read_whole_scenario
 

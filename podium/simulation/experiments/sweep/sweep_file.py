@@ -9,13 +9,12 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from podium.api.codec.yaml_text import read_yaml
-from podium.api.documents.document import Choice, Document, Range, Required, Tuple, decode
+from podium.api.documents import Choice, Document, Range, Required, Tuple, decode
 from podium.api.errors import FieldError, PodiumError
 from podium.cluster.manifests.input_files import read_text
 from podium.simulation.experiments.measures import MEANINGS
 from podium.simulation.experiments.settings import SCENARIO, SettingPlace, steps_of
-from podium.simulation.scenario.scenario_document import Metadata
+from podium.simulation.scenario.scenario_document import Metadata, one_document
 
 API_VERSION = "podium.dev/v1alpha1"
 KIND = "Sweep"
@@ -244,13 +243,7 @@ class Sweep:
 
 def read_sweep(path: str) -> Sweep:
     """The sweep that a file holds; raises SweepError, or that it can't be read."""
-    documents = list(read_yaml(read_text(path)))
-    faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
-    if not faults and len(documents) != 1:
-        faults = [f"{path}: must hold one document, a {KIND}, but holds {len(documents)}"]
-    if faults:
-        raise SweepError("\n".join(faults))
-    decoded = decode(SweepDocument, documents[0].value)
+    decoded = decode(SweepDocument, one_document(path, read_text(path), KIND, SweepError))
     if decoded.document is None:
         raise SweepError("\n".join(f"{path}: {one}" for one in decoded.faults))
     document = decoded.document

@@ -102,7 +102,9 @@ def compare(
             check_measure(f"--fail-on {name}", name, [one.measure for one in found.differences])
         picture = Picture("", b"")
         if output in (CompareOutput.HTML, CompareOutput.PNG):
-            from podium.simulation.experiments.comparison.side_by_side import side_by_side
+            from podium.simulation.experiments.comparison.comparison_presentation import (
+                side_by_side,
+            )
 
             picture = side_by_side(first, second, played, found)
     if output is CompareOutput.PNG:

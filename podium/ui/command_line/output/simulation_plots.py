@@ -30,7 +30,7 @@ def played(
 
 def print_plots(simulation: "Simulation", series: "RunSeries", output: str) -> None:
     """Print a simulation as `html`, `png`, `csv` or `parquet`."""
-    from podium.simulation.experiments.series.tables import lines_csv, lines_parquet
+    from podium.simulation.experiments.tables import lines_csv, lines_parquet
 
     drawn: str | bytes
     with working("drawing"):
