@@ -1,4 +1,4 @@
-"""The results of measurements."""
+"""The results of measurements, and their presentations."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -7,9 +7,11 @@ from typing import Annotated
 import numpy as np
 from pydantic import Field, PlainSerializer
 
-from podium.api.documents.report import HIDDEN, Report
+from podium.api.documents.report import HIDDEN, IF_KNOWN, Report
+from podium.api.presentation import Presentation, Section, Table
 
 _NS_PER_MS = 1e6
+_HEADERS = ("Workload", "Nodes", "Pods", "Preemptions", "Pods/s")
 _UNDISTURBED_SHARE_MIN = 0.9
 
 
@@ -65,3 +67,111 @@ def latency_of(latencies_ns: Sequence[int]) -> Latency:
     """The median and the 99th percentile of times in nanoseconds."""
     p50, p99 = np.percentile(np.array(latencies_ns), (50, 99)) / _NS_PER_MS
     return Latency(float(p50), float(p99))
+
+
+@dataclass(frozen=True, slots=True)
+class ServerResult(Report):
+    """How fast the scheduler of a server has bound the pods of one workload.
+
+    Attributes:
+        workload: what was measured.
+        nodes: how many there were.
+        pods: how many were bound.
+        preemptions: how many of them had to preempt.
+        elapsed_s: from the first creation to the last binding.
+        longest_gap_s: the longest time in which nothing was bound.
+    """
+
+    workload: str
+    nodes: int
+    pods: int
+    preemptions: int
+    elapsed_s: float
+    longest_gap_s: float
+
+    @property
+    def pods_per_second(self) -> float:
+        return self.pods / self.elapsed_s
+
+
+ServerResults = list[ServerResult]
+"""What `podium bench --server` prints."""
+
+
+@dataclass(frozen=True, slots=True)
+class Measurement(Report):
+    """One number that was measured on a running cluster.
+
+    Attributes:
+        name: what was measured.
+        value: how much it is.
+        unit: of the value.
+        goal: what it should reach, in words.
+        processor_share: how much of the time the cluster had a processor, where that says
+            something: what it hadn't, it waited for the processor or for its clients.
+    """
+
+    name: str
+    value: Annotated[float, _rounded(3)]
+    unit: str
+    goal: str
+    processor_share: Annotated[
+        float | None,
+        IF_KNOWN,
+        PlainSerializer(lambda share: share and round(share, 2), return_type=float | None),
+    ] = None
+
+
+Measurements = list[Measurement]
+"""What `podium bench --live` prints."""
+
+
+def results_presentation(results: Sequence[Result]) -> Presentation:
+    """Workloads that were measured in process."""
+    rows = [
+        (
+            *_counts(one),
+            f"{one.latency_ms.p50:.3f}",
+            f"{one.latency_ms.p99:.3f}",
+            f"{one.peak_memory_mib:,.0f}",
+        )
+        for one in results
+    ]
+    return _shown("Results", (*_HEADERS, "p50 ms", "p99 ms", "Peak MiB"), rows)
+
+
+def server_presentation(results: Sequence[ServerResult]) -> Presentation:
+    """Workloads that the scheduler of an API server was measured with."""
+    rows = [
+        (*_counts(one), f"{one.elapsed_s:,.2f}", f"{one.longest_gap_s:,.2f}") for one in results
+    ]
+    return _shown("Server", (*_HEADERS, "Seconds", "Longest gap s"), rows)
+
+
+def live_presentation(measurements: Sequence[Measurement]) -> Presentation:
+    """Present the measurements of a running cluster."""
+    rows = [
+        (
+            one.name,
+            f"{one.value:,.3f}" if one.unit == "s" else f"{one.value:,.0f}",
+            one.unit,
+            one.goal,
+            "" if one.processor_share is None else f"{one.processor_share:.0%}",
+        )
+        for one in measurements
+    ]
+    return _shown("Live", ("Measured", "Value", "Unit", "Goal", "Processor"), rows)
+
+
+def _counts(result: Result | ServerResult) -> tuple[str, ...]:
+    return (
+        result.workload,
+        f"{result.nodes}",
+        f"{result.pods}",
+        f"{result.preemptions}",
+        f"{result.pods_per_second:,.0f}",
+    )
+
+
+def _shown(title: str, headers: Sequence[str], rows: Sequence[Sequence[str]]) -> Presentation:
+    return Presentation("Podium bench", "", [Section(title, [Table(headers, rows)])])

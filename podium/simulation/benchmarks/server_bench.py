@@ -19,7 +19,7 @@ from podium.cluster.client.connection import load_connection
 from podium.cluster.client.http_api import HttpApi
 from podium.machines.async_api import UnreachableError
 from podium.machines.effects import Create, Delete, Effect, Patch
-from podium.simulation.benchmarks.server_result import ServerResult
+from podium.simulation.benchmarks.results import ServerResult
 
 CURRENT = "current"
 _UNDER_WAY = 30

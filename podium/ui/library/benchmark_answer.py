@@ -7,9 +7,7 @@ from typing import Any
 from podium.api.documents.report import plain
 from podium.api.presentation import Presentation
 from podium.api.process.concurrency import run_to_end
-from podium.simulation.benchmarks.live.measurements import Measurement
-from podium.simulation.benchmarks.results import Result
-from podium.simulation.benchmarks.server_result import ServerResult
+from podium.simulation.benchmarks.results import Measurement, Result, ServerResult
 from podium.ui.inputs.extras import check_extra
 from podium.ui.library.answer import Answer
 
@@ -54,7 +52,7 @@ def benchmark(
         PodiumError: there is no such workload, or it can't be measured.
     """
     # Whichever is asked for, the others and their packages aren't imported.
-    from podium.simulation.benchmarks import bench_presentation as shown
+    from podium.simulation.benchmarks import results as shown
 
     if server is not None:
         served = measured_server(server, workloads, scheduler_name, nodes, pods, lambda _: None)

@@ -29,8 +29,8 @@ _TYPES: Mapping[str, str] = {
     "DecideAnswer": "podium.simulation.decide.decision_report:ScenarioAnswer",
     "EvictionAnswer": "podium.simulation.decide.eviction.eviction_answer:EvictionAnswer",
     "BenchResult": "podium.simulation.benchmarks.results:Results",
-    "LiveMeasurement": "podium.simulation.benchmarks.live.measurements:Measurements",
-    "ServerBenchResult": "podium.simulation.benchmarks.server_result:ServerResults",
+    "LiveMeasurement": "podium.simulation.benchmarks.results:Measurements",
+    "ServerBenchResult": "podium.simulation.benchmarks.results:ServerResults",
     "RecordingReplay": "podium.simulation.recordings.comparison:ReplayReport",
     **{
         name: f"podium.scheduler.config.args:{name}"

@@ -3,7 +3,8 @@
 import asyncio
 
 from podium.api.documents.report import plain
-from podium.simulation.benchmarks.live.measurements import Measurement, Sizes, measure
+from podium.simulation.benchmarks.live.measurements import Sizes, measure
+from podium.simulation.benchmarks.results import Measurement
 
 SIZES = Sizes(
     creations=20, bindings=20, nodes=3, node_watches=2, watches=2, large_nodes=2, large_pods=10

@@ -8,9 +8,7 @@ from jsonschema import Draft202012Validator
 from typer.testing import CliRunner
 
 from podium.api.documents.report import plain
-from podium.simulation.benchmarks.live.measurements import Measurement
-from podium.simulation.benchmarks.results import Latency, Result
-from podium.simulation.benchmarks.server_result import ServerResult
+from podium.simulation.benchmarks.results import Latency, Measurement, Result, ServerResult
 from podium.simulation.decide.eviction.questions import answer
 from podium.ui.command_line.main import app
 from podium.ui.schemas import schema

@@ -8,15 +8,14 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 import numpy as np
-from pydantic import PlainSerializer
 
-from podium.api.documents.report import IF_KNOWN, Report
 from podium.simulation.benchmarks.live.connection import LiveConnection, LiveTarget
 from podium.simulation.benchmarks.live.process import UpProcess, up
+from podium.simulation.benchmarks.results import Measurement
 
 PODS = "/api/v1/namespaces/default/pods"
 CONNECTIONS = 8
@@ -40,34 +39,6 @@ class Sizes:
     watches: int = 3
     large_nodes: int = 5_000
     large_pods: int = 50_000
-
-
-@dataclass(frozen=True, slots=True)
-class Measurement(Report):
-    """One number that was measured on a running cluster.
-
-    Attributes:
-        name: what was measured.
-        value: how much it is.
-        unit: of the value.
-        goal: what it should reach, in words.
-        processor_share: how much of the time the cluster had a processor, where that says
-            something: what it hadn't, it waited for the processor or for its clients.
-    """
-
-    name: str
-    value: Annotated[float, PlainSerializer(lambda value: round(value, 3), return_type=float)]
-    unit: str
-    goal: str
-    processor_share: Annotated[
-        float | None,
-        IF_KNOWN,
-        PlainSerializer(lambda share: share and round(share, 2), return_type=float | None),
-    ] = None
-
-
-Measurements = list[Measurement]
-"""What `podium bench --live` prints."""
 
 
 class _Meta(msgspec.Struct):

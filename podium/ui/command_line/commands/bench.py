@@ -46,7 +46,7 @@ def bench(
     """
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.api.process.concurrency import run_to_end
-    from podium.simulation.benchmarks import bench_presentation
+    from podium.simulation.benchmarks import results as shown
     from podium.simulation.benchmarks.catalogue import WORKLOADS, select
     from podium.ui.writers.terminal import print_advice
 
@@ -61,14 +61,14 @@ def bench(
             served = measured_server(
                 server, workloads or (), scheduler_name, nodes, pods, progress.show
             )
-        print_advice(served, bench_presentation.server_presentation(served), output)
+        print_advice(served, shown.server_presentation(served), output)
     elif live:
         from podium.simulation.benchmarks.live.measurements import Sizes, measure
 
         with working("measuring") as progress:
             measuring = measure(Sizes(), lambda what: progress.show(f"measuring {what}"))
             measured = run_to_end(measuring)
-        print_advice(measured, bench_presentation.live_presentation(measured), output)
+        print_advice(measured, shown.live_presentation(measured), output)
     else:
         from podium.simulation.benchmarks.runner import measure_apart
 
@@ -86,4 +86,4 @@ def bench(
                         ]
                     )
                 results.append(result)
-        print_advice(results, bench_presentation.results_presentation(results), output)
+        print_advice(results, shown.results_presentation(results), output)
