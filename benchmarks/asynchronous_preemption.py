@@ -16,12 +16,12 @@ from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
 from podium.cluster.drivers.driver_events import Called, DriverEvent
-from podium.cluster.drivers.in_process_api import InProcessApi
 from podium.cluster.drivers.latency import ConstantLatency
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.machines.effects import Bind, Delete
 from podium.scheduler.machine.context import Features
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from tests.cluster.drivers.in_process_api import InProcessApi
 
 Object = dict[str, Any]
 

@@ -18,12 +18,12 @@ from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
 from podium.apiserver.verbs.verb_options import PatchRequest
 from podium.cluster.drivers.driver_events import DriverEvent, Stepped
-from podium.cluster.drivers.in_process_api import InProcessApi
 from podium.cluster.drivers.latency import ConstantLatency
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.machines.effects import Bind
 from podium.scheduler.machine.context import Features
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from tests.cluster.drivers.in_process_api import InProcessApi
 from tests.sim.kubelet import KubeletStandIn
 
 LATENCY_S = 0.1

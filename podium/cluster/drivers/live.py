@@ -12,22 +12,33 @@ What machines may rely on is the same as in virtual time, and no more:
 
 import asyncio
 import time
-from collections.abc import Callable, Mapping
+from collections import defaultdict
+from collections.abc import Coroutine, Mapping
+from functools import partial
 from math import inf
 from random import Random
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
-from podium.cluster.drivers.driver_events import Hook
-from podium.cluster.drivers.event_recorder import EventTimestamps
+from podium.cluster.drivers.driver_events import Called, Listed, ListFailed, Stopped
+from podium.cluster.drivers.faults import NO_FAULTS, FaultInjector
 from podium.cluster.drivers.informer_cache import InformerCache
-from podium.cluster.drivers.live_machine_runner import LiveContext, LiveMachineRunner
-from podium.cluster.drivers.machine_health import MachineError, MachineHealth
-from podium.machines.async_api import AsyncApi
+from podium.cluster.drivers.latency import INSTANT
+from podium.cluster.drivers.machine_health import MachineHealth
+from podium.cluster.drivers.machine_runner import Driver, MachineHandle, MachineRunner
+from podium.cluster.drivers.timer_queue import Action
+from podium.machines.async_api import AsyncApi, NotServedError, UnreachableError, WatchExpiredError
+from podium.machines.backoff import Backoff
+from podium.machines.effects import Effect
+from podium.machines.events import Change
 from podium.machines.machine import Machine
 
 # Enough for thousands of bindings a second over an API that takes a tenth of a second.
 CALLS_MAX = 2_000
+# How long machines may go on without letting calls and watches have their turn.
+SLICE_S = 0.005
+# After a failure of a list or a watch, as client-go waits.
+BACKOFF = Backoff(first_s=0.8, max_s=30.0)
 
 
 class SteadyClock:
@@ -41,7 +52,7 @@ class SteadyClock:
         return self._offset_s + time.monotonic()
 
 
-class LiveDriver:
+class LiveDriver(Driver):
     """Drives machines over an API, from `async with` to its end.
 
     A machine that raises is ended, and a fresh one follows it after a while. What a hook raises,
@@ -58,6 +69,9 @@ class LiveDriver:
             once, though it could be resumed; never unless given.
     """
 
+    is_live = True
+    health: MachineHealth
+
     def __init__(
         self,
         api: AsyncApi,
@@ -69,41 +83,39 @@ class LiveDriver:
         rng: Random | None = None,
         resync_s: float = inf,
     ) -> None:
-        self.hooks: list[Hook] = []
-        self._drain_s = drain_s
-        self._group = asyncio.TaskGroup()
+        self.rng = rng or Random()
+        super().__init__(clock.now_s(), FaultInjector(INSTANT, NO_FAULTS, self.rng))
         self.health = MachineHealth()
-        self._machines: dict[asyncio.Task[None], LiveMachineRunner] = {}
-        if may_act is None:
-            may_act = asyncio.Event()
-            may_act.set()
-        self._context = LiveContext(
-            api,
-            clock.now_s,
-            self._group,
-            EventTimestamps(),
-            self.hooks,
-            self.health,
-            calls_max,
-            may_act,
-            rng or Random(),
-            resync_s,
+        self.step_hooks = self.hooks
+        self.api = api
+        self.clock = clock
+        self.resync_s = resync_s
+        self._drain_s = drain_s
+        self._may_act = may_act
+        self._group = asyncio.TaskGroup()
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._calls = defaultdict[MachineRunner, set[asyncio.Task[None]]](set)
+        self._rooms = defaultdict[MachineRunner, asyncio.Semaphore](
+            partial(asyncio.Semaphore, calls_max)
         )
+        self._has_news = asyncio.Event()
 
     @property
     def is_idle(self) -> bool:
-        """Whether no call of a machine is under way, and none waits for its turn."""
-        return all(machine.is_idle for machine in self._machines.values())
+        """Whether no call is under way or waits for its turn, and no news wait to be taken in."""
+        next_s = self.timers.next_s()
+        has_news = next_s is not None and next_s <= self.timers.now_s
+        return not has_news and not any(self._calls.values())
 
     def informers(self, name: str) -> Mapping[str, InformerCache]:
         """Informer caches of a machine, by kind; empty if it doesn't run."""
-        for machine in self._machines.values():
-            if machine.name == name:
-                return machine.informers
-        return {}
+        runner = self._handles[name].runner if name in self._handles else None
+        listeners = [] if runner is None else runner.listeners
+        return {one.cache.kind: one.cache for one in listeners if isinstance(one, _LiveListener)}
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
+        self.begin(self._run())
         return self
 
     async def __aexit__(
@@ -112,40 +124,157 @@ class LiveDriver:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        for keeping in self._machines:
-            keeping.cancel()
-        for machine in self._machines.values():
-            await machine.stop(self._drain_s if error is None else 0.0)
+        for task in self._tasks:
+            task.cancel()
+        runners = [one.runner for one in self._handles.values() if one.runner is not None]
+        for runner in runners:
+            runner.end(loses_calls=True)
+            if drain_s := self._drain_s if error is None and self._calls[runner] else 0.0:
+                await asyncio.wait(self._calls[runner], timeout=drain_s)
+            for task in self._calls[runner]:
+                task.cancel()
+            self.notify(Stopped(self.clock.now_s(), runner.name))
         await self._group.__aexit__(kind, error, traceback)
 
-    def add(
-        self,
-        machine: Machine,
-        *,
-        name: str = "",
-        host: str = "podium",
-        renew: Callable[[], Machine] | None = None,
-    ) -> None:
-        """Start a machine."""
-        called = name or machine.name
-        first = LiveMachineRunner(self._context, called, machine, host)
-        self._group.create_task(self._keep(first, host, renew))
+    def begin(self, task: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Begin what goes on until it is cancelled, or the driver stops."""
+        begun = self._group.create_task(task)
+        self._tasks.add(begun)
+        begun.add_done_callback(self._tasks.discard)
+        return begun
 
-    async def _keep(
-        self, machine: LiveMachineRunner, host: str, renew: Callable[[], Machine] | None
-    ) -> None:
-        keeping = asyncio.current_task()
-        assert keeping is not None
+    def put(self, action: Action, argument: Any) -> None:
+        """Have something done as soon as all is that is due."""
+        self.timers.put(self.timers.now_s, action, argument)
+        self._has_news.set()
+
+    def listen(self, runner: MachineRunner, kind: str) -> "_LiveListener":
+        return _LiveListener(self, runner, kind)
+
+    def send(self, runner: MachineRunner, effect: Effect) -> None:
+        task, calls = self._group.create_task(self._call(runner, effect)), self._calls[runner]
+        calls.add(task)
+        task.add_done_callback(calls.discard)
+
+    def crash(self, handle: MachineHandle, *, loses_calls: bool = False) -> None:
+        if handle.runner is not None:
+            for task in self._calls[handle.runner]:
+                task.cancel()
+        super().crash(handle, loses_calls=True)
+
+    def stopwatch_s(self) -> float:
+        return time.perf_counter()
+
+    def _let_act(self, runner: MachineRunner) -> None:
+        async def wait() -> None:
+            if self._may_act is not None:
+                await self._may_act.wait()
+            self.put(lambda _: runner.synced(), None)
+
+        self.begin(wait())
+
+    def _start(self, handle: MachineHandle, machine: Machine) -> None:
+        self.timers.advance_to(self.clock.now_s())
+        super()._start(handle, machine)
+
+    def _renew_at(self, handle: MachineHandle, at_s: float) -> None:
+        async def renew() -> None:
+            # Nothing of the one before is left by then.
+            for runner in [one for one in self._calls if one.has_ended]:
+                self._rooms.pop(runner, None)
+                if calls := self._calls.pop(runner):
+                    await asyncio.wait(calls)
+            await asyncio.sleep(at_s - self.clock.now_s())
+            self._renew(handle)
+
+        self.begin(renew())
+
+    async def _run(self) -> None:
+        now_s, timers = self.clock.now_s, self.timers
+        slice_end_s = 0.0
         while True:
-            self._machines[keeping] = machine
-            self.health.machine_started(machine.name)
+            timers.advance_to(now_s())
+            if not timers.run_next():
+                self._has_news.clear()
+                next_s = timers.next_s()
+                try:
+                    async with asyncio.timeout(None if next_s is None else next_s - now_s()):
+                        await self._has_news.wait()
+                except TimeoutError:
+                    pass
+                slice_end_s = time.monotonic() + SLICE_S
+            elif time.monotonic() > slice_end_s:
+                await asyncio.sleep(0)
+                slice_end_s = time.monotonic() + SLICE_S
+
+    async def _call(self, runner: MachineRunner, effect: Effect) -> None:
+        async with self._rooms[runner]:
+            # One that waits for its turn is given up when its machine ends.
+            if runner.loses_calls:
+                return
+            started_s = time.perf_counter()
+            outcome = await self.api.call(effect)
+        if self.hooks:
+            took_s, at_s = time.perf_counter() - started_s, self.clock.now_s()
+            called = Called(at_s, runner.name, effect, outcome.error, outcome.obj, took_s)
+            self.notify(called)
+        if effect.purpose is not None:
+            self.put(runner.answer, outcome)
+
+
+class _LiveListener:
+    """Lists and watches one kind for one machine.
+
+    Attributes:
+        cache: what was listed and watched; the machine may not know all of it yet.
+    """
+
+    def __init__(self, driver: LiveDriver, runner: MachineRunner, kind: str) -> None:
+        self.cache = InformerCache(kind)
+        self._driver = driver
+        self._runner = runner
+        self._is_synced = False
+
+    def start(self) -> None:
+        self._task = self._driver.begin(self._follow())
+
+    def stop(self) -> None:
+        self._task.cancel()
+
+    async def _follow(self) -> None:
+        driver, cache, failures, list_at_s = self._driver, self.cache, 0, 0.0
+        now_s, kind, name = driver.clock.now_s, cache.kind, self._runner.name
+        while True:
             try:
-                await machine.run()
-            except MachineError as error:
-                if renew is None:
-                    raise
-                now_s = self._context.now_s()
-                again_s = self.health.machine_failed(error, now_s)
-                await machine.stop(0.0)
-                await asyncio.sleep(again_s - now_s)
-                machine = LiveMachineRunner(self._context, machine.name, renew(), host)
+                if now_s() >= list_at_s:
+                    listed = await driver.api.list(kind)
+                    self._tell(cache.listed(listed.objects, listed.revision))
+                    list_at_s = now_s() + driver.resync_s
+                    driver.notify(Listed(now_s(), name, kind))
+                self._synced()
+                async for news in driver.api.watch(kind, cache.revision):
+                    self._tell(cache.watched(news))
+                    failures = 0
+            except WatchExpiredError:
+                list_at_s = 0.0
+                driver.timers.advance_to(now_s())
+                self._runner.relisted(kind)
+            except UnreachableError as error:
+                failures += 1
+                driver.notify(ListFailed(now_s(), name, kind, error))
+                if isinstance(error, NotServedError):
+                    self._synced()
+                await asyncio.sleep(BACKOFF.jittered_s(failures, driver.rng))
+
+    def _tell(self, changes: list[Change]) -> None:
+        for change in changes:
+            self._driver.put(self._deliver, change)
+
+    def _deliver(self, change: Change) -> None:
+        if not self._runner.has_ended:
+            self._runner.deliver(change)
+
+    def _synced(self) -> None:
+        if not self._is_synced:
+            self._is_synced = True
+            self._driver.put(lambda _: self._runner.synced(), None)

@@ -1,145 +1,254 @@
-"""Runs one machine in virtual time, from its start to its crash."""
+"""Runs machines, each from its start to its end: what drivers have in common.
 
+Whatever is to happen is a timer. The drivers differ in how time passes, how the objects of a kind
+are followed, and how a call reaches the API.
+"""
+
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
 
-from podium.apiserver.store.errors import JournalError
-from podium.apiserver.store.store import Store
-from podium.cluster.drivers.api_caller import ApiCaller
-from podium.cluster.drivers.driver_events import Called, DriverEvent, Hook, Relisted, Stepped
+from podium.cluster.drivers.driver_events import (
+    DriverEvent,
+    Hook,
+    Relisted,
+    Started,
+    Stepped,
+    Stopped,
+)
 from podium.cluster.drivers.event_recorder import EventRecorder, EventTimestamps, RecorderPurpose
-from podium.cluster.drivers.faults import CallPlan, FaultInjector
-from podium.cluster.drivers.machine_health import MachineError, MachineHealth, call, handling
-from podium.cluster.drivers.shared_informer import ProcessorListener, SharedInformer
+from podium.cluster.drivers.faults import FaultInjector
+from podium.cluster.drivers.machine_health import MachineError, MachineHealth, handling
 from podium.cluster.drivers.timer_queue import Timer, TimerQueue
 from podium.machines.effects import Effect, Panic
-from podium.machines.events import CallError, Change, Event, FirstList, Outcome, Synced, Woken
+from podium.machines.events import Change, Event, FirstList, Outcome, Synced, Woken
 from podium.machines.machine import ListTakingMachine, Machine, PatientMachine, SelectiveMachine
 
 
-@dataclass(slots=True)
-class RunnerContext:
-    """Context that the runners of a virtual driver share.
+class Listener(Protocol):
+    """Follows one kind for one machine."""
+
+    def start(self) -> None:
+        """List, then watch."""
+
+    def stop(self) -> None:
+        """Deliver nothing any more."""
+
+
+@dataclass(eq=False, slots=True)
+class MachineHandle:
+    """A machine's place under a driver, which outlasts crashes."""
+
+    name: str
+    host: str
+    renew: Callable[[], Machine] | None
+    is_spared: bool
+    runner: "MachineRunner | None" = None
+
+    @property
+    def machine(self) -> Machine | None:
+        """The machine that runs there; None after a crash."""
+        return None if self.runner is None else self.runner.machine
+
+
+class Driver(ABC):
+    """Starts machines, and puts fresh ones in the place of those that crash.
 
     Attributes:
-        event_reasons: of the records that become events; all do if None.
+        hooks: told of everything but steps right after it happened; what they raise comes out.
+        step_hooks: told of steps, of which there are many, in the same way.
+        health: keeps account of machines that fail; None, as at first, if the first one ends the
+            run.
+
+    Args:
+        event_reasons: of what machines record, what becomes events; all does if None.
     """
 
-    timers: TimerQueue
-    store: Store
-    api: ApiCaller
-    injector: FaultInjector
-    timestamps: EventTimestamps = field(default_factory=EventTimestamps)
-    hooks: list[Hook] = field(default_factory=list)
-    step_hooks: list[Hook] = field(default_factory=list)
-    informers: dict[str, SharedInformer] = field(default_factory=dict)
-    health: MachineHealth | None = None
-    event_reasons: frozenset[str] | None = None
+    is_live = False
+    """Whether machines are driven by the clock: woken in turn, and before they are synced, too."""
 
-    def informer(self, kind: str) -> SharedInformer:
-        """The informer of a kind, which all machines share."""
-        found = self.informers.get(kind)
-        if found is None:
-            found = SharedInformer(kind, self.store, self.timers, self.injector)
-            self.informers[kind] = found
-        return found
+    def __init__(
+        self, start_s: float, injector: FaultInjector, event_reasons: frozenset[str] | None = None
+    ) -> None:
+        self.timers = TimerQueue(start_s)
+        self.injector = injector
+        self.timestamps = EventTimestamps()
+        self.event_reasons = event_reasons
+        self.hooks: list[Hook] = []
+        self.step_hooks: list[Hook] = []
+        self.health: MachineHealth | None = None
+        self._handles: dict[str, MachineHandle] = {}
 
-    def task_failed(self, error: MachineError, again_s: float) -> None:
-        """Something went wrong that costs a machine one of its tasks, until it tries again."""
-        if self.health is None:
-            raise error
-        self.health.task_failed(error, again_s)
+    @abstractmethod
+    def listen(self, runner: "MachineRunner", kind: str) -> Listener:
+        """Make what follows a kind for a machine."""
+
+    @abstractmethod
+    def send(self, runner: "MachineRunner", effect: Effect) -> None:
+        """Make a call, and hand its outcome to `MachineRunner.answer`."""
+
+    @abstractmethod
+    def _let_act(self, runner: "MachineRunner") -> None:
+        """Call `MachineRunner.synced` once the machine may act."""
+
+    def stopwatch_s(self) -> float:
+        """Seconds by the wall clock, by which hooks learn how long things took."""
+        return 0.0
+
+    def add(
+        self,
+        machine: Machine,
+        *,
+        name: str = "",
+        host: str = "podium",
+        renew: Callable[[], Machine] | None = None,
+        is_spared: bool = False,
+    ) -> MachineHandle:
+        """Start a machine."""
+        handle = MachineHandle(name or machine.name, host, renew, is_spared)
+        if handle.name in self._handles:
+            raise ValueError(f"there is a machine {handle.name} already")
+        self._handles[handle.name] = handle
+        self._start(handle, machine)
+        return handle
 
     def notify(self, event: DriverEvent) -> None:
         """Tell the hooks."""
         for hook in self.hooks:
             hook(event)
 
+    def task_failed(self, error: MachineError, again_s: float) -> None:
+        """Take note of an error that costs a machine one of its tasks, until it tries again."""
+        if self.health is None:
+            raise error
+        self.health.task_failed(error, again_s)
+
+    def crash(self, handle: MachineHandle, *, loses_calls: bool = False) -> None:
+        """Crash a machine: it gets no more events, and its state is lost.
+
+        Args:
+            loses_calls: whether the calls that haven't reached the API yet never will.
+        """
+        if handle.runner is not None:
+            handle.runner.end(loses_calls=loses_calls)
+            handle.runner = None
+            self.notify(Stopped(self.timers.now_s, handle.name))
+
+    def _start(self, handle: MachineHandle, machine: Machine) -> None:
+        runner = handle.runner = MachineRunner(self, handle, machine)
+        if self.health is not None:
+            self.health.machine_started(handle.name)
+        self.notify(Started(self.timers.now_s, handle.name))
+        runner.start()
+        self._let_act(runner)
+
+    def fail(self, handle: MachineHandle, error: MachineError) -> None:
+        """Have a fresh machine follow one that has failed; raises the error if none can."""
+        if self.health is None or handle.renew is None:
+            raise error
+        self.crash(handle)
+        self._renew_at(handle, self.health.machine_failed(error, self.timers.now_s))
+
+    def crash_by_chance(self, handle: MachineHandle) -> None:
+        """Crash a machine, which starts again after a while."""
+        self.crash(handle, loses_calls=self.injector.loses_calls())
+        self._renew_at(handle, self.timers.now_s + self.injector.restart_delay_s())
+
+    def _renew_at(self, handle: MachineHandle, at_s: float) -> None:
+        self.timers.put(at_s, self._renew, handle)
+
+    def _renew(self, handle: MachineHandle) -> None:
+        if handle.runner is None and handle.renew is not None:
+            self._start(handle, handle.renew())
+
 
 class MachineRunner:
-    """Runs a machine: delivers events, wakes it when it is due, and carries its calls out."""
+    """Runs a machine: delivers events, wakes it when it is due, and sends its calls.
 
-    def __init__(
-        self,
-        context: RunnerContext,
-        name: str,
-        machine: Machine,
-        host: str,
-        fail: Callable[[MachineError], None],
-        crash: Callable[[], None] | None,
-    ) -> None:
-        self.name = name
+    Attributes:
+        loses_calls: whether its calls that haven't reached the API yet never will.
+    """
+
+    def __init__(self, driver: Driver, handle: MachineHandle, machine: Machine) -> None:
+        self.name = handle.name
         self.machine = machine
         self.has_ended = False
-        self._context = context
-        self._fail = fail
-        self._crash = crash
-        self._timers = context.timers
-        self._injector = context.injector
+        self.loses_calls = False
+        self._driver = driver
+        self._fail = partial(driver.fail, handle)
+        self._crash = None
+        if handle.renew is not None and not handle.is_spared:
+            self._crash = partial(driver.crash_by_chance, handle)
+        self._timers = driver.timers
+        self._injector = driver.injector
         self._recorder = EventRecorder(
-            host, context.timestamps, context.timers.now_s, context.event_reasons
+            handle.host, driver.timestamps, driver.timers.now_s, driver.event_reasons
         )
-        self._deliver: Callable[[Change], None] = self._step
+        self.deliver: Callable[[Change], None] = self._step
         if isinstance(machine, SelectiveMachine):
-            self._deliver = self._step_if_heeded(machine)
-        self._wakes_last = isinstance(machine, PatientMachine) and machine.wakes_last
+            self.deliver = self._step_if_heeded(machine)
+        is_patient = isinstance(machine, PatientMachine) and machine.wakes_last
+        self._wakes_last = is_patient and not driver.is_live
         self._takes_lists = isinstance(machine, ListTakingMachine) and machine.takes_lists
         self._kinds = machine.kinds
-        self._listeners = [self._listener(kind) for kind in sorted(machine.kinds)]
-        self._unsynced = len(self._listeners)
-        self._is_synced = not self._listeners
-        self._loses_calls = False
+        self.listeners = [driver.listen(self, kind) for kind in sorted(machine.kinds)]
+        # The driver, too, says when the machine may act.
+        self._unsynced = len(self.listeners) + 1
+        self._may_wake = driver.is_live
         self._wakeup: Timer | None = None
         self._wakeup_s: float | None = None
         self._recorder_wakeup: Timer | None = None
 
     def start(self) -> None:
         """List and watch all that the machine wants to know."""
-        for listener in self._listeners:
+        for listener in self.listeners:
             listener.start()
-        if not self._listeners:
-            self._step(Synced())
 
     def wake(self) -> None:
         """Wake the machine now, whenever it wanted to be woken."""
         self._schedule_wakeup(self._timers.now_s)
 
-    def _listener(self, kind: str) -> ProcessorListener:
-        informer = self._context.informer(kind)
-        return ProcessorListener(
-            informer, self._deliver, self._synced, self._relisted, self._take_list
-        )
-
     def end(self, *, loses_calls: bool) -> None:
-        """Crash.
-
-        Args:
-            loses_calls: whether the calls that haven't reached the API yet never will.
-        """
+        """Crash."""
         self.has_ended = True
-        self._loses_calls = loses_calls
-        for listener in self._listeners:
+        self.loses_calls = loses_calls
+        for listener in self.listeners:
             listener.stop()
         for timer in (self._wakeup, self._recorder_wakeup):
             if timer is not None:
                 timer.cancel()
 
-    def _synced(self) -> None:
+    def synced(self) -> None:
+        """Take note that all there was of a kind has been delivered, or that it may act."""
         self._unsynced -= 1
         if self._unsynced == 0 and not self.has_ended:
-            self._is_synced = True
+            self._may_wake = True
             self._step(Synced())
 
-    def _relisted(self, kind: str) -> None:
-        if self._context.hooks:
-            self._context.notify(Relisted(self._timers.now_s, self.name, kind))
+    def relisted(self, kind: str) -> None:
+        """Take note that a watch broke."""
+        if self._driver.hooks:
+            self._driver.notify(Relisted(self._timers.now_s, self.name, kind))
 
-    def _take_list(self, listed: FirstList) -> bool:
+    def take_list(self, listed: FirstList) -> bool:
         """Tell of a list at once, unless something may go wrong in between; whether it was told."""
         takes_it = self._takes_lists and self._injector.is_calm
         if takes_it:
             self._step(listed)
         return takes_it
+
+    def answer(self, outcome: Outcome) -> None:
+        """Hand the outcome of a call to the machine, or to the recorder that asked for it."""
+        if self.has_ended:
+            return
+        purpose = outcome.effect.purpose
+        if isinstance(purpose, RecorderPurpose):
+            self._send_all(self._recorder.outcome(purpose, outcome, self._timers.now_s))
+            self._schedule_recording()
+        else:
+            self._step(outcome)
 
     def _step_if_heeded(self, machine: SelectiveMachine) -> Callable[[Change], None]:
         heeds, step = machine.heeds, self._step
@@ -156,20 +265,24 @@ class MachineRunner:
         return tell
 
     def _step(self, event: Event) -> None:
-        now_s = self._timers.now_s
+        driver, now_s = self._driver, self._timers.now_s
+        hooks = driver.step_hooks
+        started_s = driver.stopwatch_s() if hooks else 0.0
         try:
             effects = self.machine.step(event, now_s)
             calls = list(self._recorder.calls_of(effects, now_s)) if effects else ()
             # As long as it is told what there is, it has nothing to do.
-            wakeup_s = self.machine.next_wakeup_s() if self._is_synced else None
+            wakeup_s = self.machine.next_wakeup_s() if self._may_wake else None
         except Exception as error:  # noqa: BLE001 - whatever a bug raises
             self._fail(MachineError(self.name, handling(event), error))
             return
+        took_s = driver.stopwatch_s() - started_s if hooks else 0.0
         if self.machine.kinds is not self._kinds:
             # List and watch what the machine has learnt of, too.
-            listeners = [self._listener(kind) for kind in sorted(self.machine.kinds - self._kinds)]
+            added = sorted(self.machine.kinds - self._kinds)
+            listeners = [driver.listen(self, kind) for kind in added]
             self._kinds = self.machine.kinds
-            self._listeners += listeners
+            self.listeners += listeners
             self._unsynced += len(listeners)
             for listener in listeners:
                 listener.start()
@@ -178,8 +291,8 @@ class MachineRunner:
             self._schedule_recording()
         if wakeup_s != self._wakeup_s:
             self._schedule_wakeup(wakeup_s)
-        for hook in self._context.step_hooks:
-            hook(Stepped(now_s, self.name, event, effects))
+        for hook in hooks:
+            hook(Stepped(now_s, self.name, event, effects, took_s))
         injector = self._injector
         if self._crash and not injector.is_calm and injector.restarts() and not self.has_ended:
             self._crash()
@@ -214,50 +327,10 @@ class MachineRunner:
         self._schedule_recording()
 
     def _send_all(self, effects: Iterable[Effect]) -> None:
+        send = self._driver.send
         for effect in effects:
             if isinstance(effect, Panic):
                 error = MachineError(self.name, effect.task, effect.error)
-                self._context.task_failed(error, effect.again_s)
-                continue
-            now_s, plan = self._timers.now_s, self._injector.plan_call(effect)
-            if plan.applied_after_s is not None:
-                self._timers.put(now_s + plan.applied_after_s, self._apply, (effect, plan))
-            if plan.error is not None:
-                self._schedule_outcome(Outcome(effect, plan.error), plan)
-
-    def _apply(self, planned: tuple[Effect, CallPlan]) -> None:
-        if self._loses_calls:
-            return
-        effect, plan = planned
-        now_s = self._timers.now_s
-        try:
-            outcome = self._context.api.call(effect, now_s)
-        except JournalError:
-            raise
-        except Exception as cause:  # noqa: BLE001 - whatever a bug raises
-            self._context.task_failed(MachineError(self.name, f"its {call(effect)}", cause), now_s)
-            error = CallError(500, "InternalError", f"Internal error: {cause}")
-            outcome = Outcome(effect, error)
-        if self._context.hooks:
-            called = Called(now_s, self.name, effect, outcome.error, outcome.obj)
-            self._context.notify(called)
-        if plan.error is None:
-            self._schedule_outcome(outcome, plan)
-
-    def _schedule_outcome(self, outcome: Outcome, plan: CallPlan) -> None:
-        if outcome.effect.purpose is None:
-            return
-        at_s = self._timers.now_s + plan.told_after_s
-        self._timers.put(at_s, self._answer, outcome)
-        if plan.repeated_after_s is not None:
-            self._timers.put(at_s + plan.repeated_after_s, self._answer, outcome)
-
-    def _answer(self, outcome: Outcome) -> None:
-        if self.has_ended:
-            return
-        purpose = outcome.effect.purpose
-        if isinstance(purpose, RecorderPurpose):
-            self._send_all(self._recorder.outcome(purpose, outcome, self._timers.now_s))
-            self._schedule_recording()
-        else:
-            self._step(outcome)
+                self._driver.task_failed(error, effect.again_s)
+            else:
+                send(self, effect)

@@ -8,7 +8,8 @@ from podium.api.objects import Object
 from podium.apiserver.server import ApiOptions, ApiServer
 from podium.apiserver.store.history import FIRST_REVISION
 from podium.apiserver.store.store import Store
-from podium.cluster.drivers.virtual import MachineHandle, VirtualDriver
+from podium.cluster.drivers.machine_runner import MachineHandle
+from podium.cluster.drivers.virtual import VirtualDriver
 from podium.cluster.virtual.cluster_options import ClusterOptions, SchedulerSetup
 from podium.cluster.virtual.controller_list import controller_makers
 from podium.cluster.virtual.lazy_controllers import LazyControllers

@@ -16,7 +16,6 @@ from podium.cluster.drivers.driver_events import (
     Stepped,
     Stopped,
 )
-from podium.cluster.drivers.in_process_api import InProcessApi
 from podium.cluster.drivers.latency import ConstantLatency
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.cluster.drivers.machine_health import MachineError
@@ -29,6 +28,7 @@ from podium.machines.async_api import (
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Effect
 from podium.machines.events import Event, Outcome, Synced, Woken
+from tests.cluster.drivers.in_process_api import InProcessApi
 from tests.cluster.drivers.machines import Diary, create, make_server, put, remove
 
 PATIENCE_S = 60.0
@@ -256,7 +256,7 @@ class BreakingApi(InProcessApi):
 
 
 def test_lists_and_watches_go_on_after_failures(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("podium.cluster.drivers.live_machine_runner.BACKOFF", Backoff(0.001, 30.0))
+    monkeypatch.setattr("podium.cluster.drivers.live.BACKOFF", Backoff(0.001, 30.0))
 
     async def scenario() -> None:
         server, diary, happened = make_server(), Diary(), list[DriverEvent]()

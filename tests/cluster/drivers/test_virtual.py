@@ -228,7 +228,7 @@ def test_a_broken_watch_leads_to_the_same_knowledge() -> None:
     remove(server, "b")
     put(server, "b")
     assert handle.runner is not None
-    for listener in handle.runner._listeners:
+    for listener in handle.runner.listeners:
         listener.relist()
     driver.settle()
     assert diary.notes == ["1 synced", "2 +a", "2 +b", "3 -b", "3 +b", "3 +c", "3 -a"]
