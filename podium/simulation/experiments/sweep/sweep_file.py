@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from podium.api.documents import Choice, Document, Range, Required, Tuple, decode
+from podium.api.documents.document import Choice, Document, Range, Required, Tuple, decode
 from podium.api.errors import FieldError, PodiumError
 from podium.cluster.manifests.input_files import read_text
 from podium.simulation.experiments.measures import MEANINGS
