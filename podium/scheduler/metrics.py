@@ -1,9 +1,4 @@
-"""The scheduler's metrics, by the names of kube-scheduler v1.36.
-
-A registry belongs to one scheduler. Durations come from a stopwatch that whoever drives the
-scheduler hands in: in virtual time it stands still within a step. What lasts over several steps is
-measured by the driver's clock.
-"""
+"""The scheduler's metrics, by the names of kube-scheduler v1.36, for prometheus_client."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -26,12 +21,6 @@ _PENDING = (QueueName.ACTIVE, QueueName.BACKOFF, QueueName.UNSCHEDULABLE, QueueN
 
 
 class _Observations:
-    """What was observed under one set of labels.
-
-    Attributes:
-        counts: how many values there were in each bucket; in the last one, those above all bounds.
-    """
-
     __slots__ = ("counts", "total")
 
     def __init__(self, buckets: int) -> None:
@@ -42,11 +31,8 @@ class _Observations:
 class Histogram(Collector):
     """One metric, of a histogram for each set of labels, that costs next to nothing to count in.
 
-    `prometheus_client`'s own take locks, as several threads may use them at once. A scheduler is
-    only ever stepped and read in one.
-
-    Args:
-        bounds: the upper bounds of the buckets, ascending; one without a bound comes last.
+    `prometheus_client`'s own take locks; a scheduler is only ever stepped and read in one thread.
+    `bounds` are the upper bounds of the buckets, ascending; one without a bound comes last.
     """
 
     def __init__(

@@ -1,6 +1,5 @@
 """The registry of plugins, and how the configuration of a profile becomes a pipeline of them.
 
-`podium.scheduler.config.defaults` tells the order of plugins, their weights and why they are so.
 Plugins of third parties are found by the entry point group `podium.plugins`: a name, and a class
 that is called with a `Handle` and, if the configuration has arguments for it, with those.
 """
@@ -170,12 +169,7 @@ def build_pipelines(
     *,
     every_node: bool = False,
 ) -> dict[str, Pipeline]:
-    """The pipelines of profiles, by scheduler name.
-
-    Args:
-        profiles: from `resolve`.
-        every_node: look at every node whatever the configuration says.
-    """
+    """The pipelines of profiles, by scheduler name; `every_node` ignores a limit of nodes."""
     return {
         profile.name: _pipeline(profile, expanded, handle, factories, every_node)
         for profile, expanded in profiles

@@ -21,11 +21,10 @@ Tell = Callable[[Decision], None]
 
 @contextmanager
 def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehearsal"]:
-    """Decide pods one after the other as if each decision were carried out at once, untold.
+    """Decide pods one after the other as if each decision were carried out at once, unwatched.
 
-    Args:
-        scheduler: as it was when this ends.
-        pods: to be decided; those that are nominated try that node first, and take no room there.
+    The scheduler is restored at the end. Nominated ones of `pods` try that node first, and take no
+    room there.
     """
     budgets, watch, nominated = scheduler.budgets.budgets, scheduler.watch, []
     for pod in pods:
@@ -75,11 +74,7 @@ class Rehearsal:
 
 
 class GangPlace(msgspec.Struct, frozen=True):
-    """Where a pod of a gang goes.
-
-    Attributes:
-        found: who has to go first, as DefaultPreemption says; None if it fits.
-    """
+    """Where a pod of a gang goes; `found` has the preemption that makes room, if it needs one."""
 
     pod: PodInfo
     node_name: str
@@ -91,9 +86,9 @@ class RehearsalOutcome:
     """The result of a rehearsal.
 
     Attributes:
-        is_success: whether these are as many as there must be.
+        is_success: whether the places are as many as there must be.
         message: why the first pod that finds none doesn't; empty if all do.
-        plugins: who rejected any of them, or would have without victims.
+        plugins: those that rejected any of them, or would have without victims.
     """
 
     places: Sequence[GangPlace]
@@ -119,11 +114,9 @@ def try_gang(
     """Decide the pods of a gang one after the other, each as if those before had their places.
 
     Args:
-        scheduler: as it was when this returns.
         pods: the more important ones first.
-        least: how many of them have to find a place. Beyond that nobody has to go for one.
-        preempts: whether anybody may have to go at all.
-        tell: told of each decision right after it was made; of preemptions only if they count.
+        least: how many of them have to find a place. Beyond that no pod is preempted for one.
+        tell: called with each decision right after it was made; preemptions only if they count.
     """
     places, message, plugins = list[GangPlace](), "", set[str]()
     with rehearsal(scheduler, pods) as rehearsed:

@@ -1,7 +1,6 @@
-"""A scheduler over a snapshot: decides, and applies decisions at once.
+"""A scheduler over a snapshot, without clock and API: decides, and applies decisions at once.
 
-This is what a plan, a recorded scenario and a benchmark have in common: no clock, no API. Victims
-vanish the moment they are preempted, and bindings succeed.
+Victims vanish the moment they are preempted, and bindings succeed.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -41,11 +40,8 @@ class Scheduler:
     """Nodes, pods, everything that plugins look up, and the cycle that decides over them.
 
     Attributes:
-        nominator: pods that wait for the room they have made.
-        preempting: uids of the pods whose preemption is being carried out.
-        clock: the time, for what depends on it; whoever has pods decided sets it.
         preferred: what to take where several nodes are equal, before the smallest name.
-        watch: told of every decision right after it was made, before anything changes.
+        watch: called with every decision right after it was made, before anything changes.
     """
 
     def __init__(
@@ -92,10 +88,7 @@ class Scheduler:
     def load(
         self, nodes: Iterable[Object], pods: Iterable[Object], others: Iterable[Object] = ()
     ) -> list[PodInfo]:
-        """Take in objects; finished pods are passed over.
-
-        Returns:
-            The pods that are on no node yet, in the order in which they came.
+        """Take in objects, finished pods aside; the pods that are on no node yet, in their order.
 
         Raises:
             InvalidValueError: an object has an impossible value; says which object and field.
@@ -145,26 +138,18 @@ class Scheduler:
         return decision
 
     def bind(self, pod: PodInfo, node_name: str) -> PodInfo:
-        """Put a pod on a node; it is pending no more.
-
-        Returns:
-            The pod as it is now.
-        """
+        """Put a pending pod on a node; the pod as it is now."""
         self.nominator.withdraw(pod)
         bound = PodInfo(pod.obj, self.snapshot.classes.placed(pod.cls))
         self.snapshot.add_pod(bound, node_name)
         return bound
 
     def commit(self, pod: PodInfo, node_name: str, scheduler_name: str, now_s: float) -> Status:
-        """Assume a pod on a node and run its binding cycle there and then.
-
-        Args:
-            pod: a decision chose `node_name` for it.
-            now_s: from when a wait counts, in seconds.
+        """Assume a pod on the node of its decision and run its binding cycle there and then.
 
         Returns:
-            Success: the pod is bound. `Wait`: it keeps its room, and is among the `waiting` of
-            the profile's binding cycle. Anything else: it has been forgotten again.
+            Success: the pod is bound. `Wait`: it keeps its room, and is among the `waiting` of the
+            profile's binding cycle. Anything else: it has been forgotten again.
         """
         cycle = self.binding[scheduler_name]
         bound = self.bind(pod, node_name)

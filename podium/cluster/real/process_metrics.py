@@ -103,7 +103,7 @@ class _Cache(Collector):
         family = GaugeMetricFamily(
             "scheduler_cache_size", "Nodes, pods and assumed pods in the cache.", labels=("type",)
         )
-        assumed = sum(1 for task in self._machine.bindings if task.holds_room)
+        assumed = sum(1 for task in self._machine.bindings if task.is_assumed)
         nodes, pods = len(context.scheduler.snapshot.row_of), len(context.placed)
         for name, count in (("assumed_pods", assumed), ("nodes", nodes), ("pods", pods)):
             family.add_metric((name,), count)

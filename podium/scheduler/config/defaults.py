@@ -1,22 +1,16 @@
 """The default plugins of kube-scheduler v1.36, in order, with their weights.
 
-Where each fact is from:
-
-- The list up to DefaultBinder, its order and weights: `getDefaultPlugins` in
+- The list up to DefaultBinder: `getDefaultPlugins` in
   `pkg/scheduler/apis/config/v1/default_plugins.go`. Version 1.36 no longer has EBSLimits,
   GCEPDLimits and AzureDiskLimits, whose work NodeVolumeLimits does.
-- DynamicResources, before DefaultPreemption and with weight 2: `applyFeatureGates` in the same
-  file; its gate, DynamicResourceAllocation, is stable and locked on. That the plugin takes part
-  by default, scoring included, also shows in recorded decisions of v1.36.2.
-- NodeDeclaredFeatures, at the end: `applyFeatureGates` too; its gate is beta and on in v1.36.
+- DynamicResources, before DefaultPreemption and with weight 2, and NodeDeclaredFeatures, at the
+  end: `applyFeatureGates` in the same file; their gates are on. Recorded decisions of v1.36.2 show
+  that DynamicResources scores.
 - Not here: GangScheduling (gate alpha and off, as GenericWorkload's which it needs) and
   TopologyPlacementGenerator with PodGroupPodsCount (TopologyAwareWorkloadScheduling, alpha, off).
 - The removed plugins: `invalidPluginsByVersion` in `pkg/scheduler/apis/config/validation`.
-- The constraints that `defaultingType: System` stands for: `systemDefaultConstraints` in
-  `pkg/scheduler/framework/plugins/podtopologyspread`, and the documentation of Pod Topology
-  Spread Constraints ("Built-in default constraints").
-
-Which extension points a plugin implements is known to the plugin alone.
+- The constraints of `defaultingType: System`: `systemDefaultConstraints` in
+  `pkg/scheduler/framework/plugins/podtopologyspread`.
 """
 
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL

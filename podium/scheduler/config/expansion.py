@@ -23,17 +23,11 @@ def expand(sets: Plugins, implements: Implements) -> Expanded:
     """The plugins of every extension point, in the order in which they run.
 
     First come the plugins that a point's own set shares with MultiPoint, then the rest of
-    MultiPoint, then the rest of the point's own set.
-
-    Args:
-        sets: a profile's, merged with the defaults.
-
-    Returns:
-        All extension points. Weights are set at `score` and `placementScore`, the point's own
-        before MultiPoint's; elsewhere they are 0.
+    MultiPoint, then the rest of the point's own set. Weights are set at `score` and
+    `placementScore`, the point's own before MultiPoint's; elsewhere they are 0.
 
     Raises:
-        InvalidDocumentError: a plugin is enabled twice, or where it has no part. Fields are
+        InvalidDocumentError: a plugin is enabled twice, or where it has no part; fields are
             relative to the profile.
     """
     if faults := list(dict.fromkeys(_faults(sets, implements))):
@@ -102,8 +96,8 @@ def check_expanded(profiles: Sequence[tuple[Profile, Expanded]]) -> None:
     """Check profiles, in the order of the configuration, together with their expansions.
 
     Raises:
-        InvalidDocumentError: a profile hasn't exactly one queueSort plugin or has no bind
-            plugin, or the profiles sort the queue in different ways.
+        InvalidDocumentError: a profile hasn't exactly one queueSort plugin or has no bind plugin,
+            or the profiles sort the queue in different ways.
     """
     faults = []
     for index, (profile, expanded) in enumerate(profiles):

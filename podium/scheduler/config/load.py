@@ -1,7 +1,7 @@
 """Documents in, configuration out.
 
-A `KubeSchedulerConfiguration` may be followed or preceded by a document of Podium's own options;
-both are optional, and what is left out is as kube-scheduler v1.36 has it by default.
+A `KubeSchedulerConfiguration` and a document of Podium's own options may be given in any order;
+what is left out is as kube-scheduler v1.36 has it by default.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -41,10 +41,7 @@ class Loaded:
 
 
 def load_configuration(documents: Sequence[object], known_plugins: Collection[str]) -> Loaded:
-    """The configuration that the documents make up.
-
-    Args:
-        documents: at most one of each kind, as read from YAML or JSON.
+    """The configuration that documents, as read from YAML or JSON, make up.
 
     Raises:
         InvalidDocumentError: with everything that is wrong.

@@ -1,8 +1,4 @@
-"""The amounts, taints, labels and pods behind a filter's refusal.
-
-A filter says in Kubernetes' words that it refuses; here is what it looked at. Filters that Podium
-doesn't know have no details.
-"""
+"""The amounts, taints, labels and pods behind the refusal of an in-tree filter."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any

@@ -1,7 +1,6 @@
 """A decision in full: every node, every plugin, every candidate.
 
-A decision refers to what is kept by class of pods, which goes on changing: explain it right after
-it was made.
+A decision refers to evaluations, which go on changing: explain it right after it was made.
 """
 
 from collections.abc import Mapping
@@ -34,10 +33,10 @@ class Explanation(msgspec.Struct, frozen=True):
     """A decision in full: every node, every plugin, every candidate.
 
     Attributes:
-        filter: the nodes that don't fit, with what the first objecting plugin said.
+        filter: the nodes that don't fit, with the status of the first objecting plugin.
         scores: of feasible nodes, each plugin's weighted, normalised score.
         best: all nodes of the highest total, by name.
-        rejected: the nodes whose dry run failed, with what stood in the way.
+        rejected: the nodes whose dry run failed, with the filter that still objects.
         selected: the candidates that the choice could not tell apart, by name.
     """
 

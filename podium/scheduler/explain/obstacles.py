@@ -38,14 +38,10 @@ class Obstacle(Report):
 def obstacles(
     decision: Decision, scheduler: Scheduler, refused: Mapping[str, Status]
 ) -> tuple[Obstacle, ...]:
-    """What each filter has against nodes.
+    """What each filter has against nodes, by node name, then in the order of the filters.
 
-    Args:
-        refused: the nodes to tell of, with what the first objecting filter said. Only this is
-            told of nodes that have no room but for what is kept for nominated pods.
-
-    Returns:
-        By name of the node, then in the order of the filters; none if PreFilter refused all nodes.
+    None if PreFilter refused all nodes. `refused` has the nodes to look at with the status of the
+    first objecting filter; only that is given for nodes whose room is kept for nominated pods.
     """
     evaluation = decision.evaluation
     if evaluation is None or decision.pre_filter is not None:

@@ -1,7 +1,6 @@
 """The smallest changes with which a pod that fits nowhere would get a place.
 
-Every remedy is checked: the pod, or the cluster, is changed as it says, the scheduler decides
-again, and only what then gets a place is told. Nothing stays changed.
+Every remedy is checked by deciding with the pod, or the cluster, changed. Nothing stays changed.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -57,10 +56,7 @@ def remedies(
     priority_classes: Iterable[Object],
     budget_of: BudgetOf,
 ) -> list[Remedy]:
-    """What would give a pod a place, at most one change of each kind; none if it has one.
-
-    The scheduler's cluster is afterwards as before.
-    """
+    """What would give a pod a place, at most one change of each kind; none if it has one."""
     trial = _Trial(scheduler, profile)
     decision = trial.decide(pod)
     if decision.evaluation is None or decision.pre_filter is not None or decision.node_name:

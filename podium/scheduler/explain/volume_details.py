@@ -133,26 +133,20 @@ def _unbound(
             f"makes volumes only where {', or '.join(terms)}"
         )
     elif spec_of(listers.get("CSIDriver", provisioner) or {}).get("storageCapacity"):
-        largest = _largest_volume(listers, topology, class_name, row)
+        found: list[str] = []
+        for segment in listers.list("CSIStorageCapacity"):
+            limit = segment.get("maximumVolumeSize", segment.get("capacity"))
+            if segment.get("storageClassName") != class_name or limit is None:
+                continue
+            try:
+                reaches = topology.selected(label_selector(segment.get("nodeTopology")))[row]
+            except SelectorError:
+                continue
+            if reaches:
+                found.append(str(limit))
+        largest = max(found, key=value, default=None)
         has = "no CSIStorageCapacity is for the node" if largest is None else f"at most {largest}"
         yield f"{called}{size} doesn't fit what class {class_name} can make for the node: {has}"
-
-
-def _largest_volume(
-    listers: Listers, topology: VolumeTopology, class_name: str, row: int
-) -> str | None:
-    found: list[str] = []
-    for segment in listers.list("CSIStorageCapacity"):
-        limit = segment.get("maximumVolumeSize", segment.get("capacity"))
-        if segment.get("storageClassName") != class_name or limit is None:
-            continue
-        try:
-            reaches = topology.selected(label_selector(segment.get("nodeTopology")))[row]
-        except SelectorError:
-            continue
-        if reaches:
-            found.append(str(limit))
-    return max(found, key=value, default=None)
 
 
 def zone_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:

@@ -31,11 +31,10 @@ class PreferredNodes(msgspec.Struct):
 
 
 class NodeFinder:
-    """Filters nodes for any pod, as the scheduling cycle does: for plugins that think ahead.
+    """Filters nodes for any pending pod, for plugins that think ahead; the cycle sets it.
 
     Attributes:
-        rows: from a pending pod to the rows that fit it, int[n]. The cycle sets it.
-        filtering: from a pending pod to what filters say of all rows, as they are now.
+        rows: to the rows that fit the pod, int[n].
     """
 
     rows: Callable[[PodInfo], Rows]
@@ -46,10 +45,8 @@ class Handle(msgspec.Struct, frozen=True):
     """The cluster as plugins see it.
 
     Attributes:
-        nominator: pods that wait for the room they have made.
-        preempting: uids of the pods whose preemption is being carried out, up to the moment when
-            the last victim is seen to terminate. Whoever removes the victims keeps it.
-        history: who was preempted lately. Whoever removes the victims keeps it.
+        preempting: uids of the pods whose preemption is being carried out, until the last victim
+            is seen to terminate. The executor of preemptions keeps it, and `history`.
         rng: for what a configuration limits to random candidates; None limits nothing.
     """
 

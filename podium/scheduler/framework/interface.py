@@ -1,17 +1,13 @@
 """The scheduling framework: one protocol an extension point, spelt as kube-scheduler spells them.
 
-A plugin is a small class with a `name` and the methods of the extension points it serves. What
-differs from upstream is the direction of the loop: `filter` and `score` aren't called once per
-node. They are called once per class of pods and return a state that judges rows, all at once
-(arrays in, arrays out) or, when one row has changed, that row alone (plain integers).
+`filter` and `score` aren't called once per node, as upstream. They are called once per class of
+pods and return a state that judges rows, all at once (arrays in, arrays out) or one by one.
 
 Codes of filters are int32: 0 fits, positive can be cured by removing pods (Unschedulable),
-negative can't (UnschedulableAndUnresolvable); which number stands for what is the state's own
-business, `status` puts it in words.
+negative can't (UnschedulableAndUnresolvable); `status` puts a state's own numbers in words.
 
-Filters that look at pods see those of a row only through a few sums over them, one weight per
-class of pods and sum. That is what upstream's AddPod and RemovePod extensions come down to: a
-hypothetical row, without its victims or with its nominated pods, is the real one plus `extra`.
+Filters see the pods of a row only through sums over them, one weight per class of pods and sum.
+That replaces upstream's AddPod and RemovePod: a hypothetical row is the real one plus `extra`.
 """
 
 import math
@@ -61,11 +57,9 @@ class FilterState:
     """What a filter plugin knows of one class of pods.
 
     Attributes:
-        scope: what can change its answers.
         width: how many sums over pods it looks at.
         additive: whether `codes` and `code` take `extra`; if not, `code_among` is asked instead.
-        changes: how often pods changed what hypothetical rows elsewhere depend on, while the
-            answers for real ones stayed the same.
+        changes: raised where pods changed only what holds of hypothetical rows elsewhere.
     """
 
     plugin: str
@@ -75,14 +69,7 @@ class FilterState:
     changes: int = 0
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
-        """Judge rows.
-
-        Args:
-            extra: `width` arrays int64[n] to add to the rows' sums; empty for the rows as they are.
-
-        Returns:
-            int32[n].
-        """
+        """Judge rows, int32[n]; `extra` is empty, or `width` arrays int64[n] added to sums."""
         raise TypeError(f"{type(self).__name__} judges no rows")
 
     def all_codes(self, node_count: int) -> Codes:
@@ -106,26 +93,21 @@ class FilterState:
         return ()
 
     def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
-        """`weights` of many pods.
-
-        Returns:
-            `width` arrays int64 of the shape of the pods'.
-        """
+        """`weights` of many pods: `width` arrays int64 of the shape of the pods'."""
         return looked_up(self.width, pods.ids, len(classes), lambda n: self.weights(classes[n]))
 
     def headroom(self, rows: Rows) -> Sums | None:
-        """How much more each sum may hold, if that is all that the verdict goes by.
+        """How much more each sum may hold, `width` arrays int64[n], if the verdict goes by that.
 
-        Returns:
-            `width` arrays int64[n]: the pod fits a row just if `extra` is nowhere more than this.
-            None if there is more to it. Where it isn't, no class has a weight below 0.
+        The pod fits a row just if `extra` is nowhere more than this. None if there is more to it;
+        where it isn't, no class has a weight below 0.
         """
         return None
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
-        """Pods came and left; whether any answer may have changed beyond their rows.
+        """Follow changes of pods; True if any answer may have changed beyond their rows.
 
-        Told to states of CLUSTER scope, of every change once and in order.
+        States of CLUSTER scope get every change once and in order.
         """
         return False
 
@@ -138,11 +120,7 @@ class FilterState:
 
 
 class FixedCodes(FilterState):
-    """Codes that only node objects can change: all rows are judged when it is made.
-
-    Args:
-        codes: int32[nodes].
-    """
+    """Codes, int32[nodes], that only node objects can change."""
 
     scope = Scope.NODE
 
@@ -167,10 +145,10 @@ def fixed_codes(plugin: str, codes: Codes, explain: Callable[[int], Status]) -> 
 
 
 class LocalScore:
-    """Scores that depend on the row alone, and are final: 0 to 100 a row.
+    """Scores from 0 to 100 that depend on the row alone, and are final.
 
     Attributes:
-        constant: what every row scores, if all score the same for as long as nodes don't change.
+        constant: the score of every row, if they are equal for as long as nodes don't change.
     """
 
     plugin: str
@@ -214,25 +192,17 @@ class RelativeScore:
 
 
 def default_normalize(raw: NDArray[np.int64], reverse: bool = False) -> NDArray[np.int64]:
-    """Scale scores so that the greatest becomes 100, rounded down (DefaultNormalizeScore, v1.36).
+    """Scale scores, int64[n], none negative, to 100 at most, rounded down.
 
-    Args:
-        raw: int64[n], none negative.
-        reverse: count from 100 downwards: the greatest raw score becomes 0.
-
-    Returns:
-        int64[n]; where all raw scores are 0, all 0, or all 100 if reversed.
+    DefaultNormalizeScore of v1.36: `reverse` counts from 100 downwards. Where all raw scores are 0,
+    all are 0, or 100 if reversed.
     """
     scaled: NDArray[np.int64] = raw * MAX_NODE_SCORE // raw.max(initial=1)
     return MAX_NODE_SCORE - scaled if reverse else scaled
 
 
 class FixedScores(LocalScore):
-    """Scores that only node objects can change: all rows are scored when it is made.
-
-    Args:
-        scores: int64[nodes], not to be changed.
-    """
+    """Scores, int64[nodes], that only node objects can change."""
 
     scope = Scope.NODE
 
@@ -263,12 +233,7 @@ class NormalizedScores(RelativeScore):
 
 
 class PreFilterResult(msgspec.Struct, frozen=True):
-    """What PreFilter found out without looking at single nodes.
-
-    Attributes:
-        status: a refusal holds for all nodes.
-        node_names: the only nodes that can matter; None leaves all.
-    """
+    """A status that holds for all nodes, and the only nodes that can matter; None leaves all."""
 
     status: Status = SUCCESS
     node_names: frozenset[str] | None = None
@@ -292,12 +257,10 @@ class PostFilterResult(msgspec.Struct, frozen=True):
     """The node that a PostFilter plugin nominates, or why it names none.
 
     Attributes:
-        status: success ends the search for help, and so does UnschedulableAndUnresolvable; another
-            refusal leaves it to the next plugin, and says why this one couldn't help.
-        nominated_node_name: the node to nominate the pod to; empty takes away the nomination that
-            it has, None leaves it.
-        victims: pods to remove from that node, the most important first. The plugin doesn't remove
-            them: whoever acts on the decision does.
+        status: success and UnschedulableAndUnresolvable end the search for help; another refusal
+            leaves it to the next plugin.
+        nominated_node_name: empty takes away the nomination that the pod has, None leaves it.
+        victims: pods to remove from that node, the most important first; the caller removes them.
     """
 
     status: Status = SUCCESS
@@ -309,8 +272,7 @@ class Held(msgspec.Struct, frozen=True):
     """What holds a preemption back that would otherwise help.
 
     Attributes:
-        until_s: when it is worth trying again, in seconds since the epoch; infinity if no time is
-            known.
+        until_s: when to try again, in seconds since the epoch; infinity if no time is known.
         budgets: `namespace/name` of the budgets that would have to allow more.
     """
 
@@ -320,14 +282,13 @@ class Held(msgspec.Struct, frozen=True):
 
 
 class PreemptionResult(PostFilterResult, frozen=True):
-    """What a PostFilter plugin came to that makes room by preempting pods.
+    """The answer of a PostFilter plugin that preempts pods.
 
     Attributes:
-        eligible: whether the pod may preempt at all.
-        message: why there is no candidate, or why it isn't eligible; empty if a node was selected.
+        message: why there is no candidate, or why the pod isn't eligible.
         pdb_violations: how many victims break a budget.
         cleared: pods of lower priority that lose their nomination to the node.
-        held: what holds the preemption back; None if a node was selected, or no option forbids it.
+        held: what holds the preemption back; None if nothing does.
     """
 
     eligible: bool = True
@@ -348,11 +309,7 @@ class PreemptionResult(PostFilterResult, frozen=True):
 
 
 class Permission(msgspec.Struct, frozen=True):
-    """The answer of a Permit plugin: bind now, wait for a while, or refuse.
-
-    Attributes:
-        timeout_s: how long to wait, in seconds; then the pod is rejected.
-    """
+    """The answer of a Permit plugin; after `Wait`, the pod is rejected when `timeout_s` is over."""
 
     status: Status = SUCCESS
     timeout_s: float = 0.0
@@ -449,11 +406,7 @@ class PreBindPlugin(Plugin, Protocol):
 
 
 class PreBindProgress(msgspec.Struct, frozen=True):
-    """How far the API calls of PreBind plugins have come.
-
-    Attributes:
-        written: the objects that the calls have written, as the API answered, in their order.
-    """
+    """How far the API calls of PreBind plugins have come; `written` has the answers in order."""
 
     written: Sequence[Object]
     pod_exists: bool
@@ -469,11 +422,7 @@ class PreBindCallsPlugin(Plugin, Protocol):
         """The API calls; each must succeed. None: there is nothing to do or to wait for."""
 
     def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
-        """Judge each second after the calls whether PreBind is done.
-
-        Returns:
-            `Wait` goes on waiting, and its message says what for.
-        """
+        """Judge each second after the calls whether PreBind is done; `Wait` goes on waiting."""
 
 
 @runtime_checkable

@@ -1,8 +1,7 @@
 """PodGroups, and which pods belong to them.
 
 Of `scheduling.k8s.io/v1alpha2`, v1.36's alpha API, a pod names its group in
-`spec.schedulingGroup.podGroupName`; of scheduler-plugins' `scheduling.x-k8s.io/v1alpha1`, in the
-label `scheduling.x-k8s.io/pod-group`.
+`spec.schedulingGroup.podGroupName`; of scheduler-plugins', in a label.
 """
 
 from collections import defaultdict
@@ -35,9 +34,9 @@ class PodGroup(msgspec.Struct, frozen=True):
     Attributes:
         least: how many of its pods are placed together at least; 1 asks for nothing.
         goes_as_a_whole: whether all its pods are preempted if one is.
-        timeout_s: for how long it may wait for room that was made for it; None if it doesn't say.
+        timeout_s: how long it waits for room that was made for it; None if it doesn't say.
         priority: of its pods together; None if each has its own.
-        resources: what has to be free for all of them, as the scheduler counts it.
+        resources: what has to be free for all of them.
     """
 
     least: int

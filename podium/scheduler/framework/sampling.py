@@ -1,8 +1,7 @@
 """Looking at a part of the nodes only: kube-scheduler's percentageOfNodesToScore.
 
-Podium looks at every node unless asked otherwise. When asked, it does as v1.36 does: nodes are
-visited zone by zone in turn (node_tree.go), starting where the last search stopped, until enough
-feasible ones are found (schedule_one.go, numFeasibleNodesToFind).
+As in v1.36, nodes are visited zone by zone in turn (node_tree.go), starting where the last search
+stopped, until enough feasible ones are found (schedule_one.go, numFeasibleNodesToFind).
 """
 
 import numpy as np
@@ -21,11 +20,9 @@ _NODES_PER_PERCENT = 125
 
 
 def feasible_nodes_to_find(percentage: int, node_count: int) -> int:
-    """After how many feasible nodes the search may stop.
+    """The number of feasible nodes at which the search may stop.
 
-    Args:
-        percentage: of all nodes, 1 to 100; 0 asks for an adaptive one, 50 less 1 for every 125
-            nodes, at least 5.
+    A percentage of 0 asks for an adaptive one: 50 less 1 for every 125 nodes, at least 5.
     """
     if node_count < FEASIBLE_NODES_MIN:
         return node_count
@@ -35,10 +32,9 @@ def feasible_nodes_to_find(percentage: int, node_count: int) -> int:
 
 
 def search_order(snapshot: Snapshot) -> list[int]:
-    """Rows in the order in which kube-scheduler lists nodes.
+    """Rows in the order in which kube-scheduler lists nodes: one of each region and zone in turn.
 
-    Nodes are grouped by region and zone; groups, and nodes within one, come in the order in which
-    they were added. One node of each group is taken in turn.
+    Zones, and nodes within one, come in the order in which they were added.
     """
     zones: dict[tuple[str, str], list[int]] = {}
     for row in snapshot.row_of.values():

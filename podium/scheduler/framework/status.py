@@ -30,11 +30,7 @@ class StatusReport(TypedDict):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """The answer of one plugin, or of the framework in a plugin's name.
-
-    Attributes:
-        plugin: who said so; empty for the framework itself.
-    """
+    """The answer of one plugin, or of the framework if `plugin` is empty."""
 
     code: Code = Code.SUCCESS
     reasons: tuple[str, ...] = ()

@@ -1,11 +1,10 @@
-"""What a third party's plugin is written against: less than the framework, and enough.
+"""Base classes of third-party plugins.
 
-- `ArrayPlugin`: arrays in, arrays out. `filter_nodes` and `score_nodes` get the pod and all nodes
-  as columns, and answer for all of them at once.
-- `NodePlugin`: one node at a time, as in Kubernetes' documentation; slower, and sometimes clearer.
+- `ArrayPlugin`: arrays in, arrays out, for all nodes at once.
+- `NodePlugin`: one node at a time; slower, and sometimes clearer.
 
 Either is asked about every pod anew, since it may read anything of it. Plugins that keep up with
-what changes, as the in-tree ones do, implement `podium.scheduler.framework.interface` itself.
+changes, as the in-tree ones do, implement `podium.scheduler.framework.interface`.
 """
 
 from collections.abc import Callable, Mapping, Sequence

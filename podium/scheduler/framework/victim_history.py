@@ -24,19 +24,18 @@ class PastVictim(msgspec.Struct, frozen=True):
 
 
 class VictimHistory:
-    """The last victims, and what their replacements take over from them.
+    """The last victims, and what their replacements inherit from them.
 
-    A pod that comes takes over the moments of a victim of the same controller, of the one with the
-    most of them; a pod without a controller those of its own name. What was before the scheduler
-    started isn't known.
+    A new pod inherits the moments of a victim of its controller, of that with the most; a pod
+    without a controller those of its own name. What was before the start isn't known.
 
     Attributes:
         victims: the last ones, the oldest first.
-        leaving: the uids of victims that haven't gone yet, with whom they make room for.
+        leaving: the uids of victims that haven't gone yet, with their preemptors'.
         epoch: raised by every preemption.
 
     Args:
-        is_kept: whether anybody will ask; if not, nothing is noted.
+        is_kept: if False, nothing is noted.
     """
 
     def __init__(self, *, is_kept: bool = True) -> None:

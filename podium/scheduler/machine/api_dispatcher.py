@@ -1,11 +1,10 @@
 """What the scheduler asks of the API: status patches and bindings in order, the rest as it comes.
 
-There is at most one call about a pending pod at a time, so that outcomes that come late or out of
-order can't leave an older status behind. What is asked for meanwhile waits, merged into one patch;
-a binding makes waiting patches needless, since it sets the condition PodScheduled and clears the
-nomination itself (the order of calls is that of kube-scheduler's own API dispatcher). A patch that
-fails is tried again until it succeeds, is overtaken, or the pod is gone. It names the version of
-the pod that it was made for, so that one of which nobody knows what became can't land later on.
+There is at most one call about a pending pod at a time, so that late outcomes can't leave an older
+status behind; waiting patches are merged. A binding makes them needless, since it sets PodScheduled
+and clears the nomination itself (the order is that of kube-scheduler's own API dispatcher). A patch
+that fails is tried again until it succeeds, is overtaken, or the pod is gone. It names the version
+of the pod, so that one whose outcome is unknown can't land later on.
 """
 
 from collections.abc import Iterable
@@ -36,11 +35,10 @@ class _Calls(msgspec.Struct):
     """What is under way, and what waits, for one pod.
 
     Attributes:
-        version: of the pod, the newest that is known.
+        version: the newest known of the pod.
         wanted: fields of its status still to be written; conditions by type.
-        sent: the call under way.
-        failures: how often in a row it failed.
-        uncertain: whether a binding was sent of which nobody knows what became.
+        failures: how often in a row the call failed.
+        uncertain: whether a binding was sent whose outcome is unknown.
     """
 
     pod: PodInfo
@@ -77,8 +75,7 @@ class APIDispatcher:
     """Collects the effects of a step; about a pod that isn't bound yet there is one at a time.
 
     Attributes:
-        patches_max: how many patches may be under way; those that wait for their turn, nominations
-            less long, may be merged with others, or become needless.
+        patches_max: how many patches may be under way; nominations wait less long.
     """
 
     def __init__(self) -> None:

@@ -1,9 +1,8 @@
 """Binding cycles: from a decision to a bound pod, while other pods are scheduled.
 
-The pod's room is taken in the snapshot at once; the stages that follow are those of kube-scheduler
-v1.36: Reserve and Permit in the scheduling cycle, then waiting for permission, PreBind with its API
-calls, the binding, PostBind. A failure gives the room back, and the pod is tried again. Until it is
-being bound, a pod can be preempted without a call: its binding is given up.
+The pod is assumed at once; the stages are those of kube-scheduler v1.36: Reserve and Permit in the
+scheduling cycle, then waiting for permission, PreBind with its API calls, the binding, PostBind. A
+pod whose cycle fails is tried again. Until it is being bound, it can be preempted without a call.
 """
 
 from collections.abc import Callable, Iterator
@@ -58,9 +57,8 @@ class BindingTask(msgspec.Struct):
     """The binding cycle of one pod, from its decision on.
 
     Attributes:
-        started_at_s: when its scheduling cycle began.
         poll_at_s: when PreBind looks next.
-        holds_room: whether the snapshot still has the assumed pod on the binding's account.
+        is_assumed: whether the snapshot has the pod only because it is being bound.
         seen_on: the node that the pod was seen on; empty if on none yet.
     """
 
@@ -77,7 +75,7 @@ class BindingTask(msgspec.Struct):
     pre_bind_plugin: str = ""
     poll_at_s: float = 0.0
     deadline_s: float = 0.0
-    holds_room: bool = True
+    is_assumed: bool = True
     seen_on: str = ""
 
 
@@ -117,11 +115,7 @@ class BindingCycles:
             self._fail(task, status)
 
     def allow(self, uid: str, plugin: str) -> None:
-        """A plugin lets a waiting pod go.
-
-        Raises:
-            KeyError: no pod of that uid is waiting.
-        """
+        """Allow a pod that waits on Permit in the name of a plugin."""
         task = self._tasks[uid]
         if task.cycle.allow(uid, plugin):
             self._permitted(task)
@@ -166,7 +160,7 @@ class BindingCycles:
         task = self._tasks.get(uid)
         if task is None:
             return
-        task.holds_room = False
+        task.is_assumed = False
         task.seen_on = node_name
         self.recheck_uncertain(uid)
 
@@ -184,11 +178,7 @@ class BindingCycles:
             self._fail(task, Status(Code.ERROR, (reason,)))
 
     def preempt(self, uid: str, plugin: str) -> bool:
-        """Give the binding of a pod up in favour of another pod, unless it is being bound.
-
-        Returns:
-            Whether the binding was given up; if not, the pod has to be deleted.
-        """
+        """Give up the binding of a pod in favour of another; False if it has to be deleted."""
         task = self._tasks.get(uid)
         if task is None or task.stage is Stage.BIND:
             return False
@@ -199,16 +189,16 @@ class BindingCycles:
         self._fail(task, status)
         return True
 
-    def holds_room(self, uid: str) -> bool:
+    def is_assumed(self, uid: str) -> bool:
         """Whether a pod is in the snapshot only because it is being bound."""
         task = self._tasks.get(uid)
-        return task is not None and task.holds_room
+        return task is not None and task.is_assumed
 
     def pod_gone(self, uid: str) -> None:
         """Take note that a pod is being deleted, or gone.
 
         One that waits on Permit is rejected, and PreBind finds out when it looks next. A binding
-        under way can't be called back and will be refused, but its room is free.
+        under way will be refused, but its room is free.
         """
         task = self._tasks.get(uid)
         if task is not None and not self.reject(uid, "", "removed") and task.stage is Stage.BIND:
@@ -335,8 +325,8 @@ class BindingCycles:
         handle_scheduling_failure(context, task.queued, failure)
 
     def _release(self, task: BindingTask) -> None:
-        if task.holds_room:
-            task.holds_room = False
+        if task.is_assumed:
+            task.is_assumed = False
             self._context.forget(task.assumed, task.node_name)
 
     def _timed(self, point: str, task: BindingTask, work: Callable[[], Status]) -> Status:

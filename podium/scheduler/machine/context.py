@@ -25,14 +25,11 @@ class Features(msgspec.Struct, frozen=True):
     """Feature gates of v1.36 by Kubernetes' names in snake case, with its defaults.
 
     Attributes:
-        scheduler_async_preemption: victims are removed while other pods are scheduled; without it
-            the scheduler waits for the API.
+        scheduler_async_preemption: victims are removed while other pods are scheduled.
         scheduler_pop_from_backoff_q: when no pod is active, one that still backs off is taken.
-        nominated_node_name_for_expectation: a pod whose binding takes long is nominated to its
-            node meanwhile.
+        nominated_node_name_for_expectation: a pod whose binding takes long is nominated meanwhile.
         revert_failed_nominations: not a gate of v1.36 but the asynchronous preemption proposal's
-            first idea: a preemption that fails takes its nomination back at once, instead of
-            keeping it until the pod's next cycle.
+            first idea: a preemption that fails takes its nomination back at once.
     """
 
     scheduler_async_preemption: bool = True
@@ -53,8 +50,8 @@ class SchedulerContext(msgspec.Struct):
     Attributes:
         pending: the pods that it has to schedule, as last seen, by uid.
         placed: the pods on nodes, as last seen, assumed ones included, by uid.
-        overslept_s: how long pods had waited, in seconds, that got a place when they were tried
-            without having been woken by an event; by uid, until they are seen on their nodes.
+        overslept_s: by uid, how long pods had waited that fitted without having been woken by an
+            event; until they are seen on their nodes.
     """
 
     scheduler: Scheduler
@@ -138,8 +135,7 @@ class Failure(msgspec.Struct, frozen=True):
     """Why a pod wasn't scheduled.
 
     Attributes:
-        plugins: who rejected it; only events that they registered for bring it back.
-        is_error: whether something went wrong, as opposed to the pod not fitting.
+        plugins: those that rejected it; only events that they registered for bring it back.
         nomination: the node to nominate it to, `KEEP`, or empty to clear what there is.
     """
 
@@ -152,10 +148,10 @@ class Failure(msgspec.Struct, frozen=True):
 def handle_scheduling_failure(
     context: SchedulerContext, queued: QueuedPod, failure: Failure
 ) -> None:
-    """Put a pod back into the queue that wasn't scheduled, and tell everybody why.
+    """Put a pod back into the queue that wasn't scheduled, record the event and set its status.
 
-    As handleSchedulingFailure of kube-scheduler v1.36, in its order. A pod that is bound by now is
-    left alone, and of one that is gone only the event is recorded.
+    As handleSchedulingFailure of v1.36, in its order. A pod that is bound by now is left alone, and
+    of one that is gone only the event is recorded.
     """
     pod = context.pending.get(queued.pod.uid)
     if pod is None:

@@ -1,8 +1,7 @@
 """Event handlers: from watch events to the snapshot, the queue and the listers.
 
-As kube-scheduler's (eventhandlers.go, v1.36). What happened is told to the queue, so that pods come
-back that it may help. Everything is done by what was seen of an object before, not by what an event
-claims, so that a lost or repeated event does no harm.
+As kube-scheduler's (eventhandlers.go, v1.36). Handlers go by what was seen of an object before, not
+by what an event claims, so that a lost or repeated event does no harm.
 """
 
 from podium.api.objects import (
@@ -56,11 +55,7 @@ KINDS = frozenset({"Pod", "Node", "PodDisruptionBudget", *_RESOURCES, *_READ_FIE
 
 
 class OtherNominations:
-    """Has nominations of other schedulers' pods counted.
-
-    kube-scheduler looks at the nominations of its own pods only, and so fills room that another
-    scheduler has made. Here they count as its own do.
-    """
+    """Has nominations of other schedulers' pods counted; kube-scheduler counts its own only."""
 
     def __init__(self, context: SchedulerContext) -> None:
         self._context = context
@@ -97,7 +92,7 @@ class EventHandlers:
     """Takes changes of the cluster in.
 
     Attributes:
-        is_synced: whether all that there was at the start has been told.
+        is_synced: whether all objects that there were at the start are known.
 
     Args:
         others: counts nominations of other schedulers' pods; None if they don't count.
@@ -271,8 +266,8 @@ class EventHandlers:
             context.dispatcher.drop_patches(pod_uid)
         # A pod that was bound may be gone before it was seen on its node. One that is being bound
         # keeps its room until that has failed.
-        holds_room = self._bindings.holds_room(pod_uid)
-        placed = None if holds_room else context.placed.pop(pod_uid, None)
+        is_assumed = self._bindings.is_assumed(pod_uid)
+        placed = None if is_assumed else context.placed.pop(pod_uid, None)
         if placed is not None:
             self._snapshot.remove_pod(placed)
             context.queue.event(ASSIGNED_POD_DELETED, placed.obj, None, context.now_s)

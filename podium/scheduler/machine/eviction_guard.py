@@ -1,11 +1,8 @@
 """Keeps replacements of evicted pods from the nodes that evicted them, for a while.
 
-The design proposal of preemption asks for it: a pod that its node evicts under pressure would
-otherwise be replaced by one that comes to the same node, to be evicted again. kube-scheduler has
-no such thing; it is an option of Podium's own.
-
-The scheduler is shown such pods as if their node affinity ruled these nodes out. What is known of
-evictions stands in the evicted pods, so that nothing is forgotten when a scheduler restarts.
+The design proposal of preemption asks for it; kube-scheduler has no such thing. The scheduler is
+shown such pods as if their node affinity ruled these nodes out. Evictions are read from the evicted
+pods, so that nothing is forgotten when a scheduler restarts.
 """
 
 from collections.abc import Iterator
@@ -24,8 +21,6 @@ _EVICTED = "Evicted"
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """A pod that is kept from some nodes, with the copy that the scheduler is shown."""
-
     obj: Object
     shown: Object
     nodes: tuple[str, ...]
@@ -34,8 +29,7 @@ class _Held:
 class EvictionGuard:
     """Shows pods to a scheduler as if nodes that have evicted their predecessors were ruled out.
 
-    Args:
-        period_s: how long a node is avoided, counted from the eviction.
+    `period_s` is counted from the eviction.
     """
 
     def __init__(self, period_s: float) -> None:

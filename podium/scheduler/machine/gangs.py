@@ -1,9 +1,8 @@
 """Gangs: pods of one PodGroup that are scheduled in one cycle, all of them or at least so many.
 
-Whoever of them is popped first has all others taken out of the queue. Either enough of them fit,
-and all that do are bound; or enough would after preemptions, and only then victims are told to go,
-while all members are nominated, so that nobody else takes the room; or nothing at all is done. So
-no gang ever holds a part of what it needs while it waits for the rest.
+The first that is popped has all others taken out of the queue. If enough of them fit, all that do
+are bound; if enough would after preemptions, the victims are removed while all members are
+nominated; otherwise nothing is done. So no gang ever holds a part of what it needs.
 """
 
 import math
@@ -55,11 +54,7 @@ class _Room(msgspec.Struct, frozen=True):
 
 
 class GangScheduler:
-    """Schedules the pods of PodGroups.
-
-    Args:
-        groups: the known PodGroups; this keeps them up to date with PodGroups and pods.
-    """
+    """Schedules the pods of PodGroups, and keeps `groups` up to date with PodGroups and pods."""
 
     def __init__(
         self,

@@ -3,17 +3,14 @@
 The steps are those of kube-scheduler v1.36 (executor.go of its preemption framework). Every victim
 gets the condition DisruptionTarget, then it is deleted; all but the last at the same time, the
 last one when the others are done. Until the last victim is seen to terminate, the preemptor is in
-`Scheduler.preempting`, so that PreEnqueue keeps it out of the queue; the event of the removal
-can't be missed then. A victim that is gone already is a success, any other failure ends the
-preemption: the pod is tried again, and keeps its nomination until its next cycle.
-
-A victim that waits on Permit or in PreBind isn't removed: its binding is given up in memory, and it
-goes back to the queue.
+`Scheduler.preempting`, so that PreEnqueue keeps it out of the queue and the event of the removal
+can't be missed. A victim that is gone already is a success, any other failure ends the preemption:
+the pod is tried again, and keeps its nomination until its next cycle. A victim that waits on Permit
+or in PreBind goes back to the queue without a call.
 
 In two ways this is more careful than kube-scheduler. A victim of several preemptions is removed
-once, for all of them, not once for each. And where a watch lags behind the answers to calls,
-kube-scheduler lets the preemptor in when the last call is answered: it may then be tried before its
-victims are seen to go, and choose others.
+once for all of them. And where a watch lags behind the answers to calls, kube-scheduler lets the
+preemptor in when the last call is answered, so that it may choose further victims.
 """
 
 from collections import deque
@@ -68,9 +65,7 @@ class PreemptionTask(msgspec.Struct):
         removing: the uids of victims under way.
         last_begun: whether it is the last one's turn.
         last_deleted: whether the API has deleted it, which may not have been seen yet.
-        error: what went wrong first.
-        is_needless: whether the preemptor is gone, or on a node: for its sake nobody else has to
-            go. kube-scheduler goes on all the same.
+        is_needless: whether the preemptor is gone, or on a node; kube-scheduler goes on then.
     """
 
     preemptor: PodInfo
@@ -90,11 +85,7 @@ class PreemptionTask(msgspec.Struct):
 
 
 class Removal(msgspec.Struct):
-    """A victim on its way out.
-
-    Attributes:
-        caller: the preemption in whose name it is asked for.
-    """
+    """A victim on its way out, in the name of the preemption `caller`."""
 
     victim: PodInfo
     caller: PreemptionTask
@@ -105,9 +96,8 @@ class Removal(msgspec.Struct):
 class PreemptionExecutor:
     """The preemptions under way, by the preemptor's uid.
 
-    Asynchronously (SchedulerAsyncPreemption), the preemptor is nominated and goes back to the queue
-    at once, and PreEnqueue keeps it there. Synchronously, no other pod is scheduled until the
-    victims have been told to go; only then the preemptor goes back.
+    Asynchronously (SchedulerAsyncPreemption), the preemptor goes back to the queue at once, where
+    PreEnqueue keeps it. Synchronously, no pod is scheduled until the victims are removed.
     """
 
     def __init__(self, context: SchedulerContext, bindings: BindingCycles) -> None:
@@ -192,10 +182,7 @@ class PreemptionExecutor:
             self._proceed(task)
 
     def pod_changed(self, change: Change) -> None:
-        """Let those be scheduled again whose last victim this is, if it is about to go.
-
-        If it is a preemptor itself that goes, or that is on a node, its victims may stay.
-        """
+        """Let preemptors in whose last victim terminates; spare the victims of one that goes."""
         pod = change.new if change.new is not None else change.old
         if pod is None:
             return
@@ -242,11 +229,8 @@ class PreemptionExecutor:
         self._context.scheduler.preempting.difference_update(self._preemptors_of.pop(last_uid))
 
     def _is_gone(self, victim: PodInfo, error: CallError) -> bool:
-        """Whether a call failed because there is nothing left to remove.
-
-        A conflict may stand for another pod of the same name.
-        """
         if error.reason == "Conflict":
+            # It may stand for another pod of the same name.
             return victim.uid not in self._context.placed
         return error.reason == "NotFound"
 

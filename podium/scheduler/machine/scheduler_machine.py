@@ -64,13 +64,12 @@ class SchedulerMachine:
         metrics: NoMetrics | None = None,
         takes_over: bool = False,
     ) -> None:
-        """Make a scheduler that knows of nothing yet.
+        """Make a scheduler that knows no object yet.
 
         Args:
             configuration: profiles, plugins and backoffs; v1.36's default one unless given.
             rng: for what a configuration limits to random candidates.
-            takes_over: whether pods that wait at the start have been tried, as their conditions
-                say, by a scheduler whose place this one takes.
+            takes_over: whether pods that wait at the start have been tried by a predecessor.
         """
         self.scheduler = Scheduler(configuration, options, rng=rng)
         self.name = next(iter(self.scheduler.pipelines))
@@ -192,8 +191,8 @@ class SchedulerMachine:
     def recall_rejections(self) -> None:
         """Have pods that were rejected before the start wait for an event that helps them.
 
-        Who rejects them is found out by deciding as things are now. Pods that would get a place,
-        at once or by preemption, are left to be tried; so are nominated ones, and gangs.
+        Deciding finds the plugins that reject them. Pods that would get a place, at once or by
+        preemption, are left to be tried; so are nominated ones, and gangs.
         """
         if self.gangs is not None:
             return
@@ -225,11 +224,6 @@ class SchedulerMachine:
         elif self.gangs is not None and change.kind in self.gangs.kinds:
             return self.gangs.follow(change)
         return (change,)
-
-    def _release(self, guard: EvictionGuard) -> None:
-        for change in guard.released(self.context.now_s):
-            if uid(change.obj) not in self.bindings:
-                self.handlers.handle(change if self.gangs is None else self.gangs.shown(change))
 
     def _may_decide(self) -> bool:
         is_held_up = self._is_held or self.preemptions.holds_scheduling_up

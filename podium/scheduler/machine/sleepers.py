@@ -1,7 +1,6 @@
-"""Pods that wait for an event although they would fit.
+"""Pods that wait for an event although they would fit, since queueing hints miss some events.
 
-Queueing hints miss some events. A pod that one of them would have helped waits until the queue
-looks for pods that have waited for more than five minutes (flushUnschedulablePodsLeftover).
+They wait until the queue flushes pods that have waited for more than five minutes.
 """
 
 from collections.abc import Iterator
@@ -22,10 +21,7 @@ class Sleeper(NamedTuple):
 
 
 def sleepers(machine: SchedulerMachine) -> Iterator[Sleeper]:
-    """Decide about the pods that wait for an event, one of each class for all, as things are now.
-
-    Pods that would have to preempt others aren't among those found.
-    """
+    """Decide about the pods that wait for an event, one of each class, without preemption."""
     scheduler, found = machine.scheduler, dict[tuple[str, PodClass], str]()
     machine.handlers.settle_budgets()
     watch, scheduler.watch = scheduler.watch, None

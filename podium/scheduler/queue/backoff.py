@@ -1,9 +1,8 @@
 """Pods that wait out their backoff: the more often they failed, the longer.
 
-Whole seconds are windows: all pods whose backoff ends in one of them become active together, at
-the end of it, and inside a window they are in the order of the active queue. So a pod waits up to
-a second longer than its backoff, and pods that are popped early leave in a sensible order
-(SchedulerPopFromBackoffQ, KEP-5142). Without popping early, times aren't rounded.
+Whole seconds are windows: all pods whose backoff ends in one become active together, at its end,
+and inside a window they are in the order of the active queue, so that pods that are popped early
+leave in a sensible order (SchedulerPopFromBackoffQ, KEP-5142). Without it, times aren't rounded.
 """
 
 import math
@@ -17,11 +16,9 @@ WINDOW_S = 1
 
 
 class BackoffQueue:
-    """The backoff queue of v1.36, which is two: one of pods that were rejected, one of errors.
+    """The backoff queue of v1.36, which is two: of rejected pods, and of errors.
 
-    Args:
-        max_s: the longest; 0 means no backoff at all.
-        in_windows: whether the times when backoffs end are rounded down to whole seconds.
+    With `max_s` 0 there is no backoff; `in_windows` rounds its ends down to whole seconds.
     """
 
     def __init__(self, initial_s: float, max_s: float, *, in_windows: bool) -> None:
@@ -34,10 +31,7 @@ class BackoffQueue:
         return len(self._rejected) + len(self._errors)
 
     def until_s(self, queued: QueuedPod) -> float:
-        """When the backoff of a pod that has just come back ends.
-
-        Errors count by themselves, from the last rejection on.
-        """
+        """When the backoff of a pod that has just come back ends; errors count by themselves."""
         failures = queued.consecutive_errors or queued.unschedulable_count
         if failures == 0 or self._backoff.max_s == 0:
             return NEVER

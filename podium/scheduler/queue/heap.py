@@ -1,7 +1,6 @@
 """A heap of pods that any pod can leave at any time.
 
-Who leaves is only crossed out; crossed-out entries go when they surface, or all together once they
-are the majority. So every operation costs a logarithm at most, on average.
+Entries of pods that left are dropped when they surface, or all together once they are the majority.
 """
 
 from heapq import heapify, heappop, heappush

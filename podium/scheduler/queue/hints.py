@@ -1,7 +1,6 @@
 """The events that plugins register for, and whether one makes it worth trying a pod again.
 
-A rejected pod is tried again when a plugin that rejected it says that an event may have changed
-its mind (QueueingHintFn of v1.36; isPodWorthRequeuing in its scheduling queue).
+As QueueingHintFn and isPodWorthRequeuing of v1.36.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -42,8 +41,8 @@ class QueueProfile(msgspec.Struct, frozen=True):
     """What the queue needs to know of a profile.
 
     Attributes:
-        hints: the events that each plugin registered for. A plugin that isn't in here is asked
-            again after every event that anybody registered for.
+        hints: the events that each plugin registered for; one that isn't in here is asked again
+            after every event that any plugin registered for.
     """
 
     queue_sort: QueueSortPlugin
@@ -54,10 +53,9 @@ class QueueProfile(msgspec.Struct, frozen=True):
     def of(
         cls, pipeline: Pipeline, more: Mapping[str, tuple[EventHint, ...]] = _NOTHING
     ) -> "QueueProfile":
-        """Ask the plugins of all extension points at which pods are rejected.
+        """Collect the events of the plugins at extension points that reject pods, as Bind doesn't.
 
-        Bind isn't among them: there something goes wrong, or nothing. `more` has the events of who
-        rejects pods besides.
+        `more` has the events of rejections by other parts of the scheduler.
         """
         rejecting: Iterator[Plugin] = chain(
             pipeline.pre_enqueue,
@@ -76,9 +74,8 @@ class QueueProfile(msgspec.Struct, frozen=True):
 def registered_events(plugin: Plugin) -> tuple[EventHint, ...]:
     """The events for which a plugin is registered, in effect.
 
-    Whoever registers for additions of nodes is registered for updates of taints as well, without
-    a hint (buildQueueingHintMap of v1.36): kube-scheduler once missed the addition of nodes that
-    weren't ready yet, and their taints go when they are.
+    Registering for additions of nodes registers for updates of taints, too, without a hint
+    (buildQueueingHintMap of v1.36): kube-scheduler once missed nodes that weren't ready yet.
     """
     if not isinstance(plugin, EnqueueExtensions):
         return ANY_EVENT
@@ -107,11 +104,11 @@ class Strategy(IntEnum):
 
 
 class HintQuestions(NamedTuple):
-    """Whom to ask about an event, for pods that were rejected by the same plugins.
+    """The hints to ask about an event, for pods that were rejected by the same plugins.
 
     Attributes:
-        hints: each with what is done if it says yes; those of plugins that wait for something
-            outside the scheduler come first. None stands for a plugin without a hint.
+        hints: each with the strategy if it says yes; those of pending plugins come first. None
+            stands for a plugin without a hint.
     """
 
     hints: tuple[tuple[Hint | None, Strategy], ...]
@@ -153,10 +150,10 @@ class QueueingHints:
         return known
 
     def questions(self, rejection: Rejection, what: QueueEvent) -> HintQuestions:
-        """Whom to ask about pods that were rejected like that; nobody if they can't be helped.
+        """The hints to ask about pods of a rejection; none if the event can't help them.
 
-        If nobody rejected them, anything may help. An event that doesn't interest the plugin that
-        gates them never lets them in.
+        If no plugin rejected them, anything may help. An event that doesn't interest the plugin
+        that gates them never lets them in.
         """
         key = rejection, what
         known = self._questions.get(key)

@@ -1,7 +1,6 @@
-"""What happened while pods were being tried.
+"""Events that happened while pods were being tried.
 
-An attempt decides on the cluster as it was when the attempt began. If the pod comes back rejected,
-all that has happened since then is looked at once more: it may have helped already.
+If a pod comes back rejected, all events since its attempt began are looked at once more.
 """
 
 from collections import Counter, OrderedDict
@@ -13,7 +12,7 @@ from podium.scheduler.snapshot.change_log import Cursor, Log
 
 
 class Happened(NamedTuple):
-    """An event in the cluster that happened while pods were being decided.
+    """An event that happened while pods were in flight.
 
     Attributes:
         only_uid: the only pod that it concerns; empty if it may concern all.
@@ -56,11 +55,7 @@ class InFlight:
         return Counter(happened.what.label for happened in self._log.entries)
 
     def end(self, uid: str) -> list[Happened] | None:
-        """The events that may concern a pod since it was popped; it isn't in flight any more.
-
-        Returns:
-            None where there were too many to be kept.
-        """
+        """End a pod's flight; the events during it that may concern the pod, None if too many."""
         events = self._cursors.pop(uid).new()
         if self._cursors:
             self._log.forget_before(next(iter(self._cursors.values())))

@@ -16,11 +16,7 @@ _NOTHING: Object = {}
 
 
 def events_of_pod_update(old: Object, new: Object) -> Action:
-    """What changed in a pod; `UPDATE_OTHER` if it is nothing that has a name of its own.
-
-    Raises:
-        QuantityError: a request isn't a quantity.
-    """
+    """What changed in a pod; `UPDATE_OTHER` if it is nothing that has a name of its own."""
     found = NOTHING
     if labels(old) != labels(new):
         found |= Action.UPDATE_POD_LABEL
@@ -41,11 +37,7 @@ def events_of_pod_update(old: Object, new: Object) -> Action:
 
 
 def events_of_node_update(old: Object, new: Object) -> Action:
-    """What changed in a node; nothing at all (0) if pods don't care.
-
-    Raises:
-        QuantityError: an allocatable amount isn't a quantity.
-    """
+    """What changed in a node; nothing at all (0) if pods don't care."""
     found = NOTHING
     if _allocatable(old) != _allocatable(new):
         found |= Action.UPDATE_NODE_ALLOCATABLE
@@ -97,11 +89,11 @@ EVERYTHING = ClusterEvent(EventResource.WILDCARD, Action.ALL)
 
 
 class QueueEvent(msgspec.Struct, frozen=True, eq=False):
-    """One event as hints and metrics know it; the same event is always the same object.
+    """One event as hints and metrics know it; equal events are one object.
 
     Attributes:
         label: the `event` label of `scheduler_queue_incoming_pods_total`.
-        helps_all: whether pods are tried again whoever rejected them.
+        helps_all: whether pods are tried again whichever plugins rejected them.
     """
 
     event: ClusterEvent
@@ -130,10 +122,10 @@ _SPELT: dict[EventResource, str] = {
 
 @cache
 def happenings(event: ClusterEvent) -> tuple[QueueEvent, ...]:
-    """An event taken apart into single actions, to be looked at one after another.
+    """Take an event apart into single actions.
 
-    An update that is of no particular kind is a general one: only who registered for all updates
-    hears of it.
+    An update of no particular kind is a general one: only plugins that registered for all updates
+    get it.
     """
     if event.resource is EventResource.WILDCARD:
         return (QueueEvent(event, "*All", helps_all=True),)

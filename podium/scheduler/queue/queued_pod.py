@@ -38,7 +38,7 @@ class Rejection(NamedTuple):
     """What all pods of a kind wait for.
 
     Attributes:
-        pending: the plugins that wait for something to happen outside the scheduler.
+        pending: the plugins that wait for something outside the scheduler.
         gate: the plugin whose PreEnqueue keeps them out; empty if none does.
     """
 
@@ -53,12 +53,12 @@ class QueuedPod(msgspec.Struct, eq=False):
 
     Attributes:
         added_at_s: when it was added, or last came back from an attempt; orders equal priorities.
-        turn: what `added_at_s` leaves undecided: who came first at the same instant.
+        turn: orders pods of one `added_at_s`.
         consecutive_errors: how often it failed for other reasons since it was last rejected.
         initial_attempt_s: when it first got into the active queue; None if it never did.
-        gated_by: the answer of the PreEnqueue plugin that keeps it out, in the plugin's name.
-        flush_from_s: since when it has waited, as far as the flush of leftovers is concerned.
-        woken_by: the event that brought it back last, by its label; empty if none has.
+        gated_by: the refusal of PreEnqueue that keeps it out, in the plugin's name.
+        flush_from_s: since when it has waited, for the flush of leftovers.
+        woken_by: the label of the event that brought it back last; empty if none has.
         was_rejected: whether it was rejected before the queue got it, and not tried since.
     """
 

@@ -33,18 +33,16 @@ POPPED_EARLY = "PopFromBackoffQ"
 class SchedulingQueue:
     """PriorityQueue of v1.36, without threads, clock and lock.
 
-    A pod is known by its uid. It is in one `QueueName` at a time; whoever popped it ends its flight
-    by `done` or `fail`. Nothing moves as time goes by unless `flush` or `pop` is called.
+    A pod is known by its uid and is in one `QueueName` at a time; `done` or `fail` ends the flight
+    of a popped pod. Nothing moves as time goes by unless `flush` or `pop` is called.
 
     Args:
-        max_backoff_s: the longest backoff; 0 means none at all.
         max_in_unschedulable_s: how long a pod waits for an event before it is tried all the same.
-        pop_from_backoff: whether pods that were rejected may be popped before their backoff is
-            over if there is nothing else to do (SchedulerPopFromBackoffQ).
+        pop_from_backoff: whether rejected pods may be popped before their backoff is over if
+            there is nothing else to do (SchedulerPopFromBackoffQ).
 
     Attributes:
-        incoming: how many pods got into a queue by an event: `scheduler_queue_incoming_pods_total`
-            by its labels `queue` and `event`.
+        incoming: `scheduler_queue_incoming_pods_total` by its labels `queue` and `event`.
     """
 
     def __init__(
@@ -76,7 +74,6 @@ class SchedulingQueue:
         return len(self._pods)
 
     def __iter__(self) -> Iterator[QueuedPod]:
-        """All pods, those in flight included."""
         return iter(self._pods.values())
 
     def get(self, uid: str) -> QueuedPod | None:
@@ -110,15 +107,11 @@ class SchedulingQueue:
         *,
         rejected_since_s: float | None = None,
     ) -> None:
-        """A pod is to be scheduled.
+        """Add a pod to be scheduled; raises ValueError if the queue holds it.
 
         Args:
-            rejected_since_s: since when it has been rejected whenever it was tried, as often as its
-                backoff let it. It is tried to learn who rejects it; that again is no new rejection,
-                and its backoff is over.
-
-        Raises:
-            ValueError: the queue holds it already.
+            rejected_since_s: since when it has been rejected, as often as its backoff let it.
+                Rejecting it again is no new rejection, and its backoff is over.
         """
         if pod.uid in self._pods:
             raise ValueError(f"{pod.key} is in the queue already")
@@ -204,16 +197,16 @@ class SchedulingQueue:
         pending_plugins: Iterable[str] = (),
         now_s: float,
     ) -> None:
-        """An attempt has failed; the pod comes back (AddUnschedulableIfNotPresent of v1.36).
+        """Take a pod back whose attempt has failed (AddUnschedulableIfNotPresent of v1.36).
 
-        What happened during the attempt is looked at once more, so that nothing is missed. A pod
-        that `done` has let go comes back as after an error. One that was deleted while it was in
-        flight doesn't come back; one that isn't in flight stays where it is.
+        Events during the attempt are looked at once more. A pod that `done` has let go comes back
+        as after an error. One that was deleted in flight doesn't come back; one that isn't in
+        flight stays where it is.
 
         Args:
             queued: as popped; its pod may be exchanged for a newer state.
-            plugins: who rejected it; if nobody did, and nobody waits, it is an error.
-            pending_plugins: who waits for something outside the scheduler.
+            plugins: those that rejected it; if there are none, it is an error.
+            pending_plugins: those that wait for something outside the scheduler.
         """
         uid = queued.uid
         happened = None
@@ -237,10 +230,7 @@ class SchedulingQueue:
         self._requeue(queued, in_hindsight(self._hints, queued, happened), ATTEMPT_FAILED, now_s)
 
     def activate(self, uids: Iterable[str], now_s: float) -> None:
-        """Try these pods without further ado, unless they are gated.
-
-        A pod in flight is tried again when it comes back. Who isn't in the queue is ignored.
-        """
+        """Try these pods without further ado, unless they are gated; those in flight afterwards."""
         for uid in uids:
             queued = self._pods.get(uid)
             if queued is None or queued.place is QueueName.ACTIVE:
@@ -263,7 +253,7 @@ class SchedulingQueue:
         among: Callable[[PodInfo], bool] | None = None,
         except_uid: str = "",
     ) -> int:
-        """Something happened in the cluster (MoveAllToActiveOrBackoffQueue of v1.36).
+        """Requeue pods after an event in the cluster (MoveAllToActiveOrBackoffQueue of v1.36).
 
         Updates of pods of the queue go to `update` instead.
 
@@ -292,8 +282,7 @@ class SchedulingQueue:
     def flush(self, now_s: float) -> None:
         """Let in pods whose backoff is over, and those that have waited too long for an event.
 
-        The first happens at whole seconds, the second at whole half minutes, however late or often
-        this is called.
+        The first happens at whole seconds, the second at whole half minutes.
         """
         self._flushed_s = math.floor(now_s)
         for queued in self._backoff.completed(self._flushed_s):

@@ -1,8 +1,7 @@
 """Pods that wait for an event, sorted by what they wait for.
 
-Who was rejected by the same plugins forms a group, and in it pods of one class share a room. An
-event passes by groups that it can't reach, and asks plugins once a room; pods that stay where they
-are cost nothing.
+Pods that were rejected by the same plugins form a group, divided by class: an event skips groups
+that it can't reach, and hints are asked once per class.
 """
 
 from collections.abc import Callable

@@ -23,8 +23,6 @@ class PeerGroup:
 
     Attributes:
         id: index into columns of peer groups, from 0; another one after `PodClasses.forget`.
-        terminating: whether the pods have a deletion timestamp.
-        affinity: `spec.affinity` of the pods; what it says of nodes means nothing.
         terms: what `affinity` says of other pods, once it has been read.
     """
 
@@ -53,12 +51,7 @@ def peer_group_key(pod: Object) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerm:
-    """A term of a pod's affinity or anti-affinity to other pods.
-
-    Attributes:
-        topology_key: the label whose equal values make a domain.
-        weight: of a preferred term; 0 for a required one.
-    """
+    """A term of a pod's affinity or anti-affinity to other pods; a required one has weight 0."""
 
     namespaces: frozenset[str]
     namespace_selector: Selector
@@ -76,11 +69,7 @@ class AffinityTerm:
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerms:
-    """All terms of a peer group of pods.
-
-    Attributes:
-        error: what is wrong with them, in upstream's words; the terms it concerns are left out.
-    """
+    """All terms of a peer group; those that `error` is about, in upstream's words, are left out."""
 
     required_affinity: tuple[AffinityTerm, ...] = ()
     required_anti_affinity: tuple[AffinityTerm, ...] = ()

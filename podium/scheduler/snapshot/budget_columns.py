@@ -63,9 +63,8 @@ class BudgetColumns:
     ) -> NDArray[np.bool_]:
         """Which pods' disruption breaks a budget, bool[pods], if those of a row go one by one.
 
-        Args:
-            slots: int64[pods], sorted by row, the first to go first.
-            indexes: int64[pods], ascending, the index of each pod's row.
+        `slots`, int64[pods], are sorted by row, the first to go first; `indexes`, int64[pods],
+        ascending, has the index of each pod's row.
         """
         broken = np.zeros(len(slots), bool)
         if not self.budgets or not len(slots):

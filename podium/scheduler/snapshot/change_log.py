@@ -1,7 +1,6 @@
 """Logs of changes, and cursors that say how far each reader has read.
 
-No reader keeps a position by hand. A cursor that is too far behind says so, instead of returning a
-part of the changes.
+A cursor that is too far behind says so, instead of returning a part of the changes.
 """
 
 from collections.abc import Sequence
@@ -70,14 +69,10 @@ class Cursor(Generic[T]):
         self._read = log.end
 
     def new(self, at_most: int = LENGTH_MAX) -> list[T] | None:
-        """The entries since the last call, which are read then.
+        """The entries since the last call, oldest first.
 
-        Args:
-            at_most: of more entries, it is cheaper to start over than to read them.
-
-        Returns:
-            The entries, oldest first; None if the cursor is too far behind, as there are too many
-            or some are forgotten. The reader then has to start over from the state as it is now.
+        None if the cursor is too far behind, as some entries are forgotten or there are more than
+        `at_most`. The reader then has to start over from the state as it is now.
         """
         log = self._log
         behind = log.end - self._read

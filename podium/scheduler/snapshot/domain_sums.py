@@ -1,9 +1,7 @@
 """Sums over the pods of each topology domain: the nodes with the same value of a label.
 
-Inter-pod affinity and topology spreading ask how many pods of a kind there are in a node's zone,
-on its host or in its rack. A sum is made once from all pods, whichever pod asks first, and then
-follows what changes, whoever asks next. A pod is told to the sums alone that count it: these are
-found by its labels.
+A sum is made once from all pods and then follows their changes, for all classes that ask for it.
+A pod is only added to the sums that count it, which are found by its labels.
 """
 
 from collections.abc import Callable, Hashable, Iterable
@@ -35,8 +33,7 @@ class DomainSum:
         codes: int32[nodes], the domain of each row; `ABSENT` where pods don't count.
         sums: int64[domains + 1]; the last one stands for `ABSENT`, and stays 0.
         nonzero: how many domains have a sum other than 0.
-        changes: how often a sum has changed.
-        crossings: how often a sum became positive, or ceased to be.
+        changes, crossings: how often a sum has changed, and became positive or ceased to be.
         weigh: what a pod of a peer group adds.
         marks: of which a peer group has one if it adds anything; None if any may.
     """
@@ -104,7 +101,6 @@ class DomainSums:
     def __init__(
         self, snapshot: Snapshot, marks_of: Callable[[PeerGroup], Iterable[Hashable]]
     ) -> None:
-        """Sum up nothing yet."""
         self._snapshot = snapshot
         self._marks_of = marks_of
         self._changes = snapshot.log.cursor()

@@ -1,8 +1,4 @@
-"""Objects other than nodes and pods that plugins look up, by kind and name.
-
-Upstream's word for these is listers. `epoch` is raised by every change, since results that were
-made with the objects of an older epoch may no longer hold.
-"""
+"""Objects other than nodes and pods that plugins look up, by kind and name."""
 
 from collections.abc import Iterable, Mapping
 
@@ -18,12 +14,12 @@ _NAMESPACED = frozenset(key for key, kind in ALL_KINDS.items() if kind.namespace
 class Listers:
     """The latest known objects by kind, with what plugins assume in place of them.
 
-    Assuming follows upstream's assume caches: everybody sees what is assumed, until it is taken
-    back or the API tells of a newer version.
+    As in upstream's assume caches, an assumed object is seen until it is restored or the API sends
+    a newer version.
 
     Attributes:
-        epoch: raised by every change that the API told of.
-        assumed_epoch: raised by everything that is assumed or taken back.
+        epoch: raised by every change from the API.
+        assumed_epoch: raised by every object that is assumed or restored.
     """
 
     def __init__(self, objects: Iterable[Object] = ()) -> None:
@@ -52,7 +48,7 @@ class Listers:
         self.epoch += 1
 
     def assume(self, obj: Object) -> None:
-        """Have everybody see an object as it will be once a decision has been carried out.
+        """Show an object as it will be once a decision has been carried out.
 
         Raises:
             KeyError: there is no such object.
@@ -63,7 +59,7 @@ class Listers:
         self.assumed_epoch += 1
 
     def restore(self, obj: Object) -> None:
-        """Have everybody see an object again as the API told of it, whoever assumed something."""
+        """Drop the assumed version of an object."""
         kind, place = str(obj["kind"]), _place(obj)
         told = self._told.pop((kind, place), None)
         if told is not None:

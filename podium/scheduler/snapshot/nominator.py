@@ -10,11 +10,7 @@ _PRIORITIES_MAX = 64
 
 
 class Nominator:
-    """Keeps the pods that are nominated to nodes.
-
-    Attributes:
-        log: names of nodes whose nominations changed, oldest first.
-    """
+    """Keeps the pods that are nominated to nodes; `log` has names of nodes whose pods changed."""
 
     def __init__(self) -> None:
         self.log: Log[str] = Log()

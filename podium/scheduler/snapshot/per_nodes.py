@@ -1,8 +1,4 @@
-"""What plugins find out of nodes alone, kept by what else it depends on.
-
-A list of tolerations, a node selector or the images of a pod are common to many classes of pods:
-what they come to on each node is worked out once for all of these.
-"""
+"""Results that depend on nodes and a key alone, such as a list of tolerations."""
 
 from collections.abc import Callable, Hashable
 from typing import Generic, TypeVar

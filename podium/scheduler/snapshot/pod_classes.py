@@ -1,8 +1,7 @@
 """Classes of pods that scheduling can't tell apart.
 
-Pods of one workload differ in names and little else. Two pods are of one class if everything that
-a filter or a score of an in-tree plugin reads of them is equal: whatever was found out about one
-holds for all. Class ids are small integers, so that columns can be indexed by them.
+Two pods are of one class if everything that a filter or a score of an in-tree plugin reads of them
+is equal. Class ids are small integers, so that columns can be indexed by them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -73,7 +72,7 @@ class PodClass:
 
     Attributes:
         id: index into columns of classes, from 0; another one after `PodClasses.forget`.
-        pod: one pod of the class, as it came; its name and uid mean nothing.
+        pod: one pod of the class; its name and uid mean nothing.
     """
 
     __slots__ = (
@@ -203,7 +202,7 @@ def _amounts(nanos: Mapping[str, int]) -> dict[str, int]:
 
 
 class PodClasses:
-    """The classes met so far, but for those that were forgotten as no pod was of them any more.
+    """The classes met so far that aren't forgotten.
 
     Attributes:
         epoch: raised when classes and peer groups get other numbers.
@@ -266,12 +265,7 @@ class PodClasses:
         return self._peer_group_ids.now()
 
     def of(self, pod: Object, *, wants_node: bool) -> PodClass:
-        """The class of a pod.
-
-        Args:
-            wants_node: whether `spec.nodeName` is a wish (of a pod to schedule) rather than where
-                the pod is.
-        """
+        """The class of a pod; if `wants_node`, `spec.nodeName` is a wish rather than its place."""
         key = _key(pod, wants_node)
         known = self._by_key.get(key)
         if known is None:
@@ -285,10 +279,7 @@ class PodClasses:
         return known
 
     def on_node(self, pod: Object) -> PodClass:
-        """The class of a pod on a node; cheap if the same object was asked about just before.
-
-        Who looks at an event does so for many pods in turn, and always at the same two objects.
-        """
+        """The class of a pod on a node; cheap if the same object was asked about just before."""
         for seen, cls in self._seen:
             if seen is pod:
                 return cls

@@ -12,14 +12,12 @@ _SLOTS_MIN = 64
 
 
 class PodColumns:
-    """Columns by slot; slots of pods that left are used again.
+    """Columns by slot, int64[slots]; slots of pods that left are used again.
 
     Attributes:
         pods: the pod of each slot; stale where the slot is free.
-        rows: int64[slots], the pod's row; `UNPLACED` where the slot is free.
-        classes: int64[slots], the id of its class.
-        peer_groups: int64[slots], the id of its peer group.
-        starts: int64[slots], by which its start is compared: `PodInfo.start_order`.
+        rows: `UNPLACED` where the slot is free.
+        starts: `PodInfo.start_order`.
         held: int64[slots + 1] by column of resources, what it takes of its node; the last one is 0.
     """
 
@@ -36,7 +34,18 @@ class PodColumns:
     def take(self, pod: PodInfo, row: int, position: int, held: Iterable[tuple[int, int]]) -> None:
         """Give the pod a slot; `held` has columns of resources, and what it takes of each."""
         if not self._free:
-            self._grow()
+            first = len(self.pods)
+            count = max(_SLOTS_MIN, first)
+            # The placeholder is never read: the rows of free slots are UNPLACED.
+            self.pods.extend([None] * count)  # type: ignore[list-item]
+            self.rows = np.concatenate((self.rows, np.full(count, UNPLACED, np.int64)))
+            blank = np.zeros(count, np.int64)
+            self.classes = np.concatenate((self.classes, blank))
+            self.peer_groups = np.concatenate((self.peer_groups, blank))
+            self.positions = np.concatenate((self.positions, blank))
+            self.starts = np.concatenate((self.starts, blank))
+            self.held = [np.concatenate((column, blank)) for column in self.held]
+            self._free.extend(range(first + count - 1, first - 1, -1))
         slot = self._free.pop()
         pod.row, pod.slot = row, slot
         self.pods[slot] = pod
@@ -74,20 +83,6 @@ class PodColumns:
         self._free.append(pod.slot)
         pod.row = pod.slot = UNPLACED
 
-    def _grow(self) -> None:
-        first = len(self.pods)
-        count = max(_SLOTS_MIN, first)
-        # The placeholder is never read: the rows of free slots are UNPLACED.
-        self.pods.extend([None] * count)  # type: ignore[list-item]
-        self.rows = np.concatenate((self.rows, np.full(count, UNPLACED, np.int64)))
-        blank = np.zeros(count, np.int64)
-        self.classes = np.concatenate((self.classes, blank))
-        self.peer_groups = np.concatenate((self.peer_groups, blank))
-        self.positions = np.concatenate((self.positions, blank))
-        self.starts = np.concatenate((self.starts, blank))
-        self.held = [np.concatenate((column, blank)) for column in self.held]
-        self._free.extend(range(first + count - 1, first - 1, -1))
-
 
 class ManyPods(Protocol):
     """Pods in an array of any shape, parts of which may be empty."""
@@ -112,8 +107,7 @@ def looked_up(
 ) -> list[NDArray[np.int64]]:
     """Weights by number, each looked at once: `width` arrays int64 of the shape of `ids`.
 
-    Args:
-        ids: numbers, of any shape; -1 stands for no weight at all.
+    An id of -1 stands for no weight at all.
     """
     table = np.zeros((width, count + 1), np.int64)
     for number in np.flatnonzero(np.bincount(ids.ravel() + 1)[1:]).tolist():

@@ -16,12 +16,8 @@ class PodInfo:
 
     Attributes:
         obj: the object as last seen; itself never changed in place.
-        uid: `metadata.uid`, or the key where there is none.
         start_ns: `status.startTime` in nanoseconds since the epoch; None if it hasn't started.
-        start_order: by which starts are compared, see `start_order_of`.
-        nominated_node_name: `status.nominatedNodeName`, empty if none.
-        row: the row of its node in the snapshot it was added to, else `UNPLACED`.
-        slot: its place in the snapshot's columns of pods, else `UNPLACED`.
+        row, slot: in the snapshot it was added to, else `UNPLACED`.
     """
 
     __slots__ = (
@@ -71,10 +67,7 @@ class PodInfo:
 
 
 def start_ns_of(obj: Object) -> int | None:
-    """`status.startTime` of a pod in nanoseconds since the epoch; None if it hasn't started.
-
-    Times out of the reach of 64 bits, before 1678 and after 2262, are the first and the last in it.
-    """
+    """`status.startTime` in nanoseconds since the epoch, cut off at 64 bits; None without one."""
     started: Any = status_of(obj).get("startTime")
     return min(max(parse_time(started), INT64_MIN), INT64_MAX) if started else None
 
@@ -82,8 +75,7 @@ def start_ns_of(obj: Object) -> int | None:
 def start_order_of(start_ns: int | None, now_ns: int) -> int:
     """A number by which starts are compared; a pod that hasn't started counts as starting now.
 
-    It comes after the pods that have started, and before those that only start later than now,
-    where clocks differ (GetPodStartTime of v1.36).
+    Pods that start later than now, where clocks differ, come after it (GetPodStartTime, v1.36).
     """
     if start_ns is None:
         return NOT_STARTED

@@ -16,16 +16,12 @@ _ROWS_MIN = 8
 
 
 class ResourceColumns:
-    """Columns of int64[nodes], cpu in thousandths and the others in units.
-
-    Columns are views of longer arrays, so that a node that joins copies nothing.
+    """Columns of int64[nodes], cpu in thousandths and the others in units; views of longer arrays.
 
     Attributes:
         names: resources in the order of their columns; the native three come first.
-        allocatable: `status.allocatable` of the nodes.
-        free: what is left of `allocatable`; below 0 if pods hold more than there is.
-        nonzero_cpu: as `requested` of cpu, with scoring's defaults for containers that say nothing.
-        free_pods: how many more there may be; below 0 if there are too many.
+        free, free_pods: what is left of `allocatable` and `allowed_pods`; may be below 0.
+        nonzero_cpu: as `requested`, with scoring's defaults for containers that say nothing.
     """
 
     def __init__(self) -> None:
@@ -107,10 +103,7 @@ class ResourceColumns:
         self.free_pods_at[row] -= sign
 
     def _make_views(self) -> None:
-        """Make the columns, and views through which single elements are plain integers.
-
-        Single elements of such views are read ten times as fast as those of arrays.
-        """
+        """Make the columns, and memoryviews, whose elements are read ten times as fast."""
         count = self._node_count
         self.allocatable, self.requested, self.free, counts = (
             [column[:count] for column in columns]

@@ -1,11 +1,8 @@
 """The cluster as columns: a row a node, updated by what changes.
 
-There are no rows but those of nodes, so that nothing else can be judged or counted: where a node
-leaves, the last row takes its place.
-
-Every change of a pod is also written to a log of (row, class, sign), so that whoever keeps results
-by class of pods can bring them up to date from where it last looked. A change of a node is rarer
-and reaches further: it raises `node_epoch`, and results of an older epoch are made anew.
+Where a node leaves, the last row takes its place. Every change of a pod is written to a log of
+(row, class, sign); a change of a node raises `node_epoch`, and results of an older one are made
+anew.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -32,14 +29,11 @@ class Snapshot:
     Attributes:
         row_of: rows by node name; good until a node leaves.
         pods_on: the pods of each row, in the order of kube-scheduler's NodeInfo.
-        freed_ports: by row, ports that count as free although pods there hold them. Ports in use
-            are a set, as in upstream's NodeInfo: of two pods with one port either frees it by
-            leaving, and whoever is added or updated takes it again.
-        node_epoch: raised when any node comes, goes or changes.
-        restarts: rows of pods whose start time or annotations changed; a log of its own, since
-            nothing but preemption asks for it.
-        tie_key: by what names are sorted where nothing else tells nodes apart; None for the
-            names themselves. To be set before there are nodes.
+        freed_ports: by row, ports that count as free although pods there hold them: ports in use
+            are a set, as in upstream's NodeInfo, and of two pods with one port either frees it.
+        restarts: rows of pods whose start time or annotations changed, for preemption alone.
+        tie_key: by what names are sorted where nothing else tells nodes apart; to be set before
+            there are nodes.
     """
 
     def __init__(self, classes: PodClasses | None = None) -> None:
@@ -127,11 +121,7 @@ class Snapshot:
         return True
 
     def remove_node(self, node_name: str) -> None:
-        """Remove a node; its pods wait for it to come back.
-
-        Raises:
-            KeyError: there is no such node.
-        """
+        """Remove a node; its pods wait for it to come back."""
         row = self.row_of[node_name]
         for pod in list(self.pods_on[row]):
             self.remove_pod(pod)
@@ -234,11 +224,9 @@ class Snapshot:
     def sum_by_row(
         self, weights: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
     ) -> NDArray[np.int64]:
-        """Sum a weight per class, or per peer group, over the pods of each row, int64[nodes].
+        """Sum a weight per class, int64[classes], over the pods of each row, int64[nodes].
 
-        Args:
-            weights: int64[classes] or int64[peer_groups], small enough for sums below 2**53.
-            numbers: `pods.peer_groups` for weights of peer groups.
+        For weights of peer groups, `numbers` is `pods.peer_groups`. Sums have to be below 2**53.
         """
         of_pods = weights[self.pods.classes if numbers is None else numbers]
         counted = (of_pods != 0) & (self.pods.rows >= 0)
@@ -283,7 +271,7 @@ class Snapshot:
 
 
 def allocatable_amounts(node: Object) -> dict[str, int]:
-    """What a node has: cpu in thousandths, others in units.
+    """The resources of a node, cpu in thousandths.
 
     Raises:
         InvalidValueError: an amount isn't a quantity; the error names node and field.

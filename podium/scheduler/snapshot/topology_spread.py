@@ -40,9 +40,7 @@ class SpreadConstraint(msgspec.Struct, frozen=True):
     """One constraint, ready to count by.
 
     Attributes:
-        max_skew: how much fuller than the emptiest domain a domain may be.
         selector: of the pods that count, in the pod's namespace.
-        min_domains: with fewer domains, the emptiest counts as empty.
         honors_affinity: only nodes that the pod's node affinity allows count.
         honors_taints: only nodes whose taints the pod tolerates count.
     """
@@ -55,10 +53,7 @@ class SpreadConstraint(msgspec.Struct, frozen=True):
     honors_taints: bool
 
     def counts(self, own: PeerGroup, other: PeerGroup) -> int:
-        """1 if pods of peer group `other` count for pods of peer group `own`, else 0.
-
-        Terminating pods don't, and to an empty selector none does.
-        """
+        """1 if pods of `other` count for pods of `own`, else 0; terminating ones don't."""
         return int(
             not other.terminating and not self.selector.is_empty and self.meets(own, other) == 1
         )
@@ -66,8 +61,7 @@ class SpreadConstraint(msgspec.Struct, frozen=True):
     def meets(self, own: PeerGroup, other: PeerGroup) -> int:
         """1 if a pod that comes or goes in a hypothetical row changes the count, else 0.
 
-        Unlike `counts`, this is upstream's updateWithPod: terminating pods do, and to an empty
-        selector all do.
+        Upstream's updateWithPod: terminating pods do, and to an empty selector all do.
         """
         return int(own.namespace == other.namespace and self.selector.matches(other.labels))
 
@@ -154,15 +148,14 @@ def included(snapshot: Snapshot, cls: PodClass, constraint: SpreadConstraint) ->
 class Domains:
     """The domains of one topology key, and which of their nodes count.
 
-    Pods of rows without the label count like those of rows with an empty one: upstream reads both
-    as "". But the count of a domain is only looked up for rows that have the label.
+    Pods of rows without the label count like those of rows with an empty one, as upstream reads
+    both as "". But the count of a domain is only looked up for rows that have the label.
 
     Attributes:
         codes: int32[nodes], the domain of each row, `ABSENT` without the label.
         counted: bool[nodes], the rows whose pods count.
         column: the domains for which the pods of each row count, if any.
         exists: bool[domains + 1], whether a domain has any counted row.
-        size: how many domains exist.
     """
 
     def __init__(self, column: LabelColumn, counted: NDArray[np.bool_]) -> None:
@@ -195,7 +188,7 @@ class Among(msgspec.Struct, frozen=True):
     Attributes:
         codes: int32[n], the domain of each row, `ABSENT` without the label.
         present: bool[domains + 1], which domains there are.
-        size: how many, those without the label counted as of the empty value if there is one.
+        size: how many, counting those without the label as "" if there is one.
     """
 
     codes: NDArray[np.int32]

@@ -30,7 +30,7 @@ class RoomForBindings(Checker):
             del decided[uid]
         for task in scheduler.bindings:
             uid = task.pod.uid
-            if uid not in decided and uid in scheduler.context.placed and task.holds_room:
+            if uid not in decided and uid in scheduler.context.placed and task.is_assumed:
                 decided[uid] = task.node_name
                 self._check(told, decided, scheduler, uid)
 

@@ -1,9 +1,6 @@
-"""The binding cycle: from a chosen node to a bound pod.
+"""The binding cycle: from a chosen node to a bound pod, as in `schedule_one.go` of v1.36.
 
-Reserve, Permit, PreBind, Bind and PostBind run in this order, as in `schedule_one.go` of v1.36;
-if any of them fails, all reserve plugins unreserve, last first. A pod that Permit makes wait is
-kept until every plugin that asked for it has allowed it, one rejects it, or its time is up. Time
-is an argument, in seconds.
+If Reserve, Permit, PreBind or Bind fails, all Reserve plugins unreserve, last first.
 """
 
 import msgspec
@@ -17,11 +14,11 @@ PERMIT_TIMEOUT_S_MAX = 15 * 60.0
 
 
 class WaitingPod(msgspec.Struct):
-    """A pod that has its room, and waits for plugins to allow it to be bound.
+    """A pod that is assumed on its node until plugins allow its binding.
 
     Attributes:
-        deadlines_s: by plugin that made it wait, when it gives up.
-        waits_s: by plugin, for how long it asked to wait.
+        deadlines_s: by plugin that made it wait, the time of its rejection.
+        waits_s: by plugin, the duration that it asked for.
     """
 
     pod: PodInfo
@@ -70,11 +67,7 @@ class BindingCycle:
         )
 
     def allow(self, uid: str, plugin: str) -> bool:
-        """A plugin lets a waiting pod go; whether nobody holds it any more.
-
-        Raises:
-            KeyError: no pod of that uid is waiting.
-        """
+        """Allow a waiting pod in the name of a plugin; True if no plugin holds it any more."""
         waiting = self.waiting[uid]
         waiting.deadlines_s.pop(plugin, None)
         if waiting.deadlines_s:
@@ -83,11 +76,7 @@ class BindingCycle:
         return True
 
     def reject(self, uid: str, plugin: str, reason: str) -> Status:
-        """A plugin turns a waiting pod down; it still has to be unreserved.
-
-        Raises:
-            KeyError: no pod of that uid is waiting.
-        """
+        """Reject a waiting pod in the name of a plugin; it still has to be unreserved."""
         del self.waiting[uid]
         return unschedulable(reason, plugin=plugin)
 

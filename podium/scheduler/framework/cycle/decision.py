@@ -19,19 +19,16 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
     can't be scheduled now.
 
     Attributes:
-        error: why the cycle ended in an error; empty if it didn't. Nodes that had been filtered
-            by then are still told.
+        error: why the cycle ended in an error; nodes filtered by then are still in `outcome`.
         gate: the refusal of PreEnqueue; the cycle didn't begin.
         nominated_only: the pod's nominated node fitted, and no other was looked at.
         evaluation: of the pod's class; it goes on changing with the cluster.
         outcome: int32[nodes], the filters' codes with nominated pods counted; None if no node
             was looked at, or if a node was chosen.
-        blame: int32[nodes], who objected.
+        blame: int32[nodes], the index of the objecting filter.
         pre_filter: the refusal of PreFilter, which holds for all nodes.
         visited: bool[nodes], the rows that were looked at; None if all were.
-        post_filter: what the PostFilter plugins came to; None if none was asked.
-        preemption: how DefaultPreemption came to its answer; None if it wasn't asked.
-        gang: why its gang isn't placed, where that counts, whatever the pod alone came to.
+        gang: why its gang isn't placed, whatever the pod alone came to.
     """
 
     pod: PodInfo

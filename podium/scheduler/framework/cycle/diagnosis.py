@@ -81,10 +81,7 @@ def reasons_of(decision: Decision) -> ReasonHistogram:
 
 
 def rejecting_plugins(decision: Decision) -> set[str]:
-    """The plugins that rejected a pod, on any node or for all of them.
-
-    Only what they have registered for can make the pod schedulable.
-    """
+    """The plugins that rejected a pod, on any node or for all of them."""
     evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
     if evaluation is None or outcome is None or blame is None:
         return set()

@@ -1,7 +1,4 @@
-"""PostFilter: plugins that help a pod which fits on no node, asked one after the other.
-
-As RunPostFilterPlugins of v1.36.
-"""
+"""PostFilter: plugins that help a pod which fits on no node (RunPostFilterPlugins of v1.36)."""
 
 from collections.abc import Sequence
 

@@ -50,8 +50,7 @@ class Timing(msgspec.Struct, frozen=True):
 
     Attributes:
         stopwatch: seconds that pass while something is computed.
-        observe: called with the seconds, the extension point, the code of its status, and the
-            profile.
+        observe: takes seconds, extension point, code of its status, and profile.
     """
 
     stopwatch: Callable[[], float]
@@ -91,10 +90,7 @@ class SchedulingCycle:
         self._keep_nothing()
 
     def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
-        """Decide where a pod goes.
-
-        Args:
-            pod: a pending pod; its `nominated_node_name` is tried first.
+        """Decide where a pending pod goes; its `nominated_node_name` is tried first.
 
         Raises:
             KeyError: there is no such profile.
@@ -239,9 +235,7 @@ class SchedulingCycle:
     ) -> tuple[object, ...] | None:
         """All that a refusal depends on; None where that includes the pod itself, or more.
 
-        A PostFilter plugin whose `by_class(pod)` is true gives all pods of the class that aren't
-        nominated the same answer, as long as no pod, node, nomination, budget or other object
-        changes.
+        PostFilter plugins whose `by_class(pod)` is true answer alike for all pods of the class.
         """
         snapshot, nominator, budgets = self._snapshot, self._nominator, self._handle.budgets
         if pod.nominated_node_name or nominator.rows_of(pod, snapshot):

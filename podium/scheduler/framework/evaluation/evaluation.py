@@ -1,8 +1,8 @@
 """All that is known of one class of pods: which rows fit it, and what they score.
 
-An evaluation is made once per class, and then follows the snapshot: a pod that came or went
-touches its row, in plain integers, and other rows only where a plugin says so. What invalidates
-what is told in docs/incremental.md.
+An evaluation is made once per class and then follows the snapshot: a pod that came or went
+touches its row, in plain integers, and other rows only where a plugin says so
+(docs/incremental.md).
 """
 
 from collections.abc import Sequence
@@ -50,9 +50,9 @@ class Evaluation:
     """Filters and scores of one class of pods, kept up to date.
 
     Attributes:
-        refusal: the last one, if it may be that of other pods; None if there is none.
-        said: of which outcome and answer of PostFilter a message was made, and the message.
-        kept: what plugins keep with it, by their name, as in a CycleState that lasts for the class.
+        refusal: the last one that holds for all pods of the class; None if there is none.
+        said: the last message of a refusal, with the outcome and answer that it was made of.
+        kept: what plugins keep, by their name: a CycleState that lasts for the class.
     """
 
     filtering: Filtering
@@ -116,7 +116,7 @@ class Evaluation:
         """Bring everything up to date with the snapshot, for a cycle of `pod`.
 
         Raises:
-            CycleError: a plugin failed; what is half done will be made anew.
+            CycleError: a plugin failed; everything is evaluated anew the next time.
         """
         changes = self._changes.new(at_most=_CATCH_UP_MAX)
         try:

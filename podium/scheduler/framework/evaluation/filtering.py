@@ -22,16 +22,15 @@ _FEW_ROWS_MAX = 32
 
 
 class Filtering:
-    """Which rows fit a class of pods, and who objects to the others.
+    """Which rows fit a class of pods, and which filters object to the others.
 
     Attributes:
         pre_filter: a refusal here holds for all rows, and no filter was asked.
         codes: int32[nodes] of each state.
-        outcome: int32[nodes], the code of the first objecting state; `FITS` if there is none.
-        blame: int16[nodes], the index of that state, else `NO_FILTER`.
+        outcome: int32[nodes], the code of the first objecting state, else `FITS`.
+        blame: int32[nodes], the index of that state, else `NO_FILTER`.
         is_open_everywhere: whether all nodes are known to fit.
-        all_rows_changed: whether the last update combined all rows again.
-        touched: the rows that the last update judged, where it wasn't all of them.
+        touched: the rows that the last update judged, unless `all_rows_changed`.
     """
 
     def __init__(self, pipeline: Pipeline, snapshot: Snapshot, pod: PodInfo) -> None:
@@ -163,10 +162,9 @@ class Filtering:
         return rows, outcome, blame
 
     def judge_nominated(self, node_name: str, outcome: Codes, blame: Codes) -> None:
-        """Have the filters speak for a nominated node that PreFilter left out.
+        """Set the row of a nominated node that PreFilter left out in `outcome` and `blame`.
 
         It is filtered before the others, whatever PreFilter said (evaluateNominatedNode, v1.36).
-        Its row is set in `outcome` and `blame`, int32[nodes].
         """
         row = self._snapshot.row_of.get(node_name)
         if row is None or not self.pre_filter.is_success:

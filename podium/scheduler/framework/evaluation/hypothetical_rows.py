@@ -1,8 +1,7 @@
 """Rows as filters would judge them without some of their pods.
 
-What filters see of the pods on a row are sums and, where that isn't enough, the pods themselves;
-both are kept here for the pods that are left. A pod fits a row only if it fits both with and
-without the pods nominated there, as in RunFilterPluginsWithNominatedPods of v1.36.
+A pod fits a row only if it fits both with and without the pods nominated there, as in
+RunFilterPluginsWithNominatedPods of v1.36.
 """
 
 from collections.abc import Sequence
@@ -26,7 +25,7 @@ Rivals = Sequence[tuple[int, Sequence[PodInfo]]]
 class HypotheticalRow:
     """One row, from which pods are taken one by one; in plain integers.
 
-    Most changes concern a single row, for which arrays of one element cost more than they save.
+    For a single row, arrays of one element cost more than they save.
     """
 
     def __init__(
@@ -164,7 +163,7 @@ class HypotheticalRows:
     def _headroom(self, in_play: Mask) -> list[tuple[Integers, Integers]]:
         """What is left for each sum that only has a limit, int64[n], and its weights by turn.
 
-        Sums are left out of which there is enough on all rows even if all pods come back.
+        Sums that hold all pods on all rows are left out.
         """
         found = []
         for number, weights in self._weights.items():

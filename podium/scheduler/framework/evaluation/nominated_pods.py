@@ -1,8 +1,7 @@
-"""Pods nominated elsewhere, counted as if they were on their nodes already.
+"""Pods nominated to other nodes, counted as if they were there (addGENominatedPods, v1.36).
 
-A node has to suit a pod with them and without them (addGENominatedPods, v1.36). So they can only
-close rows that are open: where the pod goes is found out by looking at those alone. What is said
-of a row that was closed anyway may change too, and is found out when the pod fits nowhere.
+A node has to suit a pod with them and without them, so they only close open rows. What they change
+of a closed row's reason is looked at when the pod fits nowhere.
 """
 
 import numpy as np

@@ -12,11 +12,7 @@ _FEW_ROWS_MAX = 64
 
 
 class OutcomeCounts:
-    """Counts rows by who objects, and by the code.
-
-    Attributes:
-        counts: of each (blame, code), on how many rows it is.
-    """
+    """Counts rows by objecting filter and code: `counts` of (blame, code)."""
 
     def __init__(self) -> None:
         self.counts: Counter[tuple[int, int]] = Counter()

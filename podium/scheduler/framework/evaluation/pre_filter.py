@@ -1,7 +1,6 @@
 """PreFilter: what is known of a pod before any single node is looked at.
 
-A plugin may refuse the pod everywhere, or name the only nodes that matter; several such sets are
-intersected. The rules and words are those of RunPreFilterPlugins and findNodesThatFitPod, v1.36.
+Rules and words are those of RunPreFilterPlugins and findNodesThatFitPod, v1.36.
 """
 
 from collections.abc import Iterable, Sequence
@@ -45,11 +44,7 @@ class Narrowing(FilterState):
 def run_pre_filter(
     plugins: Sequence[PreFilterPlugin], snapshot: Snapshot, pod: PodInfo
 ) -> tuple[Status, Narrowing | None]:
-    """Ask all plugins; the refusal that holds for all nodes, or the nodes that are left.
-
-    Raises:
-        CycleError: a plugin failed.
-    """
+    """Ask all plugins; the refusal that holds for all nodes, or the nodes that are left."""
     refusal, names, narrowing = SUCCESS, None, []
     for plugin in plugins:
         result = plugin.pre_filter(pod)

@@ -1,7 +1,6 @@
 """The scores of one class of pods, weighted and summed.
 
-Local scores depend on their row alone and are kept for all rows. Relative ones are normalised
-over the feasible rows: they are made again when those change, or the pods that they count.
+Local scores are kept for all rows; relative ones are normalised over the feasible rows.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,11 +17,10 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class Scoring:
-    """The scores of all rows for one class of pods.
+    """The scores of all rows for one class of pods; right on feasible rows.
 
     Attributes:
-        local_total: int64[nodes], weighted; right on feasible rows.
-        relative_total: int64[nodes], weighted; right on feasible rows.
+        local_total, relative_total: int64[nodes], weighted.
         error: why no scores could be made; None if they were.
     """
 

@@ -13,7 +13,7 @@ class KnownRows:
     """The rows that are known; follows pods, start times, protections, budgets and nominations.
 
     Attributes:
-        known: bool[nodes]; whoever has looked at a row notes it here.
+        known: bool[nodes], set by the owner for each row that it has looked at.
     """
 
     def __init__(
@@ -23,11 +23,6 @@ class KnownRows:
         nominator: Nominator | None = None,
         protections: Log[int] | None = None,
     ) -> None:
-        """Know nothing yet.
-
-        Args:
-            protections: rows whose pods are now protected otherwise; None if nothing protects any.
-        """
         self._snapshot = snapshot
         self._budgets = budgets
         self._changes = snapshot.log.cursor()

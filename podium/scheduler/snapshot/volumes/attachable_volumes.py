@@ -1,7 +1,6 @@
-"""Volumes as CSI drivers attach them: those of pods, those attached already, and how many may be.
+"""Volumes as CSI drivers attach them (NodeVolumeLimits of v1.36).
 
-The rules are those of NodeVolumeLimits in v1.36, which takes every in-tree plugin that has a CSI
-driver of its own as migrated, whatever a CSINode says.
+Every in-tree plugin that has a CSI driver counts as migrated, whatever a CSINode says.
 """
 
 from contextlib import suppress

@@ -1,7 +1,6 @@
 """CSI migration: volumes of in-tree plugins, as the CSI drivers know them that replaced these.
 
-The rules are those of csi-translation-lib in v1.36, as far as scheduling looks at them: the
-driver, the handle of a volume, and the topology of a persistent volume.
+The rules are those of csi-translation-lib in v1.36, as far as scheduling looks at them.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,11 +26,7 @@ class MigrationError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class Attachable:
-    """A volume that is attached to nodes.
-
-    Attributes:
-        handle: the volume's name for the driver; claims without a volume have one of their own.
-    """
+    """A volume that is attached to nodes, by its name for the driver."""
 
     driver: str
     handle: str
@@ -44,7 +39,7 @@ class InTreePlugin:
     Attributes:
         source: the field of a volume that has its description.
         handle: the driver's name for a volume, from its description and its zones.
-        topology_key: the label by which the driver knows zones; empty if topology isn't translated.
+        topology_key: the driver's label of zones; empty if topology isn't translated.
     """
 
     name: str

@@ -1,8 +1,7 @@
 """Where volumes can be reached from: rows by the labels of their nodes.
 
-Volumes mostly name a zone or a host, and there can be as many of them as nodes. So values are
-looked up instead of compared one by one, rows are lists rather than masks, and what was found out
-about a volume is kept until a node changes.
+There can be as many volumes as nodes. So values are looked up instead of compared one by one, and
+the rows of a volume are kept until a node changes.
 """
 
 from collections.abc import Iterable
