@@ -5,9 +5,7 @@ later of an older state is passed over. So no controller counts twice a pod that
 created, and no bookkeeping of expected events is needed.
 """
 
-from collections import OrderedDict
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 
 from podium.api.objects import Object, Place, controller_of, place_of, uid_of, version_of
 from podium.api.process.recent_values import Recent
@@ -173,41 +171,3 @@ def by_owner(kind: str) -> tuple[str, str, Index]:
 def by_owner_or_orphan(kind: str) -> Indexes:
     """The indexes `owner` and `orphan` of a kind, by which an owner finds what it may claim."""
     return by_owner(kind), (kind, "orphan", orphan_namespaces)
-
-
-# As long as v1.36's controllers wait for what they expect (ExpectationsTimeout).
-PATIENCE_S = 300.0
-
-
-class _Claim(NamedTuple):
-    uid: str
-    until_s: float
-
-
-class UnconfirmedObjects:
-    """The objects of which only an answer has told so far, and no watch.
-
-    Attributes:
-        claims: who has been told of, and until when a watch may take to say so, by kind and place.
-    """
-
-    def __init__(self) -> None:
-        self.claims: OrderedDict[tuple[str, Place], _Claim] = OrderedDict()
-
-    def add(self, kind: str, obj: Object, now_s: float) -> None:
-        """An answer told of an object that was unknown so far."""
-        self.claims[kind, place_of(obj)] = _Claim(uid_of(obj), now_s + PATIENCE_S)
-
-    def told(self, change: Change) -> None:
-        """A watch told of an object."""
-        self.claims.pop((change.kind, place_of(change.obj)), None)
-
-    def next_s(self) -> float:
-        """When the first of them has been waited for too long; infinity if there is none."""
-        return next(iter(self.claims.values())).until_s if self.claims else float("inf")
-
-    def take_overdue(self, now_s: float) -> Iterator[tuple[str, Place, str]]:
-        """Those that have been waited for too long, by kind, place and uid; they are forgotten."""
-        while self.next_s() <= now_s:
-            kind, place = next(iter(self.claims))
-            yield kind, place, self.claims.pop((kind, place)).uid

@@ -11,7 +11,7 @@ from collections.abc import Container, Hashable, Iterable, Sequence
 
 import msgspec
 
-from podium.api.objects import Object, metadata_of, uid_of
+from podium.api.objects import Object, Place, metadata_of, place_of, uid_of
 from podium.machines.effects import (
     Create,
     Delete,
@@ -25,10 +25,14 @@ from podium.machines.effects import (
 )
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced
 from podium.machines.machine import NEVER_S
-from podium.machines.reconciler.indexer import Indexer, Indexes, UnconfirmedObjects
+from podium.machines.reconciler.indexer import Indexer, Indexes
 from podium.machines.reconciler.replacement_pace import ReplacementPace, ended_at_once
 from podium.machines.reconciler.resting_keys import RestingKeys, stirs
 from podium.machines.reconciler.work_queue import DelayedKeys, RetryLimits, RetryRules
+
+# How long a watch may take to tell of what an answer told: as long as v1.36's controllers wait for
+# what they expect (ExpectationsTimeout).
+PATIENCE_S = 300.0
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -60,7 +64,8 @@ class Reconciler(ABC):
 
     def __init__(self) -> None:
         self.objects = Indexer(self.indexes)
-        self._unconfirmed = UnconfirmedObjects()
+        # Objects of which only an answer has told so far, by kind, place and uid.
+        self._unconfirmed = DelayedKeys[tuple[str, Place, str]]()
         self._rest: RestingKeys | None = None
         self._synced = False
         self._now_s = 0.0
@@ -72,7 +77,7 @@ class Reconciler(ABC):
         # By key of which something has failed that was asked for: the seconds to wait at least.
         self._failing: dict[Hashable, float] = {}
         self._retries = RetryLimits(self.retry_rules)
-        self._delayed = DelayedKeys()
+        self._delayed = DelayedKeys[Hashable]()
         self._timers: list[tuple[float, int, Hashable]] = []
         self._count = 0
 
@@ -116,8 +121,9 @@ class Reconciler(ABC):
         """Take an event in; when woken, look at everything that needs it."""
         self._now_s = now_s
         if isinstance(event, Change):
-            if self._unconfirmed.claims:
-                self._unconfirmed.told(event)
+            if self._unconfirmed:
+                told = event.obj
+                self._unconfirmed.discard((event.kind, place_of(told), uid_of(told)))
             self._note(event)
             return ()
         if isinstance(event, Outcome):
@@ -144,7 +150,7 @@ class Reconciler(ABC):
         next_s = self._timers[0][0] if self._timers else NEVER_S
         if self._delayed:
             next_s = min(next_s, self._delayed.next_s())
-        if self._unconfirmed.claims:
+        if self._unconfirmed:
             next_s = min(next_s, self._unconfirmed.next_s())
         return None if next_s == NEVER_S else next_s
 
@@ -178,9 +184,9 @@ class Reconciler(ABC):
         if self._delayed:
             for key in self._delayed.take_due(now_s):
                 self.look_now(key)
-        if self._unconfirmed.claims:
+        if self._unconfirmed:
             # What no watch has told of in all that time is gone.
-            for kind, (namespace, called), uid in self._unconfirmed.take_overdue(now_s):
+            for kind, (namespace, called), uid in self._unconfirmed.take_due(now_s):
                 known = self.objects.get(kind, called, namespace)
                 if known is not None and uid_of(known) == uid:
                     self._note(Change(kind, known, None))
@@ -286,7 +292,8 @@ class Reconciler(ABC):
                 kind = effect.kind
             # Of other kinds nobody would ever tell that the object is gone.
             if kind in self.kinds and self._note(Change(kind, None, answer)):
-                self._unconfirmed.add(kind, answer, self._now_s)
+                key = kind, place_of(answer), uid_of(answer)
+                self._unconfirmed.add(key, self._now_s + PATIENCE_S)
             return
         known = self.objects.get(effect.kind, effect.name, effect.namespace)
         if known is None or (effect.uid and effect.uid != uid_of(known)):

@@ -2,30 +2,39 @@
 
 import heapq
 from collections.abc import Hashable, Iterator
+from typing import Generic, TypeVar
 
 import msgspec
 
 from podium.machines.backoff import Backoff
 
+K = TypeVar("K", bound=Hashable)
 
-class DelayedKeys:
+
+class DelayedKeys(Generic[K]):
     """The keys that are to be looked at later; of several times for one, the earliest counts."""
 
     def __init__(self) -> None:
-        self._due_s: dict[Hashable, float] = {}
-        self._heap: list[tuple[float, int, Hashable]] = []
+        self._due_s: dict[K, float] = {}
+        self._heap: list[tuple[float, int, K]] = []
         self._count = 0
 
     def __bool__(self) -> bool:
-        """Whether any key waits."""
         return bool(self._due_s)
 
-    def add(self, key: Hashable, at_s: float) -> None:
+    def __contains__(self, key: K) -> bool:
+        return key in self._due_s
+
+    def add(self, key: K, at_s: float) -> None:
         """Have a key wait until a time, in seconds since the epoch, unless it is due before."""
         if at_s < self._due_s.get(key, float("inf")):
             self._due_s[key] = at_s
             self._count += 1
             heapq.heappush(self._heap, (at_s, self._count, key))
+
+    def discard(self, key: K) -> None:
+        """Have a key wait no more, if it does."""
+        self._due_s.pop(key, None)
 
     def next_s(self) -> float:
         """When the first of them is due; infinity if none waits."""
@@ -33,7 +42,7 @@ class DelayedKeys:
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else float("inf")
 
-    def take_due(self, now_s: float) -> Iterator[Hashable]:
+    def take_due(self, now_s: float) -> Iterator[K]:
         """The keys that are due; they wait no more."""
         while self.next_s() <= now_s:
             key = heapq.heappop(self._heap)[2]

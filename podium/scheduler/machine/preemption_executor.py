@@ -28,6 +28,7 @@ from podium.api.policy.disruption_target import (
 )
 from podium.machines.effects import Delete, Effect
 from podium.machines.events import CallError, Change, Outcome
+from podium.machines.machine import NEVER_S
 from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.machine.api_dispatcher import (
     patched_conditions,
@@ -207,10 +208,8 @@ class PreemptionExecutor:
 
     def next_wakeup_s(self) -> float | None:
         """When the next of them is to be tried."""
-        retry_s, held_s = self._retries.next_s(), self.held.next_wakeup_s()
-        if retry_s is None or held_s is None:
-            return held_s if retry_s is None else retry_s
-        return min(retry_s, held_s)
+        next_s = min(self._retries.next_s(), self.held.next_s())
+        return None if next_s == NEVER_S else next_s
 
     def _proceed(self, task: PreemptionTask) -> None:
         if task.removing:

@@ -8,8 +8,7 @@ import pytest
 from podium.api.objects import Object
 from podium.machines.effects import Create, Delete, Effect, Panic, Patch
 from podium.machines.events import CallError, Change, Outcome, Synced, Woken
-from podium.machines.reconciler.indexer import PATIENCE_S
-from podium.machines.reconciler.reconciler import Reconciler
+from podium.machines.reconciler.reconciler import PATIENCE_S, Reconciler
 from podium.machines.reconciler.work_queue import RetryRules
 
 Obj = dict[str, Any]

@@ -7,7 +7,7 @@ from podium.machines.reconciler.work_queue import DelayedKeys, RetryLimits, Retr
 
 
 def test_the_earliest_time_counts_once() -> None:
-    delayed = DelayedKeys()
+    delayed = DelayedKeys[str]()
     delayed.add("a", 5.0)
     delayed.add("b", 3.0)
     delayed.add("a", 2.0)
@@ -20,7 +20,7 @@ def test_the_earliest_time_counts_once() -> None:
 
 
 def test_a_key_that_was_due_waits_anew() -> None:
-    delayed = DelayedKeys()
+    delayed = DelayedKeys[str]()
     delayed.add("a", 1.0)
     assert list(delayed.take_due(1.0)) == ["a"]
     delayed.add("a", 3.0)

@@ -13,6 +13,7 @@ from podium.api.objects import uid
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.machines.backoff import Backoff
 from podium.machines.events import Change
+from podium.machines.reconciler.work_queue import DelayedKeys
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 ROUNDS = 2
@@ -70,14 +71,14 @@ class LivelockGuard:
         self._own = frozenset(own)
         self._backoff = Backoff(backoff_s, backoff_s * 2.0**_DOUBLINGS)
         self._rooms: dict[str, _Rooms] = {}
-        self._until_s: dict[str, float] = {}
+        self._waiting = DelayedKeys[str]()
 
     def __len__(self) -> int:
         return len(self._rooms)
 
     def holds(self, preemptor_uid: str) -> bool:
         """Whether nobody may be removed for a pod at present."""
-        return preemptor_uid in self._until_s
+        return preemptor_uid in self._waiting
 
     def asked(
         self, preemptor: PodInfo, node_name: str, victims: Iterable[PodInfo], now_s: float
@@ -87,7 +88,11 @@ class LivelockGuard:
         seen = None if rooms is None else rooms.seen.get(node_name)
         if rooms is None or seen is None:
             return None
-        takers = tuple(pod for pod in victims if pod.uid not in seen and self._is_other(pod))
+        takers = tuple(
+            pod
+            for pod in victims
+            if pod.uid not in seen and scheduler_name_of(pod.obj) not in self._own
+        )
         if not takers:
             return None
         rounds = rooms.rounds[node_name] = rooms.rounds.get(node_name, 0) + 1
@@ -96,7 +101,7 @@ class LivelockGuard:
         rooms.backoffs += 1
         wait_s = self._backoff.wait_s(rooms.backoffs)
         if wait_s:
-            self._until_s[preemptor.uid] = now_s + wait_s
+            self._waiting.add(preemptor.uid, now_s + wait_s)
             # The room is lost, and isn't to be counted again when the wait is over.
             del rooms.seen[node_name]
         return Livelock(node_name, rounds, takers, wait_s)
@@ -108,7 +113,7 @@ class LivelockGuard:
             return
         if change.new is None or node_name_of(pod) or is_finished(pod):
             del self._rooms[uid(pod)]
-            self._until_s.pop(uid(pod), None)
+            self._waiting.discard(uid(pod))
 
     def made_room(self, preemptor: PodInfo, node_name: str, there: Iterable[PodInfo]) -> None:
         """Victims go from a node, on which there are these pods."""
@@ -117,14 +122,8 @@ class LivelockGuard:
 
     def take_due(self, now_s: float) -> list[str]:
         """The uids of the pods that have waited long enough."""
-        due = [one for one, until_s in self._until_s.items() if until_s <= now_s]
-        for preemptor_uid in due:
-            del self._until_s[preemptor_uid]
-        return due
+        return [*self._waiting.take_due(now_s)]
 
     def next_wakeup_s(self) -> float | None:
         """When the first of them has waited long enough."""
-        return min(self._until_s.values()) if self._until_s else None
-
-    def _is_other(self, pod: PodInfo) -> bool:
-        return scheduler_name_of(pod.obj) not in self._own
+        return self._waiting.next_s() if self._waiting else None

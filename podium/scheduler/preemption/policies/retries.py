@@ -3,43 +3,34 @@
 import math
 
 from podium.machines.backoff import Backoff
+from podium.machines.reconciler.work_queue import DelayedKeys
 from podium.scheduler.framework.interface import Held
 from podium.scheduler.queue import SchedulingQueue
 
 _BACKOFF = Backoff(first_s=1.0, max_s=10.0)
 
 
-class PreemptionRetries:
-    """Has a pod whose preemption failed tried again: at once, and if it fails again, later.
+class PreemptionRetries(DelayedKeys[str]):
+    """The pods whose preemption failed, by uid: tried at once, and if it fails again, later.
 
     kube-scheduler always tries again at once, as fast as the API server refuses.
     """
 
     def __init__(self) -> None:
+        super().__init__()
         self._failures: dict[str, int] = {}
-        self._due_s: dict[str, float] = {}
 
     def failed(self, pod_uid: str, now_s: float) -> None:
         """A pod's preemption failed."""
         failures = self._failures.get(pod_uid, 0)
         self._failures[pod_uid] = failures + 1
-        self._due_s[pod_uid] = now_s + _BACKOFF.wait_s(failures)
+        self.discard(pod_uid)
+        self.add(pod_uid, now_s + _BACKOFF.wait_s(failures))
 
     def forget(self, pod_uid: str) -> None:
         """A pod's preemption succeeded, or the pod is gone."""
         self._failures.pop(pod_uid, None)
-        self._due_s.pop(pod_uid, None)
-
-    def take_due(self, now_s: float) -> list[str]:
-        """The pods that are to be tried now."""
-        due = [pod_uid for pod_uid, due_s in self._due_s.items() if due_s <= now_s]
-        for pod_uid in due:
-            del self._due_s[pod_uid]
-        return due
-
-    def next_s(self) -> float | None:
-        """When the next one is to be tried."""
-        return min(self._due_s.values()) if self._due_s else None
+        self.discard(pod_uid)
 
 
 class HeldPreemptions:
@@ -67,10 +58,9 @@ class HeldPreemptions:
         """Have those tried whose time has come."""
         self._try([uid for uid, held in self._held.items() if held.until_s <= now_s], now_s)
 
-    def next_wakeup_s(self) -> float | None:
-        """When the next one's time comes; None if no time is known of any."""
-        times = [held.until_s for held in self._held.values() if held.until_s != math.inf]
-        return min(times) if times else None
+    def next_s(self) -> float:
+        """When the next one's time comes; infinity if no time is known of any."""
+        return min((held.until_s for held in self._held.values()), default=math.inf)
 
     def _try(self, uids: list[str], now_s: float) -> None:
         for uid in uids:
