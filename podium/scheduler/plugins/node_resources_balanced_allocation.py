@@ -23,8 +23,6 @@ from podium.scheduler.plugins.node_resources.scored_resources import (
 )
 from podium.scheduler.snapshot.arrays import Rows, Scores
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.resource_columns import Column
-from podium.scheduler.snapshot.snapshot import Snapshot
 
 Fractions = NDArray[np.float64]
 
@@ -58,20 +56,14 @@ class _Use(ScoredColumns):
             score.
     """
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        used: Sequence[Column],
-        allocatable: Sequence[Column],
-        weights: Sequence[int],
-    ) -> None:
-        super().__init__(snapshot, used, allocatable, weights, factor=1, bound=1)
-        self.is_plain = len(used) == 2 and bool(self.has.all())
+    factor = bound = 1
+
+    def prepare(self) -> None:
+        self.is_plain = len(self.used) == 2 and bool(self.has.all())
         self.held = np.zeros_like(self.capacity)
-        self.base = np.zeros(snapshot.node_count, np.int64)
+        self.base = np.zeros(self.has.shape[1], np.int64)
         self._held_at = [held.data for held in self.held]
         self._base_at = self.base.data
-        self.take_rows(slice(None))
 
     def take_rows(self, rows: Rows | slice) -> None:
         for held, used in zip(self.held, self.used, strict=True):

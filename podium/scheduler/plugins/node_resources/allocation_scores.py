@@ -7,7 +7,7 @@ arithmetic overflows above that.
 
 from abc import ABC, abstractmethod
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 import numpy as np
@@ -17,8 +17,6 @@ from podium.scheduler.config.args import ScoringStrategy, ScoringStrategyType, U
 from podium.scheduler.framework.interface import MAX_NODE_SCORE, LocalScore
 from podium.scheduler.plugins.node_resources.scored_resources import Matrix, ScoredColumns
 from podium.scheduler.snapshot.arrays import Rows, Scores
-from podium.scheduler.snapshot.resource_columns import Column
-from podium.scheduler.snapshot.snapshot import Snapshot
 
 _FULL_PERCENT = 100
 _SHAPE_SCORE_MAX = 10
@@ -33,19 +31,13 @@ class Room(ScoredColumns):
         weight_sums: [nodes], of the resources that a node has; at least 1.
     """
 
-    def __init__(
-        self,
-        snapshot: Snapshot,
-        used: Sequence[Column],
-        allocatable: Sequence[Column],
-        weights: Sequence[int],
-    ) -> None:
-        super().__init__(snapshot, used, allocatable, weights, _FULL_PERCENT, bound=0)
+    factor, bound = _FULL_PERCENT, 0
+
+    def prepare(self) -> None:
         self.full = self.capacity * _FULL_PERCENT * self.has
         self.weight_sums = np.maximum(self.weights @ self.has, 1).astype(self.dtype)
         self.left = np.zeros_like(self.capacity)
         self._left_at = [left.data for left in self.left]
-        self.take_rows(slice(None))
 
     def take_rows(self, rows: NDArray[np.intp] | slice) -> None:
         for left, used, capacity, has in zip(
@@ -64,24 +56,20 @@ def allocation_score(
     plugin: str, strategy: ScoringStrategy, room: Room, requests: Sequence[int]
 ) -> LocalScore:
     """The state that scores rows by a strategy, in the name of a plugin."""
-    match strategy.type:
-        case ScoringStrategyType.LEAST_ALLOCATED:
-            return _LeastAllocated(plugin, room, requests)
-        case ScoringStrategyType.MOST_ALLOCATED:
-            return _MostAllocated(plugin, room, requests)
-        case ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO:
-            return _RequestedToCapacityRatio(plugin, room, requests, strategy.shape)
+    return _STRATEGIES[strategy.type](plugin, strategy, room, requests)
 
 
 class _WeightedMean(LocalScore, ABC):
     counts_zero: ClassVar[bool] = True
     """Whether a resource that is rated 0 counts at all."""
 
-    def __init__(self, plugin: str, room: Room, requests: Sequence[int]) -> None:
+    def __init__(
+        self, plugin: str, strategy: ScoringStrategy, room: Room, requests: Sequence[int]
+    ) -> None:
         self.plugin = plugin
         self._room = room
         self._requests = requests
-        self._asked = room.column_of(requests, _FULL_PERCENT)
+        self._asked = room.column_of(requests)
 
     def all_scores(self, node_count: int) -> Scores:
         return self.scores(slice(None))
@@ -148,14 +136,11 @@ class _RequestedToCapacityRatio(_WeightedMean):
     counts_zero = False
 
     def __init__(
-        self,
-        plugin: str,
-        room: Room,
-        requests: Sequence[int],
-        shape: Sequence[UtilizationShapePoint],
+        self, plugin: str, strategy: ScoringStrategy, room: Room, requests: Sequence[int]
     ) -> None:
-        super().__init__(plugin, room, requests)
-        self._of_percent = [_rating_at(shape, percent) for percent in range(_FULL_PERCENT + 1)]
+        super().__init__(plugin, strategy, room, requests)
+        percents = range(_FULL_PERCENT + 1)
+        self._of_percent = [_rating_at(strategy.shape, percent) for percent in percents]
         self._table = np.array(self._of_percent, np.int64)
 
     def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
@@ -174,6 +159,13 @@ class _RequestedToCapacityRatio(_WeightedMean):
 
     def _mean(self, total: int, weights: int) -> int:
         return (2 * total + weights) // (2 * weights)
+
+
+_STRATEGIES: Mapping[ScoringStrategyType, type[_WeightedMean]] = {
+    ScoringStrategyType.LEAST_ALLOCATED: _LeastAllocated,
+    ScoringStrategyType.MOST_ALLOCATED: _MostAllocated,
+    ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO: _RequestedToCapacityRatio,
+}
 
 
 def _quotient(dividend: Matrix, divisor: Matrix) -> Matrix:

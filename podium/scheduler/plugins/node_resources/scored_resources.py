@@ -6,8 +6,8 @@ its own requests.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Generic, TypeVar
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,13 +29,18 @@ _ROW_BY_ROW_MAX = 8
 class ScoredColumns(ABC):
     """What nodes have of some resources and what pods hold of them; follows the pods.
 
+    Attributes:
+        factor: by what amounts are to be multiplied, at most, without a loss of digits.
+        bound: what columns worked out of these aren't to pass.
+
     Args:
         snapshot: the nodes; of one node epoch for as long as this is used.
         used: int64[nodes] for each resource, what pods hold.
         allocatable: the same of what nodes have; a resource doesn't count where this is 0.
-        factor: by what amounts are to be multiplied, at most, without a loss of digits.
-        bound: what columns worked out of these aren't to pass.
     """
+
+    factor: ClassVar[int]
+    bound: ClassVar[int]
 
     def __init__(
         self,
@@ -43,8 +48,6 @@ class ScoredColumns(ABC):
         used: Sequence[Column],
         allocatable: Sequence[Column],
         weights: Sequence[int],
-        factor: int,
-        bound: int,
     ) -> None:
         self._snapshot = snapshot
         self._changes = snapshot.log.cursor()
@@ -52,15 +55,16 @@ class ScoredColumns(ABC):
         self.at = [(u.data, a.data) for u, a in zip(used, allocatable, strict=True)]
         has = np.array(allocatable, np.int64).reshape(len(used), snapshot.node_count)
         self.has: NDArray[np.bool_] = has > 0
-        self.is_exact = int(has.max(initial=0)) * factor < _EXACT_MAX
+        self.is_exact = int(has.max(initial=0)) * self.factor < _EXACT_MAX
         self.dtype = np.float64 if self.is_exact else np.int64
         self.capacity: Matrix = np.maximum(has, 1).astype(self.dtype)
         self.weights: Matrix = np.array(weights, self.dtype)
         self.weights_of = list(weights)
         # Where all rows are worked on: memory that stays in the processor's cache.
         self.scratch: Matrix = np.zeros_like(self.capacity)
-        self._bound = bound
-        self._bounds: Matrix = np.full(snapshot.node_count, bound, self.dtype)
+        self._bounds: Matrix = np.full(snapshot.node_count, self.bound, self.dtype)
+        self.prepare()
+        self.take_rows(slice(None))
 
     def follow(self) -> None:
         """Take in the pods that have come and gone."""
@@ -73,14 +77,18 @@ class ScoredColumns(ABC):
             for row, _, _ in changes:
                 self.take_row(row)
 
-    def column_of(self, requests: Sequence[int], factor: int = 1) -> Matrix:
-        """Requests, multiplied by a factor, to be subtracted from columns: [resources, 1]."""
-        multiplied = [request * factor for request in requests]
+    def column_of(self, requests: Sequence[int]) -> Matrix:
+        """Requests, multiplied by the factor, to be subtracted from columns: [resources, 1]."""
+        multiplied = [request * self.factor for request in requests]
         return np.array(multiplied, self.dtype).reshape(len(requests), 1)
 
     def bound_of(self, rows: NDArray[np.intp] | slice) -> Matrix | int:
         """The bound of these rows; for all, a column, which NumPy compares twice as fast."""
-        return self._bounds if isinstance(rows, slice) else self._bound
+        return self._bounds if isinstance(rows, slice) else self.bound
+
+    @abstractmethod
+    def prepare(self) -> None:
+        """Make the columns that the score needs, before any row is taken in."""
 
     @abstractmethod
     def take_rows(self, rows: NDArray[np.intp] | slice) -> None:
@@ -92,7 +100,6 @@ class ScoredColumns(ABC):
 
 
 C = TypeVar("C", bound=ScoredColumns)
-Make = Callable[[Snapshot, Sequence[Column], Sequence[Column], Sequence[int]], C]
 
 
 class ScoredResources(Generic[C]):
@@ -102,13 +109,13 @@ class ScoredResources(Generic[C]):
     """
 
     def __init__(
-        self, snapshot: Snapshot, specs: Sequence[ResourceSpec], make: Make[C], *, nonzero: bool
+        self, snapshot: Snapshot, specs: Sequence[ResourceSpec], kind: type[C], *, nonzero: bool
     ) -> None:
         self._snapshot = snapshot
         self._specs = tuple(specs)
         self._names = tuple([spec.name for spec in specs])
         self._are_native = set(NATIVE_RESOURCES).issuperset(self._names)
-        self._make = make
+        self._kind = kind
         self._nonzero = nonzero
         self._columns: PerNodes[C] = PerNodes(snapshot)
 
@@ -135,7 +142,7 @@ class ScoredResources(Generic[C]):
         columns = self._snapshot.resources
         indexes = [columns.index_of(spec.name) for spec in counted]
         special = {0: columns.nonzero_cpu, 1: columns.nonzero_memory} if self._nonzero else {}
-        return self._make(
+        return self._kind(
             self._snapshot,
             [special.get(index, columns.requested[index]) for index in indexes],
             [columns.allocatable[index] for index in indexes],
