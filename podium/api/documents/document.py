@@ -249,18 +249,14 @@ def _amounts(value: Any) -> dict[str, str]:
     if not isinstance(value, dict):
         raise fault("must be an object, with a quantity for each resource")
     texts = {name: str(one) if type(one) is int else one for name, one in value.items()}
-    refuse(_faulty_amounts(texts))
-    return texts
-
-
-def _faulty_amounts(texts: Mapping[str, Any]) -> list[FieldError]:
     faults = []
     for resource, text in texts.items():
         try:
             nanos(text)
         except InvalidValueError as error:
             faults.append(error.under(resource).error)
-    return faults
+    refuse(faults)
+    return texts
 
 
 _AMOUNTS = {"type": "object", "additionalProperties": {"type": ["string", "integer"]}}

@@ -42,18 +42,19 @@ def _described(found: JsonSchemaValue, kind: type) -> JsonSchemaValue:
     summary, _, attributes = inspect.cleandoc(kind.__doc__ or "").partition("\n\nAttributes:\n")
     if not attributes:
         return found
+    if issubclass(kind, BaseModel):
+        aliases = {name: field.alias for name, field in kind.model_fields.items()}
+    else:
+        aliases = {
+            name: part.serialization_alias
+            for name, hint in get_type_hints(kind, include_extras=True).items()
+            for part in get_args(hint)
+            if isinstance(part, FieldInfo) and part.serialization_alias
+        }
     properties = dict(found.get("properties", {}))
     for name, text in re.findall(r"^ {4}(\w+): ((?:.|\n {8})+)", attributes, re.MULTILINE):
-        called = _name_of(kind, name)
+        called = aliases.get(name) or to_camel(name)
         if called in properties:
             words = " ".join(text.split())
             properties[called] = {"description": words, **properties[called]}
     return {**found, "description": summary, "properties": properties}
-
-
-def _name_of(kind: type, field: str) -> str:
-    if issubclass(kind, BaseModel):
-        return kind.model_fields[field].alias or field
-    hint = get_type_hints(kind, include_extras=True)[field]
-    aliases = (one.serialization_alias for one in get_args(hint) if isinstance(one, FieldInfo))
-    return next((alias for alias in aliases if alias), to_camel(field))

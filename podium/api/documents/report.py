@@ -52,9 +52,7 @@ def plain(report: Report, kind: type[Report] | None = None) -> dict[str, Any]:
     return found
 
 
-@cache
-def _adapter(kind: Any) -> TypeAdapter[Any]:
-    return TypeAdapter(kind)
+_adapter = cache(TypeAdapter[Any])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

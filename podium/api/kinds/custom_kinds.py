@@ -6,12 +6,12 @@ stored under one key.
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.api.objects import Object, conditions_of, entries, is_terminating, part, spec_of
+from podium.api.objects import Object, entries, holds, is_terminating, part, spec_of
 
 DEFINITION = KINDS["CustomResourceDefinition"]
 """The kind of the definitions."""
@@ -21,6 +21,8 @@ CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
 
 _VERSION = re.compile(r"v([1-9][0-9]*)(?:(alpha|beta)([1-9][0-9]*))?")
 _STAGES = {None: 2, "beta": 1, "alpha": 0}
+
+_parse: Callable[[str], Object] = lru_cache(maxsize=1024)(json.loads)
 
 
 class CustomKind(Kind, frozen=True, kw_only=True):
@@ -60,7 +62,7 @@ class CustomKind(Kind, frozen=True, kw_only=True):
     @property
     def definition(self) -> Object:
         """What the definition says of this version: an entry of its `versions`."""
-        return _parsed(self.text)
+        return _parse(self.text)
 
     @property
     def schema(self) -> Object:
@@ -95,10 +97,7 @@ def stored_kind(definition: Object) -> CustomKind:
 
 def is_established(definition: Object) -> bool:
     """Whether the kind is served."""
-    return any(
-        one.get("type") == "Established" and one.get("status") == "True"
-        for one in conditions_of(definition)
-    )
+    return holds(definition, "Established")
 
 
 def is_converted_elsewhere(definition: Object) -> bool:
@@ -128,12 +127,6 @@ def _kind(definition: Object, version: Object, stored: str) -> CustomKind:
         is_closing=is_terminating(definition),
         text=json.dumps(version, separators=(",", ":")),
     )
-
-
-@lru_cache(maxsize=1024)
-def _parsed(text: str) -> Object:
-    found: Object = json.loads(text)
-    return found
 
 
 def _rank(version: str) -> tuple[int, int, int, str]:

@@ -143,20 +143,15 @@ def compute_usage(requests: Mapping[str, Any], limits: Mapping[str, Any]) -> dic
 
 
 def _pod(pod: Object, now_s: float) -> Quantities:
-    if is_finished(pod) or _should_be_gone(pod, now_s):
+    metadata = metadata_of(pod)
+    deleted, grace_s = metadata.get("deletionTimestamp"), metadata.get("deletionGracePeriodSeconds")
+    # A deleted pod may still be there a whole grace period after it should have gone.
+    is_overdue = deleted and grace_s is not None and now_s > epoch_s(deleted) + float(grace_s)
+    if is_finished(pod) or is_overdue:
         return {}
     requests = as_written_by(pod, pod_requests(pod, use_status=True), "requests")
     limits = as_written_by(pod, pod_limits(pod), "limits")
     return {"pods": ONE, **compute_usage(requests, limits)}
-
-
-def _should_be_gone(pod: Object, now_s: float) -> bool:
-    """Whether a deleted pod is still there a whole grace period after it should have gone."""
-    metadata = metadata_of(pod)
-    deleted, grace_s = metadata.get("deletionTimestamp"), metadata.get("deletionGracePeriodSeconds")
-    if not deleted or grace_s is None:
-        return False
-    return now_s > epoch_s(deleted) + float(grace_s)
 
 
 def _service(service: Object, _now_s: float) -> Quantities:
@@ -227,16 +222,13 @@ def _by_pods(name: str) -> bool:
     )
 
 
-def _by_claims(name: str) -> bool:
-    return name in _CLAIM_RESOURCES or name.endswith(
-        tuple(BY_STORAGE_CLASS + resource for resource in _CLAIM_RESOURCES)
-    )
-
-
 _TRACKERS: Mapping[str, Callable[[str], bool]] = {
     "Pod": _by_pods,
     "Service": _SERVICE_RESOURCES.__contains__,
-    "PersistentVolumeClaim": _by_claims,
+    "PersistentVolumeClaim": lambda name: (
+        name in _CLAIM_RESOURCES
+        or name.endswith(tuple(BY_STORAGE_CLASS + resource for resource in _CLAIM_RESOURCES))
+    ),
 }
 
 
@@ -249,35 +241,20 @@ def scope_selectors(quota: Object) -> list[Object]:
 
 def in_scope(requirement: Object, kind: str, obj: Object) -> bool:
     """Whether an object is in a scope; only pods and claims are ever in one."""
-    scope = requirement.get("scopeName")
-    if kind == "Pod":
-        return _pod_in_scope(scope, requirement, obj)
-    if kind == "PersistentVolumeClaim" and scope == "VolumeAttributesClass":
-        status = status_of(obj)
-        names = (
-            spec_of(obj).get("volumeAttributesClassName"),
-            status.get("currentVolumeAttributesClassName"),
-            part(status, "modifyVolumeStatus").get("targetVolumeAttributesClassName"),
-        )
-        return _selects(requirement, {name for name in names if name})
-    return False
-
-
-def _pod_in_scope(scope: str | None, requirement: Object, pod: Object) -> bool:
-    spec = spec_of(pod)
-    match scope:
-        case "Terminating":
-            return has_deadline(pod)
-        case "NotTerminating":
-            return not has_deadline(pod)
-        case "BestEffort":
-            return stored_or_computed_qos(pod) == "BestEffort"
-        case "NotBestEffort":
-            return stored_or_computed_qos(pod) != "BestEffort"
-        case "PriorityClass":
+    spec = spec_of(obj)
+    match kind, requirement.get("scopeName"):
+        case "Pod", "Terminating":
+            return has_deadline(obj)
+        case "Pod", "NotTerminating":
+            return not has_deadline(obj)
+        case "Pod", "BestEffort":
+            return stored_or_computed_qos(obj) == "BestEffort"
+        case "Pod", "NotBestEffort":
+            return stored_or_computed_qos(obj) != "BestEffort"
+        case "Pod", "PriorityClass":
             named = spec.get("priorityClassName")
             return _selects(requirement, {named} if named else set())
-        case "CrossNamespacePodAffinity":
+        case "Pod", "CrossNamespacePodAffinity":
             affinity = affinity_of(spec)
             terms = (
                 term.get("podAffinityTerm") or term
@@ -286,8 +263,17 @@ def _pod_in_scope(scope: str | None, requirement: Object, pod: Object) -> bool:
                 for term in entries(part(affinity, side), strength)
             )
             return any(
-                one.get("namespaces") or one.get("namespaceSelector") is not None for one in terms
+                term.get("namespaces") or term.get("namespaceSelector") is not None
+                for term in terms
             )
+        case "PersistentVolumeClaim", "VolumeAttributesClass":
+            status = status_of(obj)
+            names = (
+                spec.get("volumeAttributesClassName"),
+                status.get("currentVolumeAttributesClassName"),
+                part(status, "modifyVolumeStatus").get("targetVolumeAttributesClassName"),
+            )
+            return _selects(requirement, {name for name in names if name})
     return False
 
 

@@ -6,7 +6,7 @@ a term is a conjunction of conditions on labels (`matchExpressions`) and on fiel
 nothing; a term that can't be parsed matches nothing either, and its faults are kept.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,10 +23,7 @@ from podium.api.selectors.labels import (
 from podium.api.well_known import REQUIRED
 
 NAME_FIELD = "metadata.name"
-_FIELD_OPERATORS = ("In", "NotIn")
-
-_Expression = Mapping[str, Any]
-_Judge = Callable[[_Expression], list[FieldError]]
+_FIELD_OPERATORS = NODE_OPERATORS[:2]
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,40 +119,26 @@ def required_node_affinity(pod: Mapping[str, Any]) -> RequiredNodeAffinity:
 
 
 def _term(raw: Mapping[str, Any], path: str) -> NodeSelectorTerm:
-    expressions, fields = raw.get("matchExpressions") or (), raw.get("matchFields") or ()
-    faults = (
-        *_faults(expressions, f"{path}.matchExpressions", _expression_faults),
-        *_faults(fields, f"{path}.matchFields", _field_faults),
-    )
+    faults = []
+    for field in ("matchExpressions", "matchFields"):
+        operators = NODE_OPERATORS if field == "matchExpressions" else _FIELD_OPERATORS
+        for index, expression in enumerate(raw.get(field) or ()):
+            operator, values = expression.get("operator", ""), expression.get("values")
+            if operator not in operators:
+                found = [unsupported("operator", operator, operators)]
+            elif field == "matchExpressions":
+                found = requirement_faults(expression.get("key", ""), operator, values)
+            else:
+                is_one = len(values or ()) == 1
+                found = [] if is_one else [FieldError("values", values, "must have one element")]
+            faults += [fault.under(f"{path}.{field}[{index}]") for fault in found]
     if faults:
-        return NodeSelectorTerm(error=faults)
-    return NodeSelectorTerm(_requirements(expressions), _requirements(fields))
-
-
-def _faults(expressions: Iterable[_Expression], path: str, judge: _Judge) -> Iterator[FieldError]:
-    for index, expression in enumerate(expressions):
-        for fault in judge(expression):
-            yield fault.under(f"{path}[{index}]")
-
-
-def _expression_faults(expression: _Expression) -> list[FieldError]:
-    operator = expression.get("operator", "")
-    if operator not in NODE_OPERATORS:
-        return [unsupported("operator", operator, NODE_OPERATORS)]
-    return requirement_faults(expression.get("key", ""), operator, expression.get("values"))
-
-
-def _field_faults(expression: _Expression) -> list[FieldError]:
-    operator, values = expression.get("operator", ""), expression.get("values")
-    if operator not in _FIELD_OPERATORS:
-        return [unsupported("operator", operator, _FIELD_OPERATORS)]
-    if len(values or ()) != 1:
-        return [FieldError("values", values, "must have one element")]
-    return []
-
-
-def _requirements(expressions: Iterable[_Expression]) -> tuple[Requirement, ...]:
-    return tuple(
-        Requirement(e.get("key", ""), e["operator"], tuple(entries(e, "values")))
-        for e in expressions
+        return NodeSelectorTerm(error=tuple(faults))
+    expressions, fields = (
+        tuple(
+            Requirement(e.get("key", ""), e["operator"], tuple(entries(e, "values")))
+            for e in raw.get(field) or ()
+        )
+        for field in ("matchExpressions", "matchFields")
     )
+    return NodeSelectorTerm(expressions, fields)

@@ -97,7 +97,11 @@ def parse_schedule(text: str, zone: str = "UTC") -> CronSchedule:
     if not text:
         raise ScheduleError("empty spec string")
     if text.startswith(_EVERY):
-        return CronSchedule("", found, _every_s(text))
+        try:
+            nanos = parse_duration(text.removeprefix(_EVERY))
+        except DurationError as error:
+            raise ScheduleError(f"failed to parse duration {text}: {error}") from None
+        return CronSchedule("", found, max(nanos // NANOS_PER_SECOND, 1))
     if text.startswith("@"):
         if text not in _DESCRIPTORS:
             raise ScheduleError(f"unrecognized descriptor: {text}")
@@ -116,15 +120,6 @@ def parse_zone(name: str) -> ZoneInfo:
         return ZoneInfo(name)
     except (ValueError, OSError, LookupError):
         raise ScheduleError(f"unknown time zone {name}") from None
-
-
-def _every_s(text: str) -> int:
-    duration = text.removeprefix(_EVERY)
-    try:
-        nanos = parse_duration(duration)
-    except DurationError as error:
-        raise ScheduleError(f"failed to parse duration {text}: {error}") from None
-    return max(nanos // NANOS_PER_SECOND, 1)
 
 
 def _plain(word: str, field: _Field) -> str:

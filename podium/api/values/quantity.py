@@ -152,13 +152,25 @@ def _read(text: str) -> Quantity:
     digits = (whole or "0") + fraction
     if form is Format.BINARY_SI:
         amount = min(_shift(int(digits) << exponent, -len(fraction)), INT64_MAX * NANOS_PER_UNIT)
-        reused = not fraction and _looks_canonical_binary(digits, exponent)
+        # Whether Kubernetes prints a whole number with a binary suffix back as written. It does
+        # so when the number fits about 15 digits and isn't a multiple of 8: what it wants to know
+        # is whether 1024 divides it.
+        reused = not fraction and (len(digits) + exponent * 3 // 10 <= 14 and int(digits) % 8 != 0)
         if 0 < amount < NANOS_PER_UNIT:
             form = Format.DECIMAL_SI
     else:
         scale = exponent - len(fraction)
         amount = _shift(int(digits), scale)
-        reused = _looks_canonical(digits, scale)
+        # Whether Kubernetes prints a decimal quantity back as written. It does so when the number
+        # fits an int64 at a glance (18 digits), no finer than a nano, and its digits neither
+        # start with a zero nor end with three.
+        reused = (
+            len(digits) <= 18
+            and scale >= -9
+            and scale % 3 == 0
+            and digits[0] != "0"
+            and not digits.endswith("000")
+        )
     return Quantity(-amount if sign == "-" else amount, form, text if reused else "")
 
 
@@ -182,30 +194,6 @@ def _shift(digits: int, scale: int) -> int:
     power = scale + 9
     factor: int = 10 ** abs(power)
     return digits * factor if power >= 0 else -(-digits // factor)
-
-
-def _looks_canonical(digits: str, scale: int) -> bool:
-    """Whether Kubernetes prints a decimal quantity back as written.
-
-    It does so when the number fits an int64 at a glance (18 digits), no finer than a nano, and
-    its digits neither start with a zero nor end with three.
-    """
-    return (
-        len(digits) <= 18
-        and scale >= -9
-        and scale % 3 == 0
-        and digits[0] != "0"
-        and not digits.endswith("000")
-    )
-
-
-def _looks_canonical_binary(digits: str, exponent: int) -> bool:
-    """Whether Kubernetes prints a whole number with a binary suffix back as written.
-
-    It does so when the number fits about 15 digits and isn't a multiple of 8: what it wants to
-    know is whether 1024 divides it.
-    """
-    return len(digits) + exponent * 3 // 10 <= 14 and int(digits) % 8 != 0
 
 
 def _canonical(nanos: int, form: Format) -> str:

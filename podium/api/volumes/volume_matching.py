@@ -58,7 +58,8 @@ def choose_volumes(
     """
     choices: list[Choice] = []
     for claim in claims:
-        selector = _selector(claim)
+        raw = spec_of(claim).get("selector")
+        selector = EVERYTHING if raw is None else label_selector(raw)
         fitting = [i for i, volume in enumerate(volumes) if _fits(volume, claim)]
         fitting.sort(key=lambda i: (storage_capacity(volumes[i]), name(volumes[i])))
         meant = [i for i in fitting if is_bound_to(volumes[i], claim)]
@@ -113,8 +114,3 @@ def _is_free(volume: Object, claim: Object, selector: Selector) -> bool:
         and selector.matches(labels(volume))
         and access_modes(claim) <= access_modes(volume)
     )
-
-
-def _selector(claim: Object) -> Selector:
-    raw = spec_of(claim).get("selector")
-    return EVERYTHING if raw is None else label_selector(raw)

@@ -5,9 +5,8 @@ and arithmetic are those of kube-scheduler v1.36.
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
@@ -44,7 +43,15 @@ class ImageLocality:
 
     def _score(self, wanted: Sequence[str], containers: int) -> LocalScore:
         groups = self._snapshot.columns.images()
-        sizes = [_sizes(images, wanted) for images in groups.values]
+        sizes = [
+            {
+                name: int(image.get("sizeBytes") or 0)
+                for image in images
+                for name in image.get("names") or ()
+                if name in wanted
+            }
+            for images in groups.values
+        ]
         node_counts = np.bincount(groups.codes, minlength=len(sizes)).tolist()
         counts: Counter[str] = Counter()
         for found, node_count in zip(sizes, node_counts, strict=True):
@@ -66,15 +73,6 @@ def _images(spec: Object) -> list[str]:
     names = [c.get("image") for c in containers] + [image.get("reference") for image in volumes]
     # As runtimes report them: what comes after the last slash has a tag or a digest.
     return [n if ":" in n.rpartition("/")[2] else f"{n}:latest" for n in (m or "" for m in names)]
-
-
-def _sizes(images: Sequence[Mapping[str, Any]], wanted: Sequence[str]) -> dict[str, int]:
-    return {
-        name: int(image.get("sizeBytes") or 0)
-        for image in images
-        for name in image.get("names") or ()
-        if name in wanted
-    }
 
 
 def _score(size: int, containers: int) -> int:

@@ -339,20 +339,18 @@ class VolumeBinding:
         wanted = requested_storage(claim)
         driver = self._listers.get("CSIDriver", provisioner) or {}
         if wanted is not None and _counts_capacity(driver):
-            enough = self._has_capacity(name(storage_class), ceil_value(wanted))
+            class_name = name(storage_class)
+            bytes_wanted = ceil_value(wanted)
+            enough = np.zeros(self._snapshot.node_count, bool)
+            for segment in self._listers.list("CSIStorageCapacity"):
+                limit = _volume_limit(segment)
+                is_of_class = segment.get("storageClassName") == class_name
+                if is_of_class and limit is not None and limit >= bytes_wanted:
+                    with suppress(SelectorError):
+                        selector = label_selector(segment.get("nodeTopology"))
+                        enough |= self._topology.selected(selector)
             flags[allowed & ~enough] = NOT_ENOUGH_SPACE
         return flags
-
-    def _has_capacity(self, class_name: str, bytes_wanted: int) -> Mask:
-        enough = np.zeros(self._snapshot.node_count, bool)
-        for segment in self._listers.list("CSIStorageCapacity"):
-            limit = _volume_limit(segment)
-            is_of_class = segment.get("storageClassName") == class_name
-            if is_of_class and limit is not None and limit >= bytes_wanted:
-                with suppress(SelectorError):
-                    selector = label_selector(segment.get("nodeTopology"))
-                    enough |= self._topology.selected(selector)
-        return enough
 
 
 def _binding_fault(fault: str) -> Status:

@@ -7,7 +7,7 @@ keys the first one asked about is always the more important one. kube-scheduler 
 unstable `sort.Slice`: for what order equals come out in, see `go_sort`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import msgspec
 import numpy as np
@@ -76,22 +76,10 @@ class Importance(msgspec.Struct, frozen=True):
         turns = np.where(starts == NOT_STARTED, -positions, positions)
         columns = (rows, *(-key.of_slots(snapshot, slots) for key in self.keys), starts)
         order: Integers = np.lexsort((turns, *reversed(columns)))
-        self._sort_long_ties(snapshot, slots, order, columns)
-        return order
-
-    def _sort_long_ties(
-        self, snapshot: Snapshot, slots: Integers, order: Integers, columns: Sequence[Integers]
-    ) -> None:
-        """Sort rows again, in place, on which more pods than Go's insertion sort takes have ties.
-
-        Args:
-            order: to be corrected; already right where there are no ties.
-            columns: int64[pods] each, the rows and all keys.
-        """
-        rows = columns[0]
+        # Rows on which more pods than Go's insertion sort takes have ties are sorted again.
         long = np.bincount(rows) > INSERTION_MAX
         if not long.any():
-            return
+            return order
         tied = np.ones(len(order) - 1, bool)
         for column in columns:
             in_order = column[order]
@@ -103,6 +91,7 @@ class Importance(msgspec.Struct, frozen=True):
             numbered = [(snapshot.pods.pods[slots[member]], member) for member in members]
             go_sort(numbered, lambda a, b: self.is_more_important(a[0], b[0]))
             order[places] = [member for _, member in numbered]
+        return order
 
 
 def column_of(of_pod: Callable[[PodInfo], int]) -> ImportanceKey:
@@ -119,15 +108,10 @@ def qos_rank(pod: PodInfo) -> int:
     return _QOS_RANKS[stored_or_computed_qos(pod.obj)]
 
 
-def _priority(pod: PodInfo) -> int:
-    return pod.priority
-
-
-def _priorities(snapshot: Snapshot, slots: Integers) -> Integers:
-    return snapshot.classes.priorities()[snapshot.pods.classes[slots]]
-
-
-PRIORITY = ImportanceKey(_priority, _priorities)
+PRIORITY = ImportanceKey(
+    lambda pod: pod.priority,
+    lambda snapshot, slots: snapshot.classes.priorities()[snapshot.pods.classes[slots]],
+)
 QOS_CLASS = column_of(qos_rank)
 
 IMPORTANCE = {

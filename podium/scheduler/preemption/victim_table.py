@@ -129,7 +129,15 @@ class VictimTable:
         found = self._tables.potential_victims(self._priority, rows)
         self.counts[rows] = found.counts
         self.is_tall[rows] = is_tall = found.counts > TURNS_MAX
-        self._grow(int(found.counts[~is_tall].max(initial=0)))
+        turns = int(found.counts[~is_tall].max(initial=0))
+        if turns > len(self.slots):
+            missing = ((0, turns - len(self.slots)), (0, 0))
+            self.slots = np.pad(self.slots, missing, constant_values=NO_POD)
+            self.classes = np.pad(self.classes, missing, constant_values=NO_POD)
+            self.priorities = np.pad(self.priorities, missing)
+            self.starts = np.pad(self.starts, missing)
+            self.violating = np.pad(self.violating, missing)
+            self._held.clear()
         self.slots[:, rows] = self.classes[:, rows] = NO_POD
         self.violating[:, rows] = False
         listed = ~is_tall[found.row_indexes]
@@ -141,16 +149,6 @@ class VictimTable:
         self.starts[places] = snapshot.pods.starts[slots]
         for column, held in self._held.items():
             held[:, rows] = self._amounts(column, self.slots[:, rows])
-
-    def _grow(self, turns: int) -> None:
-        missing = ((0, max(turns - len(self.slots), 0)), (0, 0))
-        if missing[0][1]:
-            self.slots = np.pad(self.slots, missing, constant_values=NO_POD)
-            self.classes = np.pad(self.classes, missing, constant_values=NO_POD)
-            self.priorities = np.pad(self.priorities, missing)
-            self.starts = np.pad(self.starts, missing)
-            self._held.clear()
-            self.violating = np.pad(self.violating, missing)
 
 
 class Victims(msgspec.Struct, frozen=True):
