@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterator
 from hypothesis import given
 
 from podium.scheduler.framework.cycle.decision import Decision
-from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.properties import clusters

@@ -14,8 +14,8 @@ from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.evaluation.nominated_pods import with_rivals
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.framework.status import Status, unresolvable
+from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON
-from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.snapshot.arrays import Codes, Rows
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot

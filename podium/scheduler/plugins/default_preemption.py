@@ -6,11 +6,14 @@ lasts, the pod is kept out of the active queue.
 
 from collections import deque
 from collections.abc import Sequence
+from random import Random
 from typing import Any
 from weakref import ref
 
+import msgspec
 import numpy as np
 
+from podium.api.policy.disruption_target import BY_SCHEDULER, disruption_reason
 from podium.scheduler.config.args import DefaultPreemptionArgs
 from podium.scheduler.framework.cluster_events import EventHint, EventResource, after_removal
 from podium.scheduler.framework.cycle.diagnosis import ReasonHistogram, nodes_available_message
@@ -19,25 +22,52 @@ from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.evaluation.filtering import NO_FILTER, Filtering
 from podium.scheduler.framework.handle import Handle, tied
 from podium.scheduler.framework.status import SUCCESS, Status, unresolvable, unschedulable
-from podium.scheduler.preemption.candidates import CandidateLimit
-from podium.scheduler.preemption.choice import choose
+from podium.scheduler.preemption.choice import Preemption, choose
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON, DryRun
-from podium.scheduler.preemption.eligibility import ineligible
 from podium.scheduler.preemption.policies.candidate_keys import keys_of
 from podium.scheduler.preemption.policies.enabled_policies import policies_of, victim_tables
 from podium.scheduler.preemption.policies.victim_sets import NODES_TOUCHED, VictimSets
 from podium.scheduler.preemption.policy import Objection
-from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.snapshot.arrays import Mask
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
 
 NOT_HELPFUL_REASON = "Preemption is not helpful for scheduling"
 FORBIDDEN_REASON = "Preemption is forbidden"
+NEVER = "not eligible due to preemptionPolicy=Never."
+VICTIMS_TERMINATING = "not eligible due to a terminating pod on the nominated node."
 _NAME = "DefaultPreemption"
 _HELPED = SUCCESS.by(_NAME)
 # A dry run has some 70 bytes a row, and most preemptors come but once.
 _RUNS_MAX = 64
 _UNDER_WAY = "waiting for the preemption for this pod to be finished"
+
+
+class CandidateLimit(msgspec.Struct, frozen=True):
+    """How many candidates are looked at: the greater of a percentage and a number of nodes.
+
+    kube-scheduler starts its dry runs at a random node and stops once it has enough candidates, at
+    least one of which breaks no budget (GetOffsetAndNumCandidates and DryRunPreemption, v1.36).
+    Podium runs all of them unless the configuration sets a number.
+    """
+
+    percentage: int
+    absolute: int
+    rng: Random
+
+    def shortlist(self, run: DryRun, potential: Mask) -> Mask:
+        """The potential rows, bool[nodes], that are looked at; the dry run must know them."""
+        rows = np.flatnonzero(potential)
+        count = len(rows)
+        wanted = min(max(count * self.percentage // 100, self.absolute), count)
+        order = np.roll(rows, -self.rng.randrange(count))
+        is_candidate = run.is_candidate[order]
+        clean = np.cumsum(is_candidate & (run.violations[order] == 0))
+        enough = (np.cumsum(is_candidate) >= wanted) & (clean > 0)
+        end = int(enough.argmax()) + 1 if enough.any() else count
+        listed = np.zeros_like(potential)
+        listed[order[:end]] = True
+        return listed
 
 
 class DefaultPreemption:
@@ -74,7 +104,7 @@ class DefaultPreemption:
         """Choose a node, and the pods that have to go there."""
         snapshot, outcome, policies = self._handle.snapshot, filtered.outcome, self._policies
         own_row = snapshot.row_of.get(pod.nominated_node_name, -1)
-        reason = ineligible(pod, snapshot, int(outcome[own_row]) if own_row >= 0 else 0)
+        reason = _ineligible(pod, snapshot, int(outcome[own_row]) if own_row >= 0 else 0)
         if reason := reason or policies.ineligible(pod):
             return _no_help(reason, eligible=False)
         if (held := policies.wait(pod, filtered)) is not None:
@@ -172,3 +202,23 @@ class DefaultPreemption:
 def _no_help(message: str, **details: Any) -> Preemption:
     status = unschedulable(f"preemption: {message}", plugin=_NAME)
     return Preemption(status, message=message, **details)
+
+
+def _ineligible(pod: PodInfo, snapshot: Snapshot, nominated_outcome: int) -> str:
+    """Why the pod may not preempt (PodEligibleToPreemptOthers, v1.36); empty if it may.
+
+    A negative outcome of the filters on its nominated node lets the pod look for another one.
+    """
+    if not pod.cls.preempts:
+        return NEVER
+    row = snapshot.row_of.get(pod.nominated_node_name)
+    if row is None or nominated_outcome < 0:
+        return ""
+    if any(
+        victim.cls.terminating
+        and victim.priority < pod.priority
+        and disruption_reason(victim.obj) == BY_SCHEDULER.reason
+        for victim in snapshot.pods_on[row]
+    ):
+        return VICTIMS_TERMINATING
+    return ""

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.values.times import format_time
+from podium.scheduler.framework.interface import PreemptionResult
 from podium.scheduler.preemption.dry_run import PRIORITY_OFFSET, DryRun
-from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.arrays import Mask, Rows
 from podium.scheduler.snapshot.pod_info import start_ns_in
 
 _LAST = np.iinfo(np.int64).max
@@ -126,3 +127,21 @@ def choose(run: DryRun, candidates: Rows, keys: Sequence[Key] = KEYS) -> Choice:
         all_tie = np.count_nonzero(is_best) == len(rows)
         left.append(rows if all_tie else rows[is_best])
     return Choice(tuple(left), tuple(keys))
+
+
+class Preemption(PreemptionResult, frozen=True):
+    """The answer of DefaultPreemption, with what it weighed.
+
+    Rows are those of the snapshot as it was at the time.
+
+    Attributes:
+        candidate_rows: where preemption would make room, int[n].
+        is_rejected: where the dry run failed, bool[nodes].
+        run: the dry run with the details of those rows; it goes on changing with the cluster.
+        choice: how the candidates were narrowed down; None if there is none.
+    """
+
+    candidate_rows: Rows = msgspec.field(default_factory=lambda: np.zeros(0, np.intp))
+    is_rejected: Mask = msgspec.field(default_factory=lambda: np.zeros(0, bool))
+    run: DryRun | None = None
+    choice: Choice | None = None

@@ -7,7 +7,7 @@ import msgspec
 
 from podium.api.objects import Object, annotations, without
 from podium.scheduler.framework.interface import PostFilterResult
-from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 

@@ -7,9 +7,8 @@ import numpy as np
 from podium.api.documents.report import pod_facts
 from podium.api.pods import node_name_of
 from podium.scheduler.framework.cycle.decision import Decision
-from podium.scheduler.preemption.choice import Choice
+from podium.scheduler.preemption.choice import Choice, Preemption
 from podium.scheduler.preemption.dry_run import DryRun
-from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.pod_info import PodInfo

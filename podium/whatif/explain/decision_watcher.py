@@ -11,7 +11,7 @@ from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.volume_binding import VolumeBinding
-from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.scheduler import Scheduler
 from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
 from podium.whatif.explain.blockers import blockers

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from contextlib import suppress
 
 import numpy as np
 from msgspec.structs import replace
@@ -42,7 +43,10 @@ class DelayedPreemption(PreemptionPolicy):
         patience = next(entries, None)
         if patience is None:
             return None
-        now_s, since_s = self._handle.clock.now_s, self._since_s(pod)
+        now_s = since_s = self._handle.clock.now_s
+        scheduled = condition_of(pod.obj, "PodScheduled") or {}
+        if scheduled.get("status") == "False" and scheduled.get("lastTransitionTime"):
+            since_s = epoch_s(scheduled["lastTransitionTime"])
         limit_s = since_s + patience.at_most_s
         held = None
         if now_s < since_s + patience.delay_s:
@@ -54,14 +58,10 @@ class DelayedPreemption(PreemptionPolicy):
             return None
         return replace(held, reason=f"it has waited for {int(now_s - since_s)} s: {held.reason}")
 
-    def _since_s(self, pod: PodInfo) -> float:
-        known = condition_of(pod.obj, "PodScheduled") or {}
-        if known.get("status") != "False" or not known.get("lastTransitionTime"):
-            return self._handle.clock.now_s
-        return epoch_s(known["lastTransitionTime"])
-
     def _for_node(self, pod: PodInfo, patience: Patience, limit_s: float) -> Held | None:
-        promised_s = _time_s(annotations(pod.obj).get(PROVISIONING_UNTIL, ""))
+        promised_s = -math.inf
+        with suppress(TimeError):
+            promised_s = epoch_s(annotations(pod.obj).get(PROVISIONING_UNTIL, ""))
         if promised_s > self._handle.clock.now_s:
             return Held("a node is being provisioned for it", min(promised_s, limit_s))
         if not patience.startup_taints:
@@ -118,10 +118,3 @@ def ends_s(pod: PodInfo) -> float:
     expected = duration_seconds(annotations(pod.obj).get(EXPECTED_DURATION, ""))
     said = [float(one) for one in (deadline, expected) if one is not None]
     return pod.start_ns / NANOS_PER_SECOND + min(said, default=math.inf)
-
-
-def _time_s(text: str) -> float:
-    try:
-        return epoch_s(text)
-    except TimeError:
-        return -math.inf

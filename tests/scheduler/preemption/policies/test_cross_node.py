@@ -9,8 +9,8 @@ import pytest
 
 from podium.scheduler.config.scheduler_options import PreemptionScope, SchedulerOptions
 from podium.scheduler.framework.cycle.decision import Decision
+from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.preemption.policies.victim_sets import VictimSets
-from podium.scheduler.preemption.result import Preemption
 from podium.scheduler.scheduler import Scheduler
 
 OPTIONS = SchedulerOptions(preemption_scope=PreemptionScope.CROSS_NODE)

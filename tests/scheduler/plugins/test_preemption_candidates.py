@@ -13,7 +13,7 @@ from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.document import KIND
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.preemption.candidates import CandidateLimit
+from podium.scheduler.plugins.default_preemption import CandidateLimit
 from podium.scheduler.scheduler import Scheduler
 from tests.scheduler.objects import node, pod
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from podium.scheduler.preemption.eligibility import NEVER, VICTIMS_TERMINATING
-from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.plugins.default_preemption import NEVER, VICTIMS_TERMINATING
+from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.scheduler import Scheduler
 from tests.scheduler.objects import Obj, node, pod
 
