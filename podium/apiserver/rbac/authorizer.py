@@ -1,10 +1,10 @@
 """Decides by roles and bindings what users may do, as v1.36's RBAC authorizer does."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import msgspec
 
-from podium.api.errors import quoted
+from podium.api.errors import aggregate, quoted
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, name
 from podium.apiserver.admission.plugin import View
@@ -45,7 +45,7 @@ class Authorizer:
                 return AuthorizerVerdict(True, f"RBAC: allowed by {granted.reason}")
             if granted.fault:
                 faults.append(granted.fault)
-        return AuthorizerVerdict(False, f"RBAC: {aggregated(faults)}" if faults else "")
+        return AuthorizerVerdict(False, f"RBAC: {aggregate(faults)}" if faults else "")
 
     def rules(self, user: User, place: str) -> tuple[list[Rule], list[str]]:
         """All rules that a user has in a namespace, and what kept bindings from counting."""
@@ -97,12 +97,6 @@ def rules_of(role: Object) -> tuple[Rule, ...]:
         )
         for policy in entries(role, "rules")
     )
-
-
-def aggregated(faults: Sequence[str]) -> str:
-    """Several errors as one, as Go writes them."""
-    distinct = [*dict.fromkeys(faults)]
-    return f"[{', '.join(distinct)}]" if len(distinct) > 1 else "".join(distinct)
 
 
 def _subject_of(user: User, binding: Object, place: str) -> str:

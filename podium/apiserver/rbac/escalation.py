@@ -7,7 +7,7 @@ Who may `escalate` a role, or `bind` it, needn't have them.
 from collections.abc import Iterable, Iterator
 from itertools import product
 
-from podium.api.errors import quoted
+from podium.api.errors import aggregate, quoted
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.objects import Object, part
 from podium.apiserver.attributes import Attributes
@@ -20,7 +20,7 @@ from podium.apiserver.authentication.users import (
     matches,
     permits,
 )
-from podium.apiserver.rbac.authorizer import GROUP, Authorizer, aggregated, rules_of
+from podium.apiserver.rbac.authorizer import GROUP, Authorizer, rules_of
 from podium.apiserver.refusals import forbidden, not_found
 
 _ROLES = ("Role", "ClusterRole")
@@ -122,7 +122,7 @@ def objection(authorizer: Authorizer, user: User, place: str, wanted: Iterable[R
         f"user {quoted(user.name)} (groups=[{groups}]) is attempting to grant RBAC permissions "
         f"not currently held:\n{told}"
     )
-    return f"{why}; resolution errors: {aggregated(faults)}" if faults else why
+    return f"{why}; resolution errors: {aggregate(faults)}" if faults else why
 
 
 def _pieces(rule: Rule) -> Iterator[Rule]:

@@ -87,8 +87,12 @@ def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:
         # A watch that starts anywhere starts with what is there, as if it had asked for that.
         read = replace(read, send_initial_events=True, resource_version_match=NOT_OLDER_THAN)
     match, initial, field = read.resource_version_match, read.send_initial_events, _MATCH
+    if not match and initial is None:
+        return read
     faults = []
-    paged = [_forbidden(field, "when continue is provided")] if read.continue_token else []
+    paged = (
+        [_forbidden(field, "when continue is provided")] if match and read.continue_token else []
+    )
     if read.watch:
         if initial is not None and match != NOT_OLDER_THAN:
             requires = f"sendInitialEvents requires setting {field} to {NOT_OLDER_THAN}"
@@ -97,16 +101,15 @@ def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:
             faults.append(_forbidden(field, "for watch unless sendInitialEvents is provided"))
         if match and match != NOT_OLDER_THAN:
             faults.append(unsupported(field, match, (NOT_OLDER_THAN,)))
-        faults += paged if match else []
+        faults += paged
     else:
         if match and not read.resource_version:
             faults.append(_forbidden(field, "unless resourceVersion is provided"))
-        faults += paged if match else []
+        faults += paged
         if match and match not in (EXACT, NOT_OLDER_THAN):
             faults.append(unsupported(field, match, (EXACT, NOT_OLDER_THAN, "")))
         if match == EXACT and read.resource_version == "0":
-            message = f'{field} "exact" is forbidden for resourceVersion "0"'
-            faults.append(FieldError(field, "", message, ErrorKind.FORBIDDEN))
+            faults.append(_forbidden(field, 'for resourceVersion "0"', said=f'{field} "exact"'))
         if initial is not None:
             faults.append(_forbidden("sendInitialEvents", "for list"))
     check("ListOptions", faults)
@@ -185,8 +188,8 @@ def field_manager(named: str, user_agent: str) -> str:
     return manager or _UNKNOWN_MANAGER
 
 
-def _forbidden(field: str, when: str) -> FieldError:
-    return FieldError(field, "", f"{field} is forbidden {when}", ErrorKind.FORBIDDEN)
+def _forbidden(field: str, when: str, said: str = "") -> FieldError:
+    return FieldError(field, "", f"{said or field} is forbidden {when}", ErrorKind.FORBIDDEN)
 
 
 def _dry_run_faults(dry_run: tuple[str, ...]) -> list[FieldError]:

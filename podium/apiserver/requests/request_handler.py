@@ -66,11 +66,11 @@ _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
     **{(one, verb): read_requests.connect for one in CONNECTIONS for verb in CONNECTING},
 }
 _REVIEWS: Mapping[str, _Handler] = {
-    "LocalSubjectAccessReview": reviews.local_subject_access,
-    "SelfSubjectAccessReview": reviews.self_subject_access,
+    "LocalSubjectAccessReview": reviews.access,
+    "SelfSubjectAccessReview": reviews.access,
     "SelfSubjectReview": reviews.self_subject,
     "SelfSubjectRulesReview": reviews.self_subject_rules,
-    "SubjectAccessReview": reviews.subject_access,
+    "SubjectAccessReview": reviews.access,
 }
 _DEPRECATED: Mapping[str, str] = {
     "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
