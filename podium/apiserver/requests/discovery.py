@@ -12,7 +12,13 @@ from typing import Any
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.release import MAJOR, MINOR, PATCH, __version__
 from podium.apiserver.registry import BUILT_IN, Registry
-from podium.apiserver.requests.routes import BINDINGS, SUBRESOURCE_KINDS, api_version, verbs
+from podium.apiserver.requests.routes import (
+    BINDINGS,
+    SUBRESOURCE_KINDS,
+    api_version,
+    path_of,
+    verbs,
+)
 from podium.apiserver.schema.struct_types import METRICS, REVIEWS
 
 Document = dict[str, Any]
@@ -186,9 +192,6 @@ def health(
 def index(kinds: Registry = BUILT_IN) -> dict[str, Any]:
     """The paths of all documents that describe the API."""
     groups = [f"/apis/{group}" for group in kinds.groups if group]
-    versions = [
-        f"/{'apis' if group else 'api'}/{api_version(group, version)}"
-        for group, version in kinds.by_plural
-    ]
+    versions = [path_of(*group_version) for group_version in kinds.by_plural]
     own = [f"/{question}" for question in _HEALTH] + ["/openapi/v2", "/openapi/v3", "/version"]
     return {"paths": sorted({"/api", "/apis", *groups, *versions, *own})}

@@ -14,16 +14,10 @@ from podium.apiserver.schema.struct_types import METRICS, REVIEWS
 _ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 _EDITED = ("get", "patch", "update")
 _VERBS_OF_SUBRESOURCES: Mapping[str, tuple[str, ...]] = {
-    "approval": _EDITED,
-    "binding": ("create",),
-    "ephemeralcontainers": _EDITED,
-    "eviction": ("create",),
+    **dict.fromkeys(("approval", "ephemeralcontainers", "resize", "scale", "status"), _EDITED),
+    **dict.fromkeys(("binding", "eviction", "token"), ("create",)),
     "finalize": ("update",),
     "log": ("get",),
-    "resize": _EDITED,
-    "scale": _EDITED,
-    "status": _EDITED,
-    "token": ("create",),
 }
 # Kinds that take other verbs: nobody deletes all namespaces at once.
 _OTHER_VERBS: Mapping[str, tuple[str, ...]] = {
@@ -66,18 +60,14 @@ def api_version(group: str, version: str) -> str:
     return f"{group}/{version}" if group else version
 
 
-ITEM_VERBS: Mapping[str, str] = {
-    "GET": "get",
-    "PUT": "update",
-    "PATCH": "patch",
-    "DELETE": "delete",
-}
-SUBRESOURCE_VERBS: Mapping[str, str] = {
-    "GET": "get",
-    "PUT": "update",
-    "PATCH": "patch",
-    "POST": "create",
-}
+def path_of(group: str, version: str) -> str:
+    """The path under which a version of a group is served, such as `/apis/apps/v1`."""
+    return f"/{'apis' if group else 'api'}/{api_version(group, version)}"
+
+
+_EDITING = {"GET": "get", "PUT": "update", "PATCH": "patch"}
+ITEM_VERBS: Mapping[str, str] = {**_EDITING, "DELETE": "delete"}
+SUBRESOURCE_VERBS: Mapping[str, str] = {**_EDITING, "POST": "create"}
 COLLECTION_VERBS: Mapping[str, str] = {
     "GET": "list",
     "POST": "create",

@@ -8,7 +8,7 @@ import pytest
 
 from podium.apiserver.protobuf.wire import as_bytes, fields
 from podium.apiserver.registry import BUILT_IN
-from podium.apiserver.requests.openapi.schemas import _descriptions, reachable
+from podium.apiserver.requests.openapi.schemas import descriptions, reachable
 from podium.apiserver.requests.routes import SUBRESOURCE_KINDS, verbs
 from podium.apiserver.schema import meta_struct, struct_of
 from tests.apiserver.requests.client import Client
@@ -127,7 +127,7 @@ def test_kinds_say_what_they_are(documents):
     assert "x-kubernetes-group-version-kind" not in spec
 
 
-def test_descriptions_are_about_what_there_is():
+def testdescriptions_are_about_what_there_is():
     kinds = [
         struct_of(f"{group}/{version}" if group else version, kind.name)
         for (group, version), found in BUILT_IN.by_plural.items()
@@ -137,7 +137,7 @@ def test_descriptions_are_about_what_there_is():
     structs = reachable([*kinds, *others, meta_struct("DeleteOptions")])
     names = {struct.name for struct in structs}
     names |= {f"{struct.name}.{field}" for struct in structs for field in struct.fields}
-    assert _descriptions().keys() <= names
+    assert descriptions().keys() <= names
 
 
 def test_documents_are_kept(client):

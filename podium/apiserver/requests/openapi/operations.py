@@ -1,16 +1,21 @@
 """Operations: the verbs of each path, in the words of OpenAPI."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
-
-import msgspec
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.registry import Registry
 from podium.apiserver.requests.negotiation import JSON, YAML
-from podium.apiserver.requests.openapi.schemas import STATUS, Dialect, list_name, schema_name, tag
+from podium.apiserver.requests.openapi.schemas import (
+    STATUS,
+    Dialect,
+    list_name,
+    schema_name,
+    subresource_struct,
+    tag,
+)
 from podium.apiserver.requests.routes import (
     COLLECTION_VERBS,
     EVERYWHERE_VERBS,
@@ -18,9 +23,10 @@ from podium.apiserver.requests.routes import (
     SUBRESOURCE_KINDS,
     SUBRESOURCE_VERBS,
     api_version,
+    path_of,
     verbs,
 )
-from podium.apiserver.schema import Struct, meta_struct, struct_of
+from podium.apiserver.schema import Struct, meta_struct
 from podium.apiserver.schema.custom import struct_for
 
 _SELECTION = ("continue", "fieldSelector", "labelSelector", "limit")
@@ -41,21 +47,10 @@ OPTIONS: Mapping[str, tuple[str, ...]] = {
 """The options of each action, besides `pretty`."""
 
 _TYPES = {
-    "limit": "integer",
-    "timeoutSeconds": "integer",
-    "gracePeriodSeconds": "integer",
-    "allowWatchBookmarks": "boolean",
-    "sendInitialEvents": "boolean",
-    "watch": "boolean",
-    "orphanDependents": "boolean",
-    "force": "boolean",
+    **dict.fromkeys(("limit", "timeoutSeconds", "gracePeriodSeconds"), "integer"),
+    **dict.fromkeys(("allowWatchBookmarks", "sendInitialEvents", "watch"), "boolean"),
+    **dict.fromkeys(("orphanDependents", "force"), "boolean"),
 }
-
-
-def _parameter(dialect: Dialect, name: str, place: str, kind: str) -> dict[str, Any]:
-    typed = {"schema": {"type": kind}} if dialect.has_alternatives else {"type": kind}
-    return {"name": name, "in": place, **typed}
-
 
 Item = dict[str, Any]
 
@@ -65,108 +60,84 @@ _OTHER_ACTIONS = ("list", "deletecollection")
 _WORDS = {"get": "read", "post": "create", "put": "replace", "deletecollection": "deleteCollection"}
 
 
-class _Place(msgspec.Struct, frozen=True):
-    dialect: Dialect
-    kind: Kind
-    group_version: tuple[str, str]
-    path: str
-    subresource: str = ""
-
-    @property
-    def taken(self) -> tuple[str, str, str]:
-        """Group, version and kind of what goes in and comes out."""
-        group, version = self.group_version
-        return SUBRESOURCE_KINDS.get(self.subresource, (group, version, self.kind.name))
-
-    @property
-    def struct(self) -> Struct:
-        """Its type."""
-        if self.subresource not in SUBRESOURCE_KINDS:
-            return struct_for(self.kind, api_version(*self.group_version))
-        group, version, kind = self.taken
-        found = struct_of(api_version(group, version), kind)
-        assert found is not None
-        return found
-
-    @property
-    def identity(self) -> str:
-        """The part of operation ids that is unique to the path."""
-        group, version = self.group_version
-        words = [group.partition(".")[0] or "core", version]
-        if f"{{{_NAMESPACE}}}" in self.path:
-            words.append("namespaced")
-        words += [self.kind.name, self.subresource]
-        if self.kind.namespaced and "namespaced" not in words:
-            words.append("ForAllNamespaces")
-        return "".join(word[:1].upper() + word[1:] for word in words)
-
-
 def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[str, Item]:
     """What can be done at the paths of a group's version."""
     found: dict[str, Item] = {}
     for kind in kinds.by_plural[group, version].values():
-        for place, methods in _places(dialect, kind, (group, version)):
-            allowed = verbs(kind, place.subresource)
-            item: Item = {}
-            for method, verb in methods.items():
-                if verb in allowed:
-                    action = verb if verb in _OTHER_ACTIONS else method.lower()
-                    item[method.lower()] = _operation(place, action)
-            names = [name for name in (_NAME, _NAMESPACE) if f"{{{name}}}" in place.path]
-            parts = [_parameter(dialect, name, "path", "string") for name in names]
-            found[place.path] = {**item, "parameters": [{**one, "required": True} for one in parts]}
+        collection = f"{path_of(group, version)}/{kind.plural}"
+        places: list[tuple[str, str, Mapping[str, str]]] = []
+        if kind.namespaced:
+            if "list" in verbs(kind):
+                places.append((collection, "", EVERYWHERE_VERBS))
+            within = f"namespaces/{{{_NAMESPACE}}}"
+            collection = f"{path_of(group, version)}/{within}/{kind.plural}"
+        places.append((collection, "", COLLECTION_VERBS))
+        if "get" in verbs(kind):
+            item = f"{collection}/{{{_NAME}}}"
+            places.append((item, "", ITEM_VERBS))
+            places += (
+                (f"{item}/{one}", one, SUBRESOURCE_VERBS) for one in sorted(kind.subresources)
+            )
+        for path, subresource, methods in places:
+            found[path] = _item(dialect, kind, (group, version), path, subresource, methods)
     return found
 
 
-def _places(
-    dialect: Dialect, kind: Kind, group_version: tuple[str, str]
-) -> Iterator[tuple[_Place, Mapping[str, str]]]:
-    group, _ = group_version
-    root = f"/{'apis' if group else 'api'}/{api_version(*group_version)}"
-    collection = f"{root}/{kind.plural}"
-    if kind.namespaced:
-        if "list" in verbs(kind):
-            yield _Place(dialect, kind, group_version, collection), EVERYWHERE_VERBS
-        collection = f"{root}/namespaces/{{{_NAMESPACE}}}/{kind.plural}"
-    yield _Place(dialect, kind, group_version, collection), COLLECTION_VERBS
-    if "get" not in verbs(kind):
-        return
-    one = f"{collection}/{{{_NAME}}}"
-    yield _Place(dialect, kind, group_version, one), ITEM_VERBS
-    for subresource in sorted(kind.subresources):
-        path = f"{one}/{subresource}"
-        yield _Place(dialect, kind, group_version, path, subresource), SUBRESOURCE_VERBS
+def _item(
+    dialect: Dialect,
+    kind: Kind,
+    group_version: tuple[str, str],
+    path: str,
+    subresource: str,
+    methods: Mapping[str, str],
+) -> Item:
+    group, version = group_version
+    struct = subresource_struct(subresource) or struct_for(kind, api_version(group, version))
+    taken = SUBRESOURCE_KINDS.get(subresource, (group, version, kind.name))
+    names = [name for name in (_NAME, _NAMESPACE) if f"{{{name}}}" in path]
+    # What operation ids are made of, besides the action, is unique to the path.
+    scope = "namespaced" if _NAMESPACE in names else ""
+    everywhere = "ForAllNamespaces" if kind.namespaced and not scope else ""
+    words = [group.partition(".")[0] or "core", version, scope, kind.name, subresource, everywhere]
+    identity = "".join(word[:1].upper() + word[1:] for word in words)
+    item: Item = {}
+    for method, verb in methods.items():
+        if verb in verbs(kind, subresource):
+            action = verb if verb in _OTHER_ACTIONS else method.lower()
+            item[method.lower()] = {
+                "operationId": f"{_WORDS.get(action, action)}{identity}",
+                "x-kubernetes-action": action,
+                "x-kubernetes-group-version-kind": tag(*taken),
+                **_operation(dialect, kind, struct, action),
+            }
+    parts = [dialect.parameter(name, "path", "string") for name in names]
+    return {**item, "parameters": [{**one, "required": True} for one in parts]}
 
 
-def _operation(place: _Place, action: str) -> Item:
-    dialect = place.dialect
-    operation: Item = {
-        "operationId": f"{_WORDS.get(action, action)}{place.identity}",
-        "x-kubernetes-action": action,
-        "x-kubernetes-group-version-kind": tag(*place.taken),
-    }
+def _operation(dialect: Dialect, kind: Kind, struct: Struct, action: str) -> Item:
     names = sorted(("pretty", *OPTIONS[action]))
-    parameters = [_parameter(dialect, one, "query", _TYPES.get(one, "string")) for one in names]
+    parameters = [dialect.parameter(one, "query", _TYPES.get(one, "string")) for one in names]
     deletes = action in ("delete", "deletecollection")
-    taken: Item | None = None
+    sent: Item | None = None
     if deletes:
-        taken = dialect.reference(schema_name(meta_struct("DeleteOptions")))
+        sent = dialect.reference(schema_name(meta_struct("DeleteOptions")))
     elif action == "patch":
-        taken = {"type": "object"}
+        sent = {"type": "object"}
     elif action not in ("get", "list"):
-        taken = dialect.reference(schema_name(place.struct))
-    answered = list_name(place.struct) if action == "list" else schema_name(place.struct)
-    given = dialect.reference(STATUS if deletes else answered)
-    if dialect.has_alternatives:
-        if taken is not None:
-            is_custom = isinstance(place.kind, CustomKind)
-            patches = [one for one in PatchType if not (is_custom and one == PatchType.STRATEGIC)]
-            types = patches if action == "patch" else ["*/*"]
-            operation["requestBody"] = {"content": {one: {"schema": taken} for one in types}}
-        content = {one: {"schema": given} for one in (JSON, YAML)}
-        operation["responses"] = {"200": {"description": "OK", "content": content}}
-    else:
-        if taken is not None:
-            parameters.append({"name": "body", "in": "body", "schema": taken})
-        operation["responses"] = {"200": {"description": "OK", "schema": given}}
-    return {**operation, "parameters": parameters}
+        sent = dialect.reference(schema_name(struct))
+    answered = list_name(struct) if action == "list" else schema_name(struct)
+    answer = dialect.reference(STATUS if deletes else answered)
+    if not dialect.has_alternatives:
+        if sent is not None:
+            parameters.append({"name": "body", "in": "body", "schema": sent})
+        responses = {"200": {"description": "OK", "schema": answer}}
+        return {"responses": responses, "parameters": parameters}
+    content = {one: {"schema": answer} for one in (JSON, YAML)}
+    responses = {"200": {"description": "OK", "content": content}}
+    if sent is None:
+        return {"responses": responses, "parameters": parameters}
+    is_custom = isinstance(kind, CustomKind)
+    patches = [one for one in PatchType if not (is_custom and one == PatchType.STRATEGIC)]
+    types = patches if action == "patch" else ["*/*"]
+    body = {"content": {one: {"schema": sent} for one in types}}
+    return {"requestBody": body, "responses": responses, "parameters": parameters}

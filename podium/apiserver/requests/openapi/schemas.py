@@ -8,7 +8,8 @@ from typing import Any
 import msgspec
 
 from podium.api.objects import part
-from podium.apiserver.schema import meta_struct
+from podium.apiserver.requests.routes import SUBRESOURCE_KINDS, api_version
+from podium.apiserver.schema import meta_struct, struct_of
 from podium.apiserver.schema.custom import CustomStruct
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
 
@@ -58,16 +59,20 @@ def tag(group: str, version: str, kind: str) -> dict[str, str]:
     return {"group": group, "kind": kind, "version": version}
 
 
+def subresource_struct(subresource: str) -> Struct | None:
+    """The type of what a subresource takes, where it isn't the kind itself."""
+    if subresource not in SUBRESOURCE_KINDS:
+        return None
+    group, version, kind = SUBRESOURCE_KINDS[subresource]
+    return struct_of(api_version(group, version), kind)
+
+
 _DATA = files("podium.apiserver.requests.openapi") / "descriptions.txt"
 
 
-def description(name: str) -> str:
-    """What a type or a field, such as `PodSpec.priority`, is for; empty if nothing is said."""
-    return _descriptions().get(name, "")
-
-
 @cache
-def _descriptions() -> dict[str, str]:
+def descriptions() -> Mapping[str, str]:
+    """What types and fields, such as `PodSpec.priority`, are for."""
     lines = (line.partition(": ") for line in _DATA.read_text(encoding="utf-8").splitlines())
     return {name: text for name, _, text in lines if name}
 
@@ -127,6 +132,15 @@ class Dialect(msgspec.Struct, frozen=True):
     def reference(self, name: str) -> Schema:
         """A reference to a schema."""
         return {"$ref": f"{self.root}{name}"}
+
+    def parameter(self, name: str, place: str, kind: str) -> Schema:
+        """A parameter in a path or a query."""
+        typed: Schema = {"type": kind}
+        return {
+            "name": name,
+            "in": place,
+            **({"schema": typed} if self.has_alternatives else typed),
+        }
 
     def shared(self) -> dict[str, Schema]:
         """The schemas that belong to no kind."""
@@ -234,7 +248,7 @@ def schemas(
 
 
 def _described(name: str) -> Schema:
-    text = description(name)
+    text = descriptions().get(name)
     return {"description": text} if text else {}
 
 
