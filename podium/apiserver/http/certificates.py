@@ -69,7 +69,18 @@ def kept_certificates(
     now = datetime.fromtimestamp(now_s, UTC)
     authority = _read(directory, "ca")
     if authority is None or _expires_soon(authority, now):
-        authority = _authority(now)
+        key = ec.generate_private_key(ec.SECP256R1())
+        allowed = ("digital_signature", "key_cert_sign", "crl_sign")
+        others = ("content_commitment", "key_encipherment", "data_encipherment", "key_agreement")
+        denied = (*others, "encipher_only", "decipher_only")
+        usage = x509.KeyUsage(**dict.fromkeys(allowed, True), **dict.fromkeys(denied, False))
+        name = _name("podium-ca")
+        builder = (
+            _builder(name, name, key.public_key(), now, _AUTHORITY_LIFE)
+            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
+            .add_extension(usage, critical=True)
+        )
+        authority = _Pair(builder.sign(key, hashes.SHA256()), key)
         _write(directory, "ca", authority)
     server = _read(directory, "server")
     if server is None or _expires_soon(server, now) or not _fits(server, authority, names):
@@ -103,21 +114,6 @@ def _fits(server: _Pair, authority: _Pair, names: Sequence[str]) -> bool:
     ).value.key_identifier
     public = authority.key.public_key()
     return identifier == x509.SubjectKeyIdentifier.from_public_key(public).digest
-
-
-def _authority(now: datetime) -> _Pair:
-    key = ec.generate_private_key(ec.SECP256R1())
-    allowed = ("digital_signature", "key_cert_sign", "crl_sign")
-    others = ("content_commitment", "key_encipherment", "data_encipherment", "key_agreement")
-    denied = (*others, "encipher_only", "decipher_only")
-    usage = x509.KeyUsage(**dict.fromkeys(allowed, True), **dict.fromkeys(denied, False))
-    name = _name("podium-ca")
-    builder = (
-        _builder(name, name, key.public_key(), now, _AUTHORITY_LIFE)
-        .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-        .add_extension(usage, critical=True)
-    )
-    return _Pair(builder.sign(key, hashes.SHA256()), key)
 
 
 def _issued(

@@ -189,21 +189,17 @@ def _compare(old: Sequence[Any], new: Sequence[Any], of: Type | None) -> FieldCo
         parts_before = _parts(before, of) if before else {}
         parts_after = _parts(after, of) if after else {}
         if parts_before is not None and parts_after is not None and (before or after):
-            return _joined(parts_before, parts_after, of)
+            joined: tuple[dict[str, Any], ...] = ({}, {}, {})
+            for step in {**parts_before, **parts_after}:
+                compared = _compare(
+                    parts_before.get(step, ()), parts_after.get(step, ()), _part_type(of, step)
+                )
+                if compared is not _EQUAL:
+                    for fields, part in zip(joined, compared, strict=True):
+                        if part:
+                            fields[step] = part
+            return FieldComparison(*joined) if any(joined) else _EQUAL
     return _EQUAL if old == new else FieldComparison(modified=LEAF)
-
-
-def _joined(
-    before: dict[str, list[Any]], after: dict[str, list[Any]], of: Type | None
-) -> FieldComparison:
-    joined: tuple[dict[str, Any], ...] = ({}, {}, {})
-    for step in {**before, **after}:
-        compared = _compare(before.get(step, ()), after.get(step, ()), _part_type(of, step))
-        if compared is not _EQUAL:
-            for fields, part in zip(joined, compared, strict=True):
-                if part:
-                    fields[step] = part
-    return FieldComparison(*joined) if any(joined) else _EQUAL
 
 
 def merged(live: Any, config: Any, of: Type | None) -> Any:
