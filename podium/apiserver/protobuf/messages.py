@@ -1,21 +1,23 @@
 """Messages to objects: what a client means in Protobuf, as it would say it in JSON."""
 
 import json
-import struct as packing
 from base64 import b64encode
 from collections.abc import Callable, Mapping
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.values.times import EARLIEST_NS, LATEST_NS, NANOS_PER_SECOND, format_time
 from podium.apiserver.protobuf.wire import MalformedMessageError, Value, as_bytes, as_text, fields
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.model import ListOf, MapOf, Scalar, ScalarKind, Struct, Type
-from podium.apiserver.schema.struct_types import DELETE_OPTIONS, EVICTION, REVIEWS, TOKEN_REQUEST
+from podium.apiserver.schema.struct_types import DELETE_OPTIONS
+
+PREFIX = b"k8s\x00"
+"""What bodies in Protobuf begin with."""
 
 _DATA = files("podium.apiserver.protobuf") / "numbers.txt"
-
 
 Numbers = Mapping[int, "str | Numbers"]
 """What the numbers in a message stand for: a field by its name, or a message whose fields stand
@@ -23,41 +25,40 @@ beside it."""
 
 
 @cache
-def numbers_of(struct: str) -> Numbers | None:
-    """The numbers of a struct such as `core.Container`; None if it isn't read from Protobuf."""
-    words = _blocks().get(struct)
-    if words is None:
-        return None
-    found: dict[int, str | Numbers] = {}
-    for word in words:
-        name, _, path = word.partition("=")
-        *outer, last = map(int, path.split("."))
-        numbers = found
-        for number in outer:
-            inner = numbers.setdefault(number, {})
-            assert isinstance(inner, dict)
-            numbers = inner
-        numbers[last] = name
-    return found
+def numbers() -> Mapping[str, Numbers]:
+    """The numbers of all structs that are read from Protobuf, such as `core.Container`."""
+    every: dict[str, Numbers] = {}
+    for block in _DATA.read_text(encoding="utf-8").split("\n\n"):
+        struct, *words = block.split()
+        own: dict[int, str | Numbers] = {}
+        for word in words:
+            name, _, path = word.partition("=")
+            *outer, last = map(int, path.split("."))
+            place = own
+            for number in outer:
+                inner = place.setdefault(number, {})
+                assert isinstance(inner, dict)
+                place = inner
+            place[last] = name
+        every[struct] = own
+    return every
 
 
-@cache
-def _blocks() -> dict[str, list[str]]:
-    blocks = _DATA.read_text(encoding="utf-8").split("\n\n")
-    return {words[0]: words[1:] for words in map(str.split, blocks)}
+def numbers_of(struct: Struct) -> Numbers | None:
+    """The numbers of a struct; None if it isn't read from Protobuf."""
+    return numbers().get(f"{struct.family}.{struct.name}")
 
 
 Object = dict[str, Any]
 
 _KEY, _VALUE = 1, 2
 _SIGN_BIT, _OVERFLOW = 2**63, 2**64
-_MICRO_DIGITS = 6
 
 
 def read_struct(struct: Struct, message: bytes) -> Object:
     """The object of a message without unknown fields; raises MalformedMessageError."""
     found: Object = {}
-    _fill(found, struct, numbers_of(f"{struct.family}.{struct.name}") or {}, message)
+    _fill(found, struct, numbers_of(struct) or {}, message)
     return found
 
 
@@ -103,20 +104,13 @@ def _integer(value: Value) -> int:
     return value - _OVERFLOW if value >= _SIGN_BIT else value
 
 
-def _double(value: Value) -> float:
-    content = as_bytes(value)
-    if len(content) != packing.calcsize("<d"):
-        raise MalformedMessageError("proto: wrong wireType")
-    return float(packing.unpack("<d", content)[0])
-
-
 def _int_or_string(value: Value) -> int | str:
     kind, number, text = 1, 2, 3
     parts = dict(fields(as_bytes(value)))
     return as_text(parts.get(text, b"")) if parts.get(kind) else _integer(parts.get(number, 0))
 
 
-def _time(value: Value, digits: int = 0) -> str | None:
+def _time(value: Value) -> str | None:
     """The time; None for the zero time, which JSON shows as null."""
     parts = dict(fields(as_bytes(value)))
     if not parts:
@@ -124,7 +118,7 @@ def _time(value: Value, digits: int = 0) -> str | None:
     nanos = _integer(parts.get(1, 0)) * NANOS_PER_SECOND + _integer(parts.get(2, 0))
     if not EARLIEST_NS <= nanos <= LATEST_NS:
         raise MalformedMessageError("a time out of range")
-    return format_time(nanos, digits)
+    return format_time(nanos)
 
 
 def _raw(value: Value) -> Any:
@@ -135,61 +129,39 @@ def _raw(value: Value) -> Any:
         raise MalformedMessageError("a raw value that isn't JSON") from None
 
 
+# No kind that is read has fields of other kinds.
 _SCALARS: Mapping[ScalarKind, Callable[[Value], Any]] = {
     "string": as_text,
     "bool": lambda value: bool(_integer(value)),
     "int32": _integer,
     "int64": _integer,
-    "float64": _double,
     "quantity": lambda value: as_text(dict(fields(as_bytes(value))).get(1, b"")),
     "intorstring": _int_or_string,
     "time": _time,
-    "microtime": lambda value: _time(value, _MICRO_DIGITS),
     "bytes": lambda value: b64encode(as_bytes(value)).decode(),
     "any": _raw,
 }
 
 
-PREFIX = b"k8s\x00"
-"""What bodies in Protobuf begin with."""
-
-_READ = frozenset(
-    {
-        *REVIEWS,
-        DELETE_OPTIONS.name,
-        EVICTION.name,
-        TOKEN_REQUEST.name,
-        "ClusterRole",
-        "ClusterRoleBinding",
-        "ConfigMap",
-        "CronJob",
-        "Deployment",
-        "HorizontalPodAutoscaler",
-        "Ingress",
-        "Job",
-        "Namespace",
-        "Pod",
-        "PodDisruptionBudget",
-        "PriorityClass",
-        "ResourceQuota",
-        "Role",
-        "RoleBinding",
-        "Secret",
-        "Service",
-        "ServiceAccount",
-    }
-)
 _TYPE_META, _RAW = 1, 2
 _API_VERSION, _KIND = 1, 2
 
 
-def is_read(kind: str) -> bool:
+def is_read(kind: Kind) -> bool:
     """Whether objects of a kind are read from Protobuf."""
-    return kind in _READ
+    struct = struct_of(kind.api_version, kind.name)
+    return struct is not None and numbers_of(struct) is not None
 
 
 def read_protobuf(body: bytes) -> dict[str, Any]:
     """A body's object, of unread kinds no more than the kind; raises MalformedMessageError."""
+    if not body.startswith(PREFIX):
+        prefix = f"expected prefix [{' '.join(map(str, PREFIX))}]"
+        raise MalformedMessageError(
+            f"provided data does not appear to be a protobuf message, {prefix}"
+        )
+    if body == PREFIX:
+        raise MalformedMessageError("empty body")
     envelope = dict(fields(body.removeprefix(PREFIX)))
     said = dict(fields(as_bytes(envelope.get(_TYPE_META, b""))))
     api_version, kind = as_text(said.get(_API_VERSION, b"")), as_text(said.get(_KIND, b""))
@@ -197,6 +169,6 @@ def read_protobuf(body: bytes) -> dict[str, Any]:
     # Clients send options in the version of whatever they delete.
     version = DELETE_OPTIONS.api_version if kind == DELETE_OPTIONS.name else api_version
     struct = struct_of(version, kind)
-    if struct is None or not is_read(kind):
+    if struct is None or numbers_of(struct) is None:
         return header
     return {**read_struct(struct, as_bytes(envelope.get(_RAW, b""))), **header}

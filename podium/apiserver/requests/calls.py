@@ -53,7 +53,7 @@ class Call(msgspec.Struct, frozen=True):
     def decoded(self, kind: Kind, api_version: str = "") -> DecodedObject:
         """The body as an object of a kind, in a version; raises RefusedError."""
         body = self.request.body
-        media_type = input_type(self.request.header("Content-Type"), body, kind.key)
+        media_type = input_type(self.request.header("Content-Type"), body, kind)
         return apart(
             decode,
             body,

@@ -13,7 +13,7 @@ from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.refused import RefusedError
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.protobuf import PREFIX, is_read
-from podium.apiserver.refusals import bad_request, not_acceptable
+from podium.apiserver.refusals import not_acceptable
 
 JSON = "application/json"
 YAML = "application/yaml"
@@ -111,21 +111,14 @@ def accepts_aggregated(accept: str) -> bool:
     return any(wanted.items() <= one.parameters.items() for one in parse_media_types(accept))
 
 
-def input_type(content_type: str, body: bytes, kind: str) -> str:
+def input_type(content_type: str, body: bytes, kind: Kind) -> str:
     """The type of a body: JSON if unsaid, YAML, or for few kinds Protobuf; raises RefusedError."""
     essence = content_type.partition(";")[0].strip().lower() or JSON
-    if essence in _SPOKEN:
-        return essence
-    if essence == PROTOBUF and not body.startswith(PREFIX):
-        prefix = "expected prefix [107 56 115 0]"
-        raise _unrecognized(
-            kind, f"provided data does not appear to be a protobuf message, {prefix}", body
-        )
-    if body == PREFIX and essence == PROTOBUF:
-        raise _unrecognized(kind, "empty body", body)
-    if essence == PROTOBUF and is_read(kind):
-        return PROTOBUF
-    raise _unsupported(_SPOKEN if essence == PROTOBUF else _UNDERSTOOD)
+    if essence not in _UNDERSTOOD:
+        raise _unsupported(_UNDERSTOOD)
+    if essence == PROTOBUF and body.startswith(PREFIX) and body != PREFIX and not is_read(kind):
+        raise _unsupported(_SPOKEN)
+    return essence
 
 
 def patch_type(content_type: str, kind: Kind) -> PatchType:
@@ -142,12 +135,6 @@ def patch_type(content_type: str, kind: Kind) -> PatchType:
 def _unsupported(accepted: Sequence[str]) -> RefusedError:
     message = "the body of the request was in an unknown format - accepted media types include: "
     return RefusedError(415, "UnsupportedMediaType", message + ", ".join(accepted))
-
-
-def _unrecognized(kind: str, why: str, body: bytes) -> RefusedError:
-    shown = f"{body[:30].hex()} ..." if len(body) > 30 else body.hex() or "<empty>"
-    what = f"the object provided is unrecognized (must be of type {kind})"
-    return bad_request(f"{what}: {why} ({shown})")
 
 
 def is_pretty(wanted: str, user_agent: str) -> bool:

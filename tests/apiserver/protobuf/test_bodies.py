@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.protobuf import PREFIX, is_read, read_protobuf
-from podium.apiserver.protobuf.messages import _blocks, numbers_of
+from podium.apiserver.protobuf.messages import _DATA, _SCALARS, numbers
 from podium.apiserver.protobuf.wire import MalformedMessageError
 from podium.apiserver.requests.openapi.schemas import reachable
 from podium.apiserver.schema import struct_of
+from podium.apiserver.schema.model import ListOf, MapOf, Scalar, Type
 from podium.apiserver.schema.struct_types import BODIES
 from tests.apiserver.protobuf.writing import delimited, switch
 from tests.apiserver.requests.client import Client
@@ -186,8 +187,18 @@ def test_damaged_bodies_are_read_or_refused(body, data):
         assert isinstance(read_protobuf(damaged), dict)
 
 
+@pytest.mark.parametrize(
+    ("body", "shown"), [(b"{}" * 20, f"{'{}' * 15} ..."), (b"x\0", "7800"), (b"", "<empty>")]
+)
+def test_bodies_without_the_prefix_are_quoted(client, body, shown):
+    said = ask(client, "/api/v1/nodes", body)
+    why = "provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]"
+    what = "the object provided is unrecognized (must be of type Node)"
+    assert (said.code, said.body["message"]) == (400, f"{what}: {why} ({shown})")
+
+
 def test_numbers_are_those_of_fields_that_there_are():
-    kinds = [kind for kind in (*KINDS.values(), *BODIES) if is_read(kind.name)]
+    kinds = [kind for kind in (*KINDS.values(), *BODIES) if is_read(kind)]
     versions = [
         (f"{group}/{version}".lstrip("/"), kind.name)
         for kind in kinds
@@ -205,8 +216,19 @@ def test_numbers_are_those_of_fields_that_there_are():
             for name in ([entry] if isinstance(entry, str) else names(entry))
         ]
 
-    assert _blocks().keys() <= structs.keys()
-    for name in _blocks():
-        found = names(numbers_of(name))
-        assert len(found) == len(set(found)) == len(_blocks()[name])
+    assert numbers().keys() <= structs.keys()
+    assert sum(len(names(one)) for one in numbers().values()) == _DATA.read_text().count("=")
+    for name, entries in numbers().items():
+        found = names(entries)
+        assert len(found) == len(set(found))
         assert set(found) <= structs[name].fields.keys()
+        assert {*map(scalar_kind, (structs[name].fields[one].type for one in found))} <= {
+            *_SCALARS,
+            None,
+        }
+
+
+def scalar_kind(of: Type) -> str | None:
+    if isinstance(of, ListOf | MapOf):
+        return scalar_kind(of.items if isinstance(of, ListOf) else of.values)
+    return of.kind if isinstance(of, Scalar) else None
