@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from urllib.parse import unquote
 
 from msgspec import structs
@@ -16,6 +17,7 @@ from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import (
     ANONYMOUS,
     AUTHENTICATED,
+    READING,
     UNAUTHENTICATED,
     Attempt,
     User,
@@ -29,8 +31,8 @@ from podium.apiserver.requests.routes import RequestInfo
 from podium.apiserver.selection import Selection, parse_selection
 from podium.apiserver.server import ApiServer
 
-_READING = ("get", "list", "watch")
 _CHANGING = ("update", "patch")
+_ON_PODS = (("", "delete"), ("eviction", "create"), ("status", "update"), ("status", "patch"))
 _UNRELATED = "no relationship found between node '{}' and this object"
 _NAME_FIELD, _NODE_NAME_FIELD = "metadata.name", "spec.nodeName"
 _WHERE_NAMED: Mapping[str, tuple[str, str]] = {
@@ -39,7 +41,7 @@ _WHERE_NAMED: Mapping[str, tuple[str, str]] = {
 }
 
 
-def objection(
+def node_objection(
     server: ApiServer, node: str, attempt: Attempt, info: RequestInfo, selection: Selection
 ) -> str | None:
     """Why a node may not do what its rules don't permit; None if it may, as far as this goes."""
@@ -53,9 +55,9 @@ def objection(
 def _nodes(_: ApiServer, node: str, attempt: Attempt, name: str, _s: Selection) -> str | None:
     if attempt.subresource == "status" and attempt.verb in _CHANGING:
         return None
-    if attempt.subresource or attempt.verb not in (*_READING, "create", *_CHANGING):
+    if attempt.subresource or attempt.verb not in (*READING, "create", *_CHANGING):
         return ""
-    if attempt.verb not in _READING or name == node:
+    if attempt.verb not in READING or name == node:
         return None
     what = f"'{name}'" if name else "all nodes"
     return f"node '{node}' cannot read {what}, only its own Node object"
@@ -74,10 +76,9 @@ def _leases(_: ApiServer, node: str, attempt: Attempt, name: str, _s: Selection)
 def _pods(
     server: ApiServer, node: str, attempt: Attempt, name: str, selection: Selection
 ) -> str | None:
-    asked = (attempt.subresource, attempt.verb)
-    if asked in (("", "delete"), ("eviction", "create"), ("status", "update"), ("status", "patch")):
+    if (attempt.subresource, attempt.verb) in _ON_PODS:
         return None
-    if attempt.subresource or attempt.verb not in _READING:
+    if attempt.subresource or attempt.verb not in READING:
         return ""
     if attempt.verb != "get" and _selected(selection, _NODE_NAME_FIELD) == node:
         return None
@@ -89,7 +90,7 @@ def _pods(
 
 
 def _sources(server: ApiServer, node: str, attempt: Attempt, name: str, _: Selection) -> str | None:
-    if attempt.verb not in _READING:
+    if attempt.verb not in READING:
         return "can only read resources of this type"
     if attempt.subresource:
         return "cannot read subresource"
@@ -98,9 +99,29 @@ def _sources(server: ApiServer, node: str, attempt: Attempt, name: str, _: Selec
     if not name:
         return "No Object name found"
     pods = server.store.list(KINDS["Pod"].name, attempt.namespace).items
-    there = [pod for pod in pods if node_name_of(pod) == node]
-    named = (one for pod in there for one in _named(pod, attempt.resource))
-    return None if name in named else _UNRELATED.format(node)
+    is_named = any(
+        name in _named(pod, attempt.resource) for pod in pods if node_name_of(pod) == node
+    )
+    return None if is_named else _UNRELATED.format(node)
+
+
+def _named(pod: Object, resource: str) -> Iterator[str]:
+    """The Secrets or ConfigMaps that a pod names."""
+    spec = pod["spec"]
+    source, volume_field = _WHERE_NAMED[resource]
+    references = [
+        part(projection, source)
+        for volume in volumes_of(spec)
+        for projection in entries(part(volume, "projected"), "sources")
+    ]
+    for container in (*init_containers_of(spec), *spec["containers"]):
+        references += (part(one, f"{source}Ref") for one in entries(container, "envFrom"))
+        for variable in entries(container, "env"):
+            references.append(part(variable, "valueFrom", f"{source}KeyRef"))
+    if resource == "secrets":
+        references += entries(spec, "imagePullSecrets")
+    yield from (one.get("name", "") for one in references)
+    yield from (part(volume, source).get(volume_field, "") for volume in volumes_of(spec))
 
 
 _Decide = Callable[[ApiServer, str, Attempt, str, Selection], str | None]
@@ -118,25 +139,6 @@ def _selected(selection: Selection, field: str) -> str:
     return next(values, "")
 
 
-def _named(pod: Object, resource: str) -> Iterator[str]:
-    spec = pod["spec"]
-    source, volume_field = _WHERE_NAMED[resource]
-    for volume in volumes_of(spec):
-        if source in volume:
-            yield volume[source].get(volume_field, "")
-        for one in entries(part(volume, "projected"), "sources"):
-            yield part(one, source).get("name", "")
-    for container in (*init_containers_of(spec), *spec["containers"]):
-        for one in container.get("envFrom") or ():
-            yield part(one, f"{source}Ref").get("name", "")
-        for variable in container.get("env") or ():
-            found = part(variable, "valueFrom", f"{source}KeyRef")
-            yield found.get("name", "")
-    if resource == "secrets":
-        for one in spec.get("imagePullSecrets") or ():
-            yield one.get("name", "")
-
-
 _USER, _UID, _GROUP = "impersonate-user", "impersonate-uid", "impersonate-group"
 _EXTRA = "impersonate-extra-"
 _AUTHENTICATION = "authentication.k8s.io"
@@ -144,9 +146,6 @@ _AUTHENTICATION = "authentication.k8s.io"
 
 def in_name_of(server: ApiServer, request: Request) -> Request:
     """The request in the name of the user that it impersonates, as with `kubectl --as`.
-
-    Args:
-        request: as it came; headers that came several times are joined by `HEADER_SEPARATOR`.
 
     Raises:
         RefusedError: 400 if anything but a user's name is impersonated without one; 403 if the
@@ -171,21 +170,19 @@ def in_name_of(server: ApiServer, request: Request) -> Request:
         what = ", ".join(part for part, value in parts.items() if value) or "nothing"
         raise RefusedError(400, "BadRequest", f"requested {what} without impersonating a user")
     account = service_account_of(name)
-    attempts = [Attempt("impersonate", resource="users", name=name)]
-    if account is not None:
-        place, called = account
-        attempts = [
-            Attempt("impersonate", resource="serviceaccounts", namespace=place, name=called)
-        ]
-    attempts += (Attempt("impersonate", resource="groups", name=group) for group in groups)
-    attempts += (
-        Attempt("impersonate", _AUTHENTICATION, "userextras", key, name=value)
-        for key, values in extra
-        for value in values
-    )
-    if uid:
-        attempts.append(Attempt("impersonate", _AUTHENTICATION, "uids", name=uid))
-    for attempt in attempts:
+    place, called = account or ("", name)
+    resource = "users" if account is None else "serviceaccounts"
+    impersonate = partial(Attempt, "impersonate")
+    for attempt in (
+        impersonate(resource=resource, namespace=place, name=called),
+        *(impersonate(resource="groups", name=group) for group in groups),
+        *(
+            impersonate(_AUTHENTICATION, "userextras", key, name=value)
+            for key, values in extra
+            for value in values
+        ),
+        *([impersonate(_AUTHENTICATION, "uids", name=uid)] if uid else []),
+    ):
         verdict = server.authorizer.decide(request.user, attempt)
         if not verdict.allowed:
             raise _forbidden(request.user, attempt, verdict.reason)
@@ -225,7 +222,7 @@ def _check_attempt(
     selection = parse_selection(info.kind, "", parameters.text("fieldSelector"))
     if attempt.verb in ("list", "watch") and not attempt.name:
         attempt = structs.replace(attempt, name=_selected(selection, _NAME_FIELD))
-    why = None if user.node is None else objection(server, user.node, attempt, info, selection)
+    why = None if user.node is None else node_objection(server, user.node, attempt, info, selection)
     if user.node is not None and why is None:
         return
     verdict = server.authorizer.decide(user, attempt)

@@ -11,7 +11,7 @@ from podium.apiserver.requests import query_options
 from podium.apiserver.requests.messages import Headers, Request, Response, warning
 from podium.apiserver.requests.negotiation import TABLE, Output, input_type
 from podium.apiserver.requests.query_options import Parameters
-from podium.apiserver.requests.response_forms import Form, Include, included, shown
+from podium.apiserver.requests.response_forms import Form, included, shown
 from podium.apiserver.requests.routes import RequestInfo
 from podium.apiserver.schema.struct_types import SCALE, TOKEN_REQUEST
 from podium.apiserver.server import ApiServer
@@ -40,10 +40,8 @@ class Call(msgspec.Struct, frozen=True):
     @property
     def form(self) -> Form:
         """How objects are shown."""
-        include = Include.METADATA
-        if self.output.shape == TABLE:
-            include = included(self.parameters.text("includeObject"))
-        return Form(self.output, *self.taken, include)
+        said = self.parameters.text("includeObject") if self.output.shape == TABLE else ""
+        return Form(self.output, *self.taken, included(said))
 
     @property
     def field_validation(self) -> str:

@@ -27,7 +27,7 @@ PARTIAL_LIST = "PartialObjectMetadataList"
 _SPOKEN = (JSON, YAML)
 _UNDERSTOOD = (JSON, YAML, PROTOBUF)
 _STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
-_META_GROUP = "meta.k8s.io"
+META_GROUP = "meta.k8s.io"
 _META_VERSIONS = ("v1", "v1beta1")
 _SHAPES = (TABLE, PARTIAL, PARTIAL_LIST)
 # People who look by hand get indented answers.
@@ -100,7 +100,7 @@ def output(accept: str, *, streams: bool = False, tables: bool = True) -> Output
             return Output(spoken)
         shape, version = parameters.get("as", ""), parameters.get("v", "")
         is_known = shape in _SHAPES and version in _META_VERSIONS
-        if is_known and parameters.get("g") == _META_GROUP and (tables or shape != TABLE):
+        if is_known and parameters.get("g") == META_GROUP and (tables or shape != TABLE):
             return Output(spoken, shape, version)
     raise not_acceptable(f"only the following media types are accepted: {', '.join(_SPOKEN)}")
 

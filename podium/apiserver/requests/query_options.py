@@ -16,6 +16,7 @@ from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.objects import entries
 from podium.api.values.integers import parse_int
 from podium.apiserver.refusals import bad_request, invalid
+from podium.apiserver.requests.negotiation import META_GROUP
 from podium.apiserver.verbs.verb_options import ListOptions
 
 _INTEGER = re.compile(r"[+-]?[0-9]+", re.ASCII)
@@ -58,7 +59,6 @@ def parse_query(query: str) -> Parameters:
     return Parameters(parse_qs(query, keep_blank_values=True) if query else {})
 
 
-META_GROUP = "meta.k8s.io"
 EXACT, NOT_OLDER_THAN = "Exact", "NotOlderThan"
 
 _FIELD_MANAGER_LENGTH_MAX = 128

@@ -1,7 +1,6 @@
 """Answers: objects and lists of them in the form that was negotiated."""
 
 from collections.abc import Iterable, Mapping
-from enum import StrEnum
 from typing import Any
 
 import msgspec
@@ -10,23 +9,16 @@ from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, metadata_of
 from podium.apiserver.kinds.tables.columns import column_definitions, row_of
 from podium.apiserver.refusals import bad_request, not_acceptable
-from podium.apiserver.requests.negotiation import PARTIAL, PARTIAL_LIST, Output
+from podium.apiserver.requests.negotiation import META_GROUP, PARTIAL, PARTIAL_LIST, Output
 from podium.apiserver.store.kind_index import Page
 from podium.apiserver.verbs.watch import WatchStream
 from podium.apiserver.versions import shown_version
 
 Event = Mapping[str, Any]
 
-_META_GROUP = "meta.k8s.io"
 _TYPE_FIELDS = ("kind", "apiVersion")
-
-
-class Include(StrEnum):
-    """How much of its object a row of a table carries along."""
-
-    NONE = "None"
-    METADATA = "Metadata"
-    OBJECT = "Object"
+# How much of its object a row of a table carries along.
+_NONE, _METADATA, _OBJECT = "None", "Metadata", "Object"
 
 
 class Form(msgspec.Struct, frozen=True):
@@ -35,22 +27,21 @@ class Form(msgspec.Struct, frozen=True):
     output: Output
     kind: Kind
     api_version: str
-    include: Include = Include.METADATA
+    include: str = _METADATA
 
     @property
     def meta_api_version(self) -> str:
         """The `apiVersion` of tables and of bare metadata."""
-        return f"{_META_GROUP}/{self.output.meta_version}"
+        return f"{META_GROUP}/{self.output.meta_version}"
 
 
-def included(text: str) -> Include:
+def included(text: str) -> str:
     """How much of its object a row carries along, as the query says; raises RefusedError: 400."""
-    try:
-        return Include(text) if text else Include.METADATA
-    except ValueError:
-        rule = "must be 'Metadata', 'Object', 'None', or empty"
-        fault = f'includeObject: Invalid value: "{text}": {rule}'
-        raise bad_request(f"Unable to convert to Table as requested: {fault}") from None
+    if text in ("", _NONE, _METADATA, _OBJECT):
+        return text or _METADATA
+    rule = "must be 'Metadata', 'Object', 'None', or empty"
+    fault = f'includeObject: Invalid value: "{text}": {rule}'
+    raise bad_request(f"Unable to convert to Table as requested: {fault}")
 
 
 def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Object:
@@ -65,58 +56,51 @@ def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Obj
             metadata = {"resourceVersion": version} if version else {}
             return _table(form, [obj], metadata, now_s, headers=headers)
         case "PartialObjectMetadata":
-            return partial_metadata(obj, form.meta_api_version)
+            return _bare(obj, form)
     wanted = f"you requested {PARTIAL_LIST}, but the requested object is not a list"
     raise not_acceptable(f"{wanted} ({form.kind.name})")
 
 
-def shown_list(form: Form, listing: Page, now_s: float) -> Object:
+def shown_list(form: Form, page: Page, now_s: float) -> Object:
     """A list in the form that is wanted, its items without headers; raises RefusedError: 406."""
-    metadata: dict[str, Any] = {"resourceVersion": listing.resource_version}
-    if listing.continue_token:
-        metadata["continue"] = listing.continue_token
-    if listing.remaining is not None:
-        metadata["remainingItemCount"] = listing.remaining
+    metadata: dict[str, Any] = {"resourceVersion": page.resource_version}
+    if page.continue_token:
+        metadata["continue"] = page.continue_token
+    if page.remaining is not None:
+        metadata["remainingItemCount"] = page.remaining
+    kind, version = form.kind.list_kind, form.api_version
     match form.output.shape:
         case "":
-            kind, items = form.kind.list_kind, [_untyped(one, form) for one in listing.items]
-            version = form.api_version
+            items = [_untyped(one, form) for one in page.items]
         case "Table":
-            return _table(form, listing.items, metadata, now_s)
+            return _table(form, page.items, metadata, now_s)
         case "PartialObjectMetadataList":
             kind, version = PARTIAL_LIST, form.meta_api_version
-            items = [partial_metadata(item, version) for item in listing.items]
+            items = [_bare(one, form) for one in page.items]
         case _:
-            wanted = f"you requested {PARTIAL}, but the requested object is a list"
-            raise not_acceptable(f"{wanted} ({form.kind.list_kind})")
+            raise not_acceptable(
+                f"you requested {PARTIAL}, but the requested object is a list ({kind})"
+            )
     return {"kind": kind, "apiVersion": version, "metadata": metadata, "items": items}
 
 
-def _typed(obj: Object, form: Form) -> dict[str, Any]:
-    return {"kind": form.kind.name, "apiVersion": form.api_version, **_untyped(obj, form)}
-
-
 def _table(
-    form: Form,
-    objects: Iterable[Object],
-    metadata: Object,
-    now_s: float,
-    *,
-    headers: bool = True,
+    form: Form, objects: Iterable[Object], metadata: Object, now_s: float, *, headers: bool = True
 ) -> Object:
-    def carry(obj: Object) -> Object | None:
-        if form.include is Include.OBJECT:
-            return _typed(obj, form)
-        is_bare = form.include is Include.METADATA
-        return partial_metadata(obj, form.meta_api_version) if is_bare else None
-
+    carried = {_NONE: lambda _, __: None, _METADATA: _bare, _OBJECT: _typed}[form.include]
     return {
         "kind": "Table",
         "apiVersion": form.meta_api_version,
         "metadata": metadata,
         "columnDefinitions": column_definitions(form.kind) if headers else [],
-        "rows": [{**row_of(form.kind, one, now_s), "object": carry(one)} for one in objects],
+        "rows": [
+            {**row_of(form.kind, one, now_s), "object": carried(one, form)} for one in objects
+        ],
     }
+
+
+def _typed(obj: Object, form: Form) -> dict[str, Any]:
+    return {"kind": form.kind.name, "apiVersion": form.api_version, **_untyped(obj, form)}
 
 
 def _untyped(obj: Object, form: Form) -> dict[str, Any]:
@@ -124,9 +108,8 @@ def _untyped(obj: Object, form: Form) -> dict[str, Any]:
     return {field: value for field, value in found.items() if field not in _TYPE_FIELDS}
 
 
-def partial_metadata(obj: Object, api_version: str) -> dict[str, Any]:
-    """The object without all but its metadata: a `PartialObjectMetadata`."""
-    return {"kind": PARTIAL, "apiVersion": api_version, "metadata": metadata_of(obj)}
+def _bare(obj: Object, form: Form) -> dict[str, Any]:
+    return {"kind": PARTIAL, "apiVersion": form.meta_api_version, "metadata": metadata_of(obj)}
 
 
 class Watching:
