@@ -19,8 +19,7 @@ class Registry:
         groups: the versions of each group, the preferred one first.
 
     Args:
-        definitions: those CustomResourceDefinitions that are there; what isn't established isn't
-            served.
+        definitions: CustomResourceDefinitions, of which those that are established are served.
         unstored: further kinds, of which nothing is stored.
         optional: those of the optional kinds that are served; definitions may replace them.
     """

@@ -57,14 +57,10 @@ ALL = Selection()
 
 
 def parse_selection(kind: Kind, label_text: str, field_text: str) -> Selection:
-    """The meaning of the selectors of a request.
+    """The meaning of the selectors of a request, such as `app in (web, db)` and `spec.nodeName!=n`.
 
-    Args:
-        label_text: such as `app in (web, db)`; empty selects everything.
-        field_text: such as `spec.nodeName=n,status.phase!=Failed`; empty selects everything.
-
-    Raises:
-        RefusedError: 400, the texts can't be understood, or the kind has no such field.
+    Empty texts select everything. Raises RefusedError: 400, they can't be understood, or the kind
+    has no such field.
     """
     try:
         labels = parse_selector(label_text) if label_text else EVERYTHING

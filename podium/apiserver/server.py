@@ -197,11 +197,7 @@ class ApiServer:
         return self._settled(request, self._writer.create(request, obj, charged))
 
     def replace(self, request: Attributes, obj: Object) -> Written:
-        """Replace an object, or what a subresource is about.
-
-        A resourceVersion in the object must be the current one. Some kinds are created if they
-        aren't there.
-        """
+        """Replace an object, or what a subresource is about; some kinds are created if need be."""
         kind, name = request.kind, request.name
         old = self.store.get(kind.key, request.namespace, name)
         concerns(old or {})

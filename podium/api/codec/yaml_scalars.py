@@ -47,15 +47,9 @@ _CACHE_SIZE = 1 << 14
 
 
 def scalar(text: str, tag: str | None, *, plain: bool) -> Scalar:
-    """The value of a scalar.
+    """The value of a scalar that is plain, or else quoted or tagged.
 
-    Args:
-        text: its text, quotes and folding resolved.
-        tag: its explicit tag, spelt out, if it has one.
-        plain: neither quoted nor tagged.
-
-    Raises:
-        ValueError: the text isn't of the tag's type, or means nothing that JSON can hold.
+    Raises ValueError: the text isn't of the tag's type, or means nothing that JSON can hold.
     """
     if plain:
         return _plain(text)

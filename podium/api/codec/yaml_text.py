@@ -79,9 +79,7 @@ _CONTENT = re.compile(r"^(?!%)(?![ \t]*(#|\r?$))", re.MULTILINE)
 def read_yaml(text: str, *, may_repeat: bool = False) -> Iterator[YamlDocument]:
     """The documents of a YAML text, in order; those without content are left out.
 
-    Args:
-        may_repeat: of keys that stand twice in the same mapping the last value counts; otherwise
-            that is a fault.
+    A key that stands twice in a mapping is a fault, or the last value counts if keys may repeat.
     """
     number = 0
     for line, part in _parts(text):

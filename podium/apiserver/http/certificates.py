@@ -61,10 +61,7 @@ class _Pair(msgspec.Struct, frozen=True):
 def kept_certificates(
     directory: Path, now_s: float, names: Sequence[str] = LOCAL_NAMES
 ) -> Certificates:
-    """The certificates in a directory, by which clients find the server by `names`.
-
-    Those that are missing or expire soon are replaced. Raises FileError.
-    """
+    """A directory's certificates of a server by its names, renewed if need be; raises FileError."""
     private_directory(directory)
     now = datetime.fromtimestamp(now_s, UTC)
     authority = _read(directory, "ca")

@@ -49,10 +49,9 @@ _logger = logging.getLogger(__name__)
 
 
 class Backend(Protocol):
-    """Answers the requests that a server receives.
+    """Answers the requests that a server receives, called in its event loop.
 
-    All methods are called in the event loop that the server runs in, one at a time, and should
-    return soon: while one runs, nobody else is served.
+    While a method runs, nobody else is served, so that all should return soon.
     """
 
     @property
@@ -63,9 +62,8 @@ class Backend(Protocol):
     def answer(self, request: Request) -> Response:
         """Answer a request, as `podium.apiserver.requests.handle` does.
 
-        A watch may be the body; the server then takes from it, and closes it at its end. What
-        refuses a request is a response, too: exceptions are bugs, or a journal that failed, and
-        are told to clients as an internal error.
+        A watch in the answer is closed at its end. Refusals are answers, too: exceptions are bugs,
+        or a journal that failed, and are told to clients as an internal error.
         """
         ...
 

@@ -127,13 +127,7 @@ _LENGTH_MIN = 32
 
 @dataclass(frozen=True, slots=True)
 class ClusterTokens:
-    """The tokens by which a cluster knows its users.
-
-    Attributes:
-        admin: of the user who may do everything.
-        reader: of the user who may only look.
-        nodes: the secret from which tokens of nodes are made.
-    """
+    """The tokens of admin and reader, and the secrets that sign those of nodes and accounts."""
 
     admin: str
     reader: str

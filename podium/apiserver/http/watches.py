@@ -27,13 +27,10 @@ _LENGTH_MAX = 16 * 2**20
 
 
 class EventTexts:
-    """The texts of the last events.
+    """The texts of the last events of one store, up to a length in bytes.
 
     What an object of some version looks like in some form is always the same, so that form, type
-    of event, and version say what the text is. All watches must be of one store.
-
-    Args:
-        length_max: how many bytes of texts are remembered at most.
+    of event, and version say what the text is.
     """
 
     def __init__(self, length_max: int = _LENGTH_MAX) -> None:

@@ -43,13 +43,12 @@ def apply_patch(
     resourceVersion that the patch gave it is for the caller to judge.
 
     Args:
-        current: the object, in the version that the patch is about.
         patch_type: one of `PatchType`, but `APPLY`, for which there is `apply_configuration`.
         body: the patch, as `decode_patch` gives it.
-        api_version: the version, where the kind is served in several; empty for its own.
-        field_validation: how fields of the patch that the kind doesn't have are treated:
-            `Strict`, `Warn` or `Ignore`; None for a patch that one of Podium's own machines has
-            made, whose types aren't checked either.
+        api_version: that of object and patch, where the kind is served in several; empty for its
+            own.
+        field_validation: how fields of the patch that the kind doesn't have are treated; None for a
+            patch of Podium's own machines, whose types aren't checked either.
 
     Raises:
         RefusedError: the patch can't be applied, or what comes out isn't an object of the kind.

@@ -233,11 +233,9 @@ def merge_key_of(entry: Any, key: str) -> Any:
 def in_order(
     merged: Sequence[Any], wanted: Sequence[Any], before: Sequence[Any], key: str
 ) -> list[Any]:
-    """The entries of a merged list, in order.
+    """The entries of a merged list in the order of a patch, which may name no more than keys.
 
-    Args:
-        wanted: entries in the order that a patch gives; they may be no more than their keys.
-        key: the field by which entries are found again; empty for scalars.
+    `key` is the field by which entries are found again; empty for scalars.
     """
     wanted_place = _places(wanted, key)
     old_place = _places(before, key)

@@ -36,13 +36,8 @@ def check_grant(authorizer: Authorizer, request: Attributes, obj: Object) -> Non
     An update is judged as a whole, whatever it changes: a label alone can have a role aggregated
     into another one. Only what garbage collection needs, owner references and finalizers, is free.
 
-    Args:
-        authorizer: resolves the rules of the user.
-        request: a creation or an update of any kind; only roles and bindings are judged.
-
     Raises:
-        RefusedError: 403, the user lacks some of the rules; or 404, the role that a binding refers
-            to doesn't exist.
+        RefusedError: 403, the user lacks some of the rules; 404, there is no such role.
     """
     kind = request.kind
     if kind.group != GROUP or MASTERS in request.user.groups:

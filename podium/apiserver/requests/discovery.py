@@ -169,9 +169,7 @@ def health(
 ) -> tuple[int, str] | None:
     """The code and text about the health that a split path asks for; None for other paths.
 
-    Args:
-        checks: what the server is ready by, besides itself: by name what is wrong, or nothing.
-        verbose: whether each check is told; they are anyway if one fails.
+    `checks` says by name what is wrong, or nothing; they are listed if one fails or on request.
     """
     if not segments or segments[0] not in _HEALTH:
         return None

@@ -54,12 +54,9 @@ class Store:
                 self._history.publish((event,))
 
     def adopt(self, other: "Store") -> None:
-        """Hold and remember what another store does, instead of anything else.
+        """Hold and remember what another store does, which shares the objects of now.
 
-        The objects are shared, as nobody changes them; what is written from now on isn't.
-
-        Raises:
-            ValueError: there is a journal, which knows nothing of it.
+        Raises ValueError: there is a journal, which knows nothing of it.
         """
         if self._journal is not None:
             raise ValueError("a store with a journal adopts nothing")
@@ -90,10 +87,7 @@ class Store:
     def delete(
         self, kind: str, namespace: str, name: str, expected_version: str | None = None
     ) -> Object:
-        """Remove an object, and return its last state with the version of the deletion.
-
-        Raises NotFoundError, and ConflictError if it has another version than the expected one.
-        """
+        """Remove an object, and return its last state; raises NotFoundError, ConflictError."""
         previous = self._expect(kind, namespace, name, expected_version)
         return self._write("DELETED", kind, namespace, name, previous, previous)
 
@@ -110,12 +104,10 @@ class Store:
         """Objects in the order of their keys.
 
         Args:
-            namespace: only of this namespace; None for all.
             limit: how many at most; 0 for any number. What is left comes by `continue_token`,
                 as it was at the first page's revision.
             continue_token: that of the page before; it decides the revision.
             at_revision: as they were at a revision; None for now.
-            matches: which objects count; all if None.
 
         Raises:
             ExpiredError: the history doesn't reach back to that revision.
@@ -152,13 +144,10 @@ class Store:
         wake: Wake | None = None,
         field: FieldValue | None = None,
     ) -> Watch:
-        """Follow what happens after a revision.
+        """Follow what happens after a revision, in all namespaces or one.
 
         Args:
-            namespace: only in this namespace; None for all.
-            from_revision: events after this one.
-            field: only to objects of which the field has, or had, this value; those without cost
-                nothing.
+            field: only to objects of which the field has, or had, this value.
             wake: called when there may be something to take, once after each time that the watch
                 was read to its end. It is called amid a write, so that it should only take note.
 
@@ -183,13 +172,10 @@ class Store:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Writes within are kept by the journal at once, or not at all.
+        """Have the journal keep the writes within at once, or not at all; raises JournalError.
 
         What is read and written within mustn't be told to anybody until it has ended well. Any
         exception that leaves it undoes its writes. A transaction within another ends with it.
-
-        Raises:
-            JournalError: the journal couldn't keep the writes, and they are undone.
         """
         outer, mark = self._in_transaction, len(self._pending)
         self._in_transaction = True

@@ -50,8 +50,7 @@ def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float
 
     Raises:
         RefusedError: 429, the budget doesn't allow it, or hasn't been looked at since its change;
-            500, several budgets select the pod; 409, the pod isn't the one that the options of the
-            deletion are about.
+            500, several budgets select the pod; 409, the options are about another pod.
     """
     options = eviction.get("deleteOptions") or {}
     # A pod that is missing already, or hasn't been there yet, costs no budget.

@@ -17,11 +17,7 @@ _PRECONDITION = (
 
 
 def check_binding(binding: Object) -> None:
-    """Judge a Binding by itself.
-
-    Raises:
-        RefusedError: 500, as upstream has it: it isn't about a node, or doesn't name one.
-    """
+    """Judge a Binding by itself; raises RefusedError: 500, as upstream has it, it names no node."""
     target, faults = part(binding, "target"), []
     if target.get("kind") not in (None, "", "Node"):
         faults.append(unsupported("target.kind", target["kind"], ("Node", "<empty>")))
@@ -32,14 +28,9 @@ def check_binding(binding: Object) -> None:
 
 
 def bind(pod: Object, binding: Object, now_s: float) -> Object:
-    """The pod on its node.
+    """The pod on the node of a checked Binding, whose annotations and labels go over to it.
 
-    Args:
-        binding: a Binding that has been checked; its annotations and labels go over to the pod,
-            its uid and resourceVersion, if any, must be the pod's.
-
-    Raises:
-        RefusedError: 409, it isn't that pod any more, or it can't be given a node.
+    Raises RefusedError: 409, it isn't that pod any more, or it can't be given a node.
     """
     metadata, spec, given = pod["metadata"], pod["spec"], metadata_of(binding)
     name, why = metadata["name"], ""

@@ -65,12 +65,9 @@ def _put(obj: Object, path: tuple[str, ...], value: Any) -> Object:
 
 
 def scaled(kind: Kind, workload: Object, scale: Object) -> Object:
-    """The stored workload with as many pods as a Scale says.
+    """The stored workload with as many pods, and the resourceVersion, that a Scale says.
 
-    The Scale's resourceVersion goes over to it, so that the store notices an outdated one.
-
-    Raises:
-        RefusedError: 422, the number is negative; 409, it is another workload's Scale.
+    Raises RefusedError: 422, the number is negative; 409, it is another workload's Scale.
     """
     metadata, own = metadata_of(scale), workload["metadata"]
     replicas = spec_of(scale).get("replicas") or 0

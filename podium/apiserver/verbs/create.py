@@ -39,8 +39,7 @@ _SERVER_FIELDS = frozenset(
 def received(request: Attributes, obj: Object) -> Object:
     """The object in its kind's own version, in its namespace, without what only servers say.
 
-    Raises:
-        RefusedError: 400, it says that it belongs into another namespace.
+    Raises RefusedError: 400, it says that it belongs into another namespace.
     """
     metadata = {
         field: value
@@ -74,11 +73,7 @@ class Maker:
         self._names: Recent[tuple[str, str], Iterator[str]] = Recent(_NAMED_MAX)
 
     def prepared(self, request: Attributes, obj: Object) -> Object:
-        """The object as it would be stored.
-
-        Raises:
-            RefusedError: 422, with all that is wrong with it.
-        """
+        """The object as it would be stored; raises RefusedError: 422, with all its faults."""
         kind = request.kind
         registration = registration_of(kind)
         metadata = {**obj["metadata"], "uid": kept("uid", lambda: new_uid(self._rng))}

@@ -26,11 +26,7 @@ _NAMESPACE_PRECONDITION = "Precondition failed: {0} in precondition: {1}, {0} in
 
 
 def check_preconditions(kind: Kind, metadata: Object, how: DeleteOptions) -> None:
-    """Make sure that an object is the one that a deletion is meant for.
-
-    Raises:
-        RefusedError: 409, it isn't.
-    """
+    """Refuse the deletion of another object than is meant; raises RefusedError: 409."""
     for called, wanted, found, hint in (
         ("UID", how.uid, metadata["uid"], _RECREATED),
         ("ResourceVersion", how.resource_version, metadata["resourceVersion"], _MODIFIED),

@@ -39,11 +39,7 @@ def list_objects(
 
 
 def parse_version(text: str) -> int:
-    """The number of a resourceVersion.
-
-    Raises:
-        RefusedError: 500, as upstream has it, it isn't one.
-    """
+    """The number of a resourceVersion; raises RefusedError: 500, as upstream does."""
     version = parse_count(text)
     if version is None:
         raise internal(_no_version(text))

@@ -45,11 +45,7 @@ def patched(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
 
 
 def placed(request: Attributes, obj: Object) -> Object:
-    """The object in the namespace of the request.
-
-    Raises:
-        RefusedError: 400, it isn't the one that the request is about.
-    """
+    """The object in the namespace of the request; raises RefusedError: 400, it is another one."""
     check_key(request, obj)
     namespace, metadata = request.namespace, metadata_of(obj)
     if metadata.get("namespace", "") == namespace:
@@ -59,11 +55,7 @@ def placed(request: Attributes, obj: Object) -> Object:
 
 
 def check_key(request: Attributes, obj: Object) -> None:
-    """Make sure that an object is the one that the request is about.
-
-    Raises:
-        RefusedError: 400, it has no name, or another name or namespace.
-    """
+    """Refuse an object with another name or namespace than requested; raises RefusedError: 400."""
     metadata = metadata_of(obj)
     own, place = metadata.get("name"), metadata.get("namespace")
     name, namespace = request.name, request.namespace
@@ -100,10 +92,9 @@ def completed_update(request: Attributes, old: Object, new: Object) -> Object:
 
 
 def check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str, Any]) -> None:
-    """Make sure that nobody has written an object since the version that a request goes by.
+    """Refuse a write that goes by an older version than the stored one.
 
-    Raises:
-        RefusedError: 409, somebody has; 500, as upstream has it, that is no version.
+    Raises RefusedError: 409; or 500, as upstream has it, if that is no version.
     """
     version = metadata.get("resourceVersion")
     if version == before["resourceVersion"] or version in UNCONDITIONAL:
@@ -114,11 +105,7 @@ def check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str, 
 
 
 def prepared_update(request: Attributes, old: Object, new: Object) -> Object:
-    """The object as it would be stored.
-
-    Raises:
-        RefusedError: 422, with all that is wrong with it.
-    """
+    """The object as it would be stored; raises RefusedError: 422, with all its faults."""
     kind, subresource = request.kind, request.subresource
     if new["metadata"] is not old["metadata"]:
         settled = _settled(new["metadata"], old["metadata"])

@@ -59,8 +59,7 @@ class ListOptions(msgspec.Struct, frozen=True):
 
     Attributes:
         resource_version: of a list, empty for the latest state, `0` for any, otherwise a version;
-            a watch tells of changes after it, and begins with all that is there if it is empty or
-            `0`.
+            a watch tells of changes after it, or of all that is there if it is empty or `0`.
         resource_version_match: `Exact` or `NotOlderThan`; empty leaves it to the API's conventions.
         limit: 0 or less for all objects.
         timeout_s: None leaves it to the server.

@@ -31,11 +31,7 @@ class Writer:
         self._store = store
 
     def create(self, request: Attributes, obj: Object, charged: Sequence[Object]) -> Object:
-        """Add an object, and return it with its version.
-
-        Raises:
-            RefusedError: 409, there is one of that name; 413, it is too large to be kept.
-        """
+        """Add an object; raises RefusedError: 409, its name is taken; 413, it is too large."""
         _check_size(obj)
         kind, metadata = request.kind, obj["metadata"]
         if request.options.dry_run:
@@ -51,11 +47,7 @@ class Writer:
             raise self._exists(kind, error.namespace, error.name) from None
 
     def update(self, request: Attributes, obj: Object, charged: Sequence[Object] = ()) -> Object:
-        """Replace an object that is there, and return it with its version.
-
-        Raises:
-            RefusedError: 413, it has become too large to be kept.
-        """
+        """Replace an object that is there; raises RefusedError: 413, it has become too large."""
         _check_size(obj)
         if request.options.dry_run:
             return obj

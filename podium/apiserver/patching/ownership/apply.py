@@ -67,15 +67,12 @@ _KUBECTL = "kubectl"
 def apply_configuration(
     request: Attributes, current: Object | None, configuration: Object, api_version: str = ""
 ) -> Object:
-    """Apply a configuration.
+    """Apply a configuration, as `decode_patch` gives it; who applies it owns what it says.
 
     Args:
-        request: the write; its field manager applies, and owns what it applies. If it is forced,
-            fields are taken over that others own.
+        request: the write; if it is forced, fields are taken over that others own.
         current: the object as it is stored; None if there is none yet.
-        configuration: what the manager wants the object to have, as `decode_patch` gives it.
-        api_version: the version that the request is about, where the kind is served in several;
-            `current` is in it, too. Empty for the kind's own.
+        api_version: the version of both, where the kind is served in several; empty for its own.
 
     Returns:
         the object with its managedFields, neither defaulted nor validated.
