@@ -6,7 +6,7 @@ kubeconfig only then.
 """
 
 import ipaddress
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -64,25 +64,24 @@ def kept_certificates(
     """A directory's certificates of a server by its names, renewed if need be; raises FileError."""
     private_directory(directory)
     now = datetime.fromtimestamp(now_s, UTC)
-    authority = _read(directory, "ca")
+    authority, server = _read(directory, "ca"), _read(directory, "server")
     if authority is None or _expires_soon(authority, now):
-        key = ec.generate_private_key(ec.SECP256R1())
         allowed = ("digital_signature", "key_cert_sign", "crl_sign")
         others = ("content_commitment", "key_encipherment", "data_encipherment", "key_agreement")
         denied = (*others, "encipher_only", "decipher_only")
         usage = x509.KeyUsage(**dict.fromkeys(allowed, True), **dict.fromkeys(denied, False))
-        name = _name("podium-ca")
-        builder = (
-            _builder(name, name, key.public_key(), now, _AUTHORITY_LIFE)
-            .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
-            .add_extension(usage, critical=True)
+        authority = _written(
+            directory / "ca",
+            {NameOID.COMMON_NAME: "podium-ca"},
+            now,
+            [(x509.BasicConstraints(ca=True, path_length=0), True), (usage, True)],
         )
-        authority = _Pair(builder.sign(key, hashes.SHA256()), key)
-        _write(directory, "ca", authority)
-    server = _read(directory, "server")
-    if server is None or _expires_soon(server, now) or not _fits(server, authority, names):
-        server = _issued(authority, "podium", ExtendedKeyUsageOID.SERVER_AUTH, now, names)
-        _write(directory, "server", server)
+    alternatives = _alternatives(names)
+    if server is None or _expires_soon(server, now) or not _fits(server, authority, alternatives):
+        usage_of_server = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
+        extensions = [(usage_of_server, False), (x509.SubjectAlternativeName(alternatives), False)]
+        subject = {NameOID.COMMON_NAME: "podium"}
+        _written(directory / "server", subject, now, extensions, authority)
     return Certificates(*(directory / name for name in ("server.crt", "server.key", "ca.crt")))
 
 
@@ -92,9 +91,9 @@ def new_kubelet_client(directory: Path, now_s: float) -> ClientCertificate:
     if authority is None:
         raise FileError(f"{directory}: there is no authority")
     now = datetime.fromtimestamp(now_s, UTC)
-    usage = ExtendedKeyUsageOID.CLIENT_AUTH
-    client = _issued(authority, _KUBELET_CLIENT, usage, now, group=MASTERS)
-    _write(directory, "kubelet-client", client)
+    usage = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH])
+    subject = {NameOID.ORGANIZATION_NAME: MASTERS, NameOID.COMMON_NAME: _KUBELET_CLIENT}
+    _written(directory / "kubelet-client", subject, now, [(usage, False)], authority)
     return ClientCertificate(*(directory / f"kubelet-client.{end}" for end in ("crt", "key")))
 
 
@@ -102,63 +101,12 @@ def _expires_soon(pair: _Pair, now: datetime) -> bool:
     return pair.certificate.not_valid_after_utc < now + _RENEWAL
 
 
-def _fits(server: _Pair, authority: _Pair, names: Sequence[str]) -> bool:
-    found = server.certificate.extensions.get_extension_for_class(x509.SubjectAlternativeName)
-    if list(found.value) != _alternatives(names):
-        return False
-    identifier = server.certificate.extensions.get_extension_for_class(
-        x509.AuthorityKeyIdentifier
-    ).value.key_identifier
-    public = authority.key.public_key()
-    return identifier == x509.SubjectKeyIdentifier.from_public_key(public).digest
-
-
-def _issued(
-    authority: _Pair,
-    common: str,
-    usage: x509.ObjectIdentifier,
-    now: datetime,
-    names: Sequence[str] = (),
-    group: str = "",
-) -> _Pair:
-    key = ec.generate_private_key(ec.SECP256R1())
-    life = min(_SERVER_LIFE, authority.certificate.not_valid_after_utc - now)
-    issuer = authority.certificate.subject
-    vouching = x509.AuthorityKeyIdentifier.from_issuer_public_key(authority.key.public_key())
-    builder = (
-        _builder(_name(common, group), issuer, key.public_key(), now, life)
-        .add_extension(x509.ExtendedKeyUsage([usage]), critical=False)
-        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(vouching, critical=False)
-    )
-    if names:
-        alternatives = x509.SubjectAlternativeName(_alternatives(names))
-        builder = builder.add_extension(alternatives, critical=False)
-    return _Pair(builder.sign(authority.key, hashes.SHA256()), key)
-
-
-def _builder(
-    subject: x509.Name,
-    issuer: x509.Name,
-    public: ec.EllipticCurvePublicKey,
-    now: datetime,
-    life: timedelta,
-) -> x509.CertificateBuilder:
-    return (
-        x509.CertificateBuilder()
-        .subject_name(subject)
-        .issuer_name(issuer)
-        .public_key(public)
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - _LEEWAY)
-        .not_valid_after(now + life)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
-    )
-
-
-def _name(common: str, group: str = "") -> x509.Name:
-    known = [x509.NameAttribute(NameOID.ORGANIZATION_NAME, group)] if group else []
-    return x509.Name([*known, x509.NameAttribute(NameOID.COMMON_NAME, common)])
+def _fits(server: _Pair, authority: _Pair, alternatives: list[x509.GeneralName]) -> bool:
+    extensions = server.certificate.extensions
+    found = extensions.get_extension_for_class(x509.SubjectAlternativeName)
+    issuer = extensions.get_extension_for_class(x509.AuthorityKeyIdentifier)
+    public = x509.SubjectKeyIdentifier.from_public_key(authority.key.public_key())
+    return list(found.value) == alternatives and issuer.value.key_identifier == public.digest
 
 
 def _alternatives(names: Sequence[str]) -> list[x509.GeneralName]:
@@ -171,16 +119,43 @@ def _alternatives(names: Sequence[str]) -> list[x509.GeneralName]:
     return found
 
 
-def _write(directory: Path, name: str, pair: _Pair) -> None:
-    key = pair.key.private_bytes(
-        serialization.Encoding.PEM,
-        serialization.PrivateFormat.PKCS8,
-        serialization.NoEncryption(),
+def _written(
+    path: Path,
+    subject: Mapping[x509.ObjectIdentifier, str],
+    now: datetime,
+    extensions: Iterable[tuple[x509.ExtensionType, bool]],
+    authority: _Pair | None = None,
+) -> _Pair:
+    """A new certificate with its key, in files; signed by itself without an authority."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name = issuer = x509.Name([x509.NameAttribute(oid, text) for oid, text in subject.items()])
+    signing, life = key, _AUTHORITY_LIFE
+    if authority is not None:
+        issuer, signing = authority.certificate.subject, authority.key
+        life = min(_SERVER_LIFE, authority.certificate.not_valid_after_utc - now)
+        vouching = x509.AuthorityKeyIdentifier.from_issuer_public_key(signing.public_key())
+        constraints = x509.BasicConstraints(ca=False, path_length=None)
+        extensions = [*extensions, (constraints, True), (vouching, False)]
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(issuer)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - _LEEWAY)
+        .not_valid_after(now + life)
+        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
     )
+    for extension, critical in extensions:
+        builder = builder.add_extension(extension, critical=critical)
+    pair = _Pair(builder.sign(signing, hashes.SHA256()), key)
+    encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
     # The certificate comes last: without it, the key counts for nothing.
-    write_private(directory / f"{name}.key", key)
-    certificate = pair.certificate.public_bytes(serialization.Encoding.PEM)
-    write_private(directory / f"{name}.crt", certificate)
+    write_private(
+        path.with_suffix(".key"), key.private_bytes(encoding, form, serialization.NoEncryption())
+    )
+    write_private(path.with_suffix(".crt"), pair.certificate.public_bytes(encoding))
+    return pair
 
 
 def _read(directory: Path, name: str) -> _Pair | None:

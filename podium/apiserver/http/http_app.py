@@ -117,17 +117,16 @@ class ApiApp:
         """Answer a request that has come as a whole, or return the application that will."""
         if len(body) >= LARGE_BYTES or self._mounted_at(scope["path"]) is not None:
             return self
-        work = LongWork(is_large=False)
-        content: bytes | None
         try:
             self._check_under_way(self._under_way + 1)
             user = self._user(scope["path"], headers := _headers(scope["headers"]))
-            response, content = self._worked(_request(scope, headers, body, user), work)
+            work = LongWork(is_large=False)
+            answer = self._worked(_request(scope, headers, body, user), work)
         except PostponedError:
             return self
         except RefusedError as refusal:
-            response = refused(refusal)
-            content = response.content()
+            answer = _refused(refusal)
+        response, content = answer
         if content is None or _lasts(response) or len(content) >= self._limits.gzip_bytes_min:
             return partial(self._finish, response, content)
         return PromptAnswer(response.code, raw_headers(response), content)
@@ -139,7 +138,7 @@ class ApiApp:
         if mounted is not None:
             await mounted(scope, receive, send)
             return
-        content: bytes | None
+        answer: tuple[Response, bytes | None] | None = None
         try:
             with self._being_under_way():
                 self._check_under_way(self._under_way)
@@ -147,18 +146,16 @@ class ApiApp:
                 body = await read_body(receive, self._limits)
                 request = _request(scope, headers, body, user)
                 work = LongWork(is_large=len(body) >= LARGE_BYTES)
-                while True:
+                while answer is None:
                     try:
-                        response, content = self._worked(request, work)
-                        break
+                        answer = self._worked(request, work)
                     except PostponedError as postponed:
                         await self._elsewhere(postponed.work)
         except ClientDisconnect:
             return
         except RefusedError as refusal:
-            response = refused(refusal)
-            content = response.content()
-        await self._finish(response, content, scope, receive, send)
+            answer = _refused(refusal)
+        await self._finish(*answer, scope, receive, send)
 
     def _mounted_at(self, path: str) -> Application | None:
         for prefix, app in self._mounted.items():
@@ -173,6 +170,10 @@ class ApiApp:
             yield
         finally:
             self._under_way -= 1
+
+    def _check_under_way(self, under_way: int) -> None:
+        if under_way > self._limits.requests_max:
+            raise too_many("requests")
 
     def _user(self, path: str, headers: Mapping[str, str]) -> User:
         """The sender; raises RefusedError: 401, unless the path is open to everybody."""
@@ -207,12 +208,7 @@ class ApiApp:
             raise server_fault() from None
 
     async def _finish(
-        self,
-        response: Response,
-        content: bytes | None,
-        scope: Scope,
-        receive: Receive,
-        send: Send,
+        self, response: Response, content: bytes | None, scope: Scope, receive: Receive, send: Send
     ) -> None:
         head = {"type": "http.response.start", "status": response.code}
         try:
@@ -259,10 +255,6 @@ class ApiApp:
             response.body.stream.close()
         return structs.replace(response, body="") if _lasts(response) else response
 
-    def _check_under_way(self, under_way: int) -> None:
-        if under_way > self._limits.requests_max:
-            raise too_many("requests")
-
 
 def uncollected(work: Callable[[], T]) -> T:
     """Do work with Python's garbage collector off: with millions of objects it takes long."""
@@ -274,6 +266,11 @@ def uncollected(work: Callable[[], T]) -> T:
     finally:
         gc.freeze()
         gc.enable()
+
+
+def _refused(refusal: RefusedError) -> tuple[Response, bytes]:
+    response = refused(refusal)
+    return response, response.content()
 
 
 def _lasts(response: Response) -> bool:
