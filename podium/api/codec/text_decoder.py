@@ -8,6 +8,7 @@ no integer field takes keep the text that messages quote.
 import json
 import math
 import re
+from collections.abc import Iterator
 from typing import Any, NoReturn
 
 import msgspec
@@ -103,6 +104,22 @@ def repeating(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """An object of keys and values; one that remembers keys that stand twice, if there are any."""
     found = dict(pairs)
     return found if len(found) == len(pairs) else Repeated(pairs)
+
+
+def repeated_keys(value: Any, path: str = "") -> Iterator[str]:
+    """The keys that stand twice in a value, with their places, such as `.spec.ports[0].name`."""
+    if isinstance(value, Repeated):
+        seen = set[str]()
+        for name, _ in value.pairs:
+            if name in seen:
+                yield f"{path}.{name}"
+            seen.add(name)
+    if isinstance(value, dict):
+        for name, one in value.items():
+            yield from repeated_keys(one, f"{path}.{name}")
+    elif isinstance(value, list):
+        for index, one in enumerate(value):
+            yield from repeated_keys(one, f"{path}[{index}]")
 
 
 def oddity(value: Any) -> str:

@@ -1,24 +1,22 @@
 """The bodies of patches: read, and judged as far as they can be without what they patch."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Any
 
 from podium.api.codec.text_decoder import (
-    Repeated,
     UnreadableTextError,
     oddity,
     plain,
     read_json,
     read_quickly,
     read_yaml_body,
+    repeated_keys,
 )
 from podium.api.errors import FieldError
 from podium.apiserver.decoding.type_checker import (
     Checker,
     DecodingError,
-    Place,
-    json_path,
     unexpected,
 )
 from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject
@@ -85,7 +83,8 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
     else:
         if value is not None and not isinstance(value, Mapping):
             raise bad_request(f"{prefix}{unexpected(value, 'an object')}")
-        faults = tuple(dict.fromkeys(_repeated(value, None)))
+        repeated = dict.fromkeys(repeated_keys(value))
+        faults = tuple(f'duplicate field "{path[1:]}"' for path in repeated)
         patch = plain(value) or {}
     if faults and field_validation == STRICT:
         message = f"strict decoding error: {', '.join(faults)}"
@@ -109,18 +108,3 @@ def _configuration(body: bytes, field_validation: str) -> DecodedObject:
     if repeated and field_validation == STRICT:
         raise bad_request(f"error strict decoding YAML: {', '.join(repeated)}")
     return DecodedObject(value or {}, repeated if field_validation == WARN else ())
-
-
-def _repeated(value: Any, at: Place) -> Iterator[str]:
-    if isinstance(value, Repeated):
-        seen = set()
-        for name, _ in value.pairs:
-            if name in seen:
-                yield f'duplicate field "{json_path((at, name))}"'
-            seen.add(name)
-    if isinstance(value, Mapping):
-        for name, one in value.items():
-            yield from _repeated(one, (at, name))
-    elif isinstance(value, list):
-        for index, one in enumerate(value):
-            yield from _repeated(one, (at, index))

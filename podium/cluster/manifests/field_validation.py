@@ -3,14 +3,13 @@
 kube-apiserver does the same with `fieldValidation=Strict`, by the same types.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from difflib import get_close_matches
 from typing import Any
 
 import msgspec
 
 from podium.api.codec.field_validation import FieldValidation
-from podium.api.codec.text_decoder import Repeated
 from podium.api.objects import Object
 from podium.apiserver.decoding.type_checker import Checker, DecodingError
 from podium.apiserver.schema import struct_of
@@ -101,19 +100,3 @@ class _SuggestingChecker(Checker):
             self.hint += "quote it"
         self._has_mismatch = True
         super().mismatch(value, of, at)
-
-
-def repeated_fields(value: Any, path: str = "") -> Iterator[str]:
-    """The fields that stand twice in a value that was read with care, such as `.spec.replicas`."""
-    if isinstance(value, Repeated):
-        seen = set[str]()
-        for name, _ in value.pairs:
-            if name in seen:
-                yield f"{path}.{name}: stands twice"
-            seen.add(name)
-    if isinstance(value, dict):
-        for name, one in value.items():
-            yield from repeated_fields(one, f"{path}.{name}")
-    elif isinstance(value, list):
-        for index, one in enumerate(value):
-            yield from repeated_fields(one, f"{path}[{index}]")

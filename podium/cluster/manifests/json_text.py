@@ -12,9 +12,8 @@ from typing import NoReturn
 import msgspec
 from msgspec import Raw
 
-from podium.api.codec.text_decoder import read_quickly, repeating
+from podium.api.codec.text_decoder import read_quickly, repeated_keys, repeating
 from podium.api.codec.yaml_text import TextFault, YamlDocument, decoded
-from podium.cluster.manifests.field_validation import repeated_fields
 from podium.cluster.manifests.shared_parts import decode_shared
 
 INTEGER_DIGITS_MAX = 1_000
@@ -80,7 +79,7 @@ def _one_after_another(data: bytes) -> Iterator[YamlDocument]:
         except (ValueError, RecursionError) as error:
             yield YamlDocument(number, line, faults=[_fault_of(error, text, position)])
             return
-        repeated = [TextFault(line, fault) for fault in repeated_fields(found)]
+        repeated = [TextFault(line, f"{key}: stands twice") for key in repeated_keys(found)]
         yield YamlDocument(number, line, value, repeated=repeated)
         position = _after_blanks(text, end)
 
