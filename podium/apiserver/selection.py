@@ -45,6 +45,10 @@ class Selection(msgspec.Struct, frozen=True):
         """Whether all objects are meant."""
         return self.labels.is_empty and not self.fields
 
+    def values_of(self, field: str) -> list[str]:
+        """The values that a field is to have."""
+        return [term.value for term in self.fields if term.equal and term.field == field]
+
     def matches(self, obj: Object) -> bool:
         """Whether an object is meant."""
         for term in self.fields:

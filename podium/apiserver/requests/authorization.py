@@ -48,7 +48,7 @@ def node_objection(
     decide = _DECISIONS.get(info.kind.key)
     if decide is None:
         return ""
-    name = attempt.name or _selected(selection, _NAME_FIELD)
+    name = attempt.name or next(iter(selection.values_of(_NAME_FIELD)), "")
     return decide(server, node, attempt, name, selection)
 
 
@@ -80,7 +80,7 @@ def _pods(
         return None
     if attempt.subresource or attempt.verb not in READING:
         return ""
-    if attempt.verb != "get" and _selected(selection, _NODE_NAME_FIELD) == node:
+    if attempt.verb != "get" and selection.values_of(_NODE_NAME_FIELD)[:1] == [node]:
         return None
     if not name:
         return "can only list/watch pods with spec.nodeName field selector"
@@ -132,11 +132,6 @@ _DECISIONS: Mapping[str, _Decide] = {
     "Secret": _sources,
     "ConfigMap": _sources,
 }
-
-
-def _selected(selection: Selection, field: str) -> str:
-    values = (term.value for term in selection.fields if term.equal and term.field == field)
-    return next(values, "")
 
 
 _USER, _UID, _GROUP = "impersonate-user", "impersonate-uid", "impersonate-group"
@@ -221,7 +216,7 @@ def _check_attempt(
         return
     selection = parse_selection(info.kind, "", parameters.text("fieldSelector"))
     if attempt.verb in ("list", "watch") and not attempt.name:
-        attempt = structs.replace(attempt, name=_selected(selection, _NAME_FIELD))
+        attempt = structs.replace(attempt, name=next(iter(selection.values_of(_NAME_FIELD)), ""))
     why = None if user.node is None else node_objection(server, user.node, attempt, info, selection)
     if user.node is not None and why is None:
         return

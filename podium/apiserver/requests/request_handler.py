@@ -19,12 +19,11 @@ from podium.apiserver.registry import Registry
 from podium.apiserver.requests import (
     authorization,
     discovery,
+    object_requests,
     openapi,
     pod_logs,
-    read_requests,
     reviews,
     tokens,
-    write_requests,
 )
 from podium.apiserver.requests import metrics_api as metrics
 from podium.apiserver.requests.calls import Call
@@ -48,22 +47,22 @@ BODY_LENGTH_MAX = 3 * 2**20
 _Handler = Callable[[Call], Response]
 
 _HANDLERS: Mapping[str, _Handler] = {
-    "get": read_requests.get,
-    "list": read_requests.list_or_watch,
-    "watch": read_requests.list_or_watch,
-    "create": write_requests.create,
-    "update": write_requests.update,
-    "patch": write_requests.patch,
-    "delete": write_requests.delete,
-    "deletecollection": write_requests.delete_collection,
+    "get": object_requests.get,
+    "list": object_requests.list_or_watch,
+    "watch": object_requests.list_or_watch,
+    "create": object_requests.create,
+    "update": object_requests.update,
+    "patch": object_requests.patch,
+    "delete": object_requests.delete,
+    "deletecollection": object_requests.delete_collection,
 }
 # Subresources that aren't a part of the object.
 _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
-    ("binding", "create"): write_requests.bind,
-    ("eviction", "create"): write_requests.evict,
+    ("binding", "create"): object_requests.bind,
+    ("eviction", "create"): object_requests.evict,
     ("log", "get"): pod_logs.log,
     ("token", "create"): tokens.create,
-    **{(one, verb): read_requests.connect for one in CONNECTIONS for verb in CONNECTING},
+    **{(one, verb): object_requests.connect for one in CONNECTIONS for verb in CONNECTING},
 }
 _REVIEWS: Mapping[str, _Handler] = {
     "LocalSubjectAccessReview": reviews.access,

@@ -1,24 +1,32 @@
-"""Writing: create, replace, patch and delete, and the subresources that are written otherwise."""
+"""Reading and writing objects, and the subresources that are read or written otherwise."""
 
 from collections.abc import Mapping
 from typing import Any
 
 from msgspec import structs
 
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import metadata_of
+from podium.api.refused import RefusedError
 from podium.apiserver.attributes import WriteOptions
 from podium.apiserver.decoding import DecodedObject, PatchType, decode_patch
 from podium.apiserver.kinds.registration.registrations import registration_of
-from podium.apiserver.long_work import apart
+from podium.apiserver.long_work import apart, concerns, kept
+from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests import query_options
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
-from podium.apiserver.requests.negotiation import patch_type
-from podium.apiserver.requests.response_forms import shown_list
+from podium.apiserver.requests.negotiation import JSON, patch_type
+from podium.apiserver.requests.pod_logs import log_directory
+from podium.apiserver.requests.response_forms import Watching, shown_list
 from podium.apiserver.schema.struct_types import BINDING, DELETE_OPTIONS, EVICTION
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import DeleteOptions, PatchRequest, Written
+from podium.apiserver.store.errors import TooLargeResourceVersionError
+from podium.apiserver.subresources.scale import scale_of
+from podium.apiserver.verbs.list import parse_version, too_large
 
+_NAME_FIELD = "metadata.name"
 _SUCCESS: dict[str, Any] = {
     "kind": "Status",
     "apiVersion": "v1",
@@ -28,12 +36,53 @@ _SUCCESS: dict[str, Any] = {
 }
 
 
+def get(call: Call) -> Response:
+    """Answer with an object."""
+    info = call.info
+    version = call.parameters.text("resourceVersion")
+    revision, current = parse_version(version) if version else 0, call.server.store.revision
+    if revision > current:
+        # What is stored must be as new as the client has seen it.
+        raise too_large(TooLargeResourceVersionError(revision, current))
+    obj = call.server.get(info.kind, info.namespace, info.name)
+    concerns(obj)
+    return call.answer(scale_of(info.kind, obj) if info.subresource == "scale" else obj)
+
+
+def list_or_watch(call: Call) -> Response:
+    """Answer with a list, or with a watch that begins."""
+    info = call.info
+    wanted = query_options.list_options(call.parameters, watch=info.verb == "watch")
+    by_name = f"{_NAME_FIELD}={info.name}" if info.name else ""
+    fields = wanted.field_selector or by_name
+    selection = parse_selection(info.kind, wanted.label_selector, fields)
+    if info.name and selection.values_of(_NAME_FIELD) != [info.name]:
+        raise bad_request("fieldSelector metadata.name doesn't match requested name")
+    if wanted.watch:
+        stream = call.server.watch(info.kind, info.namespace, selection, wanted)
+        watching = Watching(stream, call.form, wanted.timeout_s)
+        # A stream of events is JSON, line by line, whatever else is accepted.
+        return Response(200, watching, (("Content-Type", JSON),))
+    page = kept("listing", lambda: call.server.list(info.kind, info.namespace, selection, wanted))
+    concerns({"items": page.items})
+    return call.respond(200, apart(shown_list, call.form, page, call.now_s))
+
+
+def connect(call: Call) -> Response:
+    """Refuse to connect to a container: it is simulated, or on a machine out of reach."""
+    info = call.info
+    pod = call.server.get(KINDS["Pod"], info.namespace, info.name)
+    message = f"pod {info.name} is simulated, and nothing runs in it for {info.subresource}"
+    if log_directory(call, pod):
+        message = f"pod {info.name} runs on a machine that this server has no way to"
+    raise RefusedError(501, "NotImplemented", message)
+
+
 def create(call: Call) -> Response:
     """Create the object in the body."""
     request = call.attributes("CreateOptions")
     decoded = call.decoded(*call.taken)
-    obj = call.server.create(request, decoded.obj)
-    return _written(call, Written(obj, True), decoded, None)
+    return _written(call, Written(call.server.create(request, decoded.obj), True), decoded)
 
 
 def update(call: Call) -> Response:
@@ -61,7 +110,7 @@ def _generation(call: Call) -> Any:
     return metadata_of(old or {}).get("generation")
 
 
-def _written(call: Call, written: Written, sent: DecodedObject, before: Any) -> Response:
+def _written(call: Call, written: Written, sent: DecodedObject, before: Any = None) -> Response:
     obj, warnings = written.obj, (*sent.warnings, *written.warnings)
     registration = registration_of(call.info.kind)
     if written.created:
@@ -93,32 +142,32 @@ def evict(call: Call) -> Response:
 
 def delete(call: Call) -> Response:
     """Delete an object."""
-    asked = _delete_options(call)
-    request = call.attributes_with(WriteOptions(dry_run=bool(asked.get("dryRun"))))
-    deleted = call.server.delete(request, DeleteOptions.of(asked))
+    options = _delete_options(call)
+    request = call.attributes_with(WriteOptions(dry_run=bool(options.get("dryRun"))))
+    deleted = call.server.delete(request, DeleteOptions.of(options))
     # Only this way of asking tells clients that the deletion goes on.
-    is_accepted = not deleted.gone and asked.get("orphanDependents") is False
+    is_accepted = not deleted.gone and options.get("orphanDependents") is False
     return call.answer(deleted.answer, code=202 if is_accepted else 200)
 
 
 def delete_collection(call: Call) -> Response:
     """Delete all objects of a list, which is the answer."""
     wanted = query_options.list_options(call.parameters, watch=False)
-    asked = _delete_options(call)
-    listing = call.server.delete_collection(
-        call.attributes_with(WriteOptions(dry_run=bool(asked.get("dryRun")))),
+    options = _delete_options(call)
+    page = call.server.delete_collection(
+        call.attributes_with(WriteOptions(dry_run=bool(options.get("dryRun")))),
         parse_selection(call.info.kind, wanted.label_selector, wanted.field_selector),
-        DeleteOptions.of(asked),
+        DeleteOptions.of(options),
         wanted,
     )
-    return call.respond(200, shown_list(call.form, listing, call.now_s))
+    return call.respond(200, shown_list(call.form, page, call.now_s))
 
 
 def _delete_options(call: Call) -> Mapping[str, Any]:
-    asked: Mapping[str, Any] = (
+    options: Mapping[str, Any] = (
         call.decoded(DELETE_OPTIONS).obj
         if call.request.body
         else query_options.delete_options(call.parameters)
     )
-    query_options.check_delete_options(asked)
-    return asked
+    query_options.check_delete_options(options)
+    return options
