@@ -86,6 +86,8 @@ class ServiceAccountTokens:
     def user(self, token: str, now_s: float) -> User | None:
         """Whose token this is; None if it is nobody's, or not for this server, or void."""
         content, _, signature = token.rpartition(".")
+        if content.count(".") != 1:
+            return None
         expected = self._signature(content).encode()
         if not hmac.compare_digest(signature.encode(errors="surrogatepass"), expected):
             return None

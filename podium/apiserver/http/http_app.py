@@ -27,7 +27,7 @@ from podium.apiserver.http.http_connection import PromptAnswer, raw_headers
 from podium.apiserver.http.http_server import Application
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.node_logs import NodeLogs
-from podium.apiserver.http.users import Authenticator
+from podium.apiserver.http.users import Tokens
 from podium.apiserver.http.watches import Watches
 from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
 from podium.apiserver.rbac.authorizer import Authorizer
@@ -82,13 +82,13 @@ class ApiApp:
     def __init__(
         self,
         backend: Backend,
-        authenticator: Authenticator,
+        users: Tokens,
         limits: Limits,
         rng: Random,
         node_logs: NodeLogs | None = None,
     ) -> None:
         self._backend = backend
-        self._authenticator = authenticator
+        self._users = users
         self._limits = limits
         self._watches = Watches(limits, backend.now_s, rng)
         self._node_logs = node_logs
@@ -181,7 +181,7 @@ class ApiApp:
         if authorization is None and ANONYMOUS.may(Attempt("get", path=path)):
             return ANONYMOUS
         try:
-            user = self._authenticator.user(authorization or "")
+            user = self._users.user(authorization or "")
         except Exception:
             _logger.exception("credentials for %s can't be judged", path)
             raise server_fault() from None

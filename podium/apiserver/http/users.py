@@ -12,7 +12,6 @@ import secrets
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from podium.api.process.private_files import (
     FileError,
@@ -20,29 +19,21 @@ from podium.api.process.private_files import (
     read_private,
     write_private,
 )
-from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
 from podium.apiserver.authentication.users import ADMIN, READER, User, node_user
 
 _SCHEME = "bearer"
-_NODE_PREFIX, _NODE_SEPARATOR = "node", ":"
-
-
-class Authenticator(Protocol):
-    """Knows users by what they send in the `Authorization` header."""
-
-    def user(self, authorization: str) -> User | None:
-        """The user with these credentials; None if they are unknown."""
-        ...
+_NODE_PREFIX = "node:"
 
 
 class Tokens:
-    """Bearer tokens, each of one user.
+    """Knows users by bearer tokens: each token of one user, and those that others know.
 
     Only digests are kept and looked up: how long that takes says nothing about the tokens.
     """
 
-    def __init__(self, users: Mapping[str, User]) -> None:
+    def __init__(self, users: Mapping[str, User], *others: Callable[[str], User | None]) -> None:
         self._users: dict[bytes, User] = {}
+        self._others = others
         for token, user in users.items():
             self.add(token, user)
 
@@ -55,70 +46,36 @@ class Tokens:
         self._users.pop(_digest(token), None)
 
     def user(self, authorization: str) -> User | None:
-        token = bearer_token(authorization)
-        return self._users.get(_digest(token)) if token else None
+        """The user with the token of an `Authorization` header; None if it is unknown."""
+        scheme, _, token = authorization.partition(" ")
+        token = token.strip()
+        if scheme.lower() != _SCHEME or not token:
+            return None
+        found = self._users.get(_digest(token))
+        others = (known(token) for known in self._others)
+        return found or next((user for user in others if user is not None), None)
 
 
-class ServiceAccounts:
-    """Knows service accounts by unexpired tokens that the API server has signed for them."""
-
-    def __init__(self, tokens: ServiceAccountTokens, now_s: Callable[[], float]) -> None:
-        self._tokens = tokens
-        self._now_s = now_s
-
-    def user(self, authorization: str) -> User | None:
-        token = bearer_token(authorization)
-        return self._tokens.user(token, self._now_s()) if token.count(".") == 2 else None
-
-
-def node_token(secret: str, node: str) -> str:
-    """The token of a node."""
-    return _NODE_SEPARATOR.join((_NODE_PREFIX, node, _signature(secret, node)))
-
-
-class NodeTokens:
-    """Knows nodes by their tokens."""
-
-    def __init__(self, secret: str) -> None:
-        self._secret = secret
-
-    def user(self, authorization: str) -> User | None:
-        prefix, _, rest = bearer_token(authorization).partition(_NODE_SEPARATOR)
-        node, _, signature = rest.partition(_NODE_SEPARATOR)
-        expected = _signature(self._secret, node)
-        is_known = hmac.compare_digest(signature.encode(errors="surrogatepass"), expected.encode())
-        return node_user(node) if prefix == _NODE_PREFIX and node and is_known else None
-
-
-def _signature(secret: str, node: str) -> str:
-    name = node.encode(errors="surrogatepass")
-    return hmac.new(secret.encode(), name, hashlib.sha256).hexdigest()
-
-
-class Several:
-    """Users that any of several authenticators knows, which are asked one after another."""
-
-    def __init__(self, *authenticators: Authenticator) -> None:
-        self._authenticators = authenticators
-
-    def user(self, authorization: str) -> User | None:
-        found = (one.user(authorization) for one in self._authenticators)
-        return next((user for user in found if user is not None), None)
-
-
-def tokens_of(admin: str, reader: str) -> Tokens:
-    """The tokens of the two users that every cluster has."""
-    return Tokens({admin: ADMIN, reader: READER})
-
-
-def bearer_token(authorization: str) -> str:
-    """The token in an `Authorization` header; empty if there is none."""
-    scheme, _, token = authorization.partition(" ")
-    return token.strip() if scheme.lower() == _SCHEME else ""
+def tokens_of(admin: str, reader: str, *others: Callable[[str], User | None]) -> Tokens:
+    """The tokens of the two users that every cluster has, and those that others know."""
+    return Tokens({admin: ADMIN, reader: READER}, *others)
 
 
 def _digest(token: str) -> bytes:
     return hashlib.sha256(token.encode(errors="surrogatepass")).digest()
+
+
+def node_token(secret: str, node: str) -> str:
+    """The token of a node."""
+    name = node.encode(errors="surrogatepass")
+    return f"{_NODE_PREFIX}{node}:{hmac.new(secret.encode(), name, hashlib.sha256).hexdigest()}"
+
+
+def node_by_token(secret: str, token: str) -> User | None:
+    """The node whose token this is; None if it is none's."""
+    node = token.removeprefix(_NODE_PREFIX).rpartition(":")[0]
+    both = (one.encode(errors="surrogatepass") for one in (token, node_token(secret, node)))
+    return node_user(node) if node and hmac.compare_digest(*both) else None
 
 
 _RANDOM_BYTES = 32

@@ -18,11 +18,9 @@ from podium.apiserver.http.kubeconfig import write_kubeconfig
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.node_logs import NodeLogs
 from podium.apiserver.http.users import (
-    Authenticator,
-    NodeTokens,
-    ServiceAccounts,
-    Several,
+    Tokens,
     kept_tokens,
+    node_by_token,
     tokens_of,
 )
 from podium.cluster.embedded.defaults import USUAL_PORT
@@ -49,7 +47,7 @@ class Served(msgspec.Struct, frozen=True):
 
     url: str
     app: ApiApp
-    users: Authenticator
+    users: Tokens
     reader_token: str
 
 
@@ -90,10 +88,11 @@ async def served(
     limits = Limits()
     issued = ServiceAccountTokens(tokens.service_accounts.encode(), cluster.store)
     cluster.server.service_account_tokens = issued
-    users = Several(
-        tokens_of(tokens.admin, tokens.reader),
-        NodeTokens(tokens.nodes),
-        ServiceAccounts(issued, backend.now_s),
+    users = tokens_of(
+        tokens.admin,
+        tokens.reader,
+        partial(node_by_token, tokens.nodes),
+        lambda token: issued.user(token, backend.now_s()),
     )
     app = ApiApp(backend, users, limits, rng, node_logs)
     start = partial(Serving.start, app, limits, certificates=certificates)

@@ -23,7 +23,7 @@ from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import Attempt, User
 from podium.apiserver.http.http_app import read_body
 from podium.apiserver.http.limits import Limits
-from podium.apiserver.http.users import Authenticator
+from podium.apiserver.http.users import Tokens
 from podium.apiserver.refusals import server_fault, too_many, unauthorized
 from podium.apiserver.requests.messages import refused
 from podium.ui.dashboard.feeds.event_stream import Feed, event_stream
@@ -64,7 +64,7 @@ class DashboardApp:
     """An ASGI application for all below `PREFIX`."""
 
     def __init__(
-        self, feed: Feed, questions: Questions, users: Authenticator, limits: Limits | None = None
+        self, feed: Feed, questions: Questions, users: Tokens, limits: Limits | None = None
     ) -> None:
         self._feed = feed
         self._questions = questions

@@ -1,15 +1,17 @@
 """Tokens of nodes, made from one secret."""
 
+from functools import partial
+
 import pytest
 
-from podium.apiserver.http.users import NodeTokens, Several, node_token, tokens_of
+from podium.apiserver.http.users import node_by_token, node_token, tokens_of
 
 SECRET = "a-secret-that-nobody-else-knows-of"
 TOKEN = node_token(SECRET, "worker-1")
 
 
 def test_a_node_is_known_by_its_token() -> None:
-    user = NodeTokens(SECRET).user(f"Bearer {TOKEN}")
+    user = node_by_token(SECRET, TOKEN)
     assert user is not None
     assert user.name == "system:node:worker-1"
     assert user.node == "worker-1"
@@ -29,11 +31,11 @@ def test_a_node_is_known_by_its_token() -> None:
     ],
 )
 def test_nobody_is_known_by_another(token: str) -> None:
-    assert NodeTokens(SECRET).user(f"Bearer {token}") is None
+    assert node_by_token(SECRET, token) is None
 
 
 def test_several_know_who_any_of_them_knows() -> None:
-    users = Several(tokens_of("admin's token", "reader's token"), NodeTokens(SECRET))
+    users = tokens_of("admin's token", "reader's token", partial(node_by_token, SECRET))
     found = [users.user(f"Bearer {token}") for token in ("reader's token", TOKEN, "no token")]
     assert [user.name if user else None for user in found] == [
         "podium-reader",
