@@ -25,7 +25,24 @@ def settle(store: Store, delete: Delete, now_s: float) -> None:
     """Bring the status of all definitions up to date, and finish those that are being deleted."""
     for found in store.list(DEFINITION.key).items:
         if is_terminating(found):
-            _clean_up(store, found, delete, now_s)
+            kind = stored_kind(found)
+            for obj in store.list(kind.key).items:
+                if not is_terminating(obj):
+                    delete(
+                        kind, obj["metadata"].get("namespace", ""), obj["metadata"]["name"], now_s
+                    )
+            metadata = found["metadata"]
+            finalizers = [one for one in metadata.get("finalizers") or () if one != CLEANUP]
+            if store.list(kind.key).items:
+                status = status_of(found)
+                closing = _condition("Terminating", _IN_PROGRESS)
+                conditions = with_condition(status.get("conditions"), closing, now_s)
+                _write_status(store, found, {**status, "conditions": conditions})
+            elif not finalizers:
+                store.delete(DEFINITION.key, "", metadata["name"])
+            elif len(finalizers) < len(metadata["finalizers"]):
+                held = {**found, "metadata": {**metadata, "finalizers": finalizers}}
+                store.update(DEFINITION.key, held, None)
     for found in store.list(DEFINITION.key).items:
         _write_status(store, found, _named(store, found, now_s))
 
@@ -75,25 +92,6 @@ def _accepted(
             names[field] = value
     found = {field: value for field, value in names.items() if value}
     return {"kind": "", "plural": "", **found}, conflict
-
-
-def _clean_up(store: Store, definition: Object, delete: Delete, now_s: float) -> None:
-    kind = stored_kind(definition)
-    for obj in store.list(kind.key).items:
-        if not is_terminating(obj):
-            delete(kind, obj["metadata"].get("namespace", ""), obj["metadata"]["name"], now_s)
-    metadata = definition["metadata"]
-    finalizers = [one for one in metadata.get("finalizers") or () if one != CLEANUP]
-    if store.list(kind.key).items:
-        status = status_of(definition)
-        closing = _condition("Terminating", _IN_PROGRESS)
-        conditions = with_condition(status.get("conditions"), closing, now_s)
-        _write_status(store, definition, {**status, "conditions": conditions})
-    elif not finalizers:
-        store.delete(DEFINITION.key, "", metadata["name"])
-    elif len(finalizers) < len(metadata["finalizers"]):
-        held = {**definition, "metadata": {**metadata, "finalizers": finalizers}}
-        store.update(DEFINITION.key, held, None)
 
 
 def _write_status(store: Store, definition: Object, status: Object) -> None:

@@ -70,32 +70,26 @@ def _type(schema: Schema) -> Type:
     is_atomic = schema.get("x-kubernetes-map-type") == "atomic"
     match schema.get("type"):
         case "object":
-            return _object_type(schema, is_atomic=is_atomic)
+            if schema.get(EMBEDDED):
+                return Struct(
+                    "", is_atomic, lambda: _whole(schema), is_open=bool(schema.get(PRESERVES))
+                )
+            if schema.get("properties"):
+                is_open = bool(schema.get(PRESERVES))
+                return Struct("", is_atomic, lambda: _fields(schema), is_open=is_open)
+            values = schema.get("additionalProperties")
+            if isinstance(values, Mapping):
+                return MapOf(_type(values), is_atomic=is_atomic)
+            return MapOf(_ANY, is_atomic=is_atomic)
         case "array":
-            return _list_type(schema)
+            keys: tuple[str, ...] = ()
+            kind = schema.get("x-kubernetes-list-type")
+            if kind == "map":
+                keys = tuple(entries(schema, "x-kubernetes-list-map-keys"))
+            return ListOf(_type(part(schema, "items")), keys=keys, is_set=kind == "set")
         case str(name) if name in _SCALARS:
             return Scalar(_SCALARS[name])
     return _ANY
-
-
-def _object_type(schema: Schema, *, is_atomic: bool) -> Type:
-    if schema.get(EMBEDDED):
-        return Struct("", is_atomic, lambda: _whole(schema), is_open=bool(schema.get(PRESERVES)))
-    if schema.get("properties"):
-        is_open = bool(schema.get(PRESERVES))
-        return Struct("", is_atomic, lambda: _fields(schema), is_open=is_open)
-    values = schema.get("additionalProperties")
-    if isinstance(values, Mapping):
-        return MapOf(_type(values), is_atomic=is_atomic)
-    return MapOf(_ANY, is_atomic=is_atomic)
-
-
-def _list_type(schema: Schema) -> ListOf:
-    keys: tuple[str, ...] = ()
-    kind = schema.get("x-kubernetes-list-type")
-    if kind == "map":
-        keys = tuple(entries(schema, "x-kubernetes-list-map-keys"))
-    return ListOf(_type(part(schema, "items")), keys=keys, is_set=kind == "set")
 
 
 def struct_for(kind: Kind, api_version: str = "") -> Struct:
