@@ -17,10 +17,13 @@ SIZE_MAX = 1 << 13
 """Largest values in bytes that are remembered, so that nobody can fill the memory."""
 
 
+_encode = msgspec.msgpack.Encoder().encode
+
+
 def key_of(value: Any) -> bytes | None:
     """The encoded value; None for one that isn't to be remembered."""
     try:
-        key = msgspec.msgpack.encode(value)
+        key = _encode(value)
     except (OverflowError, ValueError):
         # An integer beyond 64 bits, or text that isn't Unicode.
         return None

@@ -7,7 +7,6 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.strategy import workload
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import any_metadata
@@ -48,5 +47,4 @@ POD_DISRUPTION_BUDGET = Registration(
     validate_subresource_update={
         "status": rules.not_negative(*(f"status.{field}" for field in _COUNTS))
     },
-    strategy=workload(unconditional_update=False),
 )

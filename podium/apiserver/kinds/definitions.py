@@ -6,13 +6,12 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.kinds.custom_kinds import CLEANUP, is_established
+from podium.api.kinds.custom_kinds import is_established
 from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
 from podium.apiserver.custom_resources.definition_schemas import schema_faults, selectable_fault
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.kinds.registration.strategy import workload
 from podium.apiserver.schema import json_paths
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
@@ -230,5 +229,4 @@ CUSTOM_RESOURCE_DEFINITION = Registration(
     defaults=_with_defaults,
     validate=_valid,
     validate_update=_change,
-    strategy=workload(unconditional_update=False, answers_object=True, deletion_finalizer=CLEANUP),
 )

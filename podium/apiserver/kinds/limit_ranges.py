@@ -11,7 +11,7 @@ from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, QuantityError, 
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.strategy import Creation, Strategy
+from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.metadata import object_check
@@ -144,5 +144,5 @@ LIMIT_RANGE = Registration(
     kind=KINDS["LimitRange"],
     validate=_valid,
     validate_update=rules.valid(_valid),
-    strategy=Strategy(create=_create, create_on_update=True),
+    create=_create,
 )

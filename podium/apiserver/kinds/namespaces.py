@@ -9,7 +9,7 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import texts
-from podium.apiserver.kinds.registration.strategy import Creation, Strategy, keep_spec, keep_status
+from podium.apiserver.kinds.registration.strategy import Creation, keep_status
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import finalizer_name, object_check
@@ -37,8 +37,7 @@ def _create(namespace: Object, _creation: Creation) -> Object:
     return {**namespace, "spec": {**spec, "finalizers": finalizers}, "status": {"phase": "Active"}}
 
 
-def _update(new: Object, old: Object, now_s: float) -> Object:
-    new = keep_status(new, old, now_s)
+def _update(new: Object, old: Object, _now_s: float) -> Object:
     finalizers = spec_of(old).get("finalizers")
     spec = spec_of(new)
     if spec.get("finalizers") == finalizers:
@@ -82,11 +81,8 @@ NAMESPACE = Registration(
         "status": rules.all_of(rules.metadata, _phase),
         "finalize": rules.all_of(rules.metadata, _finalizers),
     },
-    strategy=Strategy(
-        create=_create,
-        update=_update,
-        subresources={"status": keep_spec, "finalize": keep_status},
-        answers_object=True,
-    ),
+    create=_create,
+    update=_update,
+    subresources={"finalize": keep_status},
     selectable=texts("status.phase"),
 )

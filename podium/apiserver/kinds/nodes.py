@@ -15,7 +15,7 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import boolean
-from podium.apiserver.kinds.registration.strategy import Creation, Strategy, keep_spec, keep_status
+from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.kinds.registration.zero_values import zeros
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, join
@@ -165,6 +165,6 @@ NODE = Registration(
     validate_subresource_update={
         "status": rules.all_of(rules.valid(_valid_features), _on_every_update)
     },
-    strategy=Strategy(create=_create, update=keep_status, subresources={"status": keep_spec}),
+    create=_create,
     selectable={"spec.unschedulable": boolean("spec.unschedulable")},
 )

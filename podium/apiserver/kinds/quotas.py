@@ -10,7 +10,6 @@ from podium.api.values.quantity import NANOS_PER_UNIT, parse_quantity
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.metadata import object_check
@@ -150,10 +149,4 @@ RESOURCE_QUOTA = Registration(
     validate_subresource_update={
         "status": rules.all_of(rules.metadata, rules.valid(_valid, "status"))
     },
-    strategy=Strategy(
-        resets_status=True,
-        update=keep_status,
-        subresources={"status": keep_spec},
-        answers_object=True,
-    ),
 )

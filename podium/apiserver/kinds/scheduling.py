@@ -11,7 +11,6 @@ from podium.api.priority import (
 )
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.strategy import Strategy
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict
 from podium.apiserver.validation.metadata import object_check
@@ -68,12 +67,10 @@ PRIORITY_CLASS = Registration(
         rules.fixed("value", "may not be changed in an update."),
         rules.immutable("preemptionPolicy"),
     ),
-    strategy=Strategy(counts_generations=True),
 )
 
 RUNTIME_CLASS = Registration(
     kind=KINDS["RuntimeClass"],
     validate=_valid_runtime_class,
     validate_update=rules.changed(_valid_runtime_class, rules.immutable("handler")),
-    strategy=Strategy(unconditional_update=False),
 )

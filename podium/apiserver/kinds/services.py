@@ -19,11 +19,6 @@ from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import texts
 from podium.apiserver.kinds.registration.strategy import (
     Creation,
-    Strategy,
-    count_changes,
-    in_turn,
-    keep_spec,
-    keep_status,
 )
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts, join
@@ -222,25 +217,15 @@ SERVICE = Registration(
     validate_update=rules.all_of(
         rules.metadata, _cluster_addresses, rules.valid(_valid_service, "spec")
     ),
-    strategy=Strategy(
-        create=_create,
-        resets_status=True,
-        update=in_turn(keep_status, _keep_addresses),
-        subresources={"status": keep_spec},
-        create_on_update=True,
-        answers_object=True,
-    ),
+    create=_create,
+    update=_keep_addresses,
     selectable=texts("spec.clusterIP", "spec.type"),
 )
 
 ENDPOINTS = Registration(
     kind=KINDS["Endpoints"],
-    strategy=Strategy(create_on_update=True),
 )
 
 ENDPOINT_SLICE = Registration(
     kind=KINDS["EndpointSlice"],
-    strategy=Strategy(
-        update=count_changes("addressType", "endpoints", "ports"), counts_generations=True
-    ),
 )

@@ -9,11 +9,6 @@ from podium.api.objects import Object, entries, part, without
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.kinds.registration.strategy import (
-    Strategy,
-    keep_spec_and_metadata,
-    keep_status,
-)
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, dicts
 from podium.apiserver.validation.metadata import object_check
@@ -122,14 +117,12 @@ STORAGE_CLASS = Registration(
         rules.fixed("reclaimPolicy", "updates to reclaimPolicy are forbidden."),
         rules.immutable("volumeBindingMode"),
     ),
-    strategy=Strategy(answers_object=True),
 )
 
 CSI_NODE = Registration(
     kind=KINDS["CSINode"],
     validate=_valid_node,
     validate_update=rules.all_of(rules.valid(_valid_node), _known_drivers),
-    strategy=Strategy(answers_object=True, unconditional_update=False),
 )
 
 CSI_DRIVER = Registration(
@@ -141,7 +134,6 @@ CSI_DRIVER = Registration(
         rules.immutable("spec.attachRequired", "spec.attachedRequired"),
         rules.immutable("spec.volumeLifecycleModes"),
     ),
-    strategy=Strategy(answers_object=True, unconditional_update=False),
 )
 
 CSI_STORAGE_CAPACITY = Registration(
@@ -151,7 +143,6 @@ CSI_STORAGE_CAPACITY = Registration(
     validate_update=rules.changed(
         _valid_capacity, rules.immutable("nodeTopology"), rules.immutable("storageClassName")
     ),
-    strategy=Strategy(unconditional_update=False),
 )
 
 VOLUME_ATTACHMENT = Registration(
@@ -168,11 +159,4 @@ VOLUME_ATTACHMENT = Registration(
         )
     ),
     validate_update=rules.immutable("spec"),
-    strategy=Strategy(
-        resets_status=True,
-        update=keep_status,
-        subresources={"status": keep_spec_and_metadata},
-        answers_object=True,
-        unconditional_update=False,
-    ),
 )

@@ -22,7 +22,6 @@ from podium.apiserver.internals import difference, internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, MinorFieldError, a_dict, join
 from podium.apiserver.validation.claims import (
@@ -65,7 +64,6 @@ _DEPRECATED_SOURCES = ("cephfs", "photonPersistentDisk", "scaleIO", "storageos",
 
 
 def _update_volume_status(new: Object, old: Object, now_s: float) -> Object:
-    new = keep_spec(new, old, now_s)
     status, before = status_of(new), status_of(old)
     field = "lastPhaseTransitionTime"
     if status.get("phase") == before.get("phase") or status.get(field) != before.get(field):
@@ -259,15 +257,11 @@ PERSISTENT_VOLUME = Registration(
         lambda new, old: _attributes_class_stays(new, old, empty_too=False),
     ),
     validate_subresource_update={"status": rules.metadata},
-    strategy=Strategy(
-        create=lambda volume, creation: {
-            **volume,
-            "status": {"phase": "Pending", "lastPhaseTransitionTime": timestamp(creation.now_s)},
-        },
-        update=keep_status,
-        subresources={"status": _update_volume_status},
-        answers_object=True,
-    ),
+    create=lambda volume, creation: {
+        **volume,
+        "status": {"phase": "Pending", "lastPhaseTransitionTime": timestamp(creation.now_s)},
+    },
+    subresources={"status": _update_volume_status},
 )
 
 PERSISTENT_VOLUME_CLAIM = Registration(
@@ -276,10 +270,5 @@ PERSISTENT_VOLUME_CLAIM = Registration(
     validate=_valid_claim,
     validate_update=rules.changed(_valid_claim, _claim_spec),
     validate_subresource_update={"status": rules.all_of(rules.metadata, _claim_capacity)},
-    strategy=Strategy(
-        create=lambda claim, _: {**claim, "status": {"phase": "Pending"}},
-        update=keep_status,
-        subresources={"status": keep_spec},
-        answers_object=True,
-    ),
+    create=lambda claim, _: {**claim, "status": {"phase": "Pending"}},
 )

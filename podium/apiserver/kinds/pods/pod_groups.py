@@ -11,14 +11,12 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.strategy import Strategy, keep_spec, keep_status
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label
 
 _TEMPLATES_MAX = 8
-_with_status = Strategy(resets_status=True, update=keep_status, subresources={"status": keep_spec})
 
 
 def _exactly_one(*names: str) -> Check:
@@ -108,7 +106,6 @@ REGISTRATION_OF_POD_GROUPS = Registration(
     validate_update=rules.changed(
         _valid_group, *(rules.immutable(f"spec.{field}") for field in _LASTING)
     ),
-    strategy=_with_status,
 )
 
 REGISTRATION_OF_WORKLOADS = Registration(
@@ -130,5 +127,4 @@ REGISTRATION_OF_POD_GROUPS_OF_PLUGINS = Registration(
             scheduleTimeoutSeconds=checks.integer(0, checks.INT32_MAX),
         )
     ),
-    strategy=_with_status,
 )

@@ -23,9 +23,6 @@ from podium.apiserver.kinds.registration.selectable_fields import boolean, never
 from podium.apiserver.kinds.registration.strategy import (
     Creation,
     Prepare,
-    Strategy,
-    counted_spec,
-    keep_spec,
     next_generation,
 )
 from podium.apiserver.kinds.tables import pod_cells
@@ -85,12 +82,11 @@ def _warnings(pod: Object, sent: Object) -> Iterator[str]:
     yield from pod_warnings(pod)
 
 
-def _update_status(new: Object, old: Object, now_s: float) -> Object:
+def _update_status(new: Object, old: Object, _now_s: float) -> Object:
     """Only the status and harmless metadata; the QoS class and who owns the pod stay.
 
     Generations that a writer doesn't tell are kept, as some don't know the field.
     """
-    new = keep_spec(new, old, now_s)
     owners = old["metadata"].get("ownerReferences")
     if new["metadata"].get("ownerReferences") != owners:
         own = {"ownerReferences": owners} if owners else {}
@@ -149,18 +145,12 @@ POD = Registration(
         "resize": resize_update,
         "status": status_update,
     },
-    strategy=Strategy(
-        create=_create,
-        update=counted_spec,
-        subresources={
-            "ephemeralcontainers": _counted(added),
-            "resize": _counted(resized),
-            "status": _update_status,
-        },
-        counts_generations=True,
-        answers_object=True,
-        graceful=True,
-    ),
+    create=_create,
+    subresources={
+        "ephemeralcontainers": _counted(added),
+        "resize": _counted(resized),
+        "status": _update_status,
+    },
     selectable={
         **texts(
             "spec.nodeName",

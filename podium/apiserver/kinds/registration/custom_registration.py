@@ -8,11 +8,6 @@ from podium.apiserver.decoding.custom_objects import with_defaults
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import ReadField, text
-from podium.apiserver.kinds.registration.strategy import (
-    Strategy,
-    apart_from_status,
-    count_all_changes,
-)
 from podium.apiserver.schema.json_paths import steps
 
 
@@ -28,13 +23,7 @@ def custom_registration(kind: CustomKind) -> Registration:
         validate=lambda obj, _path: faults(kind, obj),
         validate_update=rule,
         validate_subresource_update=dict.fromkeys(kind.subresources, rule),
-        strategy=(
-            apart_from_status(unconditional_update=False)
-            if kind.is_closed_to_status
-            else Strategy(
-                update=count_all_changes, counts_generations=True, unconditional_update=False
-            )
-        ),
+        written="apart conditional" if kind.is_closed_to_status else "counts conditional",
         selectable={".".join(steps(path)): _as_written(".".join(steps(path))) for path in paths},
         unselectable="field label not supported: {}",
     )

@@ -1,15 +1,22 @@
 """Registrations: what the API server knows of a kind, in one value."""
 
 from collections.abc import Callable, Iterable, Mapping
-
-import msgspec
+from dataclasses import dataclass, field
+from functools import cached_property
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
 from podium.apiserver.kinds.registration.defaulting import Filler, filled_by_schema, nothing_new
 from podium.apiserver.kinds.registration.rules import Rule, changed
 from podium.apiserver.kinds.registration.selectable_fields import ReadField, by_key, by_name
-from podium.apiserver.kinds.registration.strategy import Creation, Strategy, apart_from_status
+from podium.apiserver.kinds.registration.strategy import (
+    Create,
+    Creation,
+    Prepare,
+    Strategy,
+    strategy_in,
+    words_of,
+)
 from podium.apiserver.kinds.registration.zero_values import zeros
 from podium.apiserver.schema import struct_of
 from podium.apiserver.validation.checks import Check, anything, fields
@@ -19,7 +26,8 @@ metadata_alone: Check = fields(metadata=object_meta())
 """Objects of which only the metadata is judged."""
 
 
-class Registration(msgspec.Struct, frozen=True, kw_only=True):
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Registration:
     """A kind as the API server handles it; the defaults are those of a kind without peculiarities.
 
     Attributes:
@@ -30,12 +38,15 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
         validate_new: finds further faults of an object that is created.
         validate_update: finds faults of a change.
         validate_subresource_update: finds faults of changes by subresources, such as `status`.
+        written: the words of the strategy, where `strategies.txt` doesn't have them.
+        create: prepares a new object, which has its name, uid and time.
+        update: prepares a change, before the strategy does.
+        subresources: prepare changes by subresources, such as `status`.
         selectable: reads the fields that a list can be selected by, beside those of the metadata.
         unselectable: the refusal of another field, with `{}` in its place, if not the usual one.
         warnings: for clients that create or change an object; where objects of the kind have a
             generation, only if it is new.
         warnings_of_new: further warnings at creation, by the object and what was sent.
-        is_idle: whether creating an object is answered with a warning that nothing acts on it.
     """
 
     kind: Kind
@@ -45,13 +56,21 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
     validate: Check = metadata_alone
     validate_new: Check = anything
     validate_update: Rule | None = None
-    validate_subresource_update: Mapping[str, Rule] = msgspec.field(default_factory=dict)
-    strategy: Strategy = Strategy()
-    selectable: Mapping[str, ReadField] = msgspec.field(default_factory=dict)
+    validate_subresource_update: Mapping[str, Rule] = field(default_factory=dict)
+    written: str = ""
+    create: Create | None = None
+    update: Prepare | None = None
+    subresources: Mapping[str, Prepare] = field(default_factory=dict)
+    selectable: Mapping[str, ReadField] = field(default_factory=dict)
     unselectable: str = ""
     warnings: Callable[[Object], Iterable[str]] = lambda _: ()
     warnings_of_new: Callable[[Object, Object], Iterable[str]] = lambda _obj, _sent: ()
-    is_idle: bool = False
+
+    @cached_property
+    def strategy(self) -> Strategy:
+        """How objects of the kind are written."""
+        words = self.written or words_of(self.kind)
+        return strategy_in(words, self.create, self.update, self.subresources)
 
     def filled(self, obj: Object) -> Object:
         """An object with its defaults; the same object where nothing is missing."""
@@ -85,9 +104,3 @@ class Registration(msgspec.Struct, frozen=True, kw_only=True):
             return (self.unselectable or "field label not supported: {}").format(path)
         known = ", ".join(f'"{one}"' for one in by_key)
         return f'"{path}" is not a known field selector: only {known}'
-
-
-def plain_registration(kind: Kind) -> Registration:
-    """A kind that nothing acts on: it is stored, served and printed as any other."""
-    has_status = "status" in kind.subresources
-    return Registration(kind=kind, strategy=apart_from_status() if has_status else Strategy())

@@ -19,7 +19,6 @@ from podium.apiserver.kinds.registration.custom_registration import custom_regis
 from podium.apiserver.kinds.registration.registration import (
     Registration,
     metadata_alone,
-    plain_registration,
 )
 from podium.apiserver.kinds.registration.rules import every_metadata
 from podium.apiserver.refusals import first_told
@@ -39,7 +38,7 @@ def _declared() -> Iterator[Registration]:
 _UNSTORED = (SCALE, TOKEN_REQUEST, *METRICS.values())
 
 REGISTRATIONS: dict[str, Registration] = {
-    **{kind.key: plain_registration(kind) for kind in (*ALL_KINDS.values(), *_UNSTORED)},
+    **{kind.key: Registration(kind=kind) for kind in (*ALL_KINDS.values(), *_UNSTORED)},
     **{registration.kind.key: registration for registration in _declared()},
 }
 """By the key of the kind; scales, tokens and metrics, which nobody stores, are to be printed."""
@@ -53,7 +52,7 @@ def registration_of(kind: Kind) -> Registration:
 def is_idle(kind: Kind) -> bool:
     """Whether nothing acts on objects of the kind, so that who creates one is to be warned."""
     found = REGISTRATIONS.get(kind.key)
-    return found is not None and found.is_idle
+    return found is not None and found.strategy.is_idle
 
 
 def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:

@@ -1,17 +1,36 @@
 """Strategies: what kube-apiserver does to an object between taking it in and validating it.
 
 Who may set the status and who the rest, how generations count, what a new object starts with.
-Nothing here refuses anything.
+Nothing here refuses anything. `strategies.txt` has a line for each kind that has one, by its key:
+
+    status            the status is written by its subresource, with the metadata, and nothing else
+    status-alone      the same, without the metadata
+    apart             the same, by a subresource that keeps all but the status
+    reset             a new object has a status that says nothing yet, whatever it was given
+    counts            the generation counts the changes of all but the metadata
+    counts=spec       the generation counts the changes of these fields; of none after the first
+    finalizer=name    holds each object from the beginning of its deletion
+    create-on-update  an update of what isn't there creates it
+    conditional       an update has to give the resourceVersion
+    answers-object    a deletion answers with the object, not with a `Status`
+    graceful          a deletion takes a grace period
+    orphans           a deletion leaves the dependents alone unless the request says so
+    independent       nothing depends on objects of the kind
+    idle              nothing acts on objects of the kind, so that who creates one is warned
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
+from importlib.resources import files
 from random import Random
-from typing import Any
+from types import MappingProxyType
 
 import msgspec
 
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, without
 from podium.apiserver.authentication.users import ADMIN, User
+from podium.apiserver.kinds.registration.rules import at
 
 
 class Creation(msgspec.Struct, frozen=True):
@@ -39,20 +58,29 @@ def keep_spec(new: Object, old: Object, _now_s: float) -> Object:
     return _with_field(new, "spec", old)
 
 
-def keep_spec_and_metadata(new: Object, old: Object, now_s: float) -> Object:
-    """What may be changed by the status subresource of some kinds: only the status."""
-    new = keep_spec(new, old, now_s)
-    metadata = {**old["metadata"], "resourceVersion": new["metadata"].get("resourceVersion")}
-    if "managedFields" in new["metadata"]:
-        metadata["managedFields"] = new["metadata"]["managedFields"]
-    return {**new, "metadata": metadata}
+def _keep_spec_and_metadata(new: Object, old: Object, now_s: float) -> Object:
+    return {**keep_spec(new, old, now_s), "metadata": _own_metadata(new, old)}
 
 
-def count_changes(*fields: str) -> Prepare:
-    """Let the generation count the changes of some top-level fields."""
+def _keep_all_but_status(new: Object, old: Object, _now_s: float) -> Object:
+    status = {"status": new["status"]} if "status" in new else {}
+    own = {"apiVersion": new["apiVersion"], "metadata": _own_metadata(new, old)}
+    return {**without(old, "status"), **status, **own}
 
+
+def _own_metadata(new: Object, old: Object) -> Object:
+    """The stored metadata, with what belongs to the write itself."""
+    written = ("resourceVersion", "managedFields")
+    return {**old["metadata"], **{n: new["metadata"][n] for n in written if n in new["metadata"]}}
+
+
+def _count_changes(*paths: str) -> Prepare:
     def prepare(new: Object, old: Object, _now_s: float) -> Object:
-        changed = any(new.get(field) != old.get(field) for field in fields)
+        if paths:
+            changed = any((at(new, path) or None) != (at(old, path) or None) for path in paths)
+        else:
+            kept = ("apiVersion", "metadata")
+            changed = without(new, *kept) != without(old, *kept)
         return next_generation(new, old) if changed else new
 
     return prepare
@@ -75,11 +103,6 @@ def next_generation(new: Object, old: Object) -> Object:
     return {**new, "metadata": {**new["metadata"], "generation": generation}}
 
 
-def as_it_is(obj: Object, _creation: Creation) -> Object:
-    """Nothing to prepare for a creation."""
-    return obj
-
-
 def _with_field(new: Object, field: str, source: Object) -> Object:
     """The object with a field as another one has it, absent where it is absent there."""
     value = source.get(field)
@@ -91,83 +114,86 @@ def _with_field(new: Object, field: str, source: Object) -> Object:
 
 
 class Strategy(msgspec.Struct, frozen=True, kw_only=True):
-    """How objects of a kind are written.
+    """How objects of a kind are written, in the words of `strategies.txt`.
 
     Attributes:
-        create: prepares a new object, which has its name, uid and time.
-        resets_status: whether a new object has a status that says nothing yet, whatever it was
-            given.
-        subresources: prepare changes by subresources, such as `status`.
         counts_generations: whether a new object starts with generation 1.
-        unconditional_update: whether an update may leave the resourceVersion out.
-        create_on_update: whether an update of what isn't there creates it.
-        answers_object: whether a deletion answers with the object, not with a `Status`.
-        graceful: whether deletions take a grace period.
         default_propagation: how dependents are deleted unless the request says so: `Background` or
             `Orphan`; empty if nothing depends on objects of the kind.
-        deletion_finalizer: holds each object from the beginning of its deletion; empty for none.
+        deletion_finalizer: empty for none.
     """
 
-    create: Create = as_it_is
-    resets_status: bool = False
-    update: Prepare = lambda new, _old, _now_s: new
-    subresources: Mapping[str, Prepare] = msgspec.field(default_factory=dict)
-    counts_generations: bool = False
-    unconditional_update: bool = True
-    create_on_update: bool = False
-    answers_object: bool = False
-    graceful: bool = False
-    default_propagation: str = "Background"
-    deletion_finalizer: str = ""
+    create: Create
+    update: Prepare
+    subresources: Mapping[str, Prepare]
+    counts_generations: bool
+    default_propagation: str
+    resets_status: bool
+    unconditional_update: bool
+    create_on_update: bool
+    answers_object: bool
+    graceful: bool
+    is_idle: bool
+    deletion_finalizer: str
 
 
-counted_spec = in_turn(keep_status, count_changes("spec"))
-"""The spec changes apart from the status, and its changes are counted."""
+_BY_STATUS: Mapping[str, Prepare] = {
+    "status": keep_spec,
+    "status-alone": _keep_spec_and_metadata,
+    "apart": _keep_all_but_status,
+}
 
 
-def workload(
-    create: Create = as_it_is,
-    update: Prepare = counted_spec,
-    update_status: Prepare = keep_spec,
-    **more: Any,
+def strategy_in(
+    words: str,
+    create: Create | None = None,
+    update: Prepare | None = None,
+    subresources: Mapping[str, Prepare] = MappingProxyType({}),
 ) -> Strategy:
-    """A kind with a status of its own, whose spec's changes are counted."""
+    """The strategy that words describe, after the steps of a kind's own."""
+    options = dict(word.partition("=")[::2] for word in words.split())
+    is_apart = "apart" in options
+    by_status = next((_BY_STATUS[word] for word in options if word in _BY_STATUS), None)
+    updates: list[Prepare] = [keep_status] if by_status else []
+    if fields := options.get("counts"):
+        updates.append(_count_changes(*fields.split(",")))
+    elif is_apart or "counts" in words.split():
+        updates.append(_count_changes())
+    own_status = subresources.get("status")
+    if by_status:
+        subresources = {**subresources, "status": in_turn(*filter(None, (own_status, by_status)))}
+    propagation = "Orphan" if "orphans" in options else "Background"
     return Strategy(
-        create=create,
-        resets_status=True,
-        update=update,
-        subresources={"status": update_status},
-        counts_generations=True,
-        **more,
+        create=create or (_without_status if is_apart else _as_it_is),
+        update=in_turn(*filter(None, (update, *updates))),
+        subresources=subresources,
+        counts_generations=is_apart or "counts" in options,
+        default_propagation="" if "independent" in options else propagation,
+        deletion_finalizer=options.get("finalizer", ""),
+        resets_status="reset" in options,
+        unconditional_update="conditional" not in options,
+        create_on_update="create-on-update" in options,
+        answers_object="answers-object" in options,
+        graceful="graceful" in options,
+        is_idle="idle" in options,
     )
 
 
-def count_all_changes(new: Object, old: Object, _now_s: float) -> Object:
-    """Let the generation count the changes of all but the metadata."""
-    same = _content(new) == _content(old)
-    return new if same else next_generation(new, old)
+def words_of(kind: Kind) -> str:
+    """How objects of a built-in kind are written, in the words of `strategies.txt`."""
+    return _lines().get(kind.key, "")
 
 
-def _content(obj: Object) -> Object:
-    return without(obj, "apiVersion", "metadata")
+@cache
+def _lines() -> Mapping[str, str]:
+    data = files("podium.apiserver.kinds.registration") / "strategies.txt"
+    lines = data.read_text(encoding="utf-8").splitlines()
+    return dict(line.split(maxsplit=1) for line in lines)
 
 
-def _status_alone(new: Object, old: Object, _now_s: float) -> Object:
-    metadata = {**old["metadata"]}
-    for name in ("resourceVersion", "managedFields"):
-        if name in new["metadata"]:
-            metadata[name] = new["metadata"][name]
-    status = {"status": new["status"]} if "status" in new else {}
-    kept = without(old, "status")
-    return {**kept, **status, "apiVersion": new["apiVersion"], "metadata": metadata}
+def _as_it_is(obj: Object, _creation: Creation) -> Object:
+    return obj
 
 
-def apart_from_status(**more: Any) -> Strategy:
-    """Objects whose status is written by its subresource alone, and of which nothing is known."""
-    return Strategy(
-        create=lambda obj, _: without(obj, "status"),
-        update=in_turn(keep_status, count_all_changes),
-        subresources={"status": _status_alone},
-        counts_generations=True,
-        **more,
-    )
+def _without_status(obj: Object, _creation: Creation) -> Object:
+    return without(obj, "status")

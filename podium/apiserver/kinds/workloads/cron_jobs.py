@@ -9,7 +9,6 @@ from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.values.cron_schedule import ScheduleError, parse_schedule, parse_zone
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.strategy import workload
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.kinds.workloads.jobs import job_spec
 from podium.apiserver.validation import checks
@@ -84,5 +83,4 @@ CRON_JOB = Registration(
     warnings=workloads.warnings("spec.jobTemplate.spec.template"),
     warnings_of_new=workloads.name_of_pods,
     validate=_valid,
-    strategy=workload(),
 )

@@ -4,11 +4,11 @@ from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, annotations, spec_of
+from podium.api.objects import Object, annotations
 from podium.api.values.integers import parse_int
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.strategy import keep_status, next_generation, workload
+from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
@@ -46,14 +46,11 @@ _rolling_daemons = checks.in_turn(
 )
 
 
-def _update(new: Object, old: Object, now_s: float) -> Object:
-    new = keep_status(new, old, now_s)
+def _update(new: Object, old: Object, _now_s: float) -> Object:
     count = annotations(old).get(_TEMPLATE_GENERATION, "1")
-    wanted, spec = spec_of(new), old["spec"]
-    if wanted.get("template") != spec.get("template"):
+    if at(new, "spec.template") != at(old, "spec.template"):
         count = str((parse_int(count) or 0) + 1)
-    new = _with_template_generation(new, count)
-    return new if wanted == spec else next_generation(new, old)
+    return _with_template_generation(new, count)
 
 
 def _with_template_generation(daemon_set: Object, count: str) -> Object:
@@ -94,5 +91,6 @@ DAEMON_SET = Registration(
             "collisionCount",
         )
     },
-    strategy=workload(lambda new, _: _with_template_generation(new, "1"), _update),
+    create=lambda new, _: _with_template_generation(new, "1"),
+    update=_update,
 )

@@ -4,16 +4,10 @@ from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, annotations, labels, part, spec_of, without
+from podium.api.objects import Object, labels, part, spec_of, without
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import number as number_of
-from podium.apiserver.kinds.registration.strategy import (
-    keep_spec,
-    keep_status,
-    next_generation,
-    workload,
-)
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
@@ -56,15 +50,7 @@ def _progress_after_ready(spec: Any, path: str) -> Faults:
         yield FieldError(where, deadline, "must be greater than minReadySeconds")
 
 
-def _update_deployment(new: Object, old: Object, now_s: float) -> Object:
-    """Annotations count, too, as rollouts go by them."""
-    new = keep_status(new, old, now_s)
-    same = new.get("spec") == old.get("spec") and annotations(new) == annotations(old)
-    return new if same else next_generation(new, old)
-
-
-def _update_deployment_status(new: Object, old: Object, now_s: float) -> Object:
-    new = keep_spec(new, old, now_s)
+def _keep_labels(new: Object, old: Object, _now_s: float) -> Object:
     labels = old["metadata"].get("labels")
     if new["metadata"].get("labels") == labels:
         return new
@@ -140,7 +126,7 @@ DEPLOYMENT = Registration(
             workloads.not_decremented,
         )
     },
-    strategy=workload(update=_update_deployment, update_status=_update_deployment_status),
+    subresources={"status": _keep_labels},
 )
 
 REPLICA_SET = Registration(
@@ -150,7 +136,6 @@ REPLICA_SET = Registration(
     validate=_valid_replica_set,
     validate_update=workloads.spec_changed(_valid_replica_set, _same_selector),
     validate_subresource_update={"status": _valid_counts},
-    strategy=workload(),
 )
 
 REPLICATION_CONTROLLER = Registration(
@@ -161,6 +146,5 @@ REPLICATION_CONTROLLER = Registration(
     validate=_valid_controller,
     validate_update=workloads.spec_changed(_valid_controller),
     validate_subresource_update={"status": _valid_counts},
-    strategy=workload(default_propagation="Orphan"),
     selectable={"status.replicas": number_of("status.replicas")},
 )

@@ -18,7 +18,7 @@ from podium.apiserver.kinds.registration.defaulting import (
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.selectable_fields import number
-from podium.apiserver.kinds.registration.strategy import Creation, workload
+from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.kinds.workloads.job_status import status_update
 from podium.apiserver.validation import checks, templates
@@ -149,7 +149,7 @@ JOB = Registration(
         rules.immutable("spec.successPolicy"),
     ),
     validate_subresource_update={"status": status_update},
-    strategy=workload(_create, default_propagation="Orphan"),
+    create=_create,
     selectable={"status.successful": number("status.succeeded")},
     unselectable='field label "{}" not supported for batchv1.Job',
 )

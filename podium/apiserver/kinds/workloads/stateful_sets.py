@@ -10,7 +10,6 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of, every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import never
-from podium.apiserver.kinds.registration.strategy import counted_spec, workload
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
@@ -88,10 +87,10 @@ def _one_at_a_time(stateful_set: Object) -> Object:
     return inside(stateful_set, spec=lambda spec: inside(spec, updateStrategy=strategy))
 
 
-def _update(new: Object, old: Object, now_s: float) -> Object:
+def _update(new: Object, old: Object, _now_s: float) -> Object:
     # What has the field, such as in a state of a cluster with that gate, keeps it.
     is_used = _one_at_a_time(old) != old
-    return counted_spec(new if is_used else _one_at_a_time(new), old, now_s)
+    return new if is_used else _one_at_a_time(new)
 
 
 @defaults_of("apps.StatefulSetUpdateStrategy")
@@ -157,7 +156,8 @@ STATEFUL_SET = Registration(
             ("replicas", *_WITHIN, "observedGeneration", "collisionCount"), _WITHIN
         )
     },
-    strategy=workload(lambda new, _: _one_at_a_time(new), _update),
+    create=lambda new, _: _one_at_a_time(new),
+    update=_update,
     selectable={"status.successful": never},
     unselectable="field label not supported for appsv1.StatefulSet: {}",
 )

@@ -28,6 +28,7 @@ _TIME = re.compile(
 )
 _TOKEN_PREFIX = b'"kube-api-access-'
 _TOKEN = re.compile(_TOKEN_PREFIX + rb'[a-z0-9]{5}"')
+_encode = msgspec.json.Encoder().encode
 # JSON has no such byte.
 _ANY = b"\0"
 
@@ -61,8 +62,8 @@ def _shared(pod: Any, status_part: Any) -> bytes | None:
     for field in _OWN_METADATA:
         rest.pop(field, None)
     try:
-        encoded = msgspec.json.encode(shared)
-        others = msgspec.json.encode((rest, status_part(pod.get("status"))))
+        encoded = _encode(shared)
+        others = _encode((rest, status_part(pod.get("status"))))
     except (OverflowError, ValueError):
         return None
     if len(encoded) + len(others) > SIZE_MAX:

@@ -14,7 +14,6 @@ from podium.apiserver.kinds.registration.defaulting import filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.registrations import REGISTRATIONS, registration_of
 from podium.apiserver.kinds.registration.selectable_fields import texts
-from podium.apiserver.kinds.registration.strategy import workload
 from podium.apiserver.kinds.tables.columns import column_definitions, row_of
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import ApiServer
@@ -31,7 +30,7 @@ WIDGET = Registration(
     defaults=lambda obj: inside(obj, spec=lambda spec: filled(spec, size=3, color="red")),
     validate=VALID,
     validate_update=rules.changed(VALID, rules.immutable("spec.color")),
-    strategy=workload(),
+    written="status reset counts=spec",
     selectable=texts("spec.color"),
 )
 NOW_S = 1_000.0
