@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
+from podium.apiserver import memories
 from podium.apiserver.kinds.registration.registrations import (
     apply_defaults,
     faults_of,
@@ -14,6 +15,7 @@ from podium.apiserver.kinds.registration.registrations import (
 from podium.apiserver.patching.strategic import merged_object
 from podium.apiserver.refusals import FAULTS_MAX, invalid
 from podium.apiserver.schema import struct_of
+from podium.apiserver.validation.pods import alike_pods
 
 COUNT = 400
 
@@ -38,8 +40,8 @@ def forgetful(monkeypatch: pytest.MonkeyPatch) -> None:
     def encode(*_: object, **_options: object) -> bytes:
         raise ValueError("not to be encoded")
 
-    for one in ("json", "msgpack"):
-        monkeypatch.setattr(f"msgspec.{one}.encode", encode)
+    for module in (memories, alike_pods):
+        monkeypatch.setattr(module, "_encode", encode)
 
 
 def names(prefix: str = "n") -> list[str]:
