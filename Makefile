@@ -89,7 +89,8 @@ bench: $(STAMP) ## measure the scheduling workloads
 	@$(BIN)/podium bench $(ARGS)
 
 docs: $(STAMP) ## build the documentation as a site, build/site/index.html; links are checked
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --config-file website/mkdocs.yml
+	@$(BIN)/python -m website.pages build/pages
+	@$(BIN)/sphinx-build -q -W --keep-going -j auto -c website build/pages build/site
 	@echo "build/site/index.html"
 
 clean: ## remove everything that the other commands made

@@ -48,6 +48,7 @@ def schema_page() -> str:
 def python_page() -> str:
     """The functions and methods of the library, as they are declared."""
     lines = ["# Python", "", "[Podium in Python](../python.md) tells how they go together.", ""]
+    lines += ["## Functions", ""]
     for name in filter(str.islower, podium.ui.library.__all__):
         lines += _documented(f"podium.{name}", getattr(podium, name))
     for kind in (podium.LoadedCluster, PlanAnswer, podium.Cluster):
@@ -67,7 +68,7 @@ def _documented(name: str, function: Any) -> Iterator[str]:
 
 def _short(signature: str) -> str:
     """A signature without the modules of its types."""
-    named = re.sub(r"\*<class '(\w+)'>", r"Unpack[\1]", signature)
+    named = re.sub(r"\*<class '(?:\w+\.)*(\w+)'>", r"Unpack[\1]", signature)
     return re.sub(r"\b(?:[a-z_]+\.)+([A-Z]\w*)", r"\1", named)
 
 

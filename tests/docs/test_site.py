@@ -10,10 +10,8 @@ import yaml
 
 from podium.ui.command_line.main import COMMANDS
 from tests.conftest import ROOT
-from website import reference
-from website.hooks import linked, slug
-
-CONFIG = ROOT / "website/mkdocs.yml"
+from website import pages, reference
+from website.pages import linked
 
 
 def test_every_command_has_a_page_with_its_options() -> None:
@@ -40,26 +38,27 @@ def test_links_lead_to_pages_of_the_site() -> None:
     assert linked("```\n[a](../x)\n```", "plans.md", known) == "```\n[a](../x)\n```"
 
 
-def test_anchors_are_those_of_code_forges() -> None:
-    assert slug("What `podium plan` does – and why?") == "what-podium-plan-does--and-why"
+def test_the_menu_leads_somewhere() -> None:
+    sections = yaml.safe_load(pages.MENU.read_text())
+    listed = [page for section in sections.values() for page in section.values()]
+    written = [page for page in listed if (ROOT / "docs" / page).is_file()]
+    assert {*listed} - {*written} == {"contrib.md", "contributing.md", "changelog.md"}
+    assert "plans.md" in written
 
 
-def test_nothing_is_fetched_and_the_menu_leads_somewhere() -> None:
-    text = CONFIG.read_text()
-    assert "://" not in text
-    config = yaml.safe_load(text)
-    assert config["theme"]["font"] is False
-    (tasks,) = (one["How to"] for one in config["nav"] if "How to" in one)
-    pages = [page for task in tasks for page in task.values()]
-    assert [page for page in pages if not (ROOT / "docs" / page).is_file()] == ["contrib.md"]
+def test_pages_that_the_menu_leaves_out_follow_by_folder() -> None:
+    text = "".join(pages.menu(["index.md", "plans.md", "new.md", "lint/a.md", "lint/index.md"]))
+    assert ":caption: More\n\nnew.md\n" in text
+    assert ":caption: Rules of lint\n\nlint/index.md\nlint/a.md\n" in text
 
 
 @pytest.mark.soak
 def test_the_site_is_built(tmp_path: Path) -> None:
-    if importlib.util.find_spec("material") is None:
-        pytest.skip("MkDocs Material isn't installed")
-    command = [sys.executable, "-m", "mkdocs", "build", "-q", "-f", str(CONFIG)]
-    subprocess.run([*command, "-d", str(tmp_path)], check=True)
-    html = [path.read_text() for path in tmp_path.rglob("*.html")]
+    if importlib.util.find_spec("sphinx") is None:
+        pytest.skip("Sphinx isn't installed")
+    pages.write_pages(tmp_path / "pages")
+    command = [sys.executable, "-m", "sphinx", "-q", "-W", "-c", str(ROOT / "website")]
+    subprocess.run([*command, str(tmp_path / "pages"), str(tmp_path / "site")], check=True)
+    html = [path.read_text() for path in (tmp_path / "site").rglob("*.html")]
     assert len(html) > 100
     assert not [one for one in html if 'src="http' in one or 'rel="stylesheet" href="http' in one]
