@@ -14,13 +14,15 @@ import time
 from fractions import Fraction
 from pathlib import Path
 
+from podium.api.presentation import Table
 from podium.simulation.experiments.simulation_presentation import class_table
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.runner.simulation_report import class_summaries
 from podium.simulation.scenario import read_scenario
 from podium.simulation.traces.csv_rows import read_rows
 from podium.simulation.traces.openb import NODE_COLUMNS, POD_COLUMNS, read_trace, scenario_lines
-from podium.ui.writers.console import console, print_section
+from podium.ui.writers.console import console
+from podium.ui.writers.terminal import print_block
 
 TRACE = Path(__file__).resolve().parents[2] / "shared" / "data" / "openb"
 NODES = TRACE / "openb_node_list_all_node.csv.gz"
@@ -57,7 +59,8 @@ def main() -> None:
     print(f"{len(simulation.entries)} things happened")
     peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     print(f"peak memory {peak_kib / 1024:.0f} MiB\n")
-    print_section(console(), "Pods by priority class", *class_table(class_summaries(simulation)))
+    headings, rows = class_table(class_summaries(simulation))
+    print_block(console(), Table(headings, rows, title="Pods by priority class"))
 
 
 if __name__ == "__main__":

@@ -12,9 +12,8 @@ from typer.testing import CliRunner
 
 import podium
 import podium.ui.library
+from podium.ui.answers.cluster_answers import PlanAnswer
 from podium.ui.command_line.main import COMMANDS, app
-from podium.ui.library.cluster_answers import PlanAnswer
-from podium.ui.library.words import Changes
 from podium.ui.writers.html import PICTURE_STYLE
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -56,8 +55,7 @@ def python_page() -> str:
         for name, method in inspect.getmembers(kind, callable):
             if not name.startswith("_") and inspect.isfunction(inspect.unwrap(method)):
                 lines += _documented(f"{kind.__name__}.{name}", method)
-    words = ", ".join(f"`{word}`" for word in sorted(Changes.__annotations__))
-    return "\n".join([*lines, "## Words of questions", "", f"{words}.", ""])
+    return "\n".join(lines)
 
 
 def _documented(name: str, function: Any) -> Iterator[str]:
@@ -68,8 +66,7 @@ def _documented(name: str, function: Any) -> Iterator[str]:
 
 def _short(signature: str) -> str:
     """A signature without the modules of its types."""
-    named = re.sub(r"\*<class '(?:\w+\.)*(\w+)'>", r"Unpack[\1]", signature)
-    return re.sub(r"\b(?:[a-z_]+\.)+([A-Z]\w*)", r"\1", named)
+    return re.sub(r"\b(?:[a-z_]+\.)+([A-Z]\w*)", r"\1", signature)
 
 
 def gallery_pages() -> dict[str, str]:

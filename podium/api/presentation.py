@@ -16,6 +16,7 @@ class Tone(StrEnum):
     BAD = "bad"
     WAITING = "waiting"
     FAINT = "faint"
+    STRONG = "strong"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +51,8 @@ class Bullets:
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table; it is left out if it has no row.
+
+    Without headers it is lines in columns, for a terminal.
 
     Attributes:
         title: stands above it; empty where the section's says enough.
@@ -133,11 +136,16 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """What is told to people; the headline, if there is one, is the answer in a line."""
+    """What is told to people; the headline, if there is one, is the answer in a line.
+
+    Attributes:
+        footer: the last line on a terminal; documents have none.
+    """
 
     title: str
     headline: str
     sections: Sequence[Section]
+    footer: str = ""
 
     def filled_sections(self, *, wide: bool = False) -> list[Section]:
         """The sections without what is empty; tables have all their rows if they may be wide."""

@@ -12,7 +12,7 @@ from pydantic_core import CoreSchema, core_schema
 
 from podium.api.documents.report import Report
 
-_DIALECT = "https://json-schema.org/draft/2020-12/schema"
+DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_of(kind: Any, title: str) -> dict[str, Any]:
@@ -21,7 +21,7 @@ def schema_of(kind: Any, title: str) -> dict[str, Any]:
     (one,) = get_args(kind) or (kind,)
     mode: JsonSchemaMode = "serialization" if issubclass(one, Report) else "validation"
     found = adapter.json_schema(by_alias=True, mode=mode, schema_generator=_Described)
-    return {"$schema": _DIALECT, **found, "title": title}
+    return {"$schema": DIALECT, **found, "title": title}
 
 
 class _Described(GenerateJsonSchema):

@@ -4,12 +4,23 @@ from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from podium.api.presentation import Bullets, Picture, Presentation, Section, Table
+from podium.api.presentation import (
+    Block,
+    Bullets,
+    Cell,
+    Paragraph,
+    Picture,
+    Presentation,
+    Section,
+    Table,
+    Tone,
+    Toned,
+)
 from podium.api.values.message_words import count
 from podium.simulation.runner.class_summary import ClassSummary
 from podium.simulation.runner.scenario_runner import Simulation
 from podium.simulation.runner.simulation_report import class_summaries, final_state
-from podium.simulation.timeline.timeline_sentences import clock, sentence, span
+from podium.simulation.timeline.timeline_sentences import clock, sentence, sentences, span, tone_of
 
 if TYPE_CHECKING:
     from podium.simulation.experiments.series.series import RunSeries
@@ -101,3 +112,25 @@ def simulation_presentation(
             Section("Notes", [Bullets(simulation.notes)]),
         ],
     )
+
+
+def printed_story(simulation: Simulation) -> Presentation:
+    """What happened, moment by moment, and a summary, as it is printed on a terminal."""
+    lines: list[Sequence[Cell]] = []
+    before = ""
+    for at_s, text in sentences(simulation.entries):
+        for line in text.splitlines():
+            at = clock(at_s)
+            lines.append(
+                (Toned("" if at == before else at, Tone.STRONG), Toned(line, tone_of(line)))
+            )
+            before = at
+    headings, rows = class_table(class_summaries(simulation))
+    classes: list[Block] = [Paragraph("Pods by priority class", Tone.STRONG), Table(headings, rows)]
+    sections = [
+        Section("", [Table((), lines)]),
+        Section("", classes if rows else []),
+        Section("What failed", [Bullets(failures(simulation))]),
+        Section("Pods that no event wakes", [Bullets(sleepers(simulation))]),
+    ]
+    return Presentation("", "", sections, footer=summary(simulation))

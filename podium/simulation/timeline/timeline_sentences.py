@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.policy.disruption_target import cause_of_reason
+from podium.api.presentation import Tone
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import is_end
 from podium.simulation.timeline.repetitions import Repetitions
@@ -22,6 +23,22 @@ _USER = "user"
 _TOLD_MAX = 20
 _TOLD_OF_MANY = 5
 _ALWAYS_TOLD = frozenset({"AssertionPassed", "AssertionFailed", "StepRefused", "StepFailed"})
+
+_TONES = (
+    ("PASSED", Tone.GOOD),
+    ("FAILED", Tone.BAD),
+    ("isn't drained", Tone.BAD),
+    ("remedy: ", Tone.WAITING),
+    ("is preempted", Tone.BAD),
+    ("may not be evicted", Tone.BAD),
+    ("can't be scheduled", Tone.WAITING),
+    ("is bound to", Tone.GOOD),
+)
+
+
+def tone_of(line: str) -> Tone:
+    """What a line of a story means for its reader."""
+    return next((tone for words, tone in _TONES if words in line), Tone.NONE)
 
 
 def sentences(entries: Iterable[TimelineEntry]) -> Iterator[tuple[float, str]]:

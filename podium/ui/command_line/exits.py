@@ -5,12 +5,8 @@ from typing import NoReturn
 import typer
 from rich.text import Text
 
+from podium.ui.questions.question import FAILED_EXIT_CODE, INTERRUPTED_EXIT_CODE
 from podium.ui.writers.console import console
-
-ERROR_EXIT_CODE = 1
-FAILED_ON_EXIT_CODE = 2
-# As shells have it of a command that Ctrl-C has ended.
-INTERRUPTED_EXIT_CODE = 130
 
 _LINE_LENGTH_MAX = 2_000
 
@@ -24,10 +20,10 @@ def fail(error: object) -> NoReturn:
             # Such as a number of thousands of digits.
             line = f"{line[:part]} … {line[-part:]}"
         err.print(Text.assemble(("error:", "bold red"), f" {line}"))
-    raise typer.Exit(ERROR_EXIT_CODE)
+    raise typer.Exit(FAILED_EXIT_CODE)
 
 
-def give_up() -> NoReturn:
-    """Exit after Ctrl-C."""
-    console(stderr=True).print(Text("interrupted"))
+def give_up(why: str) -> NoReturn:
+    """Exit after Ctrl-C, and say what is left."""
+    console(stderr=True).print(Text(f"interrupted: {why}" if why else "interrupted"))
     raise typer.Exit(INTERRUPTED_EXIT_CODE)

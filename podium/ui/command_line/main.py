@@ -20,16 +20,18 @@ from podium.api.errors import PodiumError
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.release import __version__
 from podium.api.values.terminal_text import escaped
+from podium.ui.command_line.command_builder import OrderedCommand, command_of
 from podium.ui.command_line.commands.version import version
 from podium.ui.command_line.options.examples import epilog
-from podium.ui.command_line.options.option_fields import OrderedCommand
 from podium.ui.command_line.output.broken_pipe import pipe_may_break
 from podium.ui.command_line.output.escaping import terminal_guarded
+from podium.ui.questions import QUESTIONS
 
-# By name: the module NAME of commands/ has a function NAME, with an underscore for a hyphen, and at
-# its end where Python has the word for itself. A module has the command's options and is
-# imported when it is asked for; what the command works with, it imports when it is called. So
-# neither help nor completion waits for the control plane.
+# A command asks the question of its name, or is a function of its name, with an underscore for a
+# hyphen, and at its end where Python has the word for itself, in the module of commands/ that is
+# named likewise. Such a module has no more than options, and is imported when its command is; what
+# the command works with, that imports when it is called. So neither help nor completion waits for
+# the control plane.
 COMMANDS = (
     "up",
     "down",
@@ -58,7 +60,6 @@ COMMANDS = (
     "help",
 )
 
-_TAKEN = ("import", "help")
 _USAGE_EXIT_CODE = 1
 _LINES = 500
 _NOISE = "Value error, "
@@ -80,8 +81,13 @@ class Commands(TyperGroup):
         """A command by name; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
-        name = f"{cmd_name}_" if cmd_name in _TAKEN else cmd_name.replace("-", "_")
-        function = getattr(import_module(f"podium.ui.command_line.commands.{name}"), name)
+        if cmd_name in QUESTIONS:
+            module, _, name = QUESTIONS[cmd_name].partition(":")
+            package = "podium.ui.questions"
+        else:
+            module = name = "help_" if cmd_name == "help" else cmd_name.replace("-", "_")
+            package = "podium.ui.command_line.commands"
+        function = command_of(getattr(import_module(f"{package}.{module}"), name))
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
         single.command(cmd_name, cls=OrderedCommand, epilog=epilog(cmd_name))(function)
         return typer.main.get_command(single)
@@ -120,7 +126,7 @@ class Commands(TyperGroup):
                 from podium.ui.command_line.exits import fail, give_up
 
                 if isinstance(error, KeyboardInterrupt):
-                    give_up()
+                    give_up(str(error))
                 fail(error)
 
 

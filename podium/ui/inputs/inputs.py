@@ -5,10 +5,11 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import count as numbers
 from itertools import filterfalse, groupby
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.errors import PodiumError
@@ -23,8 +24,9 @@ from podium.cluster.manifests.input_files import read_text
 from podium.cluster.manifests.problems import describe
 from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.request_options import ChangeOptions, GivenChange, RuleOptions, SourceOptions
-from podium.ui.inputs.state_inputs import read_state
+from podium.ui.inputs.option import text, texts
+from podium.ui.inputs.request_options import Changes, Rules, State
+from podium.ui.inputs.state_inputs import files_of, read_state
 from podium.whatif.plan.changes import PARSERS, Apply, Change, Scale
 from podium.whatif.plan.fail_on import Gate, parse_gates
 from podium.whatif.plan.loaded_state import LoadedState
@@ -53,9 +55,21 @@ _ADD_NODE = "add_node"
 _CHANGES = (*_SOURCES, _ADD_NODE, *PARSERS)
 
 
+class GivenChange(NamedTuple):
+    """One value of an option that changes something, such as `apply` and a file."""
+
+    option: str
+    value: str | File
+
+    @property
+    def text(self) -> str:
+        """The value as it is written; of an object its name in messages."""
+        return self.value.name if isinstance(self.value, File) else self.value
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the command line asks for, read.
+    """What a question asks for, read.
 
     Attributes:
         applied: the objects that are applied, with where they stand.
@@ -75,23 +89,23 @@ class Asked:
         )
 
 
-def read_request(changes: ChangeOptions, source: SourceOptions, rules: RuleOptions) -> Asked:
+def read_request(asked: Rules, state: State) -> Asked:
     """Read everything that a request consists of; raises as `request_on` does."""
-    ignores = source.validate is FieldValidation.IGNORE
-    asked = request_on(
-        changes,
-        source,
-        rules,
+    ignores = asked.validate is FieldValidation.IGNORE
+    sources = files_of(state.state)
+    read = request_on(
+        asked,
         lambda: read_state(
-            source.state,
-            source.kubeconfig,
-            source.context,
-            source.namespace,
+            sources,
+            text(state.kubeconfig),
+            state.context,
+            asked.namespace,
             validation=FieldValidation.IGNORE if ignores else FieldValidation.WARN,
         ),
+        sources,
     )
     collect_rarely()
-    return asked
+    return read
 
 
 def read_gates(texts: Sequence[str], file: str | None) -> list[Gate]:
@@ -100,52 +114,51 @@ def read_gates(texts: Sequence[str], file: str | None) -> list[Gate]:
 
 
 def request_on(
-    changes: ChangeOptions,
-    source: SourceOptions,
-    rules: RuleOptions,
-    read: Callable[[], Manifests],
+    asked: Rules, read: Callable[[], Manifests], sources: Sequence[str | File] = ()
 ) -> Asked:
     """Read what is asked about a state.
+
+    Args:
+        sources: what the state is read from.
 
     Raises:
         PodiumError: anything is wrong with any of it; all that is wrong, line by line.
     """
-    files = [*(source.state or ()), *(changes.apply or ())]
-    if [*files, rules.scheduler_config, rules.kubelet_config].count("-") > 1:
+    changes = asked if isinstance(asked, Changes) else Changes(namespace=asked.namespace)
+    files = [*sources, *files_of(changes.apply), asked.scheduler_config, asked.kubelet_config]
+    if files.count("-") > 1:
         raise InputError("standard input (-) can be read only once")
     errors = _ErrorCollector()
     pressures, until_s, before = list[Pressure](), None, Manifests()
     configuration: LoadedConfiguration | None = None
     kubelet: KubeletConfiguration | None = None
     with errors:
-        pressures = [*map(parse_pressure, changes.pressure or ())]
+        pressures = [*map(parse_pressure, texts(changes.pressure))]
     with errors:
-        if rules.until is not None:
-            until_s = duration_seconds(rules.until)
+        if asked.until is not None:
+            until_s = duration_seconds(asked.until)
             if until_s is None or until_s <= 0:
                 why = "must be a duration, such as 90s or 10m"
-                raise InputError(f"--until {rules.until}: {why}")
+                raise InputError(f"--until {asked.until}: {why}")
     with errors:
-        configuration = read_scheduler_config(rules.scheduler_config, rules.plugin or ())
+        configuration = read_scheduler_config(text(asked.scheduler_config), texts(asked.plugin))
     with errors:
-        kubelet = read_kubelet_config(rules.kubelet_config)
+        kubelet = read_kubelet_config(text(asked.kubelet_config))
     with errors:
         before = read()
     state = LoadedState([loaded.obj for loaded in before.objects], before.read_s)
-    read_changes = _read_changes(changes, source, state.objects, errors)
+    found = _read_changes(changes, state.objects, errors)
     if kubelet is None or errors.found:
         raise InputError("\n".join(map(str, errors.found)))
-    made = [change for one in read_changes for change in one.changes]
-    applied = [loaded for one in read_changes for loaded in one.applied]
-    limit = PodLimit(rules.max_pods)
+    limit = PodLimit(asked.max_pods)
     problems = [
         Problem(one.source, describe(one.obj), str(fault))
-        for one in (*before.objects, *applied)
+        for one in (*before.objects, *found.applied)
         if (fault := limit.add(one.obj))
     ]
     if problems:
         raise ManifestError(problems)
-    for one in made:
+    for one in found.changes:
         if isinstance(one, Scale):
             to = one.target
             fault = limit.resize(to.kind, to.namespace, to.name, one.replicas, f"--scale {to}")
@@ -153,20 +166,20 @@ def request_on(
                 raise InputError(str(fault))
     request = PlanRequest(
         state=state,
-        changes=made,
+        changes=found.changes,
         pressures=pressures,
         eviction=kubelet.eviction,
         configuration=configuration,
         until_s=until_s,
-        repairs=rules.repair,
-        heals=rules.assume_healthy,
+        repairs=asked.repair,
+        heals=asked.assume_healthy,
         is_whole=before.is_whole,
     )
     return Asked(
         request,
-        warnings=(*before.warnings, *(text for one in read_changes for text in one.warnings)),
-        notes=(*before.notes, *(text for one in read_changes for text in one.notes)),
-        applied=applied,
+        warnings=(*before.warnings, *found.warnings),
+        notes=(*before.notes, *found.notes),
+        applied=found.applied,
     )
 
 
@@ -186,65 +199,62 @@ class _ErrorCollector:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class _ReadChange:
-    """A change that is read, or several."""
+@dataclass(slots=True)
+class _ReadChanges:
+    """The changes that are read so far, with what is said of them."""
 
-    changes: Sequence[Change]
-    applied: Sequence[Loaded] = ()
-    warnings: Sequence[str] = ()
-    notes: Sequence[str] = ()
+    changes: list[Change] = field(default_factory=list)
+    applied: list[Loaded] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
-def _read_changes(
-    changes: ChangeOptions,
-    source: SourceOptions,
-    state: Iterable[Object],
-    errors: _ErrorCollector,
-) -> list[_ReadChange]:
+def _read_changes(asked: Changes, state: Iterable[Object], errors: _ErrorCollector) -> _ReadChanges:
     """Read the changes in the order in which their options stood."""
-    for option, given in (("--values", changes.values), ("--set", changes.set_values)):
-        if given and not changes.helm:
+    found = _ReadChanges()
+    for option, values in (("--values", asked.values), ("--set", asked.set_values)):
+        if texts(values) and not texts(asked.helm):
             errors.found.append(InputError(f"{option}: is for --helm, which isn't given"))
-            return []
+            return found
     nodes = {name(one): one for one in state if one.get("kind") == "Node"}
-    found = list[_ReadChange]()
-    asked = changes.in_order(_CHANGES)
-    for is_source, group in groupby(asked, key=lambda one: one.option in _SOURCES):
+    every: dict[str, list[str | File]] = {
+        option: files_of(asked.apply) if option == "apply" else [*texts(getattr(asked, option))]
+        for option in _CHANGES
+    }
+    order = asked.order or [option for option in _CHANGES for _ in every[option]]
+    left = {option: iter(each) for option, each in every.items()}
+    given = [GivenChange(option, next(left[option])) for option in order if option in left]
+    for is_source, group in groupby(given, key=lambda one: one.option in _SOURCES):
         # Neighbours among the sources are applied as one, as by one call of kubectl.
         for steps in [[*group]] if is_source else [[one] for one in group]:
             with errors:
-                found += [_read_change(changes, source, steps, nodes)]
+                first = steps[0]
+                if is_source:
+                    _apply(asked, steps, found)
+                elif first.option == _ADD_NODE:
+                    found.changes.append(Apply(_new_nodes(first.text, nodes, asked.validate)))
+                else:
+                    found.changes.append(PARSERS[first.option](first.text, asked.namespace))
     return found
 
 
-def _read_change(
-    changes: ChangeOptions,
-    source: SourceOptions,
-    steps: Sequence[GivenChange],
-    nodes: dict[str, Object],
-) -> _ReadChange:
-    first = steps[0]
-    if first.option in _SOURCES:
-        return _applied(changes, source, steps)
-    if first.option == _ADD_NODE:
-        return _ReadChange([Apply(_new_nodes(first.text, nodes, source.validate))])
-    return _ReadChange([PARSERS[first.option](first.text, source.namespace)])
-
-
-def _applied(
-    changes: ChangeOptions, source: SourceOptions, steps: Sequence[GivenChange]
-) -> _ReadChange:
-    """Manifests of neighbouring sources, without what Helm runs as hooks."""
-    sources = [_source(one, changes, source.namespace) for one in steps]
+def _apply(asked: Changes, steps: Sequence[GivenChange], found: _ReadChanges) -> None:
+    """Apply the manifests of neighbouring sources, without what Helm runs as hooks."""
+    rendering: dict[str, Callable[[str], File]] = {
+        "kustomize": _kustomized,
+        "helm": partial(_charted, asked),
+    }
+    sources = [
+        rendering[one.option](one.text) if one.option in rendering else one.value for one in steps
+    ]
     read = read_sources(
         sources,
         sys.stdin.buffer,
-        namespace=source.namespace,
-        validation=source.validate,
+        namespace=asked.namespace,
+        validation=asked.validate,
         is_applied=True,
     )
-    if read.empty and not changes.allow_empty:
+    if read.empty and not asked.allow_empty:
         why = "nothing to apply is in it; --allow-empty lets that pass"
         names = (
             one if one.startswith("-") and one != "-" else f"--apply {one}" for one in read.empty
@@ -261,22 +271,14 @@ def _applied(
         return one.source.file in rendered and HELM_HOOK in annotations(one.obj)
 
     hooks, kept = [*filter(is_hook, read.objects)], [*filterfalse(is_hook, read.objects)]
-    names = (f"{describe(one.obj)} ({annotations(one.obj)[HELM_HOOK]})" for one in hooks)
-    left_out = [f"left out, as Helm runs them as hooks: {', '.join(names)}"] if hooks else []
-    return _ReadChange(
-        [Apply(tuple(one.obj for one in kept))] if kept else [],
-        kept,
-        read.warnings,
-        [*read.notes, *left_out],
-    )
-
-
-def _source(given: GivenChange, changes: ChangeOptions, namespace: str) -> str | File:
-    if given.option == "kustomize":
-        return _kustomized(given.text)
-    if given.option == "helm":
-        return _charted(given.text, changes, namespace)
-    return given.text
+    if kept:
+        found.changes.append(Apply(tuple(one.obj for one in kept)))
+    found.applied += kept
+    found.warnings += read.warnings
+    found.notes += read.notes
+    if hooks:
+        names = (f"{describe(one.obj)} ({annotations(one.obj)[HELM_HOOK]})" for one in hooks)
+        found.notes.append(f"left out, as Helm runs them as hooks: {', '.join(names)}")
 
 
 def _kustomized(directory: str) -> File:
@@ -289,7 +291,7 @@ def _kustomized(directory: str) -> File:
     return _output(f"-k {directory}", command)
 
 
-def _charted(text: str, changes: ChangeOptions, namespace: str) -> File:
+def _charted(asked: Changes, text: str) -> File:
     """What a Helm chart comes to that is installed in a cluster of the version that is played.
 
     Args:
@@ -304,9 +306,9 @@ def _charted(text: str, changes: ChangeOptions, namespace: str) -> File:
     release, chart = (named[1], named[3]) if named else (_RELEASE, text)
     # helm tells neither of the definitions nor of the version that `helm install` would find.
     as_installed = ["--include-crds", "--kube-version", f"{MAJOR}.{MINOR}.{PATCH}"]
-    given = [part for one in changes.values or () for part in ("--values", one)]
-    given += [part for one in changes.set_values or () for part in ("--set", one)]
-    where = ["--namespace", namespace]
+    given = [part for one in texts(asked.values) for part in ("--values", one)]
+    given += [part for one in texts(asked.set_values) for part in ("--set", one)]
+    where = ["--namespace", asked.namespace]
     command = ["helm", "template", *where, *as_installed, *given, "--", release, chart]
     return _output(f"--helm {text}", command)
 

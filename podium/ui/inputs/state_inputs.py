@@ -2,11 +2,13 @@
 
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from io import BytesIO
 from random import Random
 from typing import TYPE_CHECKING
+
+import msgspec
 
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.errors import PodiumError
@@ -20,10 +22,19 @@ from podium.cluster.manifests import File, Manifests, read_sources
 from podium.cluster.manifests.manifest_objects import FaultsOf
 from podium.ui.inputs.extras import check_extra
 from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.option import Sources, several
 from podium.ui.writers.console import console
 
 if TYPE_CHECKING:
     from podium.cluster.snapshot.state_snapshot import ClusterSnapshot
+
+
+def files_of(sources: Sources | None) -> list[str | File]:
+    """Sources as files: paths as they are, objects as files that are read already."""
+    return [
+        File(f"object {number}", msgspec.json.encode(one)) if isinstance(one, Mapping) else str(one)
+        for number, one in enumerate(several(sources), 1)
+    ]
 
 
 def state_kind_of(obj: Object) -> Kind | None:

@@ -5,12 +5,18 @@ what it would ask, and return its reports, which show themselves in notebooks.
 What can't be read, isn't there or is wrong raises a `podium.api.errors.PodiumError`.
 """
 
-from podium.ui.library.answer import Answer
-from podium.ui.library.benchmark_answer import benchmark
-from podium.ui.library.decision_answers import decisions
+from podium.ui.answers.answer import Answer
+from podium.ui.library.functions import (
+    benchmark,
+    compare,
+    decisions,
+    import_trace,
+    lint,
+    simulate,
+    snapshot,
+    sweep,
+)
 from podium.ui.library.loaded_cluster import LoadedCluster, load
-from podium.ui.library.simulation_answers import compare, lint, simulate, sweep
-from podium.ui.library.snapshot_answers import import_trace, snapshot
 from podium.ui.schemas import schema
 
 __all__ = ["Answer", "LoadedCluster", "benchmark", "compare", "decisions", "import_trace"]

@@ -4,6 +4,6 @@ They are made of the types themselves. `docs/schemas` has them as files, for edi
 who read reports; a test holds the files to the types.
 """
 
-from podium.ui.schemas.schema_catalogue import NAMES, schema
+from podium.ui.schemas.schema_catalogue import EVERY_NAME, NAMES, schema
 
-__all__ = ["NAMES", "schema"]
+__all__ = ["EVERY_NAME", "NAMES", "schema"]

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
+from podium.ui.questions import QUESTIONS
+from podium.ui.schemas.question_schemas import question_schema
+
 # The types are imported when their schema is asked for.
 _TYPES: Mapping[str, str] = {
     "KubeSchedulerConfiguration": "podium.scheduler.config.document:KubeSchedulerConfiguration",
@@ -48,16 +51,24 @@ _TYPES: Mapping[str, str] = {
 }
 
 NAMES = tuple(_TYPES)
-"""The names of all schemas."""
+"""The names of the schemas of documents and reports."""
+
+_ASKED = {target.partition(":")[2]: target for target in QUESTIONS.values()}
+
+EVERY_NAME = (*NAMES, *_ASKED)
+"""These, and the names of the schemas of questions."""
 
 
 def schema(name: str) -> dict[str, Any]:
-    """The JSON Schema of a document or a report.
+    """The JSON Schema of a document, a report or a question.
 
     Args:
-        name: one of `NAMES`; others raise KeyError.
+        name: one of `EVERY_NAME`; others raise KeyError.
     """
     from podium.api.documents.json_schema import schema_of
 
+    if name in _ASKED:
+        module, _, kind = _ASKED[name].partition(":")
+        return question_schema(getattr(import_module(f"podium.ui.questions.{module}"), kind))
     module, _, kind = _TYPES[name].partition(":")
     return schema_of(getattr(import_module(module), kind), name)

@@ -1,6 +1,6 @@
 """Reports that CI systems read: SARIF, which lists results, and JUnit, where tests fail."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import quote
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -32,13 +32,28 @@ class CiResult(msgspec.Struct, frozen=True, kw_only=True):
     properties: Mapping[str, Any] = msgspec.field(default_factory=dict)
 
 
-def sarif(rules: Iterable[Mapping[str, Any]], results: Iterable[CiResult]) -> dict[str, Any]:
-    """A SARIF 2.1.0 log; rules are as SARIF describes them, each with an `id`."""
+class CiReport(msgspec.Struct, frozen=True, kw_only=True):
+    """What CI systems are told of a command.
+
+    Attributes:
+        rules: all that there are, as SARIF describes them, each with an `id`.
+        tested: the ids of those that were put to the test.
+        results: what was found; those that are accepted are no failures.
+    """
+
+    command: str
+    rules: Sequence[Mapping[str, Any]]
+    tested: Sequence[str]
+    results: Sequence[CiResult]
+
+
+def sarif(report: CiReport) -> dict[str, Any]:
+    """A SARIF 2.1.0 log."""
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.api.release import __version__
 
     listed: list[dict[str, Any]] = []
-    for one in results:
+    for one in report.results:
         logical = {"fullyQualifiedName": one.object, "kind": "resource"}
         location: dict[str, Any] = {"logicalLocations": [logical]}
         if one.file:
@@ -56,7 +71,7 @@ def sarif(rules: Iterable[Mapping[str, Any]], results: Iterable[CiResult]) -> di
         if one.properties:
             result["properties"] = {**one.properties}
         listed.append(result)
-    driver = {"name": "podium", "version": __version__, "rules": [*rules]}
+    driver = {"name": "podium", "version": __version__, "rules": [*report.rules]}
     return {
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -64,14 +79,18 @@ def sarif(rules: Iterable[Mapping[str, Any]], results: Iterable[CiResult]) -> di
     }
 
 
-def junit(command: str, rules: Sequence[str], results: Sequence[CiResult]) -> str:
-    """A JUnit report of a command: a test for each rule, which fails if it has found anything."""
+def junit(report: CiReport) -> str:
+    """A JUnit report: a test for each rule, which fails if it has found anything."""
+    results = [one for one in report.results if not one.accepted_as]
     failed = {one.rule for one in results}
     suite = Element(
-        "testsuite", name=f"podium {command}", tests=str(len(rules)), failures=str(len(failed))
+        "testsuite",
+        name=f"podium {report.command}",
+        tests=str(len(report.tested)),
+        failures=str(len(failed)),
     )
-    for rule in rules:
-        case = SubElement(suite, "testcase", classname=f"podium.{command}", name=rule)
+    for rule in report.tested:
+        case = SubElement(suite, "testcase", classname=f"podium.{report.command}", name=rule)
         texts = [one.text for one in results if one.rule == rule]
         if texts:
             failure = SubElement(case, "failure", message=f"{rule}: {len(texts)} of them")

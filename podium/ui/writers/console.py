@@ -17,7 +17,7 @@ from rich.text import Text
 from podium.api.values.terminal_text import escaped, steers
 
 if TYPE_CHECKING:
-    from podium.api.documents.report import Report
+    from podium.simulation.experiments.executors import Done
 
 _GAP = 2
 _LAST_WIDTH_MIN = 20
@@ -67,6 +67,23 @@ class Progress:
         if self._status is not None:
             self._status.update(Text(text))
 
+    @contextmanager
+    def counted(self, what: str, total: int) -> "Iterator[Done]":
+        """A bar on a terminal that shows how many runs of all are over."""
+        if self._status is None:
+            yield lambda _: None
+            return
+        # Most commands count nothing, and don't wait for it.
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self._status.stop()
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+        shown = self._status.console
+        with Bar(*columns, TimeRemainingColumn(), console=shown, transient=True) as bar:
+            task = bar.add_task(what, total=total)
+            yield lambda over: bar.update(task, completed=over)
+
 
 @contextmanager
 def working(what: str) -> Iterator[Progress]:
@@ -79,48 +96,30 @@ def working(what: str) -> Iterator[Progress]:
         yield Progress(status)
 
 
-def print_report(report: "Report | Sequence[Report]", output: str) -> None:
-    """Print one or several reports as `json` or `yaml`."""
-    # Tables, which most commands print, don't wait for the imports.
-    from podium.api.documents.report import plain
-
-    values = [*map(plain, report)] if isinstance(report, Sequence) else plain(report)
+def print_values(values: Any, output: str) -> None:
+    """Print plain values as `json` or `yaml`."""
     if output == "yaml":
+        # Tables, which most commands print, don't wait for the import.
         from podium.api.codec.yaml_writer import write_yaml
 
         sys.stdout.write(write_yaml(values, sort_keys=False))
     else:
-        print_json(values)
+        print(msgspec.json.format(msgspec.json.encode(values), indent=2).decode())
 
 
-def print_json(values: Any) -> None:
-    """Print plain values as JSON."""
-    print(msgspec.json.format(msgspec.json.encode(values), indent=2).decode())
-
-
-def print_section(
-    out: Console, title: str, headings: Sequence[str], rows: Iterable[Sequence[Cell]]
-) -> None:
-    """Print a titled table and an empty line, if it has any row.
+def print_table(out: Console, headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Print a table; without headings only its rows.
 
     Columns are as wide as what is in them. On a terminal they are wrapped where the table would
     pass the edge, the last one first; elsewhere a row is a line.
     """
-    listed = list(rows)
-    if listed:
-        out.print(Text(title, style="bold cyan"))
-        print_table(out, headings, listed)
-        out.print()
-
-
-def print_table(out: Console, headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
-    """Print a table, with its columns as in `print_section`."""
     texts = [[*map(_shown, row)] for row in rows]
-    heads = [Text(heading, style="bold") for heading in headings]
-    widths = [max(map(_width, column)) for column in zip(heads, *texts, strict=True)]
+    if headings:
+        texts.insert(0, [Text(heading, style="bold") for heading in headings])
+    widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
     if out.is_terminal:
         widths = _fitted(widths, out.width)
-    for line in (heads, *texts):
+    for line in texts:
         columns = [
             [cell] if _width(cell) <= width else _pieces(cell, width)
             for cell, width in zip(line, widths, strict=True)
@@ -171,16 +170,6 @@ def _breaks(text: str, width: int, indent: int) -> Iterator[int]:
         yield begin
 
 
-def print_lines(out: Console, title: str, lines: Iterable[str]) -> None:
-    """Print titled lines and an empty line, if there are any."""
-    listed = list(lines)
-    if listed:
-        out.print(Text(title, style="bold cyan"))
-        for line in listed:
-            print_line(out, Text(line))
-        out.print()
-
-
 def print_line(out: Console, line: Text) -> None:
     """Print a line; on a terminal that is too narrow as several, the further ones indented."""
     line = _shown(line)
@@ -211,22 +200,3 @@ def _shown(cell: Cell) -> Text:
 
 def _width(cell: Text) -> int:
     return cell_len(cell.plain)
-
-
-_GOOD, _BAD, _LOST, _WAITING = "green", "bold red", "red", "yellow"
-_STORY_STYLES = (
-    ("PASSED", _GOOD),
-    ("FAILED", _BAD),
-    ("isn't drained", _BAD),
-    ("remedy: ", _WAITING),
-    ("is preempted", _LOST),
-    ("may not be evicted", _LOST),
-    ("can't be scheduled", _WAITING),
-    ("is bound to", _GOOD),
-)
-
-
-def story_line(at: str, text: str, width: int) -> Text:
-    """One line; `at` is such as `t+30s`, or empty for the moment of the line before."""
-    style = next((style for words, style in _STORY_STYLES if words in text), "")
-    return Text.assemble((at.ljust(width + _GAP), "bold cyan"), (text, style))

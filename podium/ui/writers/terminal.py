@@ -1,7 +1,6 @@
-"""Presentations on a terminal, and wherever else somebody asks for one."""
+"""Presentations on a terminal: tables, sentences and headings."""
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 from rich.console import Console
 from rich.text import Text
@@ -15,19 +14,15 @@ from podium.api.presentation import (
     Tone,
     Toned,
 )
-from podium.ui.writers.console import console, print_line, print_report, print_table
-from podium.ui.writers.html import to_html
-from podium.ui.writers.markdown import to_markdown
+from podium.ui.writers.console import print_line, print_table
 
-if TYPE_CHECKING:
-    from podium.api.documents.report import Report
-
-_STYLES: Mapping[Tone, str] = {
+STYLES: Mapping[Tone, str] = {
     Tone.NONE: "",
     Tone.GOOD: "green",
     Tone.BAD: "red",
     Tone.WAITING: "yellow",
     Tone.FAINT: "dim",
+    Tone.STRONG: "bold",
 }
 
 
@@ -42,30 +37,15 @@ def print_presentation(out: Console, presentation: Presentation, *, wide: bool =
         for block in section.blocks:
             print_block(out, block)
         out.print()
-
-
-def print_document(presentation: Presentation, output: str) -> None:
-    """Print a presentation as `markdown` or `html`."""
-    print((to_html if output == "html" else to_markdown)(presentation), end="")
-
-
-def print_advice(
-    report: "Report | Sequence[Report]", presentation: Presentation, output: str
-) -> None:
-    """Print one or several reports as `json` or `yaml`, or what presents them in other formats."""
-    if output in ("json", "yaml"):
-        print_report(report, output)
-    elif output in ("table", "wide"):
-        print_presentation(console(), presentation, wide=output == "wide")
-    else:
-        print_document(presentation, output)
+    if presentation.footer:
+        out.print(Text(presentation.footer))
 
 
 def print_block(out: Console, block: Block) -> None:
     """Print a part of a presentation."""
     match block:
         case Paragraph(text, tone):
-            print_line(out, Text(text, style=_STYLES[tone]))
+            print_line(out, Text(text, style=STYLES[tone]))
         case Bullets(items):
             for item in items:
                 print_line(out, Text(item))
@@ -77,7 +57,7 @@ def print_block(out: Console, block: Block) -> None:
             headings = [one if one in names else one.upper() for one in headers]
             texts = [
                 [
-                    Text(one.text, style=_STYLES[one.tone]) if isinstance(one, Toned) else one
+                    Text(one.text, style=STYLES[one.tone]) if isinstance(one, Toned) else one
                     for one in row
                 ]
                 for row in rows

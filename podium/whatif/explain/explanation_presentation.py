@@ -52,6 +52,23 @@ def explanation_presentation(explanation: PodExplanation) -> Presentation:
     return Presentation(title, verdict, [about, admission, *sections, sleep, remedies, notes])
 
 
+def printed_explanation(explanation: PodExplanation, *, wide: bool) -> Presentation:
+    """An explanation as it is printed on a terminal, with its parts apart."""
+    about, *place = whose(explanation)
+    total = len(explanation.decisions)
+    blocks: list[Block] = [*admission_blocks(explanation)]
+    for number, view in enumerate(explanation.decisions, 1):
+        title = decision_title(view, number, total)
+        blocks += [Paragraph(title, Tone.STRONG), *decision_blocks(view)]
+    blocks += [Paragraph(explanation.sleep), remedy_table(explanation)]
+    sections = [
+        Section("", [Paragraph(f"{explanation.pod}, {about}"), *map(Paragraph, place)]),
+        *(Section("", [block]) for block in blocks),
+        Section("Notes", [Bullets(explanation.notes)]),
+    ]
+    return Presentation("", "", sections)
+
+
 def whose(explanation: PodExplanation) -> Iterator[str]:
     """What of the pod matters, and where it is."""
     if explanation.admission is not None:

@@ -128,6 +128,11 @@ def parse_gates(texts: Iterable[str], file: str | None, lines: Iterable[str] = (
     return gates
 
 
+def every_gate() -> list[Gate]:
+    """A gate for each condition that needs no bound."""
+    return [Gate(one, one) for one in CONDITIONS if one != READY_SHARE]
+
+
 def findings(plan: "Plan", gates: Sequence[Gate]) -> list[Finding]:
     """What of a plan a set of gates stops, in the order of the conditions."""
     return [found for found, allowing in _matched(plan, gates) if allowing is None]

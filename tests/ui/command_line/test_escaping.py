@@ -9,8 +9,10 @@ import pytest
 import yaml
 from rich.text import Text
 
+from podium.api.presentation import Table, Tone, Toned
 from podium.ui.command_line.output.escaping import EscapingStream, terminal_guarded
-from podium.ui.writers.console import console, print_section, working
+from podium.ui.writers.console import console, working
+from podium.ui.writers.terminal import print_block
 from tests.whatif.plan.objects import node, pod
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202e\u2066\r"
@@ -73,7 +75,7 @@ def test_styles_reach_the_terminal_and_texts_are_measured_as_shown(monkeypatch) 
         sys.stdout.write("plain \x1b[31m\n")
         out = console()
         out.width = 80
-        print_section(out, "T", ["A", "B"], [["\x1b[2J", Text("b", style="red")], ["a", "b"]])
+        print_block(out, Table(["A", "B"], [["\x1b[2J", Toned("b", Tone.BAD)], ["a", "b"]]))
     printed = terminal.getvalue()
     assert "plain \\u001b[31m\n" in printed
     assert "\x1b[31mb\x1b[0m" in printed

@@ -7,19 +7,25 @@ from rich.console import Console
 from rich.status import Status
 from rich.text import Text
 
+from podium.api.presentation import Block, Bullets, Cell, Presentation, Section, Table, Tone, Toned
 from podium.api.values.message_words import count
-from podium.ui.writers.console import Progress, print_lines, print_section, working
+from podium.ui.writers.console import Progress, working
+from podium.ui.writers.terminal import print_presentation
 
 
-def printed(headings: list[str], rows: list[list[str | Text]], width: int = 20) -> list[str]:
+def print_section(out: Console, title: str, block: Block) -> None:
+    print_presentation(out, Presentation("", "", [Section(title, [block])]))
+
+
+def printed(headings: list[str], rows: list[list[Cell]], width: int = 20) -> list[str]:
     out = Console(file=StringIO(), width=width, soft_wrap=True, highlight=False, markup=False)
-    print_section(out, "TITLE", headings, rows)
+    print_section(out, "TITLE", Table(headings, rows))
     return out.file.getvalue().splitlines()  # type: ignore[attr-defined, no-any-return]
 
 
 def test_columns_are_as_wide_as_their_contents_whatever_the_terminal() -> None:
     name = "a-name-that-is-longer-than-the-terminal"
-    assert printed(["POD", "NODE"], [[name, "n"], ["b", Text("m", style="red")]]) == [
+    assert printed(["POD", "NODE"], [[name, "n"], ["b", Toned("m", Tone.BAD)]]) == [
         "TITLE",
         f"POD{' ' * (len(name) - 1)}NODE",
         f"{name}  n",
@@ -32,7 +38,7 @@ def test_the_last_column_is_wrapped_at_the_edge_of_a_terminal() -> None:
     out = Console(file=StringIO(), width=32, soft_wrap=True, force_terminal=True, no_color=True)
     message = "0/3 nodes are available: 3 Insufficient cpu."
     rows = [["web-0", message], ["web-1", "short"]]
-    print_section(out, "TITLE", ["POD", "MESSAGE"], rows)
+    print_section(out, "TITLE", Table(["POD", "MESSAGE"], rows))
     text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
     assert text.splitlines() == [
         "TITLE",
@@ -47,7 +53,7 @@ def test_the_last_column_is_wrapped_at_the_edge_of_a_terminal() -> None:
 def test_other_columns_are_wrapped_where_that_isnt_enough() -> None:
     out = Console(file=StringIO(), width=36, soft_wrap=True, force_terminal=True, no_color=True)
     rows = [["Deployment shop/storefront", "a few words that are long"], ["b", "c"]]
-    print_section(out, "TITLE", ["POD", "MESSAGE"], rows)
+    print_section(out, "TITLE", Table(["POD", "MESSAGE"], rows))
     text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
     assert text.splitlines() == [
         "TITLE",
@@ -80,7 +86,7 @@ def test_brackets_are_no_markup() -> None:
 def test_an_empty_table_isnt_printed() -> None:
     assert printed(["A"], []) == []
     out = Console(file=StringIO())
-    print_lines(out, "NOTES", [])
+    print_section(out, "NOTES", Bullets([]))
     assert out.file.getvalue() == ""  # type: ignore[attr-defined]
 
 
@@ -110,7 +116,7 @@ def test_off_a_terminal_nobody_asks_how_far_it_is() -> None:
 
 def test_sentences_are_wrapped_with_an_indent() -> None:
     out = Console(file=StringIO(), width=30, soft_wrap=True, force_terminal=True, no_color=True)
-    print_lines(out, "SUMMARY", ["Deployment shop/web loses 1 of 9 pods (1 preempted)."])
+    print_section(out, "SUMMARY", Bullets(["Deployment shop/web loses 1 of 9 pods (1 preempted)."]))
     text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
     assert text.splitlines() == [
         "SUMMARY",
@@ -122,7 +128,7 @@ def test_sentences_are_wrapped_with_an_indent() -> None:
 
 def test_names_are_broken_where_they_have_parts() -> None:
     out = Console(file=StringIO(), width=24, soft_wrap=True, force_terminal=True, no_color=True)
-    print_section(out, "TITLE", ["POD", "NODE"], [["shop/payments-worker-d7h8tzd", "n"]])
+    print_section(out, "TITLE", Table(["POD", "NODE"], [["shop/payments-worker-d7h8tzd", "n"]]))
     text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
     assert [line.split()[0] for line in text.splitlines()[2:4]] == [
         "shop/payments-",

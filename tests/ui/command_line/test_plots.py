@@ -66,7 +66,7 @@ def test_two_runs_side_by_side(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("output", ["png", "parquet"])
 def test_bytes_are_not_for_a_terminal(output: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("podium.ui.command_line.output.binary_output.is_terminal", lambda: True)
+    monkeypatch.setattr("podium.ui.command_line.ask.is_terminal", lambda: True)
     result = simulate("one-pod", output)
     assert result.exit_code == 1
     assert "isn't for a terminal" in result.output

@@ -14,6 +14,9 @@ class Shown:
     def __init__(self) -> None:
         self.lines: list[str] = []
 
+    def show(self, text: str) -> None:
+        """What begins isn't how far it is."""
+
     def tell(self, say: Callable[[], str]) -> None:
         self.lines.append(say())
 
@@ -26,7 +29,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Shown:
     def working(what: str) -> Iterator[Shown]:
         yield taken
 
-    monkeypatch.setattr("podium.ui.command_line.commands.plan.working", working)
+    monkeypatch.setattr("podium.ui.command_line.ask.working", working)
     return taken
 
 

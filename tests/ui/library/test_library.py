@@ -1,11 +1,11 @@
 """The library asks what the commands ask, and its answers are their reports."""
 
 import asyncio
+import inspect
 import json
 import subprocess
 import sys
 from collections.abc import Callable
-from dataclasses import fields
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -14,9 +14,9 @@ import pytest
 import podium
 from podium import LoadedCluster
 from podium.api.errors import PodiumError
-from podium.ui.inputs.request_options import ChangeOptions, RuleOptions, SourceOptions
-from podium.ui.library.answer import Answer
-from podium.ui.library.words import WORDS, Changes, request_options
+from podium.ui.answers.answer import Answer
+from podium.ui.library.words import made
+from podium.ui.questions.plan import PlanQuestion
 from podium.whatif.plan.plan_report import Plan
 from tests.conftest import ROOT
 
@@ -88,20 +88,19 @@ def test_what_is_applied_may_be_objects(cluster: LoadedCluster) -> None:
 
 def test_changes_are_made_in_the_order_of_the_words() -> None:
     words = {"drain": ["a", "b"], "apply": Path("x.yaml"), "scale": "deploy/w=1"}
-    changes, *_ = request_options(words)
-    assert changes.order == ("drain", "drain", "apply", "scale")
-    assert changes.apply == ["x.yaml"]
+    asked = made(PlanQuestion, words)
+    assert asked.order == ("drain", "drain", "apply", "scale")
+    assert asked.apply == [Path("x.yaml")]
 
 
-def test_the_words_are_those_of_the_command_line() -> None:
-    kinds = (SourceOptions, ChangeOptions, RuleOptions)
-    options = {one.name for kind in kinds for one in fields(kind)}
-    assert options - WORDS == {"state", "kubeconfig", "context", "order"}
-    assert set(Changes.__annotations__) <= WORDS
-    words = {"until": "1m", "max_pods": 1, "drain": "a", "namespace": "n"}
-    changes, source, rules = request_options(words)
-    assert (source.namespace, changes.drain) == ("n", ["a"])
-    assert (rules.until, rules.max_pods) == ("1m", 1)
+def test_an_option_of_a_question_is_a_word_with_its_help() -> None:
+    shown = inspect.signature(LoadedCluster.plan)
+    assert list(shown.parameters)[:1] == ["self"]
+    assert shown.parameters["seeds"].default == 1
+    assert "seeds: How often to play it" in inspect.getdoc(LoadedCluster.plan)
+    assert "serve" not in shown.parameters
+    assert str(inspect.signature(LoadedCluster.drain)).startswith("(self, /, *nodes: ")
+    assert [*inspect.signature(podium.compare).parameters][:3] == ["a", "b", "scenarios"]
 
 
 ANSWERS: dict[str, Callable[[LoadedCluster], Answer]] = {
@@ -181,7 +180,7 @@ def test_a_trace_is_what_the_command_writes(tmp_path: Path) -> None:
     assert podium.simulate(tmp_path / "s.yaml", until="1s").kind == "Simulation"
     with pytest.raises(PodiumError, match="0%: must be a percentage above"):
         podium.import_trace("openb", *files, capacity="0%")
-    with pytest.raises(PodiumError, match="borg: there is no such format; there is openb"):
+    with pytest.raises(PodiumError, match="trace_format: must be one of openb, but is 'borg'"):
         podium.import_trace("borg", *files)
 
 
@@ -247,14 +246,25 @@ def test_a_comparison_and_a_sweep(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("ask", "message"),
     [
-        (lambda cluster: cluster.plan(aply="x"), "aply: unknown; words are add_node, "),
+        (lambda cluster: cluster.plan(aply="x"), "aply: unknown; is apply meant?"),
+        (lambda cluster: cluster.plan(xyz=1), "xyz: unknown; words are validate, "),
+        (lambda cluster: cluster.plan("x"), "'x': needs a word; without one go none"),
+        (lambda cluster: cluster.explain(), "pod: is missing"),
+        (lambda cluster: cluster.plan(seeds="3"), "seeds: must be a whole number, but is '3'"),
+        (lambda cluster: cluster.plan(seeds=0), "seeds: must be at least 1, but is 0"),
+        (lambda cluster: cluster.plan(repair=1), "repair: must be a bool, but is 1"),
+        (lambda cluster: cluster.plan(drain=5), "drain: must be a text, a path or several, but"),
+        (lambda cluster: cluster.plan(validate="x"), "validate: must be one of strict, warn, igno"),
+        (lambda cluster: cluster.plan(until="x"), "^until x: must be a duration, such as 90s"),
+        (lambda cluster: cluster.plan(scale="x"), "^scale x: expected KIND/NAME=REPLICAS"),
+        (lambda cluster: cluster.plan(set_values="a=b"), "^set_values: is for helm, which isn't"),
         (lambda cluster: cluster.plan(apply="nowhere.yaml"), "nowhere.yaml: can't be read"),
         (lambda cluster: cluster.plan(drain="n"), "the state has no Node n"),
         (lambda cluster: cluster.explain("nobody"), "there is no pod default/nobody"),
         (lambda cluster: cluster.plan().to_pandas("x"), "there is no list x; lists are workloads,"),
         (lambda _: podium.load("nowhere"), "nowhere: can't be read"),
         (lambda _: podium.simulate("x", recording=RECORDING), "a scenario: a recording can't be"),
-        (lambda _: podium.simulate("x", config="y"), "--config is for a --recording"),
+        (lambda _: podium.simulate("x", config="y"), "^config is for a recording; "),
     ],
 )
 def test_mistakes(

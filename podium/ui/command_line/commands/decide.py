@@ -2,33 +2,18 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.values.terminal_text import escaped_json
 from podium.ui.command_line.exits import fail
 from podium.ui.command_line.output.broken_pipe import is_unread
+from podium.ui.inputs.option import several
+from podium.ui.questions.decide import DecideQuestion
 
 _ERRORS_MAX = 10
 
 
-def decide(
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="[FILE]...",
-            help="Scenarios, a JSON object a line; standard input if there is none.",
-            exists=True,
-            dir_okay=False,
-            allow_dash=True,
-        ),
-    ] = None,
-    eviction: Annotated[
-        bool, typer.Option("--eviction", help="The lines ask about node-pressure eviction.")
-    ] = False,
-) -> None:
+def decide(asked: DecideQuestion) -> None:
     """Decide recorded scenarios: the machine interface to the core.
 
     Every line is answered by one line, in order. A line that can't be decided is answered with an
@@ -40,19 +25,19 @@ def decide(
 
     collect_rarely()
     out = sys.stdout.buffer
-    decided = eviction_answers if eviction else answers
+    decided = eviction_answers if asked.eviction else answers
     refused: list[str] = []
-    for path in files or [Path("-")]:
+    for path in [*map(str, several(asked.scenarios))] or ["-"]:
         named: list[str] = []
         try:
-            for answer in decided(lines_of(path), named.append):
+            for answer in decided(lines_of(Path(path)), named.append):
                 out.write(escaped_json(answer) + b"\n")
                 out.flush()
                 if is_unread():
                     return
         except InputFileError as error:
             refused.append(str(error))
-        source = "stdin" if str(path) == "-" else path
+        source = "stdin" if path == "-" else path
         refused += [f"{source}: {one}" for why in named for one in why.splitlines()]
     if refused:
         fail("\n".join(refused[:_ERRORS_MAX]))

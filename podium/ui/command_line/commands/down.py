@@ -1,22 +1,23 @@
 """`podium down`: stops a cluster that runs in the background."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
-
+from podium.ui.inputs.option import option
 from podium.ui.writers.console import working
 
-DataDirOption = Annotated[
-    Path | None,
-    typer.Option(
+
+@dataclass(frozen=True, kw_only=True)
+class DownOptions:
+    """Which cluster is stopped."""
+
+    data_dir: str | None = option(
+        "The data directory of the cluster; that of `podium up --detach`, if not given.",
         metavar="DIR",
-        help="The data directory of the cluster; that of `podium up --detach`, if not given.",
-    ),
-]
+    )
 
 
-def down(data_dir: DataDirOption = None) -> None:
+def down(asked: DownOptions) -> None:
     """Stop a cluster, as Ctrl-C does; what it keeps in a data directory stays.
 
     Where none runs, what a killed one has left in kubeconfigs goes; the exit code is 0 then, too.
@@ -26,7 +27,7 @@ def down(data_dir: DataDirOption = None) -> None:
     from podium.cluster.embedded.merged_kubeconfig import unmerge, usual_kubeconfig
     from podium.ui.command_line.processes.detached_cluster import usual_directory
 
-    directory = data_dir or usual_directory()
+    directory = usual_directory() if asked.data_dir is None else Path(asked.data_dir)
     with working("stopping"):
         pid = stop_user(directory)
     if pid is not None:

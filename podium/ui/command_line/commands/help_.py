@@ -1,34 +1,37 @@
 """`podium help`: what commands there are, and what they take."""
 
-from typing import Annotated, Any
+from dataclasses import dataclass, field
+from typing import Any
 
 import typer
 
-
-def _commands(ctx: typer.Context) -> list[str]:
-    group: Any = ctx.parent and ctx.parent.command
-    return [*group.list_commands(ctx)]
+from podium.ui.inputs.option import meaning
 
 
-def help_(
-    ctx: typer.Context,
-    command: Annotated[
-        str | None,
-        typer.Argument(
+@dataclass(frozen=True, kw_only=True)
+class HelpOptions:
+    """What help is asked about."""
+
+    command: str | None = field(
+        default=None,
+        metadata=meaning(
+            "The command to tell about.",
             metavar="[COMMAND]",
-            help="The command to tell about.",
-            autocompletion=_commands,
+            completes="commands",
+            is_argument=True,
         ),
-    ] = None,
-) -> None:
+    )
+
+
+def help_(asked: HelpOptions, ctx: typer.Context) -> None:
     """Tell what a command does and takes, as its --help does; without one, which there are."""
     parent = ctx.parent
     if parent is None:
         raise RuntimeError("help is a command among others")
-    if command is None:
+    if asked.command is None:
         print(parent.get_help())
         return
     group: Any = parent.command
-    name, found, _ = group.resolve_command(parent, [command])
+    name, found, _ = group.resolve_command(parent, [asked.command])
     # Prints the help, and exits.
     found.make_context(name, ["--help"], parent=parent)

@@ -1,25 +1,27 @@
 """`podium node-token`: credentials with which a machine joins a cluster as one node."""
 
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated
 
-import typer
+from podium.ui.inputs.option import meaning, option
 
-NameArgument = Annotated[str, typer.Argument(metavar="NAME", help="The node's name.")]
-DataDirOption = Annotated[
-    Path, typer.Option(metavar="DIR", help="The data directory of `podium up`, which must run.")
-]
-OutputOption = Annotated[
-    Path | None,
-    typer.Option(
-        "--output",
+
+@dataclass(frozen=True, kw_only=True)
+class NodeTokenOptions:
+    """For which node of which cluster credentials are written, and where."""
+
+    name: str = field(metadata=meaning("The node's name.", metavar="NAME", is_argument=True))
+    data_dir: str = field(
+        metadata=meaning("The data directory of `podium up`, which must run.", metavar="DIR")
+    )
+    output_file: str | None = option(
+        "Where to write the kubeconfig; into the data directory, if not given.",
+        formerly=("--output",),
         metavar="FILE",
-        help="Where to write the kubeconfig; into the data directory, if not given.",
-    ),
-]
+    )
 
 
-def node_token(name: NameArgument, data_dir: DataDirOption, output: OutputOption = None) -> None:
+def node_token(asked: NodeTokenOptions) -> None:
     """Write a kubeconfig that lets `podium node` be one node of a cluster, and nothing else.
 
     It may write its Node, its Lease, events, and the status of pods that are bound to it.
@@ -27,4 +29,5 @@ def node_token(name: NameArgument, data_dir: DataDirOption, output: OutputOption
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.embedded.node_credentials import write_node_kubeconfig
 
-    print(write_node_kubeconfig(data_dir, name, output))
+    path = None if asked.output_file is None else Path(asked.output_file)
+    print(write_node_kubeconfig(Path(asked.data_dir), asked.name, path))

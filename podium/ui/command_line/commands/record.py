@@ -1,28 +1,28 @@
 """`podium record`: what happens in a real cluster, kept to be played again."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
 
-import typer
+from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.option import option
+from podium.ui.inputs.request_options import Connection
 
-from podium.ui.command_line.options.common_options import ContextOption, KubeconfigOption
+
+@dataclass(frozen=True, kw_only=True)
+class RecordOptions(Connection):
+    """Which cluster is recorded, and where."""
+
+    output_dir: str | None = option(
+        "Where to write the recording.", formerly=("--output", "-o"), metavar="DIR"
+    )
+    config: str | None = option(
+        "The KubeSchedulerConfiguration (v1) that the cluster is scheduled by, to be "
+        "kept with the recording; the default one unless given.",
+        metavar="FILE",
+    )
 
 
-def record(
-    output: Annotated[
-        Path, typer.Option("--output", "-o", metavar="DIR", help="Where to write the recording.")
-    ],
-    kubeconfig: KubeconfigOption = None,
-    context: ContextOption = None,
-    config: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="The KubeSchedulerConfiguration (v1) that the cluster is scheduled by, to be "
-            "kept with the recording; the default one unless given.",
-        ),
-    ] = None,
-) -> None:
+def record(asked: RecordOptions) -> None:
     """Record what happens in a cluster, until Ctrl-C or SIGTERM; nothing is changed there.
 
     A recording that is there already is gone on with.
@@ -30,9 +30,11 @@ def record(
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.inputs.extras import check_extra
 
+    if asked.output_dir is None:
+        raise InputError("--output-dir: is missing; it names the directory of the recording")
     check_extra("recording a cluster")
     import asyncio
 
-    from podium.ui.command_line.processes.record_process import configuration_text, run
+    from podium.ui.command_line.processes.record_process import record_until_end
 
-    asyncio.run(run(output, kubeconfig, context, configuration_text(config)))
+    asyncio.run(record_until_end(Path(asked.output_dir), asked, asked.config))

@@ -1,25 +1,34 @@
 """`podium schema`: JSON Schemas of what Podium reads and writes."""
 
-from typing import Annotated
+from dataclasses import dataclass, field
 
 import typer
 
+from podium.ui.inputs.option import meaning
 
-def schema(
-    name: Annotated[
-        str | None,
-        typer.Argument(metavar="[NAME]", help="A document or report; none: list them."),
-    ] = None,
-) -> None:
+
+@dataclass(frozen=True, kw_only=True)
+class SchemaOptions:
+    """Which schema is printed."""
+
+    name: str | None = field(
+        default=None,
+        metadata=meaning(
+            "A document, report or question; none: list them.", metavar="[NAME]", is_argument=True
+        ),
+    )
+
+
+def schema(asked: SchemaOptions) -> None:
     """Print the JSON Schema of a document that Podium reads, or of a report that it writes."""
     # Imported when it is called, so that help, completion and the library start at once.
-    import msgspec
+    from podium.ui.schemas import EVERY_NAME, schema
+    from podium.ui.writers.console import print_values
 
-    from podium.ui.schemas import NAMES, schema
-
-    if name is None:
-        print("\n".join(NAMES))
+    if asked.name is None:
+        print("\n".join(EVERY_NAME))
         return
-    if name not in NAMES:
-        raise typer.BadParameter(f"there is no schema {name}; there are {', '.join(NAMES)}")
-    print(msgspec.json.format(msgspec.json.encode(schema(name)), indent=2).decode())
+    if asked.name not in EVERY_NAME:
+        known = ", ".join(EVERY_NAME)
+        raise typer.BadParameter(f"there is no schema {asked.name}; there are {known}")
+    print_values(schema(asked.name), "json")

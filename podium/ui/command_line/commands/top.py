@@ -1,22 +1,22 @@
 """`podium top`: a running cluster on a terminal."""
 
 import sys
+from dataclasses import dataclass
 
-from podium.ui.command_line.options.common_options import (
-    ClusterOption,
-    ConfigOption,
-    ContextOption,
-    PluginOption,
-)
 from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.option import Texts, option_like, text, texts
+from podium.ui.inputs.request_options import Connection, Rules
 
 
-def top(
-    kubeconfig: ClusterOption = None,
-    context: ContextOption = None,
-    scheduler_config: ConfigOption = None,
-    plugin: PluginOption = None,
-) -> None:
+@dataclass(frozen=True, kw_only=True)
+class TopOptions(Connection):
+    """Which cluster is looked at, and how it is scheduled."""
+
+    scheduler_config: str | None = option_like(Rules, "scheduler_config")
+    plugin: Texts = option_like(Rules, "plugin")
+
+
+def top(asked: TopOptions) -> None:
     """Look at a running cluster: nodes, pods that wait, preemptions as they happen.
 
     Enter shows the pods of a node, and the decision about a pod, as `podium explain` does, by the
@@ -31,12 +31,10 @@ def top(
         raise InputError("podium top needs a terminal; podium record writes what happens")
     import asyncio
 
-    asyncio.run(_show(kubeconfig, context, scheduler_config, plugin or []))
+    asyncio.run(_show(asked))
 
 
-async def _show(
-    kubeconfig: str | None, context: str | None, config: str | None, plugins: list[str]
-) -> None:
+async def _show(asked: TopOptions) -> None:
     from random import Random
 
     from podium.cluster.client.connection import load_connection
@@ -45,9 +43,11 @@ async def _show(
     from podium.ui.terminal_view.screens import explained
     from podium.ui.terminal_view.terminal_app import Top
 
-    given = {"--kubeconfig": kubeconfig, "--context": context, "--scheduler-config": config}
+    kubeconfig, context = text(asked.kubeconfig), asked.context
+    given = {"--kubeconfig": kubeconfig, "--context": context}
+    given["--scheduler-config"] = asked.scheduler_config
     arguments = [f"{word}={value}" for word, value in given.items() if value]
-    arguments += [f"--plugin={one}" for one in plugins]
+    arguments += [f"--plugin={one}" for one in texts(asked.plugin)]
     connection = await load_connection(kubeconfig, context)
     async with followed(connection, Random()) as (cluster, state):
         await Top(

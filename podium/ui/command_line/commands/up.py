@@ -4,20 +4,14 @@ import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-import typer
+from typing import TYPE_CHECKING
 
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.values.durations import duration_seconds
 from podium.cluster.embedded.defaults import ALL_CONTROLLERS, DEFAULT_NODES, USUAL_PORT, NodeShape
-from podium.ui.command_line.options.common_options import (
-    AssumeHealthyOption,
-    KubeletConfigOption,
-    PluginOption,
-)
-from podium.ui.command_line.options.option_fields import with_fields_of
 from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.option import Texts, option, option_like, texts
+from podium.ui.inputs.request_options import Rules
 from podium.ui.writers.console import print_warnings, working
 
 if TYPE_CHECKING:
@@ -26,121 +20,80 @@ if TYPE_CHECKING:
 DEFAULT_SHAPE = NodeShape()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class UpOptions:
-    """What `podium up` is asked for; each field is an option, which says what it means."""
+    """What a cluster of its own consists of, and how long it runs."""
 
-    nodes: Annotated[
-        int | None,
-        typer.Option(
-            min=0, help="How many simulated nodes; 3, or those of --filename.", show_default=False
-        ),
-    ] = None
-    node_cpu: Annotated[str, typer.Option(metavar="QUANTITY", help="The CPU of each of them.")] = (
-        DEFAULT_SHAPE.cpu
+    nodes: int | None = option(
+        "How many simulated nodes; 3, or those of --filename.", min=0, shows_default=False
     )
-    node_memory: Annotated[
-        str, typer.Option(metavar="QUANTITY", help="The memory of each of them.")
-    ] = DEFAULT_SHAPE.memory
-    node_shape: Annotated[
-        str,
-        typer.Option(
-            metavar="NAME=AMOUNT,NAME=AMOUNT",
-            help="What else each of them has, such as cpu=8,memory=32Gi,nvidia.com/gpu=1.",
-        ),
-    ] = ""
-    zones: Annotated[
-        int, typer.Option(min=0, help="Over how many zones they are spread, zone-1 and so on.")
-    ] = 0
-    filename: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--filename",
-            "-f",
-            metavar="FILE|DIR|-",
-            help="What is there at the first start; may be given several times.",
-        ),
-    ] = None
-    assume_healthy: AssumeHealthyOption = False
-    apply: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE|DIR|-",
-            help="Manifests to apply once the cluster is ready, and to tell the story of.",
-        ),
-    ] = None
-    exit_when_settled: Annotated[
-        bool,
-        typer.Option(
-            "--exit-when-settled", help="End when nothing more is to be expected, with the story."
-        ),
-    ] = False
-    data_dir: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="DIR", help="Where the cluster keeps what it has; nowhere if not given."
-        ),
-    ] = None
-    port: Annotated[
-        int | None,
-        typer.Option(
-            min=0,
-            max=65535,
-            help=f"Where to listen; 0 for any free port. {USUAL_PORT}, if it is free.",
-            show_default=False,
-        ),
-    ] = None
-    speed: Annotated[
-        str,
-        typer.Option(
-            metavar="1x|10x|max",
-            help="How time passes; max jumps over mere waiting.",
-            autocompletion=lambda: ["1x", "10x", "max"],
-        ),
-    ] = "1x"
-    scheduler_config: Annotated[
-        str | None, typer.Option(metavar="FILE", help="A KubeSchedulerConfiguration (v1).")
-    ] = None
-    plugin: PluginOption = None
-    kubelet_config: KubeletConfigOption = None
-    scheduler: Annotated[
-        bool, typer.Option("--scheduler/--no-scheduler", help="Whether Podium schedules the pods.")
-    ] = True
-    controllers: Annotated[
-        str,
-        typer.Option(
-            metavar="LIST", help="Names with commas; `*` for all, `-NAME` for all but one."
-        ),
-    ] = ALL_CONTROLLERS
-    insecure_http: Annotated[
-        bool, typer.Option("--insecure-http", help="Speak HTTP, without TLS.")
-    ] = False
-    detach: Annotated[
-        bool,
-        typer.Option(
-            "--detach",
-            help="Run in the background, and return once the API answers and --apply is done; "
-            "`podium down` stops it.",
-        ),
-    ] = False
-    wait: Annotated[
-        str | None,
-        typer.Option(
-            metavar="DURATION",
-            help="With --detach: return only when nothing more is to be expected, or with an error "
-            "after so long.",
-        ),
-    ] = None
-    merge_kubeconfig: Annotated[
-        bool,
-        typer.Option(
-            "--merge-kubeconfig",
-            help="Make the cluster the current context of your own kubeconfig while it runs.",
-        ),
-    ] = False
+    node_cpu: str = option(
+        "The CPU of each of them.", metavar="QUANTITY", default=DEFAULT_SHAPE.cpu
+    )
+    node_memory: str = option(
+        "The memory of each of them.", metavar="QUANTITY", default=DEFAULT_SHAPE.memory
+    )
+    node_shape: str = option(
+        "What else each of them has, such as cpu=8,memory=32Gi,nvidia.com/gpu=1.",
+        metavar="NAME=AMOUNT,NAME=AMOUNT",
+        default="",
+    )
+    zones: int = option("Over how many zones they are spread, zone-1 and so on.", min=0, default=0)
+    filename: Texts = option(
+        "What is there at the first start; may be given several times.",
+        flags=("--filename", "-f"),
+        metavar="FILE|DIR|-",
+    )
+    assume_healthy: bool = option_like(Rules, "assume_healthy")
+    apply: Texts = option(
+        "Manifests to apply once the cluster is ready, and to tell the story of.",
+        metavar="FILE|DIR|-",
+    )
+    exit_when_settled: bool = option(
+        "End when nothing more is to be expected, with the story.", default=False
+    )
+    data_dir: str | None = option(
+        "Where the cluster keeps what it has; nowhere if not given.", metavar="DIR"
+    )
+    port: int | None = option(
+        f"Where to listen; 0 for any free port. {USUAL_PORT}, if it is free.",
+        min=0,
+        max=65535,
+        shows_default=False,
+    )
+    speed: str = option(
+        "How time passes; max jumps over mere waiting.",
+        completes="speeds",
+        metavar="1x|10x|max",
+        default="1x",
+    )
+    scheduler_config: str | None = option("A KubeSchedulerConfiguration (v1).", metavar="FILE")
+    plugin: Texts = option_like(Rules, "plugin")
+    kubelet_config: str | None = option_like(Rules, "kubelet_config")
+    scheduler: bool = option(
+        "Whether Podium schedules the pods.", flags=("--scheduler/--no-scheduler",), default=True
+    )
+    controllers: str = option(
+        "Names with commas; `*` for all, `-NAME` for all but one.",
+        metavar="LIST",
+        default=ALL_CONTROLLERS,
+    )
+    insecure_http: bool = option("Speak HTTP, without TLS.", default=False)
+    detach: bool = option(
+        "Run in the background, and return once the API answers and --apply is done; "
+        "`podium down` stops it.",
+        default=False,
+    )
+    wait: str | None = option(
+        "With --detach: return only when nothing more is to be expected, or with an error "
+        "after so long.",
+        metavar="DURATION",
+    )
+    merge_kubeconfig: bool = option(
+        "Make the cluster the current context of your own kubeconfig while it runs.", default=False
+    )
 
 
-@with_fields_of(UpOptions)
 def up(asked: UpOptions) -> None:
     """Run a cluster that kubectl and ordinary clients talk to, until Ctrl-C or `podium down`.
 
@@ -151,6 +104,7 @@ def up(asked: UpOptions) -> None:
     from podium.ui.command_line.processes.detached_cluster import Stages, detach, is_detached
 
     wait = asked.wait
+    data_dir = None if asked.data_dir is None else Path(asked.data_dir)
     if not asked.detach and wait is not None:
         raise InputError("--wait: needs --detach; without it there is --exit-when-settled")
     if asked.detach and asked.exit_when_settled:
@@ -159,9 +113,9 @@ def up(asked: UpOptions) -> None:
     if wait is not None and (wait_s is None or wait_s <= 0):
         raise InputError(f"--wait {wait}: must be a duration, such as 90s or 10m")
     if asked.detach and not is_detached():
-        reads_stdin = "-" in [*(asked.filename or ()), *(asked.apply or ())]
+        reads_stdin = "-" in [*texts(asked.filename), *texts(asked.apply)]
         with working("starting the cluster"):
-            directory = detach(asked.data_dir, wait_s, reads_stdin=reads_stdin)
+            directory = detach(data_dir, wait_s, reads_stdin=reads_stdin)
         print("The cluster is ready.")
         print(f"  export KUBECONFIG={directory.kubeconfig.absolute()}")
         print(f"See it: {directory.dashboard.read_text().strip()}")
@@ -169,22 +123,22 @@ def up(asked: UpOptions) -> None:
         print(f"podium down{where} stops it.")
         return
     stages = Stages()
-    if asked.data_dir is not None:
+    if data_dir is not None:
         # Before anything that takes its time: scripts wait for the file.
         from podium.cluster.embedded.directory import DataDirectory
 
-        DataDirectory(asked.data_dir).forget_kubeconfig()
+        DataDirectory(data_dir).forget_kubeconfig()
     import asyncio
 
     from podium.ui.command_line.processes.up_process import run_until_end
 
     with working("reading"):
-        request = _read_request(asked)
+        request = _read_request(asked, data_dir)
     collect_rarely()
     asyncio.run(run_until_end(request, stages))
 
 
-def _read_request(asked: UpOptions) -> "UpRequest":
+def _read_request(asked: UpOptions, data_dir: Path | None) -> "UpRequest":
     # Help needs none of these.
     from podium.api.codec.field_validation import FieldValidation
     from podium.cluster.embedded.cluster import EmbeddedOptions
@@ -199,10 +153,10 @@ def _read_request(asked: UpOptions) -> "UpRequest":
     from podium.ui.command_line.processes.up_process import UpRequest
     from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
 
-    state, news = asked.filename or (), asked.apply or ()
+    state, news = texts(asked.filename), texts(asked.apply)
     if [*state, *news].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
-    loaded = read_scheduler_config(asked.scheduler_config, asked.plugin or ())
+    loaded = read_scheduler_config(asked.scheduler_config, texts(asked.plugin))
     setup = SchedulerSetup(stopwatch=time.perf_counter)
     if loaded is not None:
         print_warnings(loaded.notes)
@@ -222,7 +176,7 @@ def _read_request(asked: UpOptions) -> "UpRequest":
     simulated = simulated_nodes(count, shape)
     options = EmbeddedOptions(
         objects=[*simulated, *(loaded.obj for loaded in first.objects)],
-        data_dir=asked.data_dir,
+        data_dir=data_dir,
         port=asked.port,
         is_insecure=asked.insecure_http,
         speed=parse_speed(asked.speed),

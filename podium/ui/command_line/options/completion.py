@@ -8,6 +8,7 @@ too large for that, offers nothing, nor does a cluster that doesn't answer soon.
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import typer
@@ -73,6 +74,17 @@ def pods(ctx: typer.Context, incomplete: str) -> list[str]:
         name if namespace == here and "/" not in incomplete else f"{namespace}/{name}"
         for namespace, name in found
     )
+
+
+def speeds() -> list[str]:
+    """How fast time may pass."""
+    return ["1x", "10x", "max"]
+
+
+def commands(ctx: typer.Context) -> list[str]:
+    """The names of the commands."""
+    group: Any = ctx.parent and ctx.parent.command
+    return [*group.list_commands(ctx)]
 
 
 def conditions(incomplete: str) -> list[str]:

@@ -9,13 +9,13 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     ),
     "down": ("podium down --data-dir shop",),
     "node": ("podium node --kubeconfig edge-1.kubeconfig --name edge-1",),
-    "node-token": ("podium node-token edge-1 --data-dir shop --output edge-1.kubeconfig",),
+    "node-token": ("podium node-token edge-1 --data-dir shop --output-file edge-1.kubeconfig",),
     "scheduler": (
         "podium scheduler --kubeconfig admin.conf --config scheduler.yaml",
         "podium scheduler --dry-run",
     ),
     "snapshot": (
-        "podium snapshot --context prod -o state.json",
+        "podium snapshot --context prod --output-file state.json",
         "podium snapshot | podium plan -f - --apply release/",
     ),
     "top": ("podium top --context prod", "podium top --kubeconfig shop/kubeconfig"),
@@ -46,8 +46,8 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "resilience": ("podium resilience -f state.yaml --pairs --fail-on 'pending:priority>=1000'",),
     "compare": ("podium compare default qos.yaml -s batch.yaml --seeds 20",),
     "sweep": ("podium sweep sweep.yaml --out results",),
-    "record": ("podium record -o monday --context prod",),
-    "import": ("podium import openb nodes.csv pods.csv --capacity 10% -o trace.yaml",),
+    "record": ("podium record --output-dir monday --context prod",),
+    "import": ("podium import openb nodes.csv pods.csv --capacity 10% --output-file t.yaml",),
     "decide": ("podium decide scenarios.jsonl",),
     "bench": (
         "podium bench --list",

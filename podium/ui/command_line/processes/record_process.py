@@ -16,29 +16,25 @@ from podium.simulation.recordings.recorder import RecorderMachine
 from podium.simulation.recordings.recording_process import record
 from podium.simulation.recordings.segments import SegmentWriter
 from podium.ui.inputs.configurations import read_scheduler_config
+from podium.ui.inputs.option import text
+from podium.ui.inputs.request_options import Connection
 from podium.ui.writers.console import console, print_warnings, working
 
 
-def configuration_text(path: str | None) -> str:
-    """A KubeSchedulerConfiguration as it is kept with a recording; empty for the default one."""
-    if path is None:
-        return ""
-    # Imported when it is called, so that help, completion and the library start at once.
-    from podium.cluster.manifests.input_files import read_text
-
-    read_scheduler_config(path)
-    return read_text(path, sys.stdin.buffer)
-
-
-async def run(
-    directory: Path, kubeconfig: str | None, context: str | None, configuration: str
-) -> None:
-    """Record until Ctrl-C or SIGTERM.
+async def record_until_end(directory: Path, cluster: Connection, config: str | None) -> None:
+    """Record until Ctrl-C or SIGTERM, with the configuration in a file, or the default one.
 
     Raises:
         PodiumError: the cluster can't be reached, or the recording can't be written.
     """
-    connection = await load_connection(kubeconfig, context)
+    configuration = ""
+    if config is not None:
+        # Imported when it is called, so that help, completion and the library start at once.
+        from podium.cluster.manifests.input_files import read_text
+
+        read_scheduler_config(config)
+        configuration = read_text(config, sys.stdin.buffer)
+    connection = await load_connection(text(cluster.kubeconfig), cluster.context)
     stop, loop, clock = asyncio.Event(), asyncio.get_running_loop(), SteadyClock()
     for number in (signal.SIGINT, signal.SIGTERM):
         loop.add_signal_handler(number, stop.set)

@@ -2,78 +2,59 @@
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterable
+from typing import Any
 
 from podium.cluster.virtual import Cluster
-from podium.simulation.runner.scenario_runner import Simulation
-from podium.simulation.scenario import Scenario
-from podium.simulation.timeline import Observer, TimelineEntry
+from podium.simulation.timeline import Observer
+from podium.ui.answers.simulation_answers import SimulationAnswer
 from podium.ui.dashboard.feeds.finished_runs import FinishedRun, simulation_explainer
 from podium.ui.dashboard.feeds.run_recorder import RunRecorder
 from podium.ui.dashboard.local_server import served_locally
 from podium.ui.dashboard.questions import Questions
 from podium.ui.inputs.inputs import Asked
 from podium.ui.writers.console import console
-from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.explain.pod_explanations import explain_pod
-from podium.whatif.plan.request import PlanRequest
 
 
-class PlanRecording:
-    """Records a plan while it is played, and shows it afterwards."""
+class Recording:
+    """Records a plan or a simulation while it is played, and shows it afterwards.
 
-    def __init__(self, request: PlanRequest) -> None:
-        self._request = request
+    Attributes:
+        asked: what the plan was asked about.
+    """
 
-    def begin(self, cluster: Cluster, observer: Observer) -> None:
-        """Record a cluster from now on."""
+    asked: Asked
+
+    def begin(self, cluster: Cluster, observer: Observer | None = None) -> None:
+        """Record a cluster from now on; a plan's has an observer already."""
         self._observer = observer
-        self._entries_before = len(observer.entries)
+        self._entries_before = len(observer.entries) if observer else 0
         self._recorder = RunRecorder(cluster)
 
-    def serve(self, asked: Asked) -> None:
+    def serve(self, answer: Any) -> None:
         """Show what was recorded, until Ctrl-C; its pods are explained as `podium explain` does."""
-        entries = self._observer.entries[self._entries_before :]
-        _serve(
-            self._recorder,
-            "podium plan",
-            entries,
-            lambda pod: asked.told_in(explain_pod(self._request, pod)),
-        )
+        if isinstance(answer, SimulationAnswer):
+            simulation = answer.simulation
+            title, entries = f"podium simulate {simulation.scenario.name}", simulation.entries
+            explain = simulation_explainer(simulation.scenario)
+        else:
+            assert self._observer is not None
+            title, entries = "podium plan", self._observer.entries[self._entries_before :]
+            asked = self.asked
 
+            def explain(pod: str) -> Any:
+                return asked.told_in(explain_pod(asked.request, pod))
 
-class SimulationRecording:
-    """Records a scenario while it is played, and shows it afterwards."""
+        feed = self._recorder.finished(title, entries)
+        questions = Questions(self._recorder.objects.find, feed, lambda: FinishedRun(explain))
 
-    def __init__(self, scenario: Scenario) -> None:
-        self._scenario = scenario
+        async def serve() -> None:
+            stop, loop = asyncio.Event(), asyncio.get_running_loop()
+            for number in (signal.SIGINT, signal.SIGTERM):
+                loop.add_signal_handler(number, stop.set)
+            async with served_locally(feed, questions) as link:
+                # The report may go into a pipe, and nothing else is to be in it.
+                console(stderr=True).print(f"See it: {link}\nCtrl-C ends it.")
+                await stop.wait()
 
-    def begin(self, cluster: Cluster) -> None:
-        """Record a cluster from now on."""
-        self._recorder = RunRecorder(cluster)
-
-    def serve(self, simulation: Simulation) -> None:
-        """Show what was recorded, until Ctrl-C."""
-        title = f"podium simulate {self._scenario.name}"
-        _serve(self._recorder, title, simulation.entries, simulation_explainer(self._scenario))
-
-
-def _serve(
-    recorder: RunRecorder,
-    title: str,
-    entries: Iterable[TimelineEntry],
-    explain: Callable[[str], PodExplanation],
-) -> None:
-    feed = recorder.finished(title, entries)
-    questions = Questions(recorder.objects.find, feed, lambda: FinishedRun(explain))
-
-    async def serve() -> None:
-        stop, loop = asyncio.Event(), asyncio.get_running_loop()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.add_signal_handler(number, stop.set)
-        async with served_locally(feed, questions) as link:
-            # The report may go into a pipe, and nothing else is to be in it.
-            console(stderr=True).print(f"See it: {link}\nCtrl-C ends it.")
-            await stop.wait()
-
-    asyncio.run(serve())
+        asyncio.run(serve())

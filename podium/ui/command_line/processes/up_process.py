@@ -23,14 +23,15 @@ from podium.cluster.embedded.merged_kubeconfig import merged, usual_kubeconfig
 from podium.cluster.manifests import Loaded, Problem
 from podium.cluster.manifests.problems import describe
 from podium.simulation.timeline import Observer
-from podium.simulation.timeline.timeline_sentences import clock, sentences
+from podium.simulation.timeline.timeline_sentences import clock, sentences, tone_of
 from podium.ui.command_line.processes.detached_cluster import READY, SETTLED, Stages
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
-from podium.ui.writers.console import console, print_warnings, story_line, working
+from podium.ui.writers.console import console, print_warnings, working
+from podium.ui.writers.terminal import STYLES
 
 REFRESH_S = 0.25
 _PLAIN_LINES_S = 1.0
-_WIDTH = len("t+59.999s")
+_WIDTH = len("t+59.999s  ")
 _STYLES = {"pending": "yellow", "running": "green", "preempted": "red", "evicted": "red"}
 _SETTLED_S = 5.0
 """Nothing was written for so long, and no pod is on its way: nothing more will come."""
@@ -87,7 +88,8 @@ class Display:
 
     def tell(self, at: str, sentence: str) -> None:
         """Tell one thing that has happened."""
-        self._out.print(story_line("" if at == self._told else at, sentence, _WIDTH))
+        shown = ("" if at == self._told else at).ljust(_WIDTH)
+        self._out.print(Text.assemble((shown, "bold"), (sentence, STYLES[tone_of(sentence)])))
         self._told = at
 
 

@@ -115,12 +115,9 @@ def printed_plan(plan: Plan, *, wide: bool) -> Presentation:
         Section("Notes", [Bullets(plan.notes)]),
         *_optimum(plan),
     ]
-    return Presentation("", "", sections)
-
-
-def is_shortened(plan: Plan) -> bool:
-    """Whether something of a printed plan is shown by -o wide only."""
-    return _victim_count(plan) > _VICTIMS_MAX or len(plan.timeline) > _MOMENTS_MAX
+    is_shortened = _victim_count(plan) > _VICTIMS_MAX or len(plan.timeline) > _MOMENTS_MAX
+    more = "Each preemption with its candidates, and the timeline: -o wide."
+    return Presentation("", "", sections, footer=more if is_shortened and not wide else "")
 
 
 def _placements(plan: Plan, *, wide: bool) -> Section:

@@ -1,0 +1,1 @@
+"""Answers: the reports that questions come to, which show themselves, and are tables and files."""

@@ -1,0 +1,34 @@
+"""Workloads that are measured as `podium bench` does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.documents.report import plain
+from podium.api.presentation import Presentation
+from podium.simulation.benchmarks.results import Measurement, Result, ServerResult
+from podium.ui.answers.answer import Answer
+from podium.ui.writers.formats import FORMATS
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class BenchAnswer(Answer):
+    """What was measured; see `podium bench`."""
+
+    results: tuple[Result, ...] | tuple[ServerResult, ...] | tuple[Measurement, ...]
+    shown: Presentation
+    warnings: Sequence[str] = ()
+    rows = "results"
+    warns = FORMATS
+
+    def to_dict(self) -> dict[str, Any]:
+        """The results as plain values."""
+        return {"results": self.values()}
+
+    def values(self) -> list[dict[str, Any]]:
+        """The results, as `-o json` prints them."""
+        return [plain(one) for one in self.results]
+
+    def presentation(self) -> Presentation:
+        """What `podium bench -o html` shows."""
+        return self.shown

@@ -1,0 +1,51 @@
+"""Recorded scenarios, decided as `podium decide` does."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import msgspec
+
+from podium.api.objects import Object
+from podium.api.presentation import Bullets, Presentation, Section, Table
+from podium.api.values.message_words import count
+from podium.simulation.decide.decision_report import ScenarioAnswer
+from podium.simulation.decide.eviction.eviction_answer import EvictionAnswer
+from podium.ui.answers.answer import Answer
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class DecisionsAnswer(Answer):
+    """The answers to scenarios, or to questions about eviction; see `podium decide`.
+
+    Attributes:
+        answers: one a scenario, in order, as the command prints them; those with an `error`
+            have nothing else.
+    """
+
+    answers: tuple[ScenarioAnswer | EvictionAnswer, ...]
+    rows = "answers"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The answers as plain values."""
+        return {"answers": [*self.answers]}
+
+    def presentation(self) -> Presentation:
+        """The decisions as a table; what was asked about evictions as JSON."""
+        answers: Sequence[Object] = self.to_dict()["answers"]
+        rows: list[tuple[str, str, str, str]] = []
+        for one in answers:
+            for found in one.get("decisions", ()):
+                place = found["bound"] or min(found["best"], default="-")
+                nominated = (found["preemption"] or {}).get("nominated")
+                why = f"nominated to {nominated}" if nominated else found.get("error", "")
+                rows.append((str(one["id"]), found["pod"], place, why))
+        decided = Table(("Scenario", "Pod", "Node", "Otherwise"), rows)
+        others = [msgspec.json.encode(one).decode() for one in answers if "decisions" not in one]
+        errors = [one["error"] for one in answers if one.get("error")]
+        sections = [
+            Section("Decisions", [decided]),
+            Section("Answers", [Bullets(others)]),
+            Section("Errors", [Bullets(errors)]),
+        ]
+        return Presentation("Podium decide", count(len(self.answers), "answer"), sections)

@@ -1,0 +1,116 @@
+"""What isn't about one cluster: scenarios, recordings, comparisons and sweeps."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from podium.api.presentation import Picture, Presentation
+from podium.simulation.experiments.comparison.comparison import Comparison
+from podium.simulation.experiments.series.series import RunSeries
+from podium.simulation.experiments.sweep.sweep_report import SweepReport
+from podium.simulation.experiments.tables import LINE_COLUMNS
+from podium.simulation.recordings.comparison import ReplayReport
+from podium.simulation.runner.scenario_runner import Simulation
+from podium.simulation.runner.simulation_report import SimulationReport
+from podium.ui.answers.answer import Answer, frame
+from podium.ui.writers.formats import FORMATS, TERMINAL
+
+_LINES = "lines"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class SimulationAnswer(Answer, SimulationReport):
+    """What came of a scenario; see `podium simulate`.
+
+    Attributes:
+        simulation: with the cluster as it is in the end.
+    """
+
+    simulation: Simulation
+    series: RunSeries | None
+    rows = "events"
+    warns = TERMINAL
+
+    @property
+    def warnings(self) -> Sequence[str]:
+        """What of the scenario is played otherwise than it says."""
+        return self.simulation.notes
+
+    def presentation(self) -> Presentation:
+        """What `podium simulate -o html` shows, without pictures where matplotlib is missing."""
+        # Imported when it is called, so that help, completion and the library start at once.
+        from podium.simulation.experiments.simulation_presentation import simulation_presentation
+
+        return simulation_presentation(self.simulation, self.series)
+
+    def printed(self, *, wide: bool) -> Presentation:
+        """The story, moment by moment, and a summary."""
+        # Imported when it is called, so that help, completion and the library start at once.
+        from podium.simulation.experiments.simulation_presentation import printed_story
+
+        return printed_story(self.simulation)
+
+    def written(self, output: str) -> str | bytes | None:
+        """Its lines over time, as `csv`, `parquet` or `png`."""
+        # Imported when it is called, so that help, completion and the library start at once.
+        from podium.simulation.experiments.series.plots import run_png
+        from podium.simulation.experiments.tables import lines_csv, lines_parquet
+
+        if self.series is None or output not in ("csv", "parquet", "png"):
+            return None
+        if output == "png":
+            return run_png({"": self.series})
+        return lines_csv(self.series) if output == "csv" else lines_parquet(self.series)
+
+    def to_pandas(self, rows: str = "") -> Any:
+        """As for all answers; `lines` is what `podium simulate -o csv` prints."""
+        if rows != _LINES or self.series is None:
+            return super(SimulationAnswer, self).to_pandas(rows)
+        return frame([dict(zip(LINE_COLUMNS, row, strict=True)) for row in self.series.rows()])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ComparisonAnswer(Answer, Comparison):
+    """What differs between two sides; see `podium compare`.
+
+    Attributes:
+        picture: draws two runs side by side, where pictures are shown.
+    """
+
+    picture: Picture | None = None
+    rows = "differences"
+
+    def presentation(self) -> Presentation:
+        """What `podium compare -o markdown` shows."""
+        # Imported when it is called, so that help, completion and the library start at once.
+        from podium.simulation.experiments.comparison.comparison_presentation import (
+            comparison_presentation,
+        )
+
+        return comparison_presentation(self, self.picture or Picture("", b""))
+
+    def written(self, output: str) -> bytes | None:
+        """The picture, as `png`."""
+        return self.picture.png if self.picture is not None and output == "png" else None
+
+
+class SweepAnswer(Answer, SweepReport):
+    """What came of a sweep; see `podium sweep`."""
+
+    __slots__ = ()
+    rows = "trials"
+    presented_by = "podium.simulation.experiments.sweep.sweep_presentation.sweep_presentation"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, repr=False)
+class ReplayAnswer(Answer, ReplayReport):
+    """What goes differently when a recording is played again; see `podium simulate --recording`.
+
+    Attributes:
+        warnings: what of the configuration isn't heeded.
+    """
+
+    warnings: Sequence[str] = ()
+    rows = "placements"
+    warns = FORMATS
+    presented_by = "podium.simulation.recordings.replay_presentation.replay_presentation"

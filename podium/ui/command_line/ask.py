@@ -1,0 +1,144 @@
+"""Asks a question of the command line, and prints its answer."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stdout
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from podium.ui.command_line.output.findings import print_findings
+from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.request_options import Rules, State
+from podium.ui.questions.question import INTERRUPTED_EXIT_CODE, Question
+from podium.ui.writers.ci_reports import junit, sarif
+from podium.ui.writers.console import Progress, console, print_values, print_warnings, working
+from podium.ui.writers.formats import FORMATS, TERMINAL
+from podium.ui.writers.html import to_html
+from podium.ui.writers.markdown import to_markdown
+from podium.ui.writers.terminal import print_presentation
+
+if TYPE_CHECKING:
+    from podium.ui.answers.answer import Answer
+    from podium.ui.command_line.processes.recorded_runs import Recording
+    from podium.ui.inputs.inputs import Asked
+    from podium.whatif.plan.plan_report import Plan
+    from podium.whatif.plan.request import PlanRequest
+    from podium.whatif.plan.request import Progress as PlanProgress
+
+_BINARY = ("png", "parquet")
+# Are drawn or written of more than a report has.
+_DRAWN = ("html", "png", "csv", "parquet")
+
+
+class CommandAsker:
+    """Asks a question about the state that the command line names, with progress on a terminal."""
+
+    def __init__(self, progress: Progress, state: State | None, *, draws: bool) -> None:
+        self.progress = progress
+        self.draws = draws
+        self.prepare: Callable[..., None] | None = None
+        self.recording: Recording | None = None
+        self._state = state
+
+    def read(self, asked: Rules) -> "Asked":
+        """Read what is asked about the state; raises PodiumError."""
+        # Imported when it is called, so that help, completion and the library start at once.
+        from podium.ui.inputs.inputs import read_request
+
+        assert self._state is not None
+        found = read_request(asked, self._state)
+        if self.recording is not None:
+            self.recording.asked = found
+        return found
+
+    def play(
+        self, request: "PlanRequest", tell: "PlanProgress", workers: int | None = None
+    ) -> "Plan":
+        """Play a plan; of several the first is recorded."""
+        from podium.api.process.concurrency import core_count
+        from podium.whatif.plan.planning import plan
+
+        prepare, self.prepare = self.prepare, None
+        return plan(request, tell, workers=workers or core_count(), prepare=prepare)
+
+
+def is_terminal() -> bool:
+    """Whether standard output is looked at."""
+    return sys.stdout.isatty()
+
+
+@contextmanager
+def _written_to(path: str | None) -> Iterator[None]:
+    """Have all that is printed go into a file; as ever without one."""
+    if path is None:
+        yield
+        return
+    try:
+        with open(path, "w", encoding="utf-8") as file, redirect_stdout(file):
+            yield
+    except OSError as error:
+        raise InputError(f"{path}: can't be written: {error.strerror}") from None
+
+
+def ask(
+    question: Question[Any], state: State | None = None, *, output: str, output_file: str | None
+) -> None:
+    """Ask a question, print the answer, and exit as the question says."""
+    output = question.formats_formerly.get(output, output)
+    if output not in (*FORMATS, *question.formats):
+        output, output_file = question.usual_format, output
+    with _written_to(None if output_file in (None, "-") else output_file):
+        aside = question.aside()
+        if aside is not None:
+            if isinstance(aside, str):
+                sys.stdout.write(aside)
+            else:
+                print_presentation(console(), aside)
+            return
+        question.check_output(output)
+        if output in _BINARY and is_terminal():
+            raise InputError(
+                f"-o {output} isn't for a terminal: write it to a file, > run.{output}"
+            )
+        with working("reading") as progress:
+            asker = CommandAsker(progress, state, draws=output in _DRAWN)
+            if getattr(question, "serve", False):
+                # Few runs are served.
+                from podium.ui.command_line.processes.recorded_runs import Recording
+
+                asker.recording = Recording()
+                asker.prepare = asker.recording.begin
+            answer = question.answer(asker)
+        print_answer(answer, output)
+    if asker.recording is not None:
+        asker.recording.serve(answer)
+    code = question.exit_code(answer)
+    if code != INTERRUPTED_EXIT_CODE:
+        print_findings(answer)
+    if code:
+        raise typer.Exit(code)
+
+
+def print_answer(answer: "Answer", output: str) -> None:
+    """Print an answer in a format, and beside it the warnings that aren't in that."""
+    if output in answer.warns:
+        print_warnings(getattr(answer, "warnings", ()))
+    own = answer.written(output)
+    if isinstance(own, bytes):
+        sys.stdout.flush()
+        sys.stdout.buffer.write(own)
+        sys.stdout.buffer.flush()
+    elif own is not None:
+        sys.stdout.write(own)
+    elif output in TERMINAL:
+        is_wide = output == "wide"
+        print_presentation(console(), answer.printed(wide=is_wide), wide=is_wide)
+    elif output in ("json", "yaml"):
+        print_values(answer.values(), output)
+    elif output == "sarif":
+        print_values(sarif(answer.ci_report()), "json")
+    elif output == "junit":
+        print(junit(answer.ci_report()))
+    else:
+        print((to_html if output == "html" else to_markdown)(answer.presentation()), end="")

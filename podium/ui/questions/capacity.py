@@ -1,0 +1,108 @@
+"""`podium capacity`: how many more pods fit, what stops the next one, and which nodes to add."""
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from podium.ui.inputs.option import Reach, Texts, meaning, option, texts
+from podium.ui.inputs.request_options import Changes
+from podium.ui.questions.question import ClusterAsker, Question
+
+if TYPE_CHECKING:
+    from podium.ui.answers.cluster_answers import CapacityAnswer
+    from podium.ui.inputs.inputs import Asked
+    from podium.whatif.capacity.capacity_templates import PodTemplate
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapacityQuestion(Changes, Question["CapacityAnswer"]):
+    """Say how many more pods of a template fit, on which nodes, and what stops the next one.
+
+    Pods are created one after the other in a simulation of the cluster, after the changes that
+    the other options ask for, until the scheduler finds no place for one. With --node-shape, say
+    instead which nodes to add so that every pod that waits gets a place.
+    """
+
+    pod: Texts = field(
+        default=(),
+        kw_only=False,
+        metadata=meaning(
+            "A template: a pod or a workload in a file, or a workload of the state, such as "
+            "deploy/web. Several are created in turn, each COUNT times in a round.",
+            metavar="FILE|KIND/NAME[*COUNT]",
+            reach=Reach.LIBRARY,
+        ),
+    )
+    preempt: bool = option(
+        "Find out as well how many get a place if others give way.", default=False
+    )
+    limit: int = option("How many pods to create at most.", min=1, default=10_000)
+    at_least: int | None = option("Exit with 2 if fewer get a place.", min=1, reach=Reach.COMMAND)
+
+    def is_found_wanting(self, answer: Any) -> bool:
+        """Whether fewer pods get a place than there should."""
+        fill = answer.with_preemption or answer.without_preemption
+        return bool(fill and self.at_least and fill.pods < self.at_least)
+
+    def answer(self, ask: ClusterAsker) -> "CapacityAnswer":
+        """Count the pods that fit; raises PodiumError."""
+        from podium.ui.answers.cluster_answers import CapacityAnswer
+        from podium.ui.inputs.input_error import InputError
+        from podium.whatif.capacity.capacity import CapacityRequest, capacity
+
+        if not texts(self.pod):
+            raise InputError("nothing to find a place for: --pod or --node-shape say what")
+        asked = ask.read(self)
+        templates = self.templates(asked)
+        request = CapacityRequest(asked.request, templates, self.limit, self.preempt, self.at_least)
+        ask.progress.show("playing")
+        found = capacity(
+            request, filled=lambda pods: ask.progress.tell(lambda: f"playing: {pods} pods")
+        )
+        return CapacityAnswer.of(asked.told_in(found))
+
+    def templates(self, asked: "Asked") -> "list[PodTemplate]":
+        """Read the templates; raises PodiumError."""
+        from podium.api.kinds.decisive_kinds import decisive
+        from podium.whatif.capacity.capacity_templates import read_pod_template
+
+        state = decisive([*asked.request.state.objects, *asked.request.applied])
+        return [read_pod_template(one, self.namespace, state) for one in texts(self.pod)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NodesQuestion(CapacityQuestion):
+    """Likewise, or which nodes to add."""
+
+    node_shape: Texts = option(
+        "Say which nodes to add at least cost, so that no pod waits; may be given several "
+        "times. As m5=cpu=8,memory=32Gi:0.4, or with a file or a node of the state as shape. "
+        "With it, COUNT pods of each --pod are to get a place, too.",
+        metavar="NAME=SHAPE:COST",
+        reach=Reach.LIBRARY,
+    )
+    tries: int = option("How many choices of nodes to play at most.", min=1, default=200)
+
+    def is_found_wanting(self, answer: Any) -> bool:
+        """Whether pods wait all the same, or fewer get a place than there should."""
+        return not answer.found if texts(self.node_shape) else super().is_found_wanting(answer)
+
+    def answer(self, ask: ClusterAsker) -> Any:
+        """Look for the cheapest nodes, or count the pods that fit; raises PodiumError."""
+        if not (shapes := texts(self.node_shape)):
+            return super().answer(ask)
+        from podium.api.objects import name
+        from podium.ui.answers.cluster_answers import NodesAnswer
+        from podium.whatif.capacity.cheapest_nodes import NodesRequest, cheapest_nodes
+        from podium.whatif.capacity.node_shapes import read_node_shape
+
+        asked = ask.read(self)
+        templates = self.templates(asked)
+        state = asked.request.state.objects
+        nodes = {name(one): one for one in state if one["kind"] == "Node"}
+        choices = [read_node_shape(one, nodes) for one in shapes]
+        ask.progress.show("playing")
+        found = cheapest_nodes(
+            NodesRequest(asked.request, templates, choices, self.tries),
+            lambda tried: ask.progress.tell(lambda: f"playing: {tried} choices"),
+        )
+        return NodesAnswer.of(asked.told_in(found))

@@ -1,0 +1,47 @@
+"""`podium decide`: recorded scenarios, and what is decided in them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from podium.ui.inputs.option import Sources, meaning, option, several
+from podium.ui.questions.question import Asker, Question
+
+if TYPE_CHECKING:
+    from podium.ui.answers.decision_answers import DecisionsAnswer
+
+
+@dataclass(frozen=True, kw_only=True)
+class DecideQuestion(Question["DecisionsAnswer"]):
+    """Decide recorded scenarios: the machine interface to the core.
+
+    Every line is answered by one line, in order. A line that can't be decided is answered with an
+    `error`, and the rest goes on; the exit code is 1 then.
+    """
+
+    scenarios: Sources = field(
+        default=(),
+        kw_only=False,
+        metadata=meaning(
+            "Scenarios, a JSON object a line; standard input if there is none.",
+            metavar="[FILE]...",
+            is_argument=True,
+        ),
+    )
+    eviction: bool = option("The lines ask about node-pressure eviction.", default=False)
+
+    def answer(self, ask: Asker) -> "DecisionsAnswer":
+        """Decide them; raises PodiumError. What is wrong with a scenario is its `error`."""
+        import msgspec
+
+        from podium.simulation.decide.stream import answers, eviction_answers, lines_of
+        from podium.ui.answers.decision_answers import DecisionsAnswer
+
+        decided = eviction_answers if self.eviction else answers
+        sources = (
+            [msgspec.json.encode(one)] if isinstance(one, Mapping) else lines_of(one)
+            for one in several(self.scenarios)
+        )
+        return DecisionsAnswer(
+            tuple(msgspec.json.decode(line) for one in sources for line in decided(one))
+        )

@@ -1,0 +1,85 @@
+"""`podium explain`: why a pod is where it is, or isn't."""
+
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, Any
+
+from podium.kubelet.eviction.signals import Signal
+from podium.ui.inputs.option import meaning, option
+from podium.ui.inputs.request_options import Changes
+from podium.ui.questions.question import ClusterAsker, Question
+
+if TYPE_CHECKING:
+    from podium.ui.answers.cluster_answers import ExplanationAnswer, RankingAnswer
+
+_SIGNAL_HELP = f"What tells of pressure, of {', '.join(Signal)}."
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
+    """Explain the decision about one pod: every node, plugin, score, candidate and tie-break.
+
+    A pod that has no place yet is explained at its turn, as `podium plan` with the same arguments
+    decides it; a pod that is on a node as if it weren't. With --eviction, explain instead whom a
+    node under pressure evicts first.
+    """
+
+    pod: str = field(
+        kw_only=False,
+        metadata=meaning(
+            "The pod to explain, or the workload, such as deploy/web, whose first pod that "
+            "waits or comes is meant; with --eviction, the node.",
+            metavar="[NAMESPACE/]POD|KIND/NAME|NODE",
+            completes="pods",
+            is_argument=True,
+        ),
+    )
+
+    def answer(self, ask: ClusterAsker) -> "ExplanationAnswer":
+        """Explain a pod; raises PodiumError."""
+        from podium.ui.answers.cluster_answers import ExplanationAnswer
+        from podium.whatif.explain.pod_explanations import explain_named
+
+        asked = ask.read(self)
+        ask.progress.show("deciding")
+        found = explain_named(asked.request, self.pod, self.namespace)
+        return ExplanationAnswer.of(asked.told_in(found))
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvictionQuestion(Changes, Question["RankingAnswer"]):
+    """Explain in which order a node under pressure evicts its pods."""
+
+    node: str = field(kw_only=False, metadata=meaning("The node.", metavar="NODE"))
+    signal: Signal = field(
+        default=Signal.MEMORY_AVAILABLE,
+        kw_only=False,
+        metadata=meaning(_SIGNAL_HELP, metavar="SIGNAL"),
+    )
+
+    def answer(self, ask: ClusterAsker) -> "RankingAnswer":
+        """Rank the pods of the node; raises PodiumError."""
+        from podium.ui.answers.cluster_answers import RankingAnswer
+        from podium.whatif.explain.eviction_rankings import rank_evictions
+
+        asked = ask.read(self)
+        found = rank_evictions(asked.request, self.node.removeprefix("node/"), self.signal)
+        return RankingAnswer.of(found, warnings=asked.warnings)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExplainCommand(ExplainQuestion):
+    """Either of both, as the command line asks it."""
+
+    eviction: bool = option("Explain in which order a node would evict its pods.", default=False)
+    signal: Signal = option(
+        f"With --eviction: {_SIGNAL_HELP[0].lower()}{_SIGNAL_HELP[1:]}",
+        metavar="SIGNAL",
+        default=Signal.MEMORY_AVAILABLE,
+    )
+
+    def answer(self, ask: ClusterAsker) -> Any:
+        """Explain a pod, or rank the pods of a node."""
+        if not self.eviction:
+            return super().answer(ask)
+        changes = {one.name: getattr(self, one.name) for one in fields(Changes)}
+        return EvictionQuestion(self.pod, self.signal, **changes).answer(ask)

@@ -1,0 +1,69 @@
+"""`podium import`: traces of other formats as scenarios."""
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.option import meaning, option
+from podium.ui.questions.question import Asker, Question
+
+if TYPE_CHECKING:
+    from podium.ui.answers.snapshot_answers import TraceAnswer
+
+
+class TraceFormat(StrEnum):
+    """The formats that can be imported."""
+
+    OPENB = "openb"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ImportQuestion(Question["TraceAnswer"]):
+    """Turn a cluster's trace into a scenario for `podium simulate`."""
+
+    took_files = True
+    usual_format = "yaml"
+
+    trace_format: TraceFormat = field(
+        kw_only=False, metadata=meaning("openb.", metavar="FORMAT", is_argument=True)
+    )
+    nodes: str | Path = field(
+        kw_only=False,
+        metadata=meaning("The nodes; may be gzipped.", metavar="NODES.csv", is_argument=True),
+    )
+    pods: str | Path = field(
+        kw_only=False,
+        metadata=meaning("The tasks; may be gzipped.", metavar="PODS.csv", is_argument=True),
+    )
+    capacity: str = option("Which part of the nodes to keep.", metavar="PERCENT", default="100%")
+    limit: int | None = option("Keep the N earliest tasks only.", metavar="N", min=0)
+
+    def answer(self, ask: Asker) -> "TraceAnswer":
+        """Read the trace; raises PodiumError."""
+        from fractions import Fraction
+
+        from podium.simulation.traces.csv_rows import read_rows
+        from podium.simulation.traces.openb import (
+            NODE_COLUMNS,
+            POD_COLUMNS,
+            read_trace,
+            scenario_lines,
+        )
+        from podium.ui.answers.snapshot_answers import TraceAnswer
+
+        percent = self.capacity.removesuffix("%")
+        is_right = self.capacity.endswith("%") and percent.isdecimal() and 0 < int(percent) <= 100
+        if not is_right:
+            rule = "must be a percentage above 0% and up to 100%, such as 60%"
+            raise InputError(f"--capacity {self.capacity}: {rule}")
+        ask.progress.show("importing")
+        trace = read_trace(
+            read_rows(str(self.nodes), NODE_COLUMNS),
+            read_rows(str(self.pods), POD_COLUMNS),
+            capacity=Fraction(int(percent), 100),
+            limit=self.limit,
+        )
+        name = Path(self.pods).name.split(".")[0].replace("_", "-").lower()
+        return TraceAnswer(trace, "\n".join(scenario_lines(trace, name)) + "\n")

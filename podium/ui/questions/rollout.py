@@ -1,0 +1,100 @@
+"""`podium rollout`: an order in which to introduce priority classes without harm on the way."""
+
+import sys
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from podium.ui.inputs.option import Reach, Texts, option, texts
+from podium.ui.inputs.request_options import Changes
+from podium.ui.questions.question import ClusterAsker, Question
+
+if TYPE_CHECKING:
+    from podium.ui.answers.cluster_answers import RolloutAnswer
+    from podium.whatif.rollout_order.rollout_steps import FinalPriorities
+
+
+@dataclass(frozen=True, kw_only=True)
+class RolloutQuestion(Changes, Question["RolloutAnswer"]):
+    """Find an order in which to introduce priority classes.
+
+    No important pod is preempted on the way: each step is played in a simulation, with the
+    rollout of the pods that it changes. Where no order is safe, say why, and how many more
+    nodes would make one so; the exit code is 2 then.
+    """
+
+    classes: Texts = option(
+        "The classes to introduce, and workloads with their priorityClassName.",
+        metavar="FILE|DIR",
+        reach=Reach.LIBRARY,
+    )
+    assign: Texts = option(
+        "A workload of the state that gets a class, such as deploy/web=high.",
+        metavar="KIND/NAME=CLASS",
+    )
+    important: str | int | None = option(
+        "Pods that are at least that in the end mustn't be preempted by anybody, and all "
+        "others may be. Without it, no pod may be by one that isn't above it in the end.",
+        metavar="CLASS|PRIORITY",
+    )
+    tries: int = option("How many steps to play at most, for one search.", min=1, default=1000)
+    more_nodes: int = option("How many more nodes to try where no order is safe.", min=0, default=3)
+
+    def is_found_wanting(self, answer: Any) -> bool:
+        """Whether there is no safe order, as far as is known."""
+        return answer.verdict in ("Impossible", "Unknown")
+
+    def answer(self, ask: ClusterAsker) -> "RolloutAnswer":
+        """Look for an order; raises PodiumError."""
+        from podium.api.kinds.decisive_kinds import decisive
+        from podium.api.process.concurrency import core_count
+        from podium.cluster.manifests import read_sources
+        from podium.ui.answers.cluster_answers import RolloutAnswer
+        from podium.ui.inputs.input_error import InputError
+        from podium.whatif.rollout_order.rollout import RolloutRequest, rollout
+        from podium.whatif.rollout_order.rollout_steps import assigned, introduction
+
+        asked = ask.read(self)
+        files, assignments = texts(self.classes), texts(self.assign)
+        if not (files or assignments):
+            raise InputError("nothing to introduce: --classes or --assign say what")
+        state = [*asked.request.state.objects, *asked.request.applied]
+        found = read_sources(
+            files,
+            sys.stdin.buffer,
+            namespace=self.namespace,
+            validation=self.validate,
+            is_applied=True,
+        )
+        by_identity = decisive(state)
+        workloads = [assigned(one, self.namespace, by_identity) for one in assignments]
+        introduced = introduction(state, [*(one.obj for one in found.objects), *workloads])
+        request = RolloutRequest(
+            asked.request,
+            introduced,
+            self._important_priority(introduced.priorities),
+            self.tries,
+            self.more_nodes,
+        )
+        ask.progress.show("playing")
+
+        def tell(steps: int) -> None:
+            ask.progress.tell(lambda: f"playing: {steps} steps")
+
+        return RolloutAnswer.of(asked.told_in(rollout(request, tell, core_count())))
+
+    def _important_priority(self, priorities: "FinalPriorities") -> int | None:
+        """The priority from which on pods are important, by number or class."""
+        from podium.api.values.message_words import likely_meant
+        from podium.ui.inputs.input_error import InputError
+
+        if self.important is None:
+            return None
+        named = str(self.important)
+        value = priorities.value(named)
+        if value is not None:
+            return value
+        try:
+            return int(named)
+        except ValueError:
+            hint = likely_meant(named, priorities.class_names)
+            raise InputError(f"--important {named}: there is no such class{hint}") from None

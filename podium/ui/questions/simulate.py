@@ -1,0 +1,168 @@
+"""`podium simulate`: a scenario in virtual time, and the story of what happens in it."""
+
+import sys
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.option import Reach, Texts, meaning, option, option_like, text, texts
+from podium.ui.inputs.request_options import Rules
+from podium.ui.questions.question import Asker, Question
+
+if TYPE_CHECKING:
+    from podium.simulation.scenario import Scenario
+    from podium.ui.answers.simulation_answers import SimulationAnswer
+
+_RECORDING_ALONE = "{}: a recording can't be combined with that"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SimulateQuestion(Question["SimulationAnswer"]):
+    """Play a scenario in virtual time: manifests, timed steps, assertions.
+
+    The same seed gives the same story. The exit code is 2 if an assertion fails. A recording is
+    played as it was, or by another configuration.
+    """
+
+    formats = ("png", "csv", "parquet")
+    formats_formerly = MappingProxyType({"timeline": "table"})
+    needs = MappingProxyType({"html": "matplotlib", "png": "matplotlib", "parquet": "pyarrow"})
+
+    scenario: str | Path | None = field(
+        default=None,
+        kw_only=False,
+        metadata=meaning(
+            "The scenario; `-` for standard input.", metavar="SCENARIO.yaml", is_argument=True
+        ),
+    )
+    until: str | None = option(
+        "When to end, such as 10m; as the scenario says, or with its last step.",
+        metavar="DURATION",
+    )
+    seed: int | None = option("Of everything that is left to chance; the scenario's own.")
+    plugin: Texts = option_like(Rules, "plugin")
+    max_pods: int = option_like(Rules, "max_pods")
+    assume_healthy: bool = option_like(Rules, "assume_healthy")
+
+    def is_found_wanting(self, answer: Any) -> bool:
+        """Whether an assertion fails."""
+        return bool(getattr(answer, "failures", 0))
+
+    def answer(self, ask: Asker) -> "SimulationAnswer":
+        """Play the scenario; raises PodiumError."""
+        from podium.api.process.python_garbage_collection import collect_rarely
+        from podium.simulation.experiments.run import observed
+        from podium.simulation.runner.scenario_runner import simulate
+        from podium.simulation.runner.simulation_report import simulation_report
+        from podium.simulation.timeline.timeline_sentences import clock
+        from podium.ui.answers.simulation_answers import SimulationAnswer
+
+        scenario = self._read()
+        collect_rarely()
+
+        def tell(passed_s: float, entries: int) -> None:
+            ask.progress.tell(lambda: f"simulating: {clock(passed_s)}, {entries} things happened")
+
+        ask.progress.show("simulating")
+        series = None
+        if ask.draws:
+            simulation, series = observed(scenario, tell, ask.prepare)
+        else:
+            simulation = simulate(scenario, tell, prepare=ask.prepare)
+        report = simulation_report(simulation)
+        return SimulationAnswer.of(report, simulation=simulation, series=series)
+
+    def _read(self) -> "Scenario":
+        from msgspec import structs
+
+        from podium.api.values.durations import duration_seconds
+        from podium.cluster.manifests.input_files import read_text
+        from podium.simulation.scenario import ScenarioError, read_scenario
+        from podium.ui.inputs.plugin_files import load_plugin
+
+        if self.scenario is None:
+            raise InputError("what is to be played? Name a scenario, or a --recording")
+        path = str(self.scenario)
+        names = [load_plugin(one) for one in texts(self.plugin)]
+        content = read_text(path, sys.stdin.buffer)
+        name = "stdin" if path == "-" else path
+        scenario = read_scenario(name, content, self.seed, self.max_pods, names)
+        if self.assume_healthy:
+            scenario = replace(scenario, options=structs.replace(scenario.options, heals=True))
+        if self.until is None:
+            return scenario
+        until_s = duration_seconds(self.until)
+        if until_s is None or until_s < 0:
+            raise ScenarioError(f"--until: {self.until}: must be a duration such as 10m or 1h30m")
+        return replace(scenario, until_s=until_s)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReplayQuestion(SimulateQuestion):
+    """Likewise, or what goes differently when a recording is played again."""
+
+    recording: str | Path | None = option(
+        "Play what `podium record` has recorded instead, and tell what goes differently.",
+        metavar="DIR",
+        reach=Reach.LIBRARY,
+    )
+    config: str | Path | None = option(
+        "The KubeSchedulerConfiguration (v1) of the replay of a recording; the recorded one "
+        "unless given.",
+        metavar="FILE",
+        reach=Reach.LIBRARY,
+    )
+    serve: bool = option(
+        "Show the run in a browser as well: prints a link, until Ctrl-C.",
+        default=False,
+        reach=Reach.COMMAND,
+    )
+
+    def check_output(self, output: str) -> None:
+        """Find out before anything is played whether it can be printed in this format."""
+        if self.recording is None:
+            super().check_output(output)
+        elif output in self.formats:
+            raise InputError(_RECORDING_ALONE.format(f"-o {output}"))
+
+    def answer(self, ask: Asker) -> Any:
+        """Play the scenario or the recording; raises PodiumError."""
+        if self.recording is None:
+            if self.config is not None:
+                why = "a scenario says itself how it is scheduled"
+                raise InputError(f"--config is for a --recording; {why}")
+            return super().answer(ask)
+        given = {
+            "a scenario": self.scenario,
+            "--until": self.until,
+            "--seed": self.seed,
+            "--assume-healthy": self.assume_healthy or None,
+            "--serve": self.serve or None,
+        }
+        if words := [word for word, value in given.items() if value is not None]:
+            raise InputError(_RECORDING_ALONE.format(" and ".join(words)))
+        from podium.api.process.python_garbage_collection import collect_rarely
+        from podium.simulation.recordings.comparison import compare
+        from podium.simulation.recordings.recording_reader import read_recording
+        from podium.simulation.recordings.replay import replay
+        from podium.simulation.timeline.timeline_sentences import clock
+        from podium.ui.answers.simulation_answers import ReplayAnswer
+        from podium.ui.inputs.configurations import read_scheduler_config
+
+        collect_rarely()
+        ask.progress.show("replaying")
+        recorded = read_recording(Path(self.recording))
+        path, kept = text(self.config), None
+        if path is None and recorded.configuration:
+            path, kept = str(self.recording), recorded.configuration
+        loaded = read_scheduler_config(path, texts(self.plugin), kept)
+        total = f"{len(recorded.changes):,}"
+
+        def tell(at_s: float, number: int) -> None:
+            ask.progress.tell(lambda: f"replaying: {clock(at_s)}, change {number:,} of {total}")
+
+        configuration, options = (loaded.configuration, loaded.options) if loaded else (None, None)
+        report = compare(replay(recorded, configuration, options, tell))
+        return ReplayAnswer.of(report, warnings=loaded.notes if loaded else ())

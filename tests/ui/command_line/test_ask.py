@@ -1,0 +1,96 @@
+"""Answers in all formats, on standard output or in files."""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from podium.ui.command_line.command_builder import OrderedCommand, command_of
+from podium.ui.command_line.main import Commands
+from podium.ui.inputs.option import option
+from podium.ui.library.words import asks, words_of
+from podium.ui.questions import QUESTIONS
+from podium.ui.questions.plan import PlanQuestion
+from podium.ui.schemas.question_schemas import question_schema
+from podium.ui.writers.formats import FORMATS
+from tests.conftest import ROOT
+from tests.whatif.plan.objects import node, pod
+
+SAMPLE = ROOT / "examples/openb-sample"
+TRACE = [str(SAMPLE / one) for one in ("nodes.csv", "pods.csv")]
+
+
+@pytest.mark.parametrize("command", QUESTIONS)
+def test_every_answer_can_be_printed_in_the_same_formats(command: str) -> None:
+    params = {one.name: one for one in Commands().get_command(None, command).params}
+    formats = params["output"].metavar.strip("[]").split("|")
+    assert formats[: len(FORMATS)] == [*FORMATS]
+    assert "output_file" in params
+
+
+@pytest.mark.parametrize("output", FORMATS)
+def test_a_file_gets_what_would_be_printed(podium, write, tmp_path: Path, output: str) -> None:
+    state = write("state.yaml", node("n", "1"), pod("new"))
+    command = ["explain", "-f", state, "new", "-o", output]
+    file = tmp_path / "answer"
+    written = podium(*command, "--output-file", str(file))
+    assert (written.exit_code, written.stdout) == (0, "")
+    assert file.read_text() == podium(*command).stdout
+    assert "new" in file.read_text()
+
+
+def test_a_file_that_cant_be_written(podium, write, tmp_path: Path) -> None:
+    state = write("state.yaml", node("n", "1"))
+    result = podium("plan", "-f", state, "--output-file", str(tmp_path))
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"error: {tmp_path}: can't be written: ")
+
+
+def test_what_once_was_a_file_still_is(podium, tmp_path: Path) -> None:
+    file = tmp_path / "t.yaml"
+    assert podium("import", "openb", *TRACE, "-o", str(file)).stdout == ""
+    assert file.read_text() == podium("import", "openb", *TRACE).stdout
+    assert json.loads(podium("import", "openb", *TRACE, "-o", "json").stdout)["kind"] == "Scenario"
+    assert podium("import", "openb", *TRACE, "-o", "table").stdout.startswith("Podium") is False
+
+
+@pytest.mark.parametrize(
+    ("command", "before", "now"),
+    [
+        (["lint", "-f", "examples/best-practice/state"], "text", "table"),
+        (["simulate", "examples/scenarios/one-pod.yaml"], "timeline", "table"),
+    ],
+)
+def test_old_names_of_formats(
+    podium, monkeypatch: pytest.MonkeyPatch, command: list[str], before: str, now: str
+) -> None:
+    monkeypatch.chdir(ROOT)
+    assert podium(*command, "-o", before).stdout == podium(*command, "-o", now).stdout
+
+
+@dataclass(frozen=True, kw_only=True)
+class Further(PlanQuestion):
+    """Plan, and more."""
+
+    thoroughly: int = option("How thoroughly to plan.", min=1, default=2)
+
+
+def test_an_option_is_one_field_wherever_it_is_given() -> None:
+    single = typer.Typer(rich_markup_mode=None)
+    single.command(cls=OrderedCommand)(command_of(Further))
+    shown = CliRunner().invoke(single, ["--help"], env={"TERMINAL_WIDTH": "100"}).stdout
+    assert "--thoroughly" in shown
+    assert "How thoroughly to plan.  [default: 2; x>=1]" in shown
+    ask = asks(Further, "Plan.")
+    assert "thoroughly: How thoroughly to plan." in (ask.__doc__ or "")
+    assert words_of(Further)["thoroughly"][0].default == 2
+    schema = question_schema(Further)["properties"]["thoroughly"]
+    assert schema == {
+        "description": "How thoroughly to plan.",
+        "type": "integer",
+        "minimum": 1,
+        "default": 2,
+    }
