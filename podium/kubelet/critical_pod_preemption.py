@@ -1,9 +1,9 @@
-"""Chooses the pods that a kubelet stops to make room for a critical pod on its node.
+"""Chooses the pods that a kubelet stops for a critical pod, as v1.36's CriticalPodAdmissionHandler.
 
-As CriticalPodAdmissionHandler of v1.36: of each QoS class as few as possible, of Guaranteed pods
-only what isn't there without them, then of Burstable ones, then BestEffort. Within a class the
-pods are taken that bring the missing amounts closest to nothing, of equal ones the smaller, and
-of those the one that came last (upstream goes by the order of a map).
+Of each QoS class as few as possible are stopped, of Guaranteed pods only if stopping all others
+isn't enough, then Burstable ones, then BestEffort. Within a class, pods are chosen that bring the
+missing amounts closest to 0, of equal ones the smaller, and of those the one that came last
+(upstream goes by the order of a map).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ CONDITION_MESSAGE = "Pod was preempted by Kubelet to accommodate a critical pod.
 def victims(
     pod: PodInfo, others: Iterable[PodInfo], short: Iterable[InsufficientResource]
 ) -> list[PodInfo] | None:
-    """The pods to stop, least important first; None if all of them wouldn't make enough room."""
+    """The pods to stop, least important first; None if stopping all wouldn't be enough."""
     needs = {insufficient.resource: insufficient.missing for insufficient in short}
     by_class: dict[str, list[PodInfo]] = {"BestEffort": [], "Burstable": [], "Guaranteed": []}
     for other in others:

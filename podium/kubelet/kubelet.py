@@ -1,17 +1,17 @@
 """The kubelet of one node: it admits pods, runs their workers and writes their status."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, is_terminating, status_of, uid
 from podium.api.pods import is_finished
 from podium.api.priority import is_critical
 from podium.api.values.times import epoch_s
-from podium.kubelet.containers.container_runtime import ContainerRuntime
+from podium.kubelet.containers.container import PodSandbox
 from podium.kubelet.containers.pod_worker import DELETED, NOT_WRITTEN, PodWorker, StopReason
 from podium.kubelet.critical_pod_preemption import CONDITION_MESSAGE, MESSAGE, REASON, victims
-from podium.kubelet.eviction.eviction_loop import EvictionLoop, transitions
-from podium.kubelet.eviction.eviction_manager import EvictionRound
+from podium.kubelet.eviction.eviction_manager import EvictionLoop, EvictionRound, transitions
 from podium.kubelet.eviction.pod_eviction import REASON as EVICTED
 from podium.kubelet.kubelet_events import node_record
 from podium.kubelet.node_lease import NodeLease
@@ -21,6 +21,35 @@ from podium.kubelet.pod_status import has_started, phase_and_readiness, pod_stat
 from podium.machines.effects import Effect, deletion_of, status_patch_of
 from podium.machines.machine import NEVER_S
 
+
+class ContainerRuntime(Protocol):
+    """The container runtime of one node, in the terms of the Container Runtime Interface.
+
+    Scripts in virtual time (`simulated`) know at once when a container exits; the processes of a
+    machine (`real`) are started by effects and answer later. Images aren't modelled.
+
+    Attributes:
+        is_down: whether the node is silent and can't be reached.
+        conditions: statuses by type of the node's conditions that differ from a healthy node's.
+    """
+
+    host_ip: str
+    is_down: bool
+    conditions: Mapping[str, str]
+
+    def see(self, node: Object) -> None:
+        """Take in a change of the node."""
+
+    def sandbox(self, pod: Object, *, resumes: bool) -> PodSandbox | PodRejection:
+        """The sandbox of a pod; `resumes` if the pod ran before the kubelet started."""
+
+    def resume(self, worker: PodWorker, now_s: float) -> None:
+        """Set the state of a pod that was admitted before by its status."""
+
+    def renew(self, worker: PodWorker, now_s: float) -> Iterable[Effect]:
+        """Take in a change of a pod; events to record, if any."""
+
+
 _PREEMPTED = StopReason(REASON, MESSAGE, CONDITION_MESSAGE)
 _NO_ROOM = (
     "Unexpected error while attempting to recover from admission failure: preemption: error "
@@ -29,7 +58,7 @@ _NO_ROOM = (
 
 
 class Kubelet:
-    """The kubelet of a node, whatever its runtime; `eviction` is None if nothing is measured."""
+    """The kubelet of a node with any runtime; `eviction` is None while nothing is measured."""
 
     def __init__(
         self,
@@ -49,12 +78,12 @@ class Kubelet:
 
     @property
     def conditions(self) -> Mapping[str, str]:
-        """Statuses by type of the conditions to be told that aren't as on a healthy node."""
-        told = () if self.eviction is None else self.eviction.told
-        return {**dict.fromkeys(told, "True"), **self.runtime.conditions}
+        """Statuses by type of the node's conditions that differ from a healthy node's."""
+        pressures = () if self.eviction is None else self.eviction.written
+        return {**dict.fromkeys(pressures, "True"), **self.runtime.conditions}
 
     def see(self, node: Object, now_s: float) -> None:
-        """Take in how the node is now."""
+        """Take in a change of the node."""
         self.node = node
         was_down = self.runtime.is_down
         self.runtime.see(node)
@@ -64,49 +93,59 @@ class Kubelet:
     def resume(
         self, pod: Object, now_s: float
     ) -> PodRejection | tuple[PodWorker, Sequence[PodWorker]]:
-        """Go on with a pod that was taken before the kubelet started."""
+        """Go on with a pod that was admitted before the kubelet started."""
         sandbox = self.runtime.sandbox(pod, resumes=True)
         if isinstance(sandbox, PodRejection):
             return sandbox
         worker = PodWorker.begun(self.pods.info_of(pod), sandbox, now_s)
         self.runtime.resume(worker, now_s)
-        is_told = is_terminating(pod) and sandbox.heeds_deletion(pod)
-        if is_told and sandbox.is_scripted and not self.runtime.is_down:
-            # Its containers were told to stop when that was asked for, not just now.
+        stops = is_terminating(pod) and sandbox.heeds_deletion(pod)
+        if stops and sandbox.is_scripted and not self.runtime.is_down:
+            # Its containers were stopped when the pod was deleted, not just now.
             grace_period_s = _grace_period_s(pod)
             end_s = epoch_s(pod["metadata"]["deletionTimestamp"])
             worker.stop(DELETED, grace_period_s, end_s - grace_period_s)
         worker.written = worker.changes if sandbox.is_scripted else NOT_WRITTEN
-        worker.told = phase_and_readiness(pod["status"])
+        worker.written_status = phase_and_readiness(pod["status"])
         self.pods.add(worker)
         return worker, ()
 
     def status_differs(self, pod: Object) -> bool:
-        """Whether the pod's status may not be what the node makes of it."""
+        """Whether the pod's status may not be as the kubelet has it."""
         worker = self.pods.get(uid(pod))
-        if worker is None:
-            return not is_finished(pod)
-        return _needs_status_write(worker, pod)
+        return not is_finished(pod) if worker is None else _needs_status_write(worker, pod)
 
     def is_settled(self, pod: Object) -> bool:
-        """Whether the pod runs, and goes on for ever as it is and as its status says."""
+        """Whether the pod runs for ever as its status says."""
         worker = self.pods.get(uid(pod))
         if worker is None or is_terminating(pod) or _needs_status_write(worker, pod):
             return False
         return worker.written == worker.changes and worker.next_s() == NEVER_S
 
     def counts(self, pod: Object) -> bool:
-        """Whether a pod takes room."""
+        """Whether a pod takes resources of the node."""
         worker = self.pods.get(uid(pod))
         return worker is not None and worker.counts
 
     def sync(self, pod: Object, now_s: float) -> Iterator[Effect]:
-        """Do what is to be done about a pod; nothing while the node is silent."""
+        """Bring a pod to where it should be, unless the node is silent."""
         if self.runtime.is_down:
             return
         worker = self.pods.get(uid(pod))
         if is_finished(pod):
-            yield from self._finished(worker, pod, now_s)
+            if worker is not None:
+                if not (worker.is_over or worker.sandbox.is_scripted):
+                    worker.stop(DELETED, worker.own_grace_period_s(), now_s)
+                    yield from self.advance(worker, now_s)
+                    return
+                self._forget(worker, now_s)
+            metadata = pod["metadata"]
+            # Without a grace period, only finalizers hold it, and its removal was requested before.
+            was_asked = metadata.get("finalizers") and not metadata.get(
+                "deletionGracePeriodSeconds"
+            )
+            if is_terminating(pod) and not was_asked:
+                yield deletion_of("Pod", pod, grace_period_s=0)
             return
         if worker is None:
             if is_terminating(pod) and not has_started(pod):
@@ -123,25 +162,25 @@ class Kubelet:
         yield from self._go_on(worker, pod, now_s)
 
     def advance(self, worker: PodWorker, now_s: float) -> Iterator[Effect]:
-        """Let everything happen to a pod that is due."""
+        """Do what is due for a pod."""
         yield from worker.advance(now_s)
         if worker.is_over and worker.counts:
             self._ended(worker, now_s)
 
     def gone(self, pod_uid: str, now_s: float) -> None:
-        """The object of a pod isn't there any more; what a script does ends with it."""
+        """Note that a pod was removed; scripted containers end with it."""
         worker = self.pods.get(pod_uid)
         if worker is not None and worker.sandbox.is_scripted:
             self._forget(worker, now_s)
 
     def write_again(self, pod_uid: str) -> None:
-        """The last status may not have come through."""
+        """Have the status written again, as the last write may have failed."""
         worker = self.pods.get(pod_uid)
         if worker is not None:
             worker.written = NOT_WRITTEN
 
     def evict(self, eviction_round: EvictionRound, now_s: float) -> Iterator[Effect]:
-        """Carry a round of the eviction manager out, but for what is to be thrown away."""
+        """Carry out a round of the eviction manager, but for what is to be reclaimed."""
         assert self.eviction is not None
         if eviction_round.reclaiming:
             note = f"Attempting to reclaim {eviction_round.reclaiming}"
@@ -158,24 +197,11 @@ class Kubelet:
             self._revisit(worker.pod, now_s)
 
     def record_conditions(self, now_s: float) -> Iterator[Effect]:
-        """Record which conditions of pressure come or go with the node's status, if it is due."""
+        """Record the conditions of pressure that change in the node's status, if it is due."""
         assert self.eviction is not None
-        before = self.eviction.told
+        before = self.eviction.written
         if self.eviction.is_status_due(now_s):
-            yield from transitions(self.node, before, self.eviction.told)
-
-    def _finished(self, worker: PodWorker | None, pod: Object, now_s: float) -> Iterator[Effect]:
-        if worker is not None:
-            if not (worker.is_over or worker.sandbox.is_scripted):
-                worker.stop(DELETED, worker.own_grace_period_s(), now_s)
-                yield from self.advance(worker, now_s)
-                return
-            self._forget(worker, now_s)
-        metadata = pod["metadata"]
-        # Without a grace period, only finalizers hold it, and it was asked to be removed before.
-        was_asked = metadata.get("finalizers") and not metadata.get("deletionGracePeriodSeconds")
-        if is_terminating(pod) and not was_asked:
-            yield deletion_of("Pod", pod, grace_period_s=0)
+            yield from transitions(self.node, before, self.eviction.written)
 
     def _ended(self, worker: PodWorker, now_s: float) -> None:
         for waiting in self.pods.ended(worker):
@@ -212,13 +238,13 @@ class Kubelet:
             if chosen is None:
                 needs = (f"(res: {one.resource}, q: {one.missing}), " for one in lacking)
                 return PodRejection("UnexpectedAdmissionError", _NO_ROOM.format("".join(needs)))
-            stopped = [active[id(one)] for one in chosen]
+            stopped = [active[id(victim)] for victim in chosen]
         worker = PodWorker.begun(info, sandbox, now_s)
         for victim in stopped:
             victim.stop(_PREEMPTED, victim.own_grace_period_s(), now_s)
             self._revisit(victim.pod, now_s)
-        worker.waits_for = frozenset(one.uid for one in stopped)
-        worker.stopped = tuple(one.pod for one in stopped)
+        worker.waits_for = frozenset(victim.uid for victim in stopped)
+        worker.stopped = tuple(victim.pod for victim in stopped)
         self.pods.add(worker)
         return worker, stopped
 
@@ -231,23 +257,20 @@ class Kubelet:
         yield from self.advance(worker, now_s)
         if (next_s := worker.next_s()) < NEVER_S:
             self._revisit(pod, next_s)
+        changes = worker.changes
         if worker.is_over and is_terminating(pod):
-            # Of a script nobody would see more of its last status than that it is gone.
+            # The last status of a scripted pod is only written if finalizers keep the pod.
             has_finalizers = bool(pod["metadata"].get("finalizers"))
-            is_told = worker.written == worker.changes
-            if not has_finalizers if worker.sandbox.is_scripted else is_told:
+            if not has_finalizers if worker.sandbox.is_scripted else worker.written == changes:
                 yield deletion_of("Pod", pod, grace_period_s=0)
                 return
-        changes = worker.changes
         if worker.written == changes and not _needs_status_write(worker, pod):
             return
         status = pod_status(worker, self.runtime.host_ip, now_s)
-        told = phase_and_readiness(status)
-        if worker.written == changes and told == phase_and_readiness(status_of(pod)):
-            return
-        worker.written = changes
-        worker.told = told
-        yield status_patch_of("Pod", pod, status)
+        written = phase_and_readiness(status)
+        if worker.written != changes or written != phase_and_readiness(status_of(pod)):
+            worker.written, worker.written_status = changes, written
+            yield status_patch_of("Pod", pod, status)
 
 
 def _grace_period_s(pod: Object) -> float:
@@ -255,7 +278,6 @@ def _grace_period_s(pod: Object) -> float:
 
 
 def _needs_status_write(worker: PodWorker, pod: Object) -> bool:
-    """Whether the status of a pod may not be what was written last; gates are opened by others."""
-    if pod["spec"].get("readinessGates"):
-        return True
-    return phase_and_readiness(status_of(pod)) != worker.told
+    # Readiness gates are opened by other components.
+    has_gates = bool(pod["spec"].get("readinessGates"))
+    return has_gates or phase_and_readiness(status_of(pod)) != worker.written_status

@@ -1,9 +1,9 @@
 """KubeletConfiguration, as far as Podium heeds it, with v1.36's defaults."""
 
 import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from itertools import chain
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, ConfigDict
@@ -48,7 +48,6 @@ DEFAULT_HARD: Statements = {
 }
 """v1.36's hard thresholds on Linux."""
 
-_NONE: Statements = {}
 _STATEMENTS = (
     "eviction_hard",
     "eviction_soft",
@@ -111,7 +110,7 @@ class EvictionSettings(Document):
 
     @cached_property
     def eviction(self) -> EvictionConfig:
-        """What is about eviction, with the kubelet's defaults; raises ThresholdError."""
+        """The settings of evictions, with the kubelet's defaults; raises ThresholdError."""
         hard = DEFAULT_HARD if self.eviction_hard is None else self.eviction_hard
         if self.merge_default_eviction_settings:
             hard = {**DEFAULT_HARD, **hard}
@@ -119,7 +118,7 @@ class EvictionSettings(Document):
         return self._config(hard, (PODS_ENFORCED,) if enforced is None else enforced)
 
     def eviction_as_written(self) -> EvictionConfig:
-        """The same without default thresholds."""
+        """The settings of evictions without default thresholds; raises ThresholdError."""
         return self._config(self.eviction_hard or {}, self.enforce_node_allocatable or ())
 
     def _config(self, hard: Statements, enforced: tuple[str, ...]) -> EvictionConfig:
@@ -138,44 +137,39 @@ class EvictionSettings(Document):
         )
 
     def threshold_faults(self) -> Iterator[FieldError]:
-        """What is wrong with the thresholds, field by field."""
-        return chain.from_iterable(map(self._faults_of, _STATEMENTS))
-
-    def _faults_of(self, name: str) -> Iterator[FieldError]:
-        said: Statements = getattr(self, name) or {}
-        alone = {**dict.fromkeys(_STATEMENTS, _NONE), name: said}
-        if name == "eviction_soft":
-            periods = {signal: "1m" for signal in said if signal in self.eviction_soft_grace_period}
-            alone["eviction_soft_grace_period"] = periods
-        try:
-            parse_thresholds(*alone.values(), enforces_allocatable=False)
-        except ThresholdError as error:
-            yield from (FieldError(to_camel(name), said, text) for text in error.faults)
-            return
-        # The kubelet takes it, and never evicts by it, as it compares with nothing.
-        for signal, text in said.items():
-            if text.endswith("%") and math.isnan(parse_value(text).share):
-                yield FieldError(f"{to_camel(name)}[{signal}]", text, "must be a number")
+        """The faults of the thresholds, field by field."""
+        for name in _STATEMENTS:
+            said: Statements = getattr(self, name) or {}
+            alone = {key: said if key == name else {} for key in _STATEMENTS}
+            if name == "eviction_soft":
+                periods = self.eviction_soft_grace_period
+                known = {signal: "1m" for signal in said if signal in periods}
+                alone["eviction_soft_grace_period"] = known
+            try:
+                parse_thresholds(*alone.values(), enforces_allocatable=False)
+            except ThresholdError as error:
+                yield from (FieldError(to_camel(name), said, text) for text in error.faults)
+                continue
+            # The kubelet accepts NaN, and never evicts by it.
+            for signal, text in said.items():
+                if text.endswith("%") and math.isnan(parse_value(text).share):
+                    yield FieldError(f"{to_camel(name)}[{signal}]", text, "must be a number")
 
     def allocatable(self, capacity: Mapping[str, str]) -> dict[str, str]:
-        """What of a node's capacity is left for pods: less what is reserved, and hard thresholds.
-
-        Raises:
-            ThresholdError: the thresholds can't be used.
-        """
-        kept: dict[str, int] = {}
+        """The capacity less reserved amounts and hard thresholds; raises ThresholdError."""
+        kept: Counter[str] = Counter()
         for reserved in (self.system_reserved, self.kube_reserved):
             for resource, amount in reserved.items():
-                kept[resource] = kept.get(resource, 0) + nanos(amount)
-        for one in self.eviction.thresholds:
-            starved = _KEPT_FOR.get(one.signal, "")
-            if starved in capacity and one.is_hard:
-                threshold = one.value.of(value(capacity[starved])).nanos
-                kept[starved] = kept.get(starved, 0) + threshold
-        return {
-            resource: str(_less(parse_quantity(amount), kept.get(resource, 0)))
-            for resource, amount in capacity.items()
-        }
+                kept[resource] += nanos(amount)
+        for threshold in self.eviction.thresholds:
+            starved = _KEPT_FOR.get(threshold.signal, "")
+            if starved in capacity and threshold.is_hard:
+                kept[starved] += threshold.value.of(value(capacity[starved])).nanos
+        left = {resource: parse_quantity(amount) for resource, amount in capacity.items()}
+        for resource, whole in left.items():
+            if kept[resource]:
+                left[resource] = Quantity(max(whole.nanos - kept[resource], 0), whole.format)
+        return {resource: str(quantity) for resource, quantity in left.items()}
 
 
 class KubeletConfiguration(EvictionSettings):
@@ -195,12 +189,10 @@ class KubeletConfiguration(EvictionSettings):
 
     @property
     def unheeded(self) -> tuple[str, ...]:
-        """The fields that aren't heeded."""
         return tuple(sorted(self.model_extra or ()))
 
     @property
     def shutdown_s(self) -> float:
-        """How long pods have at most when the kubelet ends, in seconds."""
         return self.shutdown_grace_period or SHUTDOWN_S
 
 
@@ -212,19 +204,10 @@ class JudgedKubeletConfiguration(KubeletConfiguration):
 
 
 def read_kubelet_config(raw: object) -> KubeletConfiguration:
-    """A KubeletConfiguration, or just some of its fields.
-
-    Raises:
-        InvalidDocumentError: with all that can't be used of it.
-    """
+    """Read a KubeletConfiguration, or some of its fields; raises InvalidDocumentError."""
     return read(JudgedKubeletConfiguration, raw)
 
 
 def read_eviction_config(raw: Object) -> EvictionConfig:
-    """What of a KubeletConfiguration is about eviction; raises InvalidDocumentError."""
+    """Read the settings of evictions; raises InvalidDocumentError."""
     return read_kubelet_config(raw).eviction
-
-
-def _less(amount: Quantity, kept_nanos: int) -> Quantity:
-    left = Quantity(max(amount.nanos - kept_nanos, 0), amount.format)
-    return left if kept_nanos else amount

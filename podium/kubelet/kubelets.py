@@ -1,7 +1,7 @@
-"""Kubelets of many nodes, or of one, in one machine: each is handed what concerns its own node.
+"""The machine that runs the kubelets of many nodes, or of one.
 
-Kubelets write few things: a pod's status when something visible has changed, its removal when it
-has stopped, the status of a node when it isn't as it should be, and a Lease.
+Kubelets write a pod's status when something visible has changed, its deletion when it has stopped,
+the status of their node when it differs, and a Lease.
 """
 
 from abc import abstractmethod
@@ -22,7 +22,7 @@ from podium.machines.reconciler.reconciler import Reconciler
 from podium.machines.reconciler.work_queue import RetryRules
 
 _NOBODY: frozenset[str] = frozenset()
-_TOLD_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "annotations")
+_WATCHED_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "annotations")
 
 
 class NodeKey(msgspec.Struct, frozen=True):
@@ -46,7 +46,8 @@ class Kubelets(Reconciler):
     """Runs the kubelets of several nodes, or of one, in one machine.
 
     Args:
-        writes_heartbeats: whether Leases are renewed in earnest; otherwise they say that they are
+        register: nodes to create.
+        writes_heartbeats: whether Leases are renewed; otherwise they are annotated as being renewed
             (see `podium.api.node_heartbeats`).
     """
 
@@ -61,7 +62,7 @@ class Kubelets(Reconciler):
         self.kubelets: dict[str, Kubelet] = {}
         self._writes_heartbeats = writes_heartbeats
         self._homes: dict[Place, _Home] = {}
-        # By node and uid, the pods that haven't been taken up, as they go on by themselves.
+        # By node and uid, pods without workers, as nothing is to be done for them.
         self._asleep: dict[str, dict[str, Object]] = {}
         self._to_register = {name(node): node for node in register}
         for called in self._to_register:
@@ -80,18 +81,18 @@ class Kubelets(Reconciler):
         return ()
 
     def _goes_on(self, kubelet: Kubelet, pod: Object) -> bool:
-        """Whether it is certain that nothing is to be done for a pod before it or its node changes.
+        """Whether nothing is to be done for a pod before it or its node changes, for certain.
 
-        Nodes that have only such pods take each up when it changes.
+        Nodes that have only such pods make a worker for each when it changes.
         """
         return False
 
     def _only_count(self, kubelet: Kubelet, pods: Collection[Object], newcomer: Object) -> bool:
-        """Count pods that go on, as another one comes; whether that is all it takes."""
+        """Count pods without making workers, as a new pod comes; whether that is enough."""
         return False
 
     def _synced_node(self, kubelet: Kubelet, now_s: float) -> None:
-        """Told when a kubelet has looked after a pod or its node."""
+        """Called when a kubelet has synced a pod or its node."""
 
     def _status(self, kubelet: Kubelet, now_s: float) -> Iterator[Effect]:
         host_ip = kubelet.runtime.host_ip
@@ -100,7 +101,6 @@ class Kubelets(Reconciler):
             yield patch
 
     def heeds(self, change: Change) -> bool:
-        """Pods without a node concern no kubelet."""
         return change.kind != "Pod" or change.new is None or bool(node_name_of(change.new))
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
@@ -141,12 +141,11 @@ class Kubelets(Reconciler):
         assert isinstance(key, tuple)
         pod = self.objects.at("Pod", key)
         if pod is not None and uid_of(pod) in self._asleep.get(node_name_of(pod), _NOBODY):
-            # It hasn't been taken up, so that its node never knew of it.
+            # It has no worker, so that its kubelet never knew of it.
             return ()
         return self._pod(key, now_s)
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Take note of Leases that were written."""
         effect = outcome.effect
         if isinstance(key, NodeKey | LeaseKey) and isinstance(effect, Create | Patch):
             kubelet = self.kubelets.get(key.name)
@@ -155,7 +154,6 @@ class Kubelets(Reconciler):
         return ()
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Have written again what may not have come through."""
         effect = outcome.effect
         if isinstance(key, NodeKey | LeaseKey):
             kubelet = self.kubelets.get(key.name)
@@ -173,14 +171,13 @@ class Kubelets(Reconciler):
         if before["spec"] is not pod["spec"] and before["spec"] != pod["spec"]:
             return True
         old, new = before["metadata"], pod["metadata"]
-        for field in _TOLD_FIELDS:
-            if old.get(field) != new.get(field):
-                return True
+        if any(old.get(field) != new.get(field) for field in _WATCHED_FIELDS):
+            return True
         kubelet = self.kubelets.get(node_name_of(pod))
         if kubelet is None:
             return is_terminating(pod)
         if is_finished(pod):
-            # Somebody else may have said so of a pod that runs.
+            # Another component may have said so of a pod that runs.
             return is_terminating(pod) or kubelet.counts(pod)
         return before.get("status") is not pod.get("status") and kubelet.status_differs(pod)
 
@@ -211,7 +208,7 @@ class Kubelets(Reconciler):
             if node is None and called in self._to_register:
                 yield Create(kind="Node", obj=self._to_register[called])
             return
-        # Whoever deletes a Node doesn't want it to come back by itself.
+        # A Node that is deleted doesn't come back by itself.
         self._to_register.pop(called, None)
         kubelet = self.kubelets.get(called)
         is_new = kubelet is None or uid_of(kubelet.node) != uid_of(node)
@@ -223,8 +220,10 @@ class Kubelets(Reconciler):
         was_down = kubelet.runtime.is_down
         yield from self._see(kubelet, node, now_s)
         if is_new:
-            found = self.objects.by("Pod", "node", called)
-            pods = sorted(found, key=lambda one: str(one["metadata"].get("creationTimestamp")))
+            pods = sorted(
+                self.objects.by("Pod", "node", called),
+                key=lambda pod: str(pod["metadata"].get("creationTimestamp")),
+            )
             if pods and all(self._goes_on(kubelet, pod) for pod in pods):
                 self._asleep[called] = {uid_of(pod): pod for pod in pods}
                 kubelet.pods.expect(self._asleep[called])
@@ -247,7 +246,7 @@ class Kubelets(Reconciler):
         self._asleep.pop(called, None)
 
     def rouse(self, called: str) -> None:
-        """Have a node take up its pods as of its kubelet's start, unless it has."""
+        """Make workers for the pods of a node, as of its kubelet's start, unless it has them."""
         pods = self._asleep.pop(called, None)
         if pods:
             kubelet = self.kubelets[called]
@@ -263,5 +262,4 @@ class Kubelets(Reconciler):
                 self.revisit(pod, now_s)
 
     def revisit(self, pod: Object, at_s: float) -> None:
-        """Have a pod looked at again at a time."""
         self.look_again(place_of(pod), at_s)

@@ -1,4 +1,4 @@
-"""The Lease by which a kubelet tells that it is there."""
+"""The Lease of a node, which its kubelet renews."""
 
 from collections.abc import Iterator
 
@@ -16,16 +16,16 @@ from podium.api.node_heartbeats import (
 from podium.api.objects import Object
 from podium.machines.effects import Create, Effect, Patch
 
-# What a refusal tells of a Lease; others tell nothing.
+# Whether the Lease exists, by the reason of a refusal.
 _EXISTS = {"NotFound": False, "AlreadyExists": True}
 
 
 class NodeLease(msgspec.Struct):
-    """The state of one node's Lease as its kubelet knows it.
+    """The state of a node's Lease as its kubelet knows it.
 
     Attributes:
-        exists: whether it is there; None if that isn't known, as after a restart.
-        due_s: when it is to be renewed, where that is written.
+        exists: whether the Lease exists; None if that isn't known, as after a restart.
+        due_s: when it is to be renewed.
     """
 
     exists: bool | None = None
@@ -35,7 +35,7 @@ class NodeLease(msgspec.Struct):
     def announce(
         self, node: Object, started_s: float, *, is_down: bool, now_s: float
     ) -> Iterator[Effect]:
-        """Say whether heartbeats go on, if that is news and it was ever up."""
+        """Annotate whether heartbeats go on, if that has changed and the node was ever up."""
         heartbeats = ENDED if is_down else CONTINUOUS
         if heartbeats == self.heartbeats or (is_down and self.exists is False):
             return
@@ -45,7 +45,7 @@ class NodeLease(msgspec.Struct):
         yield Create(kind="Lease", obj=obj) if not (self.exists or is_down) else _patch(obj)
 
     def renew(self, node: Object, now_s: float) -> Iterator[Effect]:
-        """Renew it, if that is due; a failure makes it due."""
+        """Renew the Lease, if that is due; a failure makes it due."""
         if self.heartbeats and now_s < self.due_s:
             return
         self.heartbeats, self.due_s = WRITTEN, now_s + RENEW_INTERVAL_S
@@ -53,7 +53,7 @@ class NodeLease(msgspec.Struct):
         yield _patch(obj) if self.exists else Create(kind="Lease", obj=obj)
 
     def refused(self, reason: str) -> None:
-        """A write didn't come through, for a reason of the API."""
+        """Note that a write was refused for a reason of the API."""
         self.heartbeats = ""
         self.exists = _EXISTS.get(reason, self.exists)
 

@@ -25,7 +25,7 @@ _TEXTS = {
 def changed_conditions(
     node: Object, unhealthy: Mapping[str, str], now_s: float
 ) -> Iterator[dict[str, Any]]:
-    """The conditions that aren't as they should be, as they should be."""
+    """The conditions to write, which differ from the known ones."""
     known: Sequence[Object] = conditions_of(node)
     statuses = {one.get("type") or "": one.get("status") for one in known}
     over = {one.get("type") or "": "False" for one in known if one.get("reason") == _SIMULATED}
@@ -51,12 +51,10 @@ def status_patch(
     wanted: Object = _NOTHING,
     not_ready: str = "",
 ) -> Patch | None:
-    """What makes the status of a node true; None if it is.
-
-    Addresses are written if there are none, or others are wanted.
+    """The write that brings the status of a node up to date; None if it is.
 
     Args:
-        wanted: the status as the machine has it; empty for a node that has none.
+        wanted: the status of the machine; empty for a simulated node, which gets addresses.
         not_ready: the message for a node that isn't ready, in place of the usual one.
     """
     known = status_of(node)
@@ -75,9 +73,7 @@ def status_patch(
         status["conditions"] = changed
         if not (wanted or known.get("addresses")):
             status["addresses"] = addresses(name(node), host_ip)
-    if not status:
-        return None
-    return status_patch_of("Node", node, status)
+    return status_patch_of("Node", node, status) if status else None
 
 
 def addresses(node_name: str, host_ip: str) -> list[Object]:
@@ -86,15 +82,10 @@ def addresses(node_name: str, host_ip: str) -> list[Object]:
 
 
 def metadata_patch(node: Object, wanted: Object) -> Patch | None:
-    """What gives a registered Node the labels and annotations that it lacks; None if it has all."""
-    lacking = {}
-    for field, found, needed in (
-        ("labels", labels(node), labels(wanted)),
-        ("annotations", annotations(node), annotations(wanted)),
-    ):
-        other = {key: value for key, value in needed.items() if found.get(key) != value}
-        if other:
-            lacking[field] = other
-    if not lacking:
-        return None
-    return patch_of("Node", node, {"metadata": lacking})
+    """The write of labels and annotations that a registered Node lacks; None if it has all."""
+    lacking = {
+        field: dict(needed(wanted).items() - needed(node).items())
+        for field, needed in (("labels", labels), ("annotations", annotations))
+    }
+    lacking = {field: pairs for field, pairs in lacking.items() if pairs}
+    return patch_of("Node", node, {"metadata": lacking}) if lacking else None

@@ -1,11 +1,9 @@
-"""What a node refuses when it is handed a pod: the kubelet's admission, v1.36.
+"""The admission of pods by a kubelet, v1.36: eviction manager and predicateAdmitHandler.
 
-A node under pressure takes only pods that don't add to it. Then the kubelet asks the scheduler's
-own questions about resources, node affinity, name and ports, and about NoExecute taints, and gives
-the first objection (eviction manager and predicateAdmitHandler of `pkg/kubelet`). Resources that
-only an extended resource of the cluster could provide are let pass. A critical pod that lacks
-nothing but resources gets them: the kubelet stops other pods for it
-(`podium.kubelet.critical_pod_preemption`).
+A node under pressure takes only pods that don't add to it. Then the scheduler's filters for
+resources, node affinity, name and ports follow, and NoExecute taints; the first objection counts.
+Extended resources that the node doesn't know are let pass. For a critical pod that lacks nothing
+but resources, the kubelet stops other pods (`podium.kubelet.critical_pod_preemption`).
 """
 
 from collections import Counter
@@ -32,7 +30,7 @@ PODS = "pods"
 
 
 class NodeLoad:
-    """Resources (cpu in thousandths, others in units, `pods`) and host ports of a node's pods."""
+    """The resources (cpu in thousandths, others in units) and host ports of a node's pods."""
 
     def __init__(self, pods: Iterable[PodInfo] = ()) -> None:
         self.amounts: Counter[str] = Counter()
@@ -40,15 +38,11 @@ class NodeLoad:
         for pod in pods:
             self.add(pod)
 
-    def add(self, pod: PodInfo) -> None:
-        """Count a pod."""
-        self._count(pod, 1)
-
     def remove(self, pod: PodInfo) -> None:
-        """Count a pod no more; it must be as it was when it was added."""
-        self._count(pod, -1)
+        """Stop counting a pod, which must be as it was when it was added."""
+        self.add(pod, -1)
 
-    def _count(self, pod: PodInfo, times: int) -> None:
+    def add(self, pod: PodInfo, times: int = 1) -> None:
         self.amounts[PODS] += times
         for resource, amount in pod.cls.held.items():
             self.amounts[resource] += times * amount
@@ -56,7 +50,7 @@ class NodeLoad:
             self.ports[port] += times
 
     def holds(self, wanted: Iterable[HostPort]) -> bool:
-        """Whether a port is taken that conflicts with one of these."""
+        """Whether one of the ports conflicts with a port in use."""
         wishes = list(wanted)
         return any(count and any(map(port.conflicts, wishes)) for port, count in self.ports.items())
 
@@ -82,11 +76,11 @@ class InsufficientResource(msgspec.Struct, frozen=True):
 
     @property
     def missing(self) -> int:
-        """How much other pods would have to give back."""
+        """The amount that is to be freed."""
         return self.requested - (self.capacity - self.used)
 
     def rejection(self) -> PodRejection:
-        """The shortage as the reason to refuse the pod."""
+        """The shortage as a rejection of the pod."""
         message = (
             f"Node didn't have enough resource: {self.resource}, requested: {self.requested}, "
             f"used: {self.used}, capacity: {self.capacity}"
@@ -97,15 +91,14 @@ class InsufficientResource(msgspec.Struct, frozen=True):
 def rejection_of(
     node: Object, load: NodeLoad, pod: PodInfo, conditions: Sequence[str] | None = None
 ) -> PodRejection | None:
-    """The kubelet's objection to a pod that has come to its node; None if it starts.
+    """The kubelet's objection to a pod on its node; None if it is admitted.
 
     Args:
-        conditions: of pressure that the node is in; None for those that its status tells.
+        conditions: the node's conditions of pressure; None for those in its status.
     """
     pressed = pressures(node) if conditions is None else conditions
-    first = pressure_rejection(pressed, pod.obj) or _system_rejection(pod, node)
-    if first:
-        return first
+    if rejection := pressure_rejection(pressed, pod.obj) or _system_rejection(pod, node):
+        return rejection
     if not is_critical(pod.obj):
         for insufficient in insufficient_resources(node, load, pod):
             return insufficient.rejection()
@@ -128,7 +121,7 @@ def rejection_of(
 def insufficient_resources(
     node: Object, load: NodeLoad, pod: PodInfo
 ) -> Iterator[InsufficientResource]:
-    """What the node lacks for a pod."""
+    """The resources that a node lacks for a pod."""
     allocatable = allocatable_of(node)
     scalar = (name for name in pod.cls.requests if is_scalar_resource(name))
     for resource in (PODS, *NATIVE_RESOURCES, *scalar):
@@ -143,20 +136,15 @@ def insufficient_resources(
 
 
 def pressures(node: Object) -> list[str]:
-    """The conditions of pressure that the node is in, in the order of its status."""
-    conditions = conditions_of(node)
-    return [
-        one["type"]
-        for one in conditions
-        if one.get("type") in PRESSURES and one.get("status") == "True"
-    ]
+    """The node's conditions of pressure, in the order of its status."""
+    present = (one.get("type") for one in conditions_of(node) if one.get("status") == "True")
+    return [kind for kind in present if kind in PRESSURES]
 
 
 def pressure_rejection(conditions: Sequence[str], pod: Object) -> PodRejection | None:
-    """The objection of a node in these conditions; critical pods are always taken.
+    """The objection of a node in conditions of pressure; critical pods are always admitted.
 
-    When it is only memory that is short, pods that request something are, and those that tolerate
-    the taint of memory pressure.
+    When only memory is short, so are pods that request something, or tolerate memory pressure.
     """
     if not conditions or is_critical(pod):
         return None

@@ -1,4 +1,4 @@
-"""The pods that one node has taken, and what they take of it."""
+"""The pods that a node has admitted, and their load."""
 
 from collections.abc import Iterable, Iterator
 
@@ -15,40 +15,37 @@ class PodManager:
     def __init__(self, classes: PodClasses) -> None:
         self.load = NodeLoad()
         self._classes = classes
-        # None keeps the place of a pod that is taken later.
+        # None keeps the place of a pod that is added later.
         self._by_uid: dict[str, PodWorker | None] = {}
         self._foreseen: dict[str, PodInfo] = {}
 
     def get(self, pod_uid: str) -> PodWorker | None:
-        """The work on a pod, if the node has taken it."""
         return self._by_uid.get(pod_uid)
 
     def all(self) -> list[PodWorker]:
-        """All of them."""
         return [one for one in self._by_uid.values() if one is not None]
 
     def active(self) -> Iterator[PodWorker]:
-        """Those that haven't ended."""
+        """The workers of pods that haven't ended."""
         return (one for one in self._by_uid.values() if one is not None and not one.is_over)
 
     def expect(self, uids: Iterable[str]) -> None:
-        """Have pods come in this order, and before all others, whenever they are taken."""
+        """Order pods before all others, whenever they are added."""
         self._by_uid.update(dict.fromkeys(uids))
 
     def foresee(self, pod: Object) -> None:
-        """Count a pod that runs already, though it is taken later."""
+        """Count a pod that runs already, though it is added later."""
         if uid(pod) not in self._foreseen:
             info = self._foreseen[uid(pod)] = self.info_of(pod)
             self.load.add(info)
 
     def info_of(self, pod: Object) -> PodInfo:
-        """A pod as it would count on the node."""
+        """A pod as it counts on the node."""
         if self._classes.is_crowded:
             self._classes.forget()
         return placed_pod(pod, self._classes)
 
     def add(self, worker: PodWorker) -> None:
-        """Take a pod."""
         self._by_uid[worker.uid] = worker
         foreseen = self._foreseen.pop(worker.uid, None)
         if foreseen is not None:
@@ -56,7 +53,7 @@ class PodManager:
         self.load.add(worker.info)
 
     def renew(self, worker: PodWorker, pod: Object) -> None:
-        """Take in how a pod is now; what it requests may change as it runs."""
+        """Take in a change of a pod, whose requests may change while it runs."""
         spec, known = pod["spec"], worker.pod["spec"]
         worker.see(pod)
         if spec is not known and spec != known and worker.counts:
@@ -65,7 +62,7 @@ class PodManager:
             self.load.add(worker.info)
 
     def ended(self, worker: PodWorker) -> Iterator[PodWorker]:
-        """Count a pod no more that has ended; those that have waited for its room, if any."""
+        """Stop counting a pod that has ended; the pods that waited for its resources, if any."""
         if not worker.counts:
             return
         self.load.remove(worker.info)
@@ -76,5 +73,4 @@ class PodManager:
                 yield one
 
     def remove(self, worker: PodWorker) -> None:
-        """Forget a pod."""
         del self._by_uid[worker.uid]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from podium.api.conditions import observed_generation, set_condition
-from podium.api.objects import Object, condition_status, status_of
+from podium.api.objects import Object, condition_of, condition_status, status_of
 from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
 from podium.api.values.times import timestamp
 from podium.kubelet.containers.container import KILLED, Container, State
@@ -19,26 +19,23 @@ _TERMINAL = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}
 
 
 def pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
-    """The conditions as the pod is; the times of those that haven't changed stay."""
-    status = status_of(worker.pod)
-    known: Sequence[Object] = status.get("conditions") or ()
-    made: list[Object] = []
+    """The conditions of a pod; those that haven't changed keep their times."""
+    status, made = status_of(worker.pod), list[Object]()
     for kind, (holds, reason, message) in _states(worker, status):
-        old = next((one for one in known if one.get("type") == kind), None)
+        old = condition_of(worker.pod, kind)
         condition: dict[str, Any] = {"type": kind, "status": "True" if holds else "False"}
         condition |= observed_generation(worker.pod)
         for field, text in (("reason", reason), ("message", message)):
             if text or (old and old.get(field)):
-                # In a patch, a text of before stays unless it is taken away.
+                # In a patch, an old text stays unless it is deleted.
                 condition[field] = text or None
         made.append(set_condition(old, condition, now_s))
     return made
 
 
 def _states(worker: PodWorker, status: Object) -> Iterator[tuple[str, ConditionState]]:
-    containers_ready = _containers_ready(worker)
     yield "PodReadyToStartContainers", (worker.is_set_up and not worker.is_over, "", "")
-    initialized = _HOLDS
+    initialized = containers_ready = _HOLDS
     missing = [one.name for one in worker.init if not one.is_initialized]
     if worker.phase == "Succeeded":
         initialized = (True, "PodCompleted", "")
@@ -46,6 +43,13 @@ def _states(worker: PodWorker, status: Object) -> Iterator[tuple[str, ConditionS
         message = f"containers with incomplete status: [{' '.join(missing)}]"
         initialized = (False, "ContainersNotInitialized", message)
     yield "Initialized", initialized
+    lasting = (*(one for one in worker.init if one.is_sidecar), *worker.main)
+    unready = [one.name for one in lasting if not one.is_ready]
+    if worker.is_over:
+        containers_ready = (False, _TERMINAL[worker.phase], "")
+    elif unready:
+        message = f"containers with unready status: [{' '.join(unready)}]"
+        containers_ready = (False, "ContainersNotReady", message)
     yield "Ready", _gates(worker, status) if containers_ready[0] else containers_ready
     yield "ContainersReady", containers_ready
     why = worker.stop_reason
@@ -53,19 +57,7 @@ def _states(worker: PodWorker, status: Object) -> Iterator[tuple[str, ConditionS
         yield DISRUPTION_TARGET, (True, BY_KUBELET.reason, why.disruption)
 
 
-def _containers_ready(worker: PodWorker) -> ConditionState:
-    if worker.is_over:
-        return (False, _TERMINAL[worker.phase], "")
-    lasting = (*(one for one in worker.init if one.is_sidecar), *worker.main)
-    unready = [one.name for one in lasting if not one.is_ready]
-    if not unready:
-        return _HOLDS
-    message = f"containers with unready status: [{' '.join(unready)}]"
-    return (False, "ContainersNotReady", message)
-
-
 def _gates(worker: PodWorker, status: Object) -> ConditionState:
-    """Whether all readiness gates of a pod are open; others than its kubelet open them."""
     faults = []
     for gate in worker.pod["spec"].get("readinessGates") or ():
         kind = gate["conditionType"]
@@ -81,7 +73,7 @@ def _gates(worker: PodWorker, status: Object) -> ConditionState:
 Status = dict[str, Any]
 
 REJECTED = "Pod was rejected: "
-"""The beginning of the message in the status of a pod that its node refuses."""
+"""The beginning of the message of a pod that its node rejects."""
 
 _LOST = {
     "exitCode": KILLED,
@@ -91,7 +83,7 @@ _LOST = {
 
 
 def rejected_status(objection: PodRejection, now_s: float) -> Status:
-    """The status of a pod that the node doesn't take."""
+    """The status of a pod that its node rejects."""
     return {
         "phase": "Failed",
         "reason": objection.reason,
@@ -101,7 +93,7 @@ def rejected_status(objection: PodRejection, now_s: float) -> Status:
 
 
 def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
-    """What the node tells of a pod that it has taken."""
+    """The status of a pod that its node has admitted."""
     known = status_of(worker.pod)
     status: Status = {
         "phase": worker.phase,
@@ -116,12 +108,13 @@ def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
     if worker.is_set_up:
         pod_ip = worker.sandbox.ip
         status |= {"podIP": pod_ip, "podIPs": _ips(known.get("podIPs"), pod_ip)}
-    if worker.init:
-        found = [_container_status(one, worker, now_s) for one in worker.init]
-        status["initContainerStatuses"] = found
-    if worker.ephemeral:
-        found = [_container_status(one, worker, now_s) for one in worker.ephemeral]
-        status["ephemeralContainerStatuses"] = found
+    others = (
+        ("initContainerStatuses", worker.init),
+        ("ephemeralContainerStatuses", worker.ephemeral),
+    )
+    for field, containers in others:
+        if containers:
+            status[field] = [_container_status(one, worker, now_s) for one in containers]
     why = worker.stop_reason
     if worker.is_over and why is not None and why.reason:
         status |= {"reason": why.reason, "message": why.message}
@@ -129,19 +122,19 @@ def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
 
 
 def _ips(known: Sequence[Object] | None, ip: str) -> list[Object]:
-    """A list with one address; the patch would leave an older one in it beside the new one."""
+    # In a patch, an older address would stay beside the new one.
     addresses: list[Object] = [{"ip": ip}]
     return [{"$patch": "replace"}, *addresses] if known and known != addresses else addresses
 
 
 def has_started(pod: Object) -> bool:
-    """Whether a node has taken the pod, as its status says."""
+    """Whether a node has admitted the pod, according to its status."""
     status = status_of(pod)
     return bool(status.get("startTime")) or status.get("phase") == "Running"
 
 
 def phase_and_readiness(status: Object) -> tuple[str, str]:
-    """What others may change of a status, and the node changes back: phase and readiness."""
+    """Phase and readiness in a status, which a kubelet restores if other components change them."""
     return str(status.get("phase") or ""), condition_status({"status": status}, "Ready")
 
 
@@ -175,7 +168,7 @@ def _container_status(one: Container, worker: PodWorker, now_s: float) -> Status
         "name": one.name,
         "image": one.spec.get("image") or "",
         "imageID": "",
-        # Nobody probes what is there for debugging.
+        # Containers for debugging aren't probed.
         "ready": is_ready and not one.is_ephemeral,
         "started": one.is_started and not one.is_ephemeral,
         "restartCount": one.restarts,

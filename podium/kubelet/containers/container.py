@@ -1,4 +1,4 @@
-"""One container of a pod that a kubelet runs, and the sandbox in which it runs.
+"""A container of a pod, its probes, and the sandbox in which it runs.
 
 Waiting → Starting → Running → Exited → (back-off) → Starting …
 """
@@ -14,22 +14,73 @@ from podium.api.objects import Object, part
 from podium.api.resources import is_sidecar
 from podium.api.values.durations import format_duration
 from podium.api.values.times import NANOS_PER_SECOND
-from podium.kubelet.containers.probes import Handler, HandlerResult, ProbeWorker
 from podium.kubelet.kubelet_events import node_record
 from podium.machines.backoff import Backoff, Restarts
 from podium.machines.effects import Effect
 from podium.machines.machine import NEVER_S
 
+
+class Handler(StrEnum):
+    """The probes of a running container, and its last hook."""
+
+    STARTUP = "startupProbe"
+    LIVENESS = "livenessProbe"
+    READINESS = "readinessProbe"
+    PRE_STOP = "preStop"
+
+
+class HandlerResult(msgspec.Struct, frozen=True):
+    """The result of a probe or hook."""
+
+    succeeded: bool
+    message: str = ""
+
+
+class ProbeWorker(msgspec.Struct):
+    """A probe of a running container, which is due next at `due_s`.
+
+    As in v1.36's probe workers, a number of successes or failures in a row turns the result. Before
+    the first one, a container counts as alive, but neither as started nor as ready.
+    """
+
+    kind: Handler
+    spec: Object
+    due_s: float
+    is_under_way: bool = False
+    holds: bool = False
+    _row: int = 0
+    _last: bool | None = None
+
+    @classmethod
+    def begun(cls, kind: Handler, spec: Object, started_s: float) -> "ProbeWorker":
+        delay_s = float(spec.get("initialDelaySeconds") or 0)
+        return cls(kind, spec, started_s + delay_s, holds=kind is Handler.LIVENESS)
+
+    @property
+    def timeout_s(self) -> float:
+        return float(self.spec.get("timeoutSeconds") or 1)
+
+    def answered(self, succeeded: bool, now_s: float) -> bool:
+        """Take in a result; whether the container counts as failed."""
+        self.is_under_way = False
+        self.due_s = max(self.due_s + float(self.spec.get("periodSeconds") or 10), now_s)
+        self._row = self._row + 1 if succeeded is self._last else 1
+        self._last = succeeded
+        field = "successThreshold" if succeeded else "failureThreshold"
+        if self._row < int(self.spec.get(field) or (1 if succeeded else 3)):
+            return False
+        self.holds = succeeded
+        return not succeeded
+
+
+# Exit codes after SIGTERM and SIGKILL, and of a container that couldn't be started.
 TERMINATED = 143
-"""Exit code of a container that ends when it is asked to (SIGTERM)."""
 KILLED = 137
-"""Exit code of a container that doesn't (SIGKILL)."""
-OOM_KILLED = "OOMKilled"
 CANNOT_RUN = 128
-"""Exit code of a container that couldn't be started."""
+OOM_KILLED = "OOMKilled"
 NOT_CONFIGURED = "CreateContainerConfigError"
-"""Why a container waits that names something that isn't there."""
-# How long a container has at least once its hook is done, and between two tries to configure it.
+"""The reason of a container that waits as something that it names doesn't exist."""
+# The least time after its hook, and the time between two tries to configure a container.
 _LEAST_GRACE_S = 2.0
 _CONFIGURING_S = 10.0
 _KILL_AGAIN_S = 1.0
@@ -39,12 +90,12 @@ _NO_PROBES: Mapping[Handler, ProbeWorker] = MappingProxyType({})
 
 
 def restarts_after(policy: str, code: int) -> bool:
-    """Whether a restart policy has a container started again that has exited with a code."""
+    """Whether a container is restarted by a policy after an exit code."""
     return policy == "Always" or (policy == "OnFailure" and code != 0)
 
 
 class ContainerId(NamedTuple):
-    """The name of one run of a container: which container of which pod, and which attempt."""
+    """The identity of one run of a container."""
 
     pod_uid: str
     name: str
@@ -52,14 +103,14 @@ class ContainerId(NamedTuple):
 
 
 class StopSignal(StrEnum):
-    """The signal by which a container's processes are asked to exit."""
+    """The signal sent to a container's processes."""
 
     TERM = "SIGTERM"
     KILL = "SIGKILL"
 
 
 class ExitStatus(msgspec.Struct, frozen=True):
-    """A run's end: its exit code (128 plus a signal's number), and `OOMKilled` or no reason."""
+    """The end of a run: exit code (128 plus a signal's number), and `OOMKilled` or no reason."""
 
     code: int
     reason: str = ""
@@ -67,11 +118,11 @@ class ExitStatus(msgspec.Struct, frozen=True):
 
 
 class PodSandbox(Protocol):
-    """The environment in which the containers of one pod run, as a kubelet uses it.
+    """The environment in which the containers of one pod run.
 
     Attributes:
-        is_scripted: whether it is known ahead what happens when, and the pod's containers end
-            with its object and outlive the kubelet.
+        is_scripted: whether the times of events are known in advance, and containers end with the
+            pod's object and outlive the kubelet.
         records_lives: whether starts, exits and restarts of containers are recorded as events.
     """
 
@@ -82,19 +133,19 @@ class PodSandbox(Protocol):
     def is_scripted(self) -> bool: ...
 
     def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
-        """Set the pod up; when that will be done, `NEVER_S` if it will be told, and commands."""
+        """Set the pod up; the time when that is done, `NEVER_S` if an outcome says so."""
 
     def remove(self, pod: Object) -> Iterable[Effect]:
-        """Give back what the pod had, but its logs."""
+        """Free the pod's resources, but its logs."""
 
     def heeds_deletion(self, pod: Object) -> bool:
-        """Whether the pod can be stopped as it is deleted."""
+        """Whether the pod can be stopped when it is deleted."""
 
     def start(self, container: "Container", now_s: float) -> Iterable[Effect]:
-        """Start a container; told by `Container.started` or `Container.failed_to_start`."""
+        """Start a container; calls `Container.started` or `Container.failed_to_start`."""
 
     def stop(self, container: "Container", signal: StopSignal, now_s: float) -> Iterable[Effect]:
-        """Ask a container to exit; told by `Container.exited`, or by its `exits_s`."""
+        """Signal a container; calls `Container.exited`, or sets `exits_s`."""
 
     def handle(
         self,
@@ -104,14 +155,14 @@ class PodSandbox(Protocol):
         timeout_s: float,
         now_s: float,
     ) -> Iterable[Effect]:
-        """Carry out a probe or hook; told by `Container.handled`."""
+        """Run a probe or hook; calls `Container.handled`."""
 
     def probes(self, container: "Container", now_s: float) -> dict[Handler, ProbeWorker]:
         """The probes of a container that has just started."""
 
 
 class State(Enum):
-    """The states between which a container on a node passes."""
+    """The states of a container on a node."""
 
     WAITING = auto()
     STARTING = auto()
@@ -120,7 +171,7 @@ class State(Enum):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """One run of a container that is over."""
+    """A run of a container that is over."""
 
     exited: ExitStatus
     started_s: float
@@ -128,7 +179,7 @@ class Run(msgspec.Struct, frozen=True):
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """The reason for which a container doesn't run yet, or not again; empty for the usual one."""
+    """The reason why a container doesn't run; empty for the usual one."""
 
     reason: str = ""
     message: str = ""
@@ -139,13 +190,13 @@ _NO_EXIT = ExitStatus(0)
 
 
 class Container(msgspec.Struct):
-    """One container of a pod on its node: what it is doing, and when it is to do something else.
+    """A container of a pod on its node.
 
     Attributes:
         attempt: the number of the present or last run; -1 before the first.
-        exits_s: when it will exit, where the runtime knows.
+        exits_s: when it will exit, if the runtime knows.
         kills_s: when it is killed, if it is being stopped.
-        terminates_s: when it is asked to exit at the latest, while its hook runs.
+        terminates_s: when it is signalled at the latest, while its hook runs.
     """
 
     pod: Object
@@ -176,39 +227,33 @@ class Container(msgspec.Struct):
 
     @property
     def name(self) -> str:
-        """The container's name."""
         return str(self.spec["name"])
 
     @property
     def run(self) -> ContainerId:
-        """The present or last run."""
         return ContainerId(self.pod["metadata"]["uid"], self.name, self.attempt)
 
     @property
     def restarts(self) -> int:
-        """Number of times it has been restarted."""
         return max(self.attempt, 0)
 
     @property
     def is_alive(self) -> bool:
-        """Whether the container has processes, or is being started."""
         return self.state is State.RUNNING or self.state is State.STARTING
 
     @property
     def is_started(self) -> bool:
-        """Whether it runs, and its startup probe has succeeded."""
         startup = self.probes.get(Handler.STARTUP)
         return self.state is State.RUNNING and (startup is None or startup.holds)
 
     @property
     def is_ready(self) -> bool:
-        """Whether it is started, and its readiness probe succeeds."""
         readiness = self.probes.get(Handler.READINESS)
         return self.is_started and (readiness is None or readiness.holds)
 
     @property
     def is_done(self) -> bool:
-        """Whether it has exited and isn't started again."""
+        """Whether it has exited and isn't restarted."""
         last = self.last
         if self.state is not State.EXITED or last is None:
             return False
@@ -216,16 +261,14 @@ class Container(msgspec.Struct):
 
     @property
     def has_succeeded(self) -> bool:
-        """Whether it has exited well, for good."""
         return self.is_done and self.last is not None and self.last.exited.code == 0
 
     @property
     def is_initialized(self) -> bool:
-        """Of an init container: whether the next ones may start."""
+        """Whether the containers after this init container may start."""
         return self.is_started if self.is_sidecar else self.has_succeeded
 
     def restarts_after(self, code: int) -> bool:
-        """Whether it is started again after an exit."""
         if self.is_ephemeral:
             return False
         policy = self.spec.get("restartPolicy") or self.pod["spec"].get("restartPolicy") or "Always"
@@ -234,11 +277,10 @@ class Container(msgspec.Struct):
         return restarts_after(policy, code)
 
     def backs_off(self, now_s: float) -> bool:
-        """Whether it waits to be started again."""
         return self.state is State.EXITED and not self.is_done and now_s < self.not_before_s
 
     def next_s(self) -> float:
-        """When there is something to do; `NEVER_S` if nothing but news can change that."""
+        """When there is something to do; `NEVER_S` if that depends on events."""
         if self.state is State.RUNNING:
             due_s = min(self.exits_s, self.terminates_s, self.kills_s)
             if not self.probes:
@@ -250,10 +292,8 @@ class Container(msgspec.Struct):
         return self.not_before_s
 
     def start(self, now_s: float) -> Iterable[Effect]:
-        """Start it, if it is time."""
-        if self.state is State.RUNNING or self.state is State.STARTING:
-            return ()
-        if now_s < self.not_before_s or self.is_done:
+        """Start the container, if that is due."""
+        if self.is_alive or now_s < self.not_before_s or self.is_done:
             return ()
         if self.last is not None and self.state is State.EXITED:
             self.back_off.restarted(self.last.finished_s, now_s)
@@ -262,7 +302,6 @@ class Container(msgspec.Struct):
         return self.sandbox.start(self, now_s)
 
     def started(self, now_s: float) -> Iterator[Effect]:
-        """It runs."""
         self.changes += 1
         self.state, self.since_s, self._killed_as = State.RUNNING, now_s, ""
         self.probes = self.sandbox.probes(self, now_s)
@@ -272,7 +311,7 @@ class Container(msgspec.Struct):
             yield from self._terminate(now_s)
 
     def failed_to_start(self, reason: str, message: str, now_s: float) -> Iterator[Effect]:
-        """It doesn't run: something that it names is missing, or there is nothing to execute."""
+        """Wait if something that the container names doesn't exist, or exit."""
         yield from self._recorded("Warning", "Failed", f"Error: {message}")
         if reason == NOT_CONFIGURED:
             self.changes += 1
@@ -285,7 +324,6 @@ class Container(msgspec.Struct):
         yield from self.exited(ExitStatus(CANNOT_RUN, "StartError", message), now_s)
 
     def exited(self, exited: ExitStatus, now_s: float) -> Iterable[Effect]:
-        """It has ended."""
         self.changes += 1
         if self._killed_as and not exited.reason:
             exited = ExitStatus(exited.code, self._killed_as, exited.message)
@@ -307,7 +345,7 @@ class Container(msgspec.Struct):
         return self._recorded("Warning", "BackOff", note)
 
     def stop(self, by_s: float, now_s: float, note: str = "") -> Iterator[Effect]:
-        """Have it exit by a time, its hook included; a later order may only make it sooner."""
+        """Stop the container by a time, its hook included; a later call may only hasten it."""
         if not self.is_alive or by_s >= self._by_s:
             return
         self._by_s = self.kills_s = by_s
@@ -327,7 +365,7 @@ class Container(msgspec.Struct):
         yield from self.sandbox.handle(self, Handler.PRE_STOP, hook, by_s - now_s, now_s)
 
     def kill(self, reason: str, now_s: float) -> Iterable[Effect]:
-        """Kill it at once, for a reason that its status tells."""
+        """Kill the container at once, for a reason in its status."""
         if self.state is not State.RUNNING:
             return ()
         self._killed_as = reason
@@ -336,7 +374,7 @@ class Container(msgspec.Struct):
     def handled(
         self, handler: Handler, result: HandlerResult, grace_period_s: float, now_s: float
     ) -> Iterator[Effect]:
-        """Take the result of a probe or hook; a restart leaves the container `grace_period_s`."""
+        """Take in the result of a probe or hook; a restart has the pod's grace period."""
         if handler is Handler.PRE_STOP:
             if not result.succeeded:
                 note = f"PreStopHook failed: {result.message}"
@@ -356,15 +394,15 @@ class Container(msgspec.Struct):
         has_failed = probe.answered(result.succeeded, now_s)
         self.changes += probe.holds is not held
         if has_failed and handler is not Handler.READINESS:
-            own_s = probe.grace_period_s
+            own_s = probe.spec.get("terminationGracePeriodSeconds")
             lasts_s = grace_period_s if own_s is None else float(own_s)
             note = f"Container {self.name} failed {kind} probe, will be restarted"
             yield from self.stop(now_s + lasts_s, now_s, note)
 
     def advance(self, now_s: float) -> Iterator[Effect]:
-        """Do what is due while it runs."""
+        """Do what is due while the container runs."""
         if self.terminates_s <= now_s:
-            # The hook has taken all the time that there was.
+            # The hook has taken all the time.
             self.kills_s = max(self.kills_s, now_s + _LEAST_GRACE_S)
             yield from self._terminate(now_s)
         elif self.kills_s <= now_s:
@@ -376,7 +414,7 @@ class Container(msgspec.Struct):
                 yield from self.sandbox.handle(self, one.kind, one.spec, one.timeout_s, now_s)
 
     def _active_probes(self) -> list[ProbeWorker]:
-        """The probes that go on now: first only the one of the start."""
+        # Until the startup probe succeeds, there are no others.
         if self._is_stopping or not self.probes:
             return []
         startup = self.probes.get(Handler.STARTUP)

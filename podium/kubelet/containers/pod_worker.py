@@ -1,4 +1,4 @@
-"""One pod on its node: which of its containers run when.
+"""A pod on its node: when its containers run.
 
 Init containers run one after another, sidecars from their turn on, then all others at once, each
 restarted by itself. When a pod is stopped, sidecars go on until the others have exited.
@@ -22,10 +22,10 @@ _SET_UP_BACKOFF = Backoff(first_s=0.5, max_s=122.0)
 
 
 class StopReason(msgspec.Struct, frozen=True):
-    """The reason for which a pod is stopped, as its status will tell; empty if it was deleted.
+    """The reason in the status of a stopped pod; empty if it was deleted.
 
     Attributes:
-        disruption: the message of the condition DisruptionTarget, if it gets one.
+        disruption: the message of the condition DisruptionTarget; empty if it has none.
     """
 
     reason: str = ""
@@ -40,16 +40,16 @@ PAST_DEADLINE = StopReason(
 
 
 class PodWorker(msgspec.Struct):
-    """The work on one pod that a node has taken.
+    """The worker of a pod that a node has admitted.
 
     Attributes:
-        ephemeral: those that were put into it as it ran; nothing depends on them.
-        waits_for: uids of the pods that have to make room for it first.
-        stopped: the pods that were stopped to make room for it, as they were, in that order.
-        stop_reason: why it is being stopped, or was; None if it isn't being stopped.
-        is_over: whether nothing of it runs any more, nor will.
-        is_set_up: whether its directories, volumes and network are there.
-        written: `changes` when a status was last written; `NOT_WRITTEN` if that has to be done.
+        ephemeral: containers that were added while it ran; nothing depends on them.
+        waits_for: uids of the pods that have to end before it starts.
+        stopped: the pods that were stopped for it, as they were, in that order.
+        stop_reason: None if it isn't being stopped.
+        is_over: whether none of its containers runs, nor will.
+        is_set_up: whether its directories, volumes and network exist.
+        written: `changes` when a status was last written; `NOT_WRITTEN` if one is to be written.
     """
 
     pod: Object
@@ -69,7 +69,7 @@ class PodWorker(msgspec.Struct):
     is_set_up: bool = False
     counts: bool = True
     written: int = NOT_WRITTEN
-    told: tuple[str, str] = ("", "")
+    written_status: tuple[str, str] = ("", "")
     _due_s: float = NEVER_S
     _next_s: float | None = None
     _stepped_s: float = 0.0
@@ -82,11 +82,10 @@ class PodWorker(msgspec.Struct):
 
     @classmethod
     def begun(cls, info: PodInfo, sandbox: PodSandbox, now_s: float) -> "PodWorker":
-        """The work on a pod that the node has just taken."""
         pod: Object = info.obj
         spec = pod["spec"]
-        init = [Container(pod, one, sandbox, True) for one in init_containers_of(spec)]
-        main = [Container(pod, one, sandbox) for one in spec["containers"]]
+        init = [Container(pod, container, sandbox, True) for container in init_containers_of(spec)]
+        main = [Container(pod, container, sandbox) for container in spec["containers"]]
         both = [*init, *main] if init else main
         worker = cls(pod, uid(pod), info, sandbox, now_s, init, main, both)
         worker.begin_at(now_s)
@@ -95,20 +94,19 @@ class PodWorker(msgspec.Struct):
 
     @property
     def changes(self) -> int:
-        """How often something visible has changed."""
+        """The number of visible changes."""
         changes = self._changes
-        for one in self.containers:
-            changes += one.changes
+        for container in self.containers:
+            changes += container.changes
         return changes
 
     @property
     def has_begun(self) -> bool:
-        """Whether any of the containers that make up the pod has ever run."""
+        """Whether any of the main containers has ever run."""
         return any(one.last is not None or one.state is State.RUNNING for one in self.main)
 
     @property
     def phase(self) -> str:
-        """As in the pod's status."""
         if not self.is_over:
             return "Running" if self.has_begun else "Pending"
         is_stopped = self.stop_reason is not None and self.stop_reason.reason
@@ -116,7 +114,7 @@ class PodWorker(msgspec.Struct):
         return "Succeeded" if done_well and not is_stopped else "Failed"
 
     def next_s(self) -> float:
-        """When there is something to do; `NEVER_S` if nothing but news can change that."""
+        """When there is something to do; `NEVER_S` if that depends on events."""
         if self._next_s is not None:
             return self._next_s
         if self.is_over:
@@ -136,32 +134,31 @@ class PodWorker(msgspec.Struct):
         return least_s
 
     def touch(self, now_s: float) -> None:
-        """Something has happened to it: what is due because of that is due now."""
+        """Have the pod advanced now, as something has happened to it."""
         self._due_s = min(self._due_s, now_s)
         self._next_s = None
 
     def see(self, pod: Object) -> None:
-        """Take in how the pod is now."""
         if pod is not self.pod:
             self.pod = pod
             for one in self.containers:
                 one.pod = pod
 
     def take_in_ephemeral(self, now_s: float) -> None:
-        """Have started what was put into the pod for debugging; only scripts know how."""
+        """Start containers that were added for debugging; only scripted sandboxes run them."""
         wanted = self.pod["spec"].get("ephemeralContainers")
         if not wanted or not self.sandbox.is_scripted:
             return
-        known = {one.name for one in self.ephemeral}
-        new = [one for one in wanted if one["name"] not in known]
-        added = [Container(self.pod, one, self.sandbox, is_ephemeral=True) for one in new]
+        known = {container.name for container in self.ephemeral}
+        new = [spec for spec in wanted if spec["name"] not in known]
+        added = [Container(self.pod, spec, self.sandbox, is_ephemeral=True) for spec in new]
         if added:
             self.ephemeral += added
             self.containers = [*self.containers, *added]
             self.touch(now_s)
 
     def stop(self, why: StopReason, grace_period_s: float, now_s: float) -> None:
-        """Have it stop; the first reason stays, a later order may only make it sooner."""
+        """Stop the pod; the first reason stays, and a later call may only make it earlier."""
         if self.is_over:
             return
         if self.stop_reason is None:
@@ -170,23 +167,23 @@ class PodWorker(msgspec.Struct):
         self.touch(now_s)
 
     def release(self, other_uid: str, at_s: float) -> None:
-        """A pod that had to make room for it has ended."""
+        """Note the end of a pod for which this one has waited."""
         self.waits_for -= {other_uid}
         if not self.waits_for:
             self._set_up_s = max(self._set_up_s, at_s)
             self.touch(self._set_up_s)
 
     def begin_at(self, at_s: float) -> None:
-        """It was taken at this time already, and everything has happened since then."""
+        """Set the time of the pod's admission."""
         self.admitted_s = self._due_s = self._set_up_s = self._next_s = self._stepped_s = at_s
 
     def resumed(self) -> None:
-        """It goes on where it was when the kubelet ended, and its status needs no writing."""
+        """Go on where the pod was when the kubelet ended, without writing its status."""
         self.is_set_up = True
         self._due_s, self._next_s, self._stepped_s = NEVER_S, None, 0.0
 
     def set_up(self, error: str, now_s: float) -> Iterator[Effect]:
-        """Its directories, volumes and network are there, or not."""
+        """Note that directories, volumes and network exist, or an error."""
         self._changes += 1
         self._is_setting_up = False
         self._set_up_ends_s = NEVER_S
@@ -198,10 +195,10 @@ class PodWorker(msgspec.Struct):
             yield node_record(self.pod, "Warning", "FailedMount", error)
 
     def advance(self, now_s: float) -> Iterator[Effect]:
-        """Let everything happen that is due, each at its time if that is known."""
+        """Do everything that is due, each at its time if that is known."""
         while (at_s := self.next_s()) <= now_s:
             self._due_s, self._next_s = NEVER_S, None
-            # What follows from something happens after it, at its time.
+            # Consequences have the time of what has caused them.
             self._stepped_s = max(at_s, self._stepped_s) if self.sandbox.is_scripted else now_s
             yield from self._step(self._stepped_s)
 
@@ -213,7 +210,7 @@ class PodWorker(msgspec.Struct):
         self.touch(now_s)
 
     def own_grace_period_s(self) -> float:
-        """How long the pod itself wants to have for stopping."""
+        """The grace period in the pod's spec, or its default."""
         period_s = self.pod["spec"].get("terminationGracePeriodSeconds")
         return 30.0 if period_s is None else float(period_s)
 

@@ -1,35 +1,30 @@
-"""The eviction manager of one node, as a state machine: it decides, others act.
+"""The eviction manager of one node, which decides round by round, and the loop that times rounds.
 
-A round begins with `look`. It ends at once, with evictions or without, or it says what the node
-should throw away first; once that is done, `conclude` is handed the new observations.
-
-    round_ = manager.look(statistics, pods, now_s)
-    if round_.reclaims:
-        round_ = manager.conclude(round_, observations_afterwards)
-    for eviction in round_.evictions: …
-
-After evictions the next round comes when the pods are cleaned up, `CLEANUP_TIMEOUT_S` later at
-most, otherwise after the housekeeping interval.
+A round begins with `look`. It ends at once, or says what the node is to reclaim first; once that is
+done, `conclude` is handed the new observations.
 """
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec.structs import replace
 
 from podium.api.errors import PodiumError
-from podium.api.objects import Object, uid
+from podium.api.objects import Object, name, uid
 from podium.api.priority import is_critical
+from podium.api.values.quantity import NANOS_PER_UNIT
 from podium.kubelet.eviction.eviction_ranking import EvictionOrder, rank
 from podium.kubelet.eviction.filesystems import Filesystems, NodeReclaim
-from podium.kubelet.eviction.local_storage_limits import limit_evictions
 from podium.kubelet.eviction.node_statistics import Observations, Statistics
 from podium.kubelet.eviction.pod_eviction import (
     IMMEDIATE_GRACE_PERIOD_S,
     Eviction,
     StarvedResource,
+    limit_evictions,
     pressure_message,
 )
+from podium.kubelet.eviction.signals import MEMORY, PRESSURE_CONDITIONS, Signal
 from podium.kubelet.eviction.thresholds import (
     Since,
     Threshold,
@@ -42,6 +37,9 @@ from podium.kubelet.eviction.thresholds import (
     thresholds_met,
     updated,
 )
+from podium.kubelet.kubelet_events import node_record
+from podium.machines.effects import Effect
+from podium.machines.machine import NEVER_S
 
 DEFAULT_TRANSITION_PERIOD_S = 300.0
 DEFAULT_HOUSEKEEPING_S = 10.0
@@ -52,7 +50,7 @@ class EvictionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The settings by which a node evicts pods under pressure.
 
     Attributes:
-        max_pod_grace_period_s: what a pod gets at most when a soft threshold evicts it.
+        max_pod_grace_period_s: the most that a pod gets when a soft threshold evicts it.
         transition_period_s: how long a node condition stays after its thresholds were last met.
         separates_disk_gc: the feature gate KubeletSeparateDiskGC, without which the kubelet can't
             work where images and containers are split.
@@ -73,11 +71,12 @@ CLEANUP_POLL_S = 1.0
 
 
 class EvictionRound(msgspec.Struct, frozen=True):
-    """One round of the eviction manager: what it decided, or what has to be thrown away first.
+    """One round of the eviction manager.
 
     Attributes:
-        evictions: whom to evict; several only for limits of local storage.
-        reclaiming: the resource that is to be reclaimed; empty if none is.
+        evictions: several only for limits of local storage.
+        reclaiming: the starved resource; empty if there is none.
+        reclaims: what is to be reclaimed before the round can be concluded.
     """
 
     evictions: tuple[Eviction, ...] = ()
@@ -99,11 +98,11 @@ class SplitFilesystemError(PodiumError):
 
 
 class EvictionManager:
-    """The eviction manager of one node, which decides round by round whom to evict.
+    """The eviction manager of one node, which decides round by round which pods to evict.
 
     Attributes:
-        thresholds: that it looks after: the configured ones and, from the second round on, those
-            of containerfs that follow from them.
+        thresholds: the configured ones and, from the second round on, those of containerfs that
+            follow from them.
         met: thresholds that drive evictions until they are resolved.
     """
 
@@ -119,20 +118,37 @@ class EvictionManager:
         self._can_evict = True
 
     def look(self, statistics: Statistics, pods: Sequence[Object], now_s: float) -> EvictionRound:
-        """Begin a round.
-
-        Args:
-            pods: that are active on the node; of equals the first goes first.
+        """Begin a round with the active pods, of which equals are evicted in their order.
 
         Raises:
             QuantityError: a request or limit of a pod isn't a quantity.
-            SplitFilesystemError: in the first round; in others no threshold evicts anybody.
+            SplitFilesystemError: in the first round; in others no threshold evicts a pod.
         """
         if not self.thresholds and not self.config.isolates_local_storage:
             return NOTHING
-        acting = self._observe(self._round_thresholds(), statistics.observations, now_s)
+        thresholds, filesystems = self.thresholds, self.config.filesystems
+        if not self._has_looked:
+            # The kubelet learns in its first round how the node is partitioned, so that thresholds
+            # of containerfs that follow from that apply from the second round on.
+            self._has_looked = True
+            if filesystems.split_container_image_fs and not self.config.separates_disk_gc:
+                self._can_evict = False
+                raise SplitFilesystemError
+            self.thresholds = filesystems.with_containerfs(self.thresholds)
+            thresholds = self.thresholds[: len(thresholds)]
+        observations = statistics.observations
+        met = thresholds_met(thresholds, observations, with_min_reclaim=False)
+        met = merged(met, thresholds_met(self.met, observations, with_min_reclaim=True))
+        self.since = first_observed(met, self.since, now_s)
+        self._conditions_observed = conditions_observed(met, self._conditions_observed, now_s)
+        self.conditions = conditions_present(
+            self._conditions_observed, self.config.transition_period_s, now_s
+        )
+        self.met = past_grace(self.since, now_s)
+        before, self._last = self._last, observations
+        acting = updated(self.met, observations, before)
         if self.config.isolates_local_storage:
-            dedicated = self.config.filesystems.dedicated_image_fs
+            dedicated = filesystems.dedicated_image_fs
             over = limit_evictions(pods, statistics.usage, dedicated_image_fs=dedicated)
             if over:
                 return EvictionRound(evictions=tuple(over))
@@ -143,7 +159,7 @@ class EvictionManager:
             return EvictionRound(reclaiming=signal.resource)
         begun = EvictionRound(
             reclaiming=signal.resource,
-            reclaims=self.config.filesystems.reclaims(signal),
+            reclaims=filesystems.reclaims(signal),
             _pods=pods,
             _statistics=statistics,
             _acting=tuple(acting),
@@ -151,7 +167,7 @@ class EvictionManager:
         return begun if begun.reclaims else self._evict(begun)
 
     def conclude(self, begun: EvictionRound, afterwards: Observations) -> EvictionRound:
-        """End a round after what it asked for was thrown away, as far as that was possible.
+        """End a round after what it asked for was reclaimed, as far as possible.
 
         No pod is evicted if no threshold of any signal is met any more, minimum reclaim included.
         """
@@ -159,43 +175,12 @@ class EvictionManager:
             return replace(begun, reclaims=())
         return self._evict(begun)
 
-    def _observe(
-        self, thresholds: Sequence[Threshold], observations: Observations, now_s: float
-    ) -> list[Threshold]:
-        met = thresholds_met(thresholds, observations, with_min_reclaim=False)
-        met = merged(met, thresholds_met(self.met, observations, with_min_reclaim=True))
-        self.since = first_observed(met, self.since, now_s)
-        self._conditions_observed = conditions_observed(met, self._conditions_observed, now_s)
-        self.conditions = conditions_present(
-            self._conditions_observed, self.config.transition_period_s, now_s
-        )
-        self.met = past_grace(self.since, now_s)
-        before, self._last = self._last, observations
-        return updated(self.met, observations, before)
-
-    def _round_thresholds(self) -> Sequence[Threshold]:
-        """The thresholds of this round.
-
-        The kubelet learns in its first round how the node is partitioned. Those of containerfs
-        that follow from it and weren't configured go from the second round on.
-        """
-        if self._has_looked:
-            return self.thresholds
-        self._has_looked = True
-        filesystems = self.config.filesystems
-        if filesystems.split_container_image_fs and not self.config.separates_disk_gc:
-            self._can_evict = False
-            raise SplitFilesystemError
-        configured = len(self.thresholds)
-        self.thresholds = filesystems.with_containerfs(self.thresholds)
-        return self.thresholds[:configured]
-
     def _evict(self, begun: EvictionRound) -> EvictionRound:
         threshold = begun._acting[0]
         usage = begun._statistics.usage
         filesystems, order = self.config.filesystems, self.config.order
         ranking = rank(threshold.signal, begun._pods, usage, filesystems, order)
-        pod = next((one.pod for one in ranking if not is_critical(one.pod)), None)
+        pod = next((ranked.pod for ranked in ranking if not is_critical(ranked.pod)), None)
         if pod is None:
             return replace(begun, reclaims=())
         resource = threshold.signal.resource
@@ -210,3 +195,125 @@ class EvictionManager:
                 grace_period_s = min(grace_period_s, own_s)
         eviction = Eviction(pod, grace_period_s, message, annotations, disrupts=True)
         return replace(begun, reclaims=(), evictions=(eviction,))
+
+
+STATUS_UPDATE_S = 10.0
+"""How often a kubelet writes the status of its node."""
+
+
+class EvictionLoop:
+    """The control loop around the eviction manager of one node, with the times of v1.36.
+
+    Attributes:
+        written: the conditions in the node's status, sorted.
+
+    Args:
+        started_s: when the kubelet started, from which on it writes the status periodically.
+        status_update_s: the period of that; 0 for whenever the status changes.
+    """
+
+    def __init__(
+        self,
+        config: EvictionConfig,
+        started_s: float,
+        now_s: float,
+        status_update_s: float = STATUS_UPDATE_S,
+    ) -> None:
+        self.manager = EvictionManager(config)
+        self.written: Sequence[str] = ()
+        self.next_look_s = now_s
+        self.last_look_s: float | None = None
+        self._started_s = started_s
+        self._status_update_s = status_update_s
+        self._begun: EvictionRound | None = None
+        self._evicted: set[str] = set()
+        # When the status is written that doesn't have the present conditions yet.
+        self._writing_s = NEVER_S
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a round has begun that is to be concluded."""
+        return self._begun is not None
+
+    def next_s(self) -> float:
+        """When there is something to do, if nothing else happens."""
+        return min(self.next_look_s, self._writing_s)
+
+    def look(
+        self, statistics: Statistics, pods: Sequence[Object], now_s: float
+    ) -> EvictionRound | None:
+        """The manager's round, if one is due; one that reclaims something is followed by a look."""
+        if self._begun is not None:
+            begun, self._begun = self._begun, None
+            eviction_round = self.manager.conclude(begun, statistics.observations)
+        elif now_s < self.next_look_s:
+            return None
+        else:
+            self.last_look_s = now_s
+            self.next_look_s = now_s + self.manager.config.housekeeping_s
+            self._evicted.clear()
+            eviction_round = self.manager.look(statistics, pods, now_s)
+        if eviction_round.reclaims:
+            self._begun = eviction_round
+        if eviction_round.evictions:
+            self._evicted = {uid(eviction.pod) for eviction in eviction_round.evictions}
+            self.last_look_s = now_s
+            self.next_look_s = now_s + CLEANUP_TIMEOUT_S
+        return eviction_round
+
+    def ended(self, pod_uid: str, at_s: float) -> None:
+        """Note the end of a pod; once all evicted pods have ended, the next round comes."""
+        if pod_uid not in self._evicted:
+            return
+        self._evicted.discard(pod_uid)
+        if not self._evicted:
+            evicted_s = self.next_look_s - CLEANUP_TIMEOUT_S
+            polls = math.floor((at_s - evicted_s) / CLEANUP_POLL_S) + 1
+            self.next_look_s = min(evicted_s + polls * CLEANUP_POLL_S, self.next_look_s)
+
+    def check_memory(self, statistics: Statistics, now_s: float) -> None:
+        """Look at once if a threshold of memory is met, as if the kernel had notified."""
+        thresholds = (one for one in self.manager.thresholds if one.signal.resource == MEMORY)
+        met = thresholds_met(thresholds, statistics.observations, with_min_reclaim=False)
+        if met and not self._evicted:
+            self.next_look_s = min(self.next_look_s, now_s)
+
+    def resume(self, now_s: float) -> None:
+        """Go on in the old rhythm after superfluous looks were left out."""
+        period_s = self.manager.config.housekeeping_s
+        self.next_look_s += max(math.ceil((now_s - self.next_look_s) / period_s), 0) * period_s
+
+    def is_status_due(self, now_s: float) -> bool:
+        """Whether the node's status is written now, with other conditions than before."""
+        if list(self.written) == self.manager.conditions:
+            self._writing_s = NEVER_S
+            return False
+        if self._writing_s == NEVER_S:
+            self._writing_s = now_s
+            if self._status_update_s:
+                periods = math.ceil((now_s - self._started_s) / self._status_update_s)
+                self._writing_s = self._started_s + periods * self._status_update_s
+        if self._writing_s > now_s:
+            return False
+        self._writing_s = NEVER_S
+        self.written = tuple(self.manager.conditions)
+        return True
+
+
+def pods_memory_limit_bytes(config: EvictionConfig, allocatable: int, capacity: int) -> int:
+    """The memory that pods may use together: what is allocatable, and the hard threshold."""
+    kept = (
+        threshold.value.of(capacity).nanos // NANOS_PER_UNIT
+        for threshold in config.thresholds
+        if threshold.signal is Signal.MEMORY_AVAILABLE and threshold.is_hard
+    )
+    return min(allocatable + next(kept, 0), capacity)
+
+
+def transitions(node: Object, before: Sequence[str], now: Sequence[str]) -> Iterator[Effect]:
+    """Record the conditions of pressure that have come or gone."""
+    for kind in sorted({*before} ^ {*now}):
+        condition = PRESSURE_CONDITIONS[kind]
+        reason = f"NodeHas{(condition.present if kind in now else condition.absent)[0]}"
+        note = f"Node {name(node)} status is now: {reason}"
+        yield node_record(node, "Normal", reason, note)

@@ -1,10 +1,8 @@
-"""Whom a node evicts first: ordered keys, compared one after another.
+"""The order in which a node evicts pods: keys that are compared one after another.
 
-The kubelet v1.36 has three orders. Under pressure of memory or disk, pods above their requests go
-first, then those of lower priority, then those that use most beyond their requests. Under pressure
-of process ids only priority and the number of processes count. No pod can request inodes, so that
-every pod that uses some is above its requests; what they use is compared with the request for
-ephemeral storage, as odd as that is.
+Under pressure of memory or disk, the kubelet v1.36 evicts pods above their requests first, then
+those of lower priority, then those that use most beyond their requests. Under pressure of process
+ids only priority and the number of processes count.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,13 +24,10 @@ _NOTHING: Object = {}
 
 
 def eviction_request_nanos(pod: Object, resource: str) -> int:
-    """What the eviction manager of v1.36 takes for the pod's request, in nanos.
+    """The pod's request as v1.36's eviction manager counts it, in nanos; raises QuantityError.
 
-    It differs from what the scheduler counts: a pod with pod-level resources requests nothing but
-    those, and the overhead is added only if the pod requests something.
-
-    Raises:
-        QuantityError: an amount isn't a quantity.
+    Unlike the scheduler, it counts nothing but pod-level resources if there are any, and overhead
+    only if the pod requests something.
     """
     spec = spec_of(pod)
     if has_pod_level_resources(pod):
@@ -46,7 +41,7 @@ def eviction_request_nanos(pod: Object, resource: str) -> int:
 
 
 def has_pod_level_resources(pod: Object, *fields: str) -> bool:
-    """Whether the pod requests or limits (`fields`; both by default) a resource as a whole."""
+    """Whether a pod has pod-level requests or limits (`fields`; both by default)."""
     resources = resources_of(spec_of(pod))
     return any(
         is_pod_level(resource)
@@ -59,8 +54,7 @@ class EvictionOrder(StrEnum):
     """The orders in which pods can be evicted.
 
     DEFAULT is the kubelet's. USAGE_SHARE is that of the design proposal of preemption: by
-    priority, and then by usage in relation to requests; a pod that requests nothing uses
-    infinitely more.
+    priority, and then by usage in relation to requests, infinite where nothing is requested.
     """
 
     DEFAULT = "Default"
@@ -71,9 +65,10 @@ class EvictionCandidate(NamedTuple):
     """A pod that may be evicted, with what its place in the order depends on.
 
     Attributes:
-        used: what it uses of the starved resource, in units.
-        exceedable: what it may use without counting as above its requests, in nanos.
-        requested: what its usage is compared with, in nanos.
+        is_known: whether there are statistics of it.
+        used: usage of the starved resource, in units.
+        exceedable: the amount above which it counts as above its requests, in nanos.
+        requested: the amount with which its usage is compared, in nanos.
     """
 
     pod: Object
@@ -84,12 +79,11 @@ class EvictionCandidate(NamedTuple):
 
     @property
     def exceeds(self) -> bool:
-        """Whether it uses more than it requests."""
         return self.used * NANOS_PER_UNIT > self.exceedable
 
 
 class EvictionKey(NamedTuple):
-    """A key by which pods are ordered for eviction; the smaller value goes first."""
+    """A key by which pods are ordered for eviction, the smallest value first."""
 
     title: str
     of: Callable[[EvictionCandidate], float]
@@ -97,27 +91,16 @@ class EvictionKey(NamedTuple):
 
 
 class Ranked(msgspec.Struct, frozen=True):
-    """A pod in its place in the order of evictions, with each key's title and value in words."""
+    """A pod in its place in the order of evictions, with title and text of each key's value."""
 
-    candidate: EvictionCandidate
+    pod: Object
     keys: tuple[tuple[str, str], ...]
-
-    @property
-    def pod(self) -> Object:
-        """The pod."""
-        return self.candidate.pod
 
 
 def _share(candidate: EvictionCandidate) -> float:
     if not candidate.requested:
         return float("inf") if candidate.used else 0.0
     return candidate.used * NANOS_PER_UNIT / candidate.requested
-
-
-def _beyond_text(candidate: EvictionCandidate) -> str:
-    if not candidate.is_known:
-        return "unknown"
-    return f"{candidate.used - candidate.requested / NANOS_PER_UNIT:+.15g}"
 
 
 _KNOWN = EvictionKey(
@@ -134,7 +117,7 @@ _PRIORITY = EvictionKey(
 _BEYOND = EvictionKey(
     "usage beyond requests",
     lambda one: one.requested - one.used * NANOS_PER_UNIT if one.is_known else 0,
-    _beyond_text,
+    lambda one: f"{one.used - one.requested / NANOS_PER_UNIT:+.15g}" if one.is_known else "unknown",
 )
 _PROCESSES = EvictionKey("processes", lambda one: -one.used, lambda one: str(one.used))
 _SHARE = EvictionKey(
@@ -143,8 +126,7 @@ _SHARE = EvictionKey(
     lambda one: f"{_share(one):.0%}" if one.is_known else "unknown",
 )
 
-# In words: pods without statistics come first, except that priority comes before that where
-# nothing is compared with requests.
+# Pods without statistics come first, but after priority where nothing is compared with requests.
 _BY_REQUESTS = (_KNOWN, _EXCEEDS, _PRIORITY, _BEYOND)
 _BY_USAGE: Sequence[EvictionKey] = (_PRIORITY, _KNOWN, _PROCESSES)
 _SHARE_KEYS = (_PRIORITY, _KNOWN, _SHARE)
@@ -157,7 +139,7 @@ def rank(
     filesystems: Filesystems,
     order: EvictionOrder = EvictionOrder.DEFAULT,
 ) -> list[Ranked]:
-    """The pods, first to be evicted first, equals in their order; raises QuantityError."""
+    """The pods in the order of their eviction, equals as given; raises QuantityError."""
     starved = signal.starved
     if not starved.compared_with:
         keys = _BY_USAGE
@@ -177,4 +159,6 @@ def rank(
         amount = getattr(held, starved.usage) or 0
         candidates.append(EvictionCandidate(pod, True, amount, exceedable, requested))
     candidates.sort(key=lambda one: [key.of(one) for key in keys])
-    return [Ranked(one, tuple((key.title, key.text(one)) for key in keys)) for one in candidates]
+    return [
+        Ranked(one.pod, tuple((key.title, key.text(one)) for key in keys)) for one in candidates
+    ]

@@ -1,7 +1,7 @@
-"""What a node's images, containers and the rest of it share of its filesystems.
+"""The filesystems of a node: what images, containers and everything else share of them.
 
-On it depends which thresholds go for containerfs, what of a pod counts as its usage, and what a
-node can throw away before it evicts pods.
+This decides which thresholds apply to containerfs, what counts as a pod's usage, and what a node
+can reclaim before it evicts pods.
 """
 
 from collections.abc import Iterable
@@ -15,7 +15,7 @@ from podium.kubelet.eviction.thresholds import Threshold, unset
 
 
 class NodeReclaim(StrEnum):
-    """What a node throws away before it evicts pods."""
+    """What a node reclaims before it evicts pods."""
 
     CONTAINERS = "containers"
     IMAGES = "images"
@@ -35,8 +35,8 @@ class Filesystems(msgspec.Struct, frozen=True):
     """The way in which images and containers share the filesystems of a node.
 
     Attributes:
-        split_container_image_fs: of the two that images and containers make, the writable layers
-            of containers aren't with the images but with the rest.
+        split_container_image_fs: whether writable layers of containers aren't stored with the
+            images, but with everything else.
     """
 
     dedicated_image_fs: bool = False
@@ -44,11 +44,11 @@ class Filesystems(msgspec.Struct, frozen=True):
 
     @property
     def is_split(self) -> bool:
-        """Images are alone on their filesystem."""
+        """Whether images are alone on their filesystem."""
         return self.dedicated_image_fs and self.split_container_image_fs
 
     def parts(self, signal: Signal) -> frozenset[DiskPart]:
-        """What of a pod's disk usage counts when a signal of a filesystem tells of pressure."""
+        """The parts of a pod's disk usage that count for a signal of a filesystem."""
         if not self.dedicated_image_fs:
             return _EVERYTHING
         if self.is_split:
@@ -56,7 +56,7 @@ class Filesystems(msgspec.Struct, frozen=True):
         return _REST if signal in _NODEFS else _WRITABLE
 
     def reclaims(self, signal: Signal) -> tuple[NodeReclaim, ...]:
-        """What the node throws away when a signal tells of pressure, in this order."""
+        """What the node reclaims for a signal, in this order."""
         if signal not in _FILESYSTEMS:
             return ()
         if self.is_split:
@@ -68,33 +68,20 @@ class Filesystems(msgspec.Struct, frozen=True):
     def with_containerfs(self, thresholds: Iterable[Threshold]) -> tuple[Threshold, ...]:
         """Thresholds with those of containerfs, which are those of nodefs or of imagefs.
 
-        Thresholds that were set for containerfs itself are overwritten. Where there is nothing to
-        take them from, they stand there unset.
+        The last thresholds of containerfs itself are overwritten. Where nodefs or imagefs has no
+        threshold, that of containerfs is unset.
         """
-        found = list(thresholds)
+        made = list(thresholds)
         if self.split_container_image_fs and not self.dedicated_image_fs:
-            return tuple(found)
-        whose = _IMAGEFS if self.dedicated_image_fs and not self.is_split else _NODEFS
-        for target, source_signal in zip(_CONTAINERFS, whose, strict=True):
+            return tuple(made)
+        sources = _IMAGEFS if self.dedicated_image_fs and not self.is_split else _NODEFS
+        for target, source_signal in zip(_CONTAINERFS, sources, strict=True):
             for is_hard in (True, False):
+                places = {one.signal: at for at, one in enumerate(made) if one.is_hard is is_hard}
                 new = unset(target)
-                if (at := _last(found, source_signal, is_hard)) >= 0:
-                    source = found[at]
+                if source_signal in places:
+                    source = made[places[source_signal]]
                     new = Threshold(target, source.value, source.grace_period_s, source.min_reclaim)
-                at = _last(found, target, is_hard)
-                if at >= 0:
-                    found[at] = new
-                else:
-                    found.append(new)
-        return tuple(found)
-
-
-def _last(thresholds: list[Threshold], signal: Signal, is_hard: bool) -> int:
-    return max(
-        (
-            at
-            for at, one in enumerate(thresholds)
-            if one.signal is signal and one.is_hard is is_hard
-        ),
-        default=-1,
-    )
+                at = places.get(target, len(made))
+                made[at : at + 1] = [new]
+        return tuple(made)

@@ -1,6 +1,6 @@
-"""What a node and its pods use, as the kubelet's statistics tell it."""
+"""The usage of a node and its pods, as in the kubelet's statistics."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from enum import Enum
 
 import msgspec
@@ -11,7 +11,7 @@ from podium.kubelet.eviction.signals import Signal
 
 
 class DiskPart(Enum):
-    """The parts of what a pod uses of disks: layers of containers, logs, volumes."""
+    """The parts of a pod's disk usage: writable layers, logs, volumes."""
 
     ROOTFS = "rootfs"
     LOGS = "logs"
@@ -19,7 +19,7 @@ class DiskPart(Enum):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """One eviction signal's reading, in bytes, inodes or process ids; its time may be unknown."""
+    """The reading of a signal, in bytes, inodes or process ids; its time may be unknown."""
 
     available: int
     capacity: int
@@ -30,7 +30,7 @@ Observations = Mapping[Signal, Observation]
 
 
 class DiskUsage(msgspec.Struct, frozen=True):
-    """The space that a directory or layer takes of a filesystem; None where it isn't known."""
+    """The usage of a filesystem; None where it isn't known."""
 
     used_bytes: int | None = None
     inodes: int | None = None
@@ -40,7 +40,7 @@ NO_DISK = DiskUsage()
 
 
 class ContainerUsage(msgspec.Struct, frozen=True):
-    """The memory (working set; None if unknown) and disk that one container uses."""
+    """The memory (working set; None if unknown) and disk usage of a container."""
 
     name: str
     memory_bytes: int | None = None
@@ -49,7 +49,7 @@ class ContainerUsage(msgspec.Struct, frozen=True):
 
 
 class PodUsage(msgspec.Struct, frozen=True):
-    """The memory, disk and process ids that one pod uses.
+    """The memory, disk and process ids that a pod uses.
 
     Attributes:
         memory_bytes: its working set; None if it isn't known.
@@ -63,7 +63,7 @@ class PodUsage(msgspec.Struct, frozen=True):
     processes: int = 0
 
     def disk(self, pod: Object, parts: Iterable[DiskPart]) -> DiskUsage:
-        """What these parts and volumes on the node take of its disks; unknown counts as nothing."""
+        """The sum of parts of the disk usage; volumes count if they are on the node's disks."""
         counted: list[DiskUsage] = []
         for part in parts:
             match part:
@@ -88,19 +88,15 @@ class Statistics(msgspec.Struct, frozen=True):
 def local_volumes(pod: Object) -> list[str]:
     """The names of a pod's volumes that lie on the node's disks."""
     return [
-        one["name"]
-        for one in _volumes(pod)
-        if one.get("hostPath") is not None or _is_ephemeral(one)
+        volume["name"]
+        for volume in volumes_of(spec_of(pod))
+        if volume.get("hostPath") is not None or _is_ephemeral(volume)
     ]
 
 
 def ephemeral_volumes(pod: Object) -> list[str]:
-    """Those of them that go with the pod."""
-    return [one["name"] for one in _volumes(pod) if _is_ephemeral(one)]
-
-
-def _volumes(pod: Object) -> Sequence[Object]:
-    return volumes_of(spec_of(pod))
+    """The names of the local volumes that are deleted with the pod."""
+    return [volume["name"] for volume in volumes_of(spec_of(pod)) if _is_ephemeral(volume)]
 
 
 def _is_ephemeral(volume: Object) -> bool:

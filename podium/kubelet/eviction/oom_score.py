@@ -1,7 +1,7 @@
-"""The `oom_score_adj` of a container, by which the kernel kills when memory runs out.
+"""The `oom_score_adj` of a container, as v1.36 sets it.
 
-`oom_score_adj` as v1.36 sets it: the smaller, the later a container is killed. A container's score
-is the share of the memory that it uses, in thousandths, plus this.
+When memory runs out, the kernel kills the container with the highest score: the share of memory
+that it uses, in thousandths, plus this adjustment.
 """
 
 from podium.api.objects import Object
@@ -15,7 +15,7 @@ from podium.kubelet.eviction.signals import MEMORY
 
 GUARANTEED = -997
 BEST_EFFORT = 1000
-# A guaranteed pod that uses all memory scores three: whoever isn't guaranteed stays above it.
+# A guaranteed pod that uses all memory scores three: all other pods stay above it.
 _BURSTABLE_MIN = 1000 + GUARANTEED
 _BURSTABLE_MAX = BEST_EFFORT - 1
 

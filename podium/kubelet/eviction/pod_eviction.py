@@ -1,12 +1,21 @@
-"""An eviction of a pod: its grace period, its status and its event, in the words of v1.36."""
+"""Evictions of pods: grace period, message and event, and those for limits of local storage."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 
 import msgspec
 
-from podium.api.objects import Object, name
-from podium.api.pod_specs import all_containers_of, requests_of
-from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity, parse_quantity
+from podium.api.objects import Object, name, part, uid
+from podium.api.pod_specs import (
+    all_containers_of,
+    containers_of,
+    limits_of,
+    requests_of,
+    volumes_of,
+)
+from podium.api.priority import is_critical
+from podium.api.resources import pod_limits
+from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity, ceil_value, parse_quantity
 from podium.kubelet.eviction.eviction_ranking import has_pod_level_resources
 from podium.kubelet.eviction.node_statistics import PodUsage
 from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY
@@ -19,7 +28,7 @@ _LARGER = "{} {} was using {}, request is {}, has larger consumption of {}. "
 
 
 class Eviction(msgspec.Struct, frozen=True):
-    """A pod that is to be stopped within `grace_period_s`, as configured, and fails."""
+    """The eviction of a pod, which is stopped within `grace_period_s`, and fails."""
 
     pod: Object
     grace_period_s: int
@@ -29,7 +38,7 @@ class Eviction(msgspec.Struct, frozen=True):
 
     @property
     def effective_grace_period_s(self) -> int:
-        """How long it has; a pod always has a second."""
+        """The grace period, which is at least a second."""
         return max(self.grace_period_s, 1)
 
 
@@ -37,8 +46,8 @@ class StarvedResource(msgspec.Struct, frozen=True):
     """The resource that a node under pressure is short of.
 
     Attributes:
-        threshold: of the first threshold that is met for it; None if nothing was observed.
-        available: what there is; likewise.
+        threshold: that of the first threshold that is met; None if nothing was observed.
+        available: the available amount; None if nothing was observed.
     """
 
     resource: str
@@ -47,14 +56,14 @@ class StarvedResource(msgspec.Struct, frozen=True):
 
 
 def bytes_quantity(amount: int) -> Quantity:
-    """So many bytes."""
+    """A quantity of bytes."""
     return Quantity(amount * NANOS_PER_UNIT, Format.BINARY_SI)
 
 
 def pressure_message(
     starved: StarvedResource, pod: Object, usage: PodUsage | None
 ) -> tuple[str, Mapping[str, str]]:
-    """Why a pod is evicted under pressure, and the annotations of the event that tells of it."""
+    """The message of an eviction under pressure, and the annotations of its event."""
     message = f"The node was low on resource: {starved.resource}. "
     if starved.threshold is not None:
         message += f"Threshold quantity: {starved.threshold}, available: {starved.available}. "
@@ -63,7 +72,7 @@ def pressure_message(
     annotations: dict[str, str] = {}
     pod_level = requests_of(pod["spec"]) if has_pod_level_resources(pod) else _NOTHING
     if starved.resource == MEMORY and MEMORY in pod_level and usage.memory_bytes is not None:
-        # Told of a pod that requests memory as a whole, exceeded or not.
+        # Pods that request memory as a whole are reported, whether they exceed it or not.
         used, requested = bytes_quantity(usage.memory_bytes), parse_quantity(pod_level[MEMORY])
         message += _LARGER.format("Pod", name(pod), used, requested, starved.resource)
         annotations |= {"offending_pod": name(pod), "offending_pod_usage": str(used)}
@@ -96,3 +105,47 @@ def _offenders(
         quantity = bytes_quantity(used)
         if quantity > requested:
             yield one.name, quantity, requested
+
+
+def limit_evictions(
+    pods: Iterable[Object], usage: Mapping[str, PodUsage], *, dedicated_image_fs: bool
+) -> list[Eviction]:
+    """Evict all pods that exceed a limit of local storage, but critical ones; raises QuantityError.
+
+    Args:
+        dedicated_image_fs: whether writable layers don't count against the limits of containers.
+    """
+    return [
+        Eviction(pod, IMMEDIATE_GRACE_PERIOD_S, message)
+        for pod in pods
+        if (used := usage.get(uid(pod))) is not None and not is_critical(pod)
+        # If a volume exceeds its limit, those of the pod and its containers don't matter.
+        for message in islice(_excesses(pod, used, dedicated_image_fs), 1)
+    ]
+
+
+def _excesses(pod: Object, usage: PodUsage, dedicated_image_fs: bool) -> Iterator[str]:
+    for volume in volumes_of(pod["spec"]):
+        size = part(volume, "emptyDir").get("sizeLimit")
+        stored = usage.volumes.get(volume["name"])
+        if size is None or stored is None:
+            continue
+        limit = parse_quantity(size)
+        if 0 < limit.nanos < (stored.used_bytes or 0) * NANOS_PER_UNIT:
+            called = volume["name"]
+            yield f'Usage of EmptyDir volume "{called}" exceeds the limit "{limit}". '
+    total = pod_limits(pod).get(EPHEMERAL_STORAGE)
+    if total is not None and usage.ephemeral_storage_bytes * NANOS_PER_UNIT > total:
+        shown = Quantity(total, Format.BINARY_SI)
+        yield f"Pod ephemeral local storage usage exceeds the total limit of containers {shown}. "
+    limits = {
+        container["name"]: parse_quantity(limits_of(container).get(EPHEMERAL_STORAGE, 0))
+        for container in containers_of(pod["spec"])
+    }
+    for one in usage.containers:
+        used = one.logs.used_bytes or 0
+        if not dedicated_image_fs:
+            used += one.rootfs.used_bytes or 0
+        limit = limits.get(one.name, Quantity(0))
+        if ceil_value(limit.nanos) and used * NANOS_PER_UNIT > limit.nanos:
+            yield f'Container {one.name} exceeded its local ephemeral storage limit "{limit}". '

@@ -14,30 +14,24 @@ MEMORY, EPHEMERAL_STORAGE, INODES, PIDS = "memory", "ephemeral-storage", "inodes
 
 
 class PressureCondition(NamedTuple):
-    """A node condition of pressure; how reason and message end while it is present or absent."""
+    """A node condition of pressure, with the ends of reason and message while present or absent."""
 
-    type: str
     present: tuple[str, str]
     absent: tuple[str, str]
 
 
 PRESSURE_CONDITIONS = {
-    one.type: one
-    for one in (
-        PressureCondition(
-            MEMORY_PRESSURE,
-            ("InsufficientMemory", "insufficient memory available"),
-            ("SufficientMemory", "sufficient memory available"),
-        ),
-        PressureCondition(
-            DISK_PRESSURE, ("DiskPressure", "disk pressure"), ("NoDiskPressure", "no disk pressure")
-        ),
-        PressureCondition(
-            PID_PRESSURE,
-            ("InsufficientPID", "insufficient PID available"),
-            ("SufficientPID", "sufficient PID available"),
-        ),
-    )
+    MEMORY_PRESSURE: PressureCondition(
+        ("InsufficientMemory", "insufficient memory available"),
+        ("SufficientMemory", "sufficient memory available"),
+    ),
+    DISK_PRESSURE: PressureCondition(
+        ("DiskPressure", "disk pressure"), ("NoDiskPressure", "no disk pressure")
+    ),
+    PID_PRESSURE: PressureCondition(
+        ("InsufficientPID", "insufficient PID available"),
+        ("SufficientPID", "sufficient PID available"),
+    ),
 }
 
 
@@ -45,12 +39,12 @@ class EvictionResource(NamedTuple):
     """A resource for which a kubelet evicts pods.
 
     Attributes:
-        unit: how amounts of it are printed.
-        annotation: what scripts a pod's usage of it, after `podium.dev/usage-`.
+        unit: the format of amounts.
+        annotation: the end of the annotation `podium.dev/usage-…` that scripts a pod's usage.
         usage: the field of `PodUsage` that holds a pod's usage; of `DiskUsage` for disk.
         is_disk: whether it is a resource of filesystems.
-        compared_with: the request with which usage is compared; empty if nothing is, so that pods
-            go by priority and usage alone.
+        compared_with: the request with which usage is compared; empty if pods are ordered by
+            priority and usage alone.
     """
 
     name: str
@@ -106,5 +100,4 @@ class Signal(StrEnum):
 
     @property
     def resource(self) -> str:
-        """The name of the starved resource, as messages have it."""
         return self.starved.name

@@ -27,7 +27,7 @@ class ThresholdError(PodiumError):
     """Thresholds that can't be used; the message is the kubelet's for the first fault.
 
     Attributes:
-        faults: all faults that the kubelet may report first: it reads each map in any order.
+        faults: all that the kubelet may report first, as it reads each map in any order.
     """
 
     def __init__(self, *faults: str) -> None:
@@ -43,17 +43,14 @@ def parse_thresholds(
     *,
     enforces_allocatable: bool,
 ) -> tuple[Threshold, ...]:
-    """The thresholds that these statements make, hard ones first.
+    """Parse thresholds, grace periods and minimum reclaims by signal; hard thresholds come first.
 
     Args:
-        hard: amounts or percentages by signal.
-        soft_grace_period: durations by signal; each soft threshold needs one.
-        minimum_reclaim: amounts or percentages by signal.
-        enforces_allocatable: whether pods together are held to what the node can give to pods, so
-            that the hard threshold of its memory goes for theirs, too.
+        enforces_allocatable: whether pods together are limited to the node's allocatable memory,
+            to which the hard threshold of memory then applies as well.
 
     Raises:
-        ThresholdError: the faults of the first of these maps that has any.
+        ThresholdError: with the faults of the first of these maps that has any.
     """
     hard_values = _read_all(hard, _threshold_value)
     soft_values = _read_all(soft, _threshold_value)
@@ -64,11 +61,11 @@ def parse_thresholds(
         message = "grace period must be specified for the soft eviction threshold {}"
         raise ThresholdError(*map(message.format, without))
     found = [
-        Threshold(signal, value, grace_period_s, min_reclaims.get(signal))
-        for signal, value, grace_period_s in (
-            *((signal, value, 0.0) for signal, value in hard_values.items()),
-            *((signal, value, grace_periods_s[signal]) for signal, value in soft_values.items()),
+        Threshold(
+            signal, value, 0.0 if is_hard else grace_periods_s[signal], min_reclaims.get(signal)
         )
+        for values, is_hard in ((hard_values, True), (soft_values, False))
+        for signal, value in values.items()
     ]
     if enforces_allocatable:
         found += [
@@ -80,7 +77,7 @@ def parse_thresholds(
 
 
 def parse_value(text: str) -> Value:
-    """An amount or a percentage, whatever its size; raises ThresholdError."""
+    """Parse an amount or a percentage of any size; raises ThresholdError."""
     if text.endswith("%"):
         return Value(share=_share(text))
     # The kubelet reads the text as it stands; in objects of the API blanks around it are dropped.
@@ -143,7 +140,7 @@ def _min_reclaim(name: str, text: str) -> Value:
 
 
 def parse_signal(name: str) -> Signal:
-    """A signal by its name; raises ThresholdError."""
+    """Parse the name of a signal; raises ThresholdError."""
     try:
         return Signal(name)
     except ValueError:
@@ -151,7 +148,7 @@ def parse_signal(name: str) -> Signal:
 
 
 def _share(text: str) -> float:
-    """A percentage as a share, each step rounded to a float32."""
+    """Parse a percentage as a share, each step rounded to a float32."""
     number = text.rstrip("%")
     try:
         if _HEXADECIMAL.fullmatch(number):
@@ -182,13 +179,10 @@ BELOW, EQUALS = "<", "="
 
 
 def parse_flag(text: str, separator: str) -> Statements:
-    """What a flag says of each signal; of several statements about one the last counts.
+    """Parse a flag with statements by signal, of which the last counts; raises ThresholdError.
 
     Args:
         separator: `BELOW` or `EQUALS`.
-
-    Raises:
-        ThresholdError: a statement doesn't have the separator; the message is the kubelet's.
     """
     found = {}
     for pair in filter(None, text.split(",")):

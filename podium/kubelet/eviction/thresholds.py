@@ -1,8 +1,7 @@
-"""Thresholds: how little of a resource may be left, which are met since when, and what follows.
+"""Eviction thresholds: their values, which are met since when, and what follows.
 
-The arithmetic is that of `pkg/kubelet/eviction` in v1.36: shares of a capacity are held as float32,
-multiplied as float64 and cut off. What is tracked is a pure function of what was observed and what
-was known before.
+The arithmetic is that of `pkg/kubelet/eviction` in v1.36: shares of a capacity are float32 numbers,
+multiplied as float64 and truncated.
 """
 
 import math
@@ -11,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from podium.api.values.quantity import INT64_MIN, NANOS_PER_UNIT, Format, Quantity
-from podium.kubelet.eviction.node_statistics import Observation, Observations
+from podium.kubelet.eviction.node_statistics import Observations
 from podium.kubelet.eviction.signals import MEMORY, Signal
 
 
@@ -20,7 +19,7 @@ class Value(msgspec.Struct, frozen=True):
 
     Attributes:
         quantity: the amount; None if it is a share.
-        share: from 0 to 1, or above where more than everything may be asked for; a float32.
+        share: a float32, mostly from 0 to 1.
     """
 
     quantity: Quantity | None = None
@@ -31,7 +30,7 @@ class Value(msgspec.Struct, frozen=True):
         if self.quantity is not None:
             return self.quantity
         amount = float(capacity) * self.share
-        # What is no number becomes, on the kubelet's machines, the least there is.
+        # NaN becomes, on the kubelet's machines, the smallest integer.
         units = INT64_MIN if math.isnan(amount) else int(amount)
         return Quantity(units * NANOS_PER_UNIT, Format.BINARY_SI)
 
@@ -42,13 +41,13 @@ class Value(msgspec.Struct, frozen=True):
 
 
 class Threshold(msgspec.Struct, frozen=True):
-    """A threshold of an eviction signal: how little may be left before the node acts.
+    """A threshold of an eviction signal.
 
     Attributes:
-        value: it is met while less than this is available.
-        grace_period_s: how long it must have been met before pods are evicted; 0: hard.
-        min_reclaim: once met, how much more than the value has to be available again.
-        is_set: False for one that is only there to fill a place, and is never met.
+        value: the threshold is met while less than this is available.
+        grace_period_s: how long it must have been met before pods are evicted; 0 if it is hard.
+        min_reclaim: once it is met, how much more than the value has to be available again.
+        is_set: False for a placeholder that is never met.
     """
 
     signal: Signal
@@ -59,15 +58,11 @@ class Threshold(msgspec.Struct, frozen=True):
 
     @property
     def is_hard(self) -> bool:
-        """Whether pods are evicted at once."""
         return self.grace_period_s == 0
 
     @property
     def order(self) -> tuple[bool, bool, int]:
-        """The order in which thresholds are looked after: memory, hard ones, by signal.
-
-        The kubelet has memory first, too, and leaves the rest to chance.
-        """
+        """The sort key of thresholds: memory first, as upstream, then hard ones, by signal."""
         return self.signal.resource != MEMORY, not self.is_hard, self.signal.rank
 
 
@@ -83,11 +78,10 @@ Since = Mapping[Threshold, float]
 def thresholds_met(
     thresholds: Iterable[Threshold], observations: Observations, *, with_min_reclaim: bool
 ) -> list[Threshold]:
-    """The thresholds below which what is available has fallen, whatever their grace periods.
+    """The thresholds that are met, whatever their grace periods.
 
     Args:
-        thresholds: to look after; one whose signal wasn't observed isn't met.
-        with_min_reclaim: whether they count as met until their minimum reclaim is there, too.
+        with_min_reclaim: whether they count as met until their minimum reclaim is available, too.
     """
     met = []
     for one in thresholds:
@@ -103,17 +97,17 @@ def thresholds_met(
 
 
 def merged(met: Iterable[Threshold], unresolved: Iterable[Threshold]) -> list[Threshold]:
-    """Both, each threshold once."""
+    """The thresholds of both, each once."""
     return list(dict.fromkeys((*met, *unresolved)))
 
 
 def first_observed(met: Iterable[Threshold], before: Since, now_s: float) -> Since:
-    """Since when these thresholds have been met without a break."""
+    """The times since when thresholds have been met without a break."""
     return {one: before.get(one, now_s) for one in met}
 
 
 def past_grace(since: Since, now_s: float) -> list[Threshold]:
-    """Those that have been met for their grace period, in the order of looking after them."""
+    """The thresholds that have been met for their grace periods, in their order."""
     found = [one for one, at_s in since.items() if now_s - at_s >= one.grace_period_s]
     return sorted(found, key=lambda one: one.order)
 
@@ -121,42 +115,38 @@ def past_grace(since: Since, now_s: float) -> list[Threshold]:
 def updated(
     thresholds: Iterable[Threshold], observations: Observations, before: Observations
 ) -> list[Threshold]:
-    """Those whose signal was observed anew: no pods are evicted twice for one observation."""
-    return [
-        one
-        for one in thresholds
-        if (observed := observations.get(one.signal)) is not None
-        and _is_newer(observed, before.get(one.signal))
-    ]
+    """The thresholds with new observations, so that none causes two evictions."""
+
+    def is_new(threshold: Threshold) -> bool:
+        observed, last = observations.get(threshold.signal), before.get(threshold.signal)
+        if observed is None or last is None or observed.observed_s is None:
+            return observed is not None
+        return last.observed_s is None or observed.observed_s > last.observed_s
+
+    return [threshold for threshold in thresholds if is_new(threshold)]
 
 
 def conditions_observed(
     met: Iterable[Threshold], before: Mapping[str, float], now_s: float
 ) -> Mapping[str, float]:
-    """When each node condition was last observed, by type."""
+    """The times at which node conditions were last observed, by type."""
     return {**before, **{one.signal.starved.condition: now_s for one in met}}
 
 
 def conditions_present(
     observed: Mapping[str, float], transition_period_s: float, now_s: float
 ) -> list[str]:
-    """The conditions that the node is in: those observed within the transition period, sorted."""
+    """The node conditions that were observed within the transition period, sorted."""
     return sorted(kind for kind, at_s in observed.items() if now_s - at_s < transition_period_s)
 
 
 def starved_quantities(
     resource: str, thresholds: Iterable[Threshold], observations: Observations
 ) -> tuple[Quantity, Quantity] | None:
-    """Threshold and what is available, of the first of these thresholds for a resource."""
+    """The value and the available amount of the first threshold for a resource."""
     for one in thresholds:
         observed = observations.get(one.signal)
         if one.signal.resource == resource and observed is not None:
             available = Quantity(observed.available * NANOS_PER_UNIT, one.signal.starved.unit)
             return one.value.of(observed.capacity), available
     return None
-
-
-def _is_newer(observed: Observation, before: Observation | None) -> bool:
-    if before is None or observed.observed_s is None:
-        return True
-    return before.observed_s is None or observed.observed_s > before.observed_s

@@ -1,14 +1,14 @@
-"""What a kubelet has done on its machine, as effects beside calls of the API.
+"""Commands of a kubelet to its machine, as effects beside calls of the API.
 
-A driver hands them, like other effects, to its API, where `podium.kubelet.real.host` takes
-them; what comes of them returns back as `CommandOutcome`.
+A driver hands them, like other effects, to its API, where `podium.kubelet.real.host` carries them
+out; each returns as `CommandOutcome`.
 """
 
+from collections.abc import Hashable
 from typing import Any
 
 from podium.api.objects import Object
-from podium.kubelet.containers.container import ContainerId, StopSignal
-from podium.kubelet.containers.probes import Handler
+from podium.kubelet.containers.container import ContainerId, Handler, StopSignal
 from podium.machines.effects import Effect
 from podium.machines.events import Outcome
 
@@ -16,9 +16,11 @@ from podium.machines.events import Outcome
 class Command(Effect, frozen=True, kw_only=True):
     """An effect that is carried out on the machine, not by the API."""
 
+    purpose: Hashable = "command"
+
 
 class RunPodSandbox(Command, frozen=True, kw_only=True):
-    """Make a pod's directories and volumes. An error says which volume can't be had."""
+    """Make a pod's directories and volumes; an error names a volume that can't be made."""
 
     pod: Object
 
@@ -34,6 +36,10 @@ class StartContainer(Command, frozen=True, kw_only=True):
     attempt: int
     memory_bytes: int
 
+    @property
+    def run(self) -> ContainerId:
+        return ContainerId(self.pod["metadata"]["uid"], self.container["name"], self.attempt)
+
 
 class WaitForExit(Command, frozen=True, kw_only=True):
     """Wait until a container that was started has exited; the result is an `ExitStatus`."""
@@ -42,14 +48,14 @@ class WaitForExit(Command, frozen=True, kw_only=True):
 
 
 class StopContainer(Command, frozen=True, kw_only=True):
-    """Ask a container's processes to exit."""
+    """Signal a container's processes."""
 
     run: ContainerId
     signal: StopSignal
 
 
 class RunHandler(Command, frozen=True, kw_only=True):
-    """Carry out a probe or hook in a container that runs; the result is a `HandlerResult`."""
+    """Run a probe or hook in a container; the result is a `HandlerResult`."""
 
     run: ContainerId
     pod: Object
@@ -69,7 +75,7 @@ class CollectStats(Command, frozen=True, kw_only=True):
     """Measure the machine; the result is `podium.kubelet.eviction.node_statistics.Statistics`.
 
     Attributes:
-        walks: whether to find out anew what pods take of the disk, which takes a while.
+        walks: whether to measure the disk usage of pods again, which takes a while.
     """
 
     pods: tuple[Object, ...]
@@ -77,13 +83,13 @@ class CollectStats(Command, frozen=True, kw_only=True):
 
 
 class CollectGarbage(Command, frozen=True, kw_only=True):
-    """Throw away what is left of all pods but these."""
+    """Remove what is left of all pods but these."""
 
     pods: tuple[Object, ...]
 
 
 class AwaitShutdown(Command, frozen=True, kw_only=True):
-    """Wait until the kubelet is told to end."""
+    """Wait until the kubelet is asked to end."""
 
 
 class ShutDown(Command, frozen=True, kw_only=True):
@@ -91,6 +97,6 @@ class ShutDown(Command, frozen=True, kw_only=True):
 
 
 class CommandOutcome(Outcome, frozen=True):
-    """The outcome of a command, with what it found out."""
+    """The outcome of a command, with its result."""
 
     result: Any = None

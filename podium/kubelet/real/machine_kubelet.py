@@ -1,7 +1,6 @@
-"""The kubelet of a real node: a machine between the cluster's API and the node's processes.
+"""The kubelet of a real node, which runs containers by commands to its machine.
 
-What it wants done on its machine it asks for by commands, whose outcomes it takes in like those of
-calls. A slow API doesn't hold up its containers.
+Outcomes of commands come in like those of calls. A slow API doesn't delay containers.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,11 +12,18 @@ from podium.api.objects import Object, name, place_of, uid
 from podium.api.pod_specs import limits_of
 from podium.api.pods import is_finished
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos, value
-from podium.kubelet.containers.container import OOM_KILLED, Container, ContainerId, ExitStatus
+from podium.kubelet.containers.container import (
+    OOM_KILLED,
+    Container,
+    ExitStatus,
+    HandlerResult,
+)
 from podium.kubelet.containers.pod_worker import DELETED, PodWorker, StopReason
-from podium.kubelet.containers.probes import HandlerResult
-from podium.kubelet.eviction.eviction_loop import EvictionLoop, pods_memory_limit_bytes
-from podium.kubelet.eviction.eviction_manager import EvictionConfig
+from podium.kubelet.eviction.eviction_manager import (
+    EvictionConfig,
+    EvictionLoop,
+    pods_memory_limit_bytes,
+)
 from podium.kubelet.eviction.node_statistics import Observation, Statistics
 from podium.kubelet.eviction.signals import MEMORY, Signal
 from podium.kubelet.kubelet import Kubelet
@@ -26,19 +32,7 @@ from podium.kubelet.kubelets import Kubelets, LeaseKey, NodeKey
 from podium.kubelet.node_lease import NodeLease
 from podium.kubelet.node_status import metadata_patch, status_patch
 from podium.kubelet.pod_manager import PodManager
-from podium.kubelet.real.commands import (
-    AwaitShutdown,
-    CollectGarbage,
-    CollectStats,
-    Command,
-    CommandOutcome,
-    RemovePodSandbox,
-    RunHandler,
-    RunPodSandbox,
-    ShutDown,
-    StartContainer,
-    WaitForExit,
-)
+from podium.kubelet.real import commands
 from podium.kubelet.real.process_runtime import ProcessRuntime
 from podium.kubelet.real.registration import MachineInfo
 from podium.machines.effects import Effect
@@ -52,13 +46,13 @@ LEAVING = StopReason(
     "Pod was terminated in response to imminent node shutdown.",
 )
 _SHUTTING_DOWN = "node is shutting down"
-# Whoever was deleted without grace has this long; nobody waits for it any more.
+# The grace period of pods that were removed from the cluster.
 _FORCED_S = 1.0
 _MEASURING_S = 1.0
 
 
 class MachineKubelet(Kubelets):
-    """The kubelet of the machine that a real node is."""
+    """The kubelet of a real node."""
 
     def __init__(self, node: Object, machine: MachineInfo, config: KubeletConfiguration) -> None:
         super().__init__([node], writes_heartbeats=True)
@@ -73,38 +67,35 @@ class MachineKubelet(Kubelets):
         self._has_left = False
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Take an event in, and do what is due."""
         effects: list[Effect] = []
-        if isinstance(event, Outcome) and isinstance(event.effect, Command):
+        if isinstance(event, Outcome) and isinstance(event.effect, commands.Command):
             effects += self._answered(event, now_s)
         else:
             effects += super().step(event, now_s)
         if isinstance(event, Change) and event.kind == "Pod" and event.old and not event.new:
-            # Nothing of a pod that isn't in the cluster any more is to be left.
+            # Of a pod that was removed from the cluster nothing is to be left.
             self._gone[uid(event.old)] = event.old
             if (worker := self._worker(uid(event.old))) is not None:
                 worker.stop(DELETED, _FORCED_S, now_s)
         elif isinstance(event, Synced):
-            effects += (AwaitShutdown(purpose=AwaitShutdown), self._garbage())
+            effects += (commands.AwaitShutdown(), self._garbage())
         if self._kubelet is not None:
             effects += self._go_on(self._kubelet, now_s)
         if self._runtime.is_leaving and not self._has_left and self._is_quiet(now_s):
             self._has_left = True
-            effects.append(ShutDown())
+            effects.append(commands.ShutDown())
         return effects
 
     def next_wakeup_s(self) -> float | None:
-        """When something is due."""
         at_s = super().next_wakeup_s()
         if self._has_left or self._kubelet is None:
             return None if self._has_left else at_s
         workers = self._kubelet.pods.active()
-        own_s = min((one.next_s() for one in workers), default=NEVER_S)
-        own_s = min(own_s, self._measures_s)
+        own_s = min((self._measures_s, *(worker.next_s() for worker in workers)))
         return own_s if at_s is None else min(at_s, own_s)
 
     def carried_out(self, key: object, outcome: Outcome) -> Iterable[Effect]:
-        """A status is written: a pod that was deleted may go now."""
+        # Once its last status is written, a terminating pod may be deleted.
         if isinstance(key, tuple):
             self.look_now(key)
         return super().carried_out(key, outcome)
@@ -113,19 +104,19 @@ class MachineKubelet(Kubelets):
         return name(node) == name(self._wanted)
 
     def _kubelet_of(self, node: Object, now_s: float) -> Kubelet:
-        """The kubelet; its pods run on if the Node is created anew."""
+        # The kubelet and its pods outlive the Node object.
         if self._kubelet is None:
             pods = PodManager(PodClasses())
-            self._kubelet = Kubelet(node, self._runtime, pods, _no_revisit, now_s)
+            self._kubelet = Kubelet(node, self._runtime, pods, lambda _pod, _at_s: None, now_s)
             self._kubelet.eviction = EvictionLoop(self._config.eviction, now_s, now_s, 0.0)
         self._kubelet.lease = NodeLease()
         return self._kubelet
 
     def _left(self, called: str) -> None:
-        """Keep the kubelet: the pods of a Node that is gone run on."""
+        """Keep the kubelet, as its pods outlive the Node object."""
 
     def _status(self, kubelet: Kubelet, now_s: float) -> Iterator[Effect]:
-        """Put right what isn't as it should be; also what others have changed, in a while."""
+        # What other components change is restored at the next check.
         if now_s >= self._checks_s:
             self._checks_s = now_s + RENEW_INTERVAL_S
             self.look_again(NodeKey(name(kubelet.node)), self._checks_s)
@@ -157,14 +148,14 @@ class MachineKubelet(Kubelets):
                 kubelet.pods.remove(worker_left)
             del self._gone[pod_uid]
             self._seen.pop(pod_uid, None)
-            yield RemovePodSandbox(purpose=RemovePodSandbox, pod=pod, keeps_logs=False)
+            yield commands.RemovePodSandbox(pod=pod, keeps_logs=False)
         if self._measures_s <= now_s:
             loop = kubelet.eviction
             assert loop is not None
             self._measures_s = NEVER_S
             pods = tuple(one.pod for one in kubelet.pods.active())
             walks = now_s >= loop.next_look_s or loop.has_begun
-            yield CollectStats(purpose=CollectStats, pods=pods, walks=walks)
+            yield commands.CollectStats(pods=pods, walks=walks)
 
     def _is_quiet(self, now_s: float) -> bool:
         kubelet = self._kubelet
@@ -177,54 +168,45 @@ class MachineKubelet(Kubelets):
         workers = [] if kubelet is None else kubelet.pods.all()
         return is_told and all(one.is_over and one.written == one.changes for one in workers)
 
-    def _answered(self, outcome: Outcome, now_s: float) -> Iterable[Effect]:
+    def _answered(self, outcome: Outcome, now_s: float) -> Iterator[Effect]:
         effect = outcome.effect
-        result = outcome.result if isinstance(outcome, CommandOutcome) else None
-        if isinstance(effect, AwaitShutdown):
+        result = outcome.result if isinstance(outcome, commands.CommandOutcome) else None
+        if isinstance(effect, commands.AwaitShutdown):
             # Stop all pods; those that don't end in time are killed.
             self._runtime.leave()
             self.look_now(NodeKey(name(self._wanted)))
             for worker in () if self._kubelet is None else self._kubelet.pods.active():
                 grace_period_s = min(worker.own_grace_period_s(), self._config.shutdown_s)
                 worker.stop(LEAVING, grace_period_s, now_s)
-        elif isinstance(effect, CollectStats):
+        elif isinstance(effect, commands.CollectStats):
             self._measures_s = now_s + _MEASURING_S
             if self._kubelet is not None and isinstance(result, Statistics):
-                return self._measured(self._kubelet, result, now_s)
-        elif isinstance(effect, RunPodSandbox):
+                yield from self._measured(self._kubelet, result, now_s)
+        elif isinstance(effect, commands.RunPodSandbox):
             started = self._worker(uid(effect.pod))
-            message = outcome.error.message if outcome.error else ""
-            return () if started is None else started.set_up(message, now_s)
-        elif isinstance(effect, StartContainer | WaitForExit | RunHandler):
-            return self._of_container(effect, outcome, result, now_s)
-        return ()
-
-    def _of_container(
-        self,
-        effect: StartContainer | WaitForExit | RunHandler,
-        outcome: Outcome,
-        result: object,
-        now_s: float,
-    ) -> Iterator[Effect]:
-        run = effect.purpose if isinstance(effect, StartContainer) else effect.run
-        assert isinstance(run, ContainerId)
-        worker = self._worker(run.pod_uid)
-        containers = () if worker is None else worker.containers
-        found = next((one for one in containers if one.run == run), None)
-        if worker is None or found is None:
-            return
-        worker.touch(now_s)
-        if isinstance(effect, StartContainer) and outcome.error is not None:
-            reason, message = outcome.error.reason, outcome.error.message
-            yield from found.failed_to_start(reason, message, now_s)
-        elif isinstance(effect, StartContainer):
-            yield WaitForExit(purpose=run, run=run)
-            yield from found.started(now_s)
-        elif isinstance(effect, WaitForExit) and isinstance(result, ExitStatus):
-            yield from found.exited(result, now_s)
-        elif isinstance(effect, RunHandler) and isinstance(result, HandlerResult):
-            own_s = worker.own_grace_period_s()
-            yield from found.handled(effect.handler, result, own_s, now_s)
+            if started is not None:
+                message = outcome.error.message if outcome.error else ""
+                yield from started.set_up(message, now_s)
+        elif isinstance(
+            effect, commands.StartContainer | commands.WaitForExit | commands.RunHandler
+        ):
+            owner = self._worker(effect.run.pod_uid)
+            containers = () if owner is None else owner.containers
+            container = next((one for one in containers if one.run == effect.run), None)
+            if owner is None or container is None:
+                return
+            owner.touch(now_s)
+            if isinstance(effect, commands.StartContainer) and outcome.error is not None:
+                reason, message = outcome.error.reason, outcome.error.message
+                yield from container.failed_to_start(reason, message, now_s)
+            elif isinstance(effect, commands.StartContainer):
+                yield commands.WaitForExit(run=effect.run)
+                yield from container.started(now_s)
+            elif isinstance(effect, commands.WaitForExit) and isinstance(result, ExitStatus):
+                yield from container.exited(result, now_s)
+            elif isinstance(effect, commands.RunHandler) and isinstance(result, HandlerResult):
+                own_s = owner.own_grace_period_s()
+                yield from container.handled(effect.handler, result, own_s, now_s)
 
     def _worker(self, pod_uid: str) -> PodWorker | None:
         return None if self._kubelet is None else self._kubelet.pods.get(pod_uid)
@@ -244,29 +226,25 @@ class MachineKubelet(Kubelets):
             yield self._garbage()
         elif eviction_round is not None:
             yield from kubelet.evict(eviction_round, now_s)
-        told = loop.told
+        written = loop.written
         yield from kubelet.record_conditions(now_s)
-        if loop.told != told:
+        if loop.written != written:
             self.look_now(NodeKey(name(self._wanted)))
 
-    def _garbage(self) -> CollectGarbage:
+    def _garbage(self) -> commands.CollectGarbage:
         pods = self.objects.by("Pod", "node", name(self._wanted))
         if self._kubelet is not None:
             known = self._kubelet.pods
             over = {one.uid for one in known.all() if one.is_over}
             pods = [one for one in pods if not (uid(one) in over or is_finished(one))]
             pods += [one.pod for one in known.active()]
-        return CollectGarbage(purpose=CollectGarbage, pods=tuple(pods))
-
-
-def _no_revisit(_pod: Object, _at_s: float) -> None:
-    """Whatever is due for a pod is found out by its worker."""
+        return commands.CollectGarbage(pods=tuple(pods))
 
 
 def with_allocatable_memory(
     measured: Statistics, config: EvictionConfig, allocatable_bytes: int
 ) -> Statistics:
-    """The statistics with what is left of the memory that pods may have together."""
+    """Add the memory left for all pods together to statistics."""
     memory = measured.observations.get(Signal.MEMORY_AVAILABLE)
     if memory is None:
         return measured
@@ -280,7 +258,7 @@ def with_allocatable_memory(
 def above_memory_limit(
     workers: Sequence[PodWorker], measured: Statistics
 ) -> Iterator[tuple[PodWorker, Container]]:
-    """The containers that use more memory than their limit."""
+    """The containers that use more memory than their limits."""
     for worker in workers:
         usage = measured.usage.get(worker.uid)
         used = {one.name: one.memory_bytes or 0 for one in usage.containers} if usage else {}

@@ -10,20 +10,15 @@ from podium.kubelet.containers.container import (
     KILLED,
     Container,
     ExitStatus,
+    Handler,
+    ProbeWorker,
     Run,
     State,
     StopSignal,
 )
 from podium.kubelet.containers.pod_worker import PodWorker
-from podium.kubelet.containers.probes import Handler, ProbeWorker
 from podium.kubelet.pod_admission import PodRejection
-from podium.kubelet.real.commands import (
-    RemovePodSandbox,
-    RunHandler,
-    RunPodSandbox,
-    StartContainer,
-    StopContainer,
-)
+from podium.kubelet.real import commands
 from podium.kubelet.real.registration import MachineInfo
 from podium.kubelet.real.unsupported_fields import unsupported
 from podium.machines.effects import Effect
@@ -35,7 +30,7 @@ _PROBES = (Handler.STARTUP, Handler.LIVENESS, Handler.READINESS)
 
 
 class ProcessSandbox(msgspec.Struct):
-    """The directory of the machine in which the containers of one pod run as processes."""
+    """The environment of a pod's containers, which run as processes in a directory."""
 
     ip: str
     memory_bytes: int
@@ -43,21 +38,19 @@ class ProcessSandbox(msgspec.Struct):
 
     @property
     def is_scripted(self) -> bool:
-        """Never."""
         return False
 
     def heeds_deletion(self, pod: Object) -> bool:
         return True
 
     def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
-        return NEVER_S, (RunPodSandbox(purpose=RunPodSandbox, pod=pod),)
+        return NEVER_S, (commands.RunPodSandbox(pod=pod),)
 
     def remove(self, pod: Object) -> Iterable[Effect]:
-        return (RemovePodSandbox(purpose=RemovePodSandbox, pod=pod),)
+        return (commands.RemovePodSandbox(pod=pod),)
 
     def start(self, container: Container, now_s: float) -> Iterable[Effect]:
-        start = StartContainer(
-            purpose=container.run,
+        start = commands.StartContainer(
             pod=container.pod,
             container=container.spec,
             attempt=container.attempt,
@@ -66,13 +59,12 @@ class ProcessSandbox(msgspec.Struct):
         return (start,)
 
     def stop(self, container: Container, signal: StopSignal, now_s: float) -> Iterable[Effect]:
-        return (StopContainer(purpose=StopContainer, run=container.run, signal=signal),)
+        return (commands.StopContainer(run=container.run, signal=signal),)
 
     def handle(
         self, container: Container, handler: Handler, action: Object, timeout_s: float, now_s: float
     ) -> Iterable[Effect]:
-        run = RunHandler(
-            purpose=(handler, container.run),
+        run = commands.RunHandler(
             run=container.run,
             pod=container.pod,
             action=action,
@@ -87,7 +79,7 @@ class ProcessSandbox(msgspec.Struct):
 
 
 class ProcessRuntime:
-    """The container runtime of the machine that a real node is; never down for its own kubelet."""
+    """The container runtime of a machine; it is never down for its own kubelet."""
 
     def __init__(self, machine: MachineInfo) -> None:
         self.host_ip = machine.address
@@ -97,12 +89,12 @@ class ProcessRuntime:
         self._machine = machine
 
     def leave(self) -> None:
-        """Take no pods any more."""
+        """Reject all further pods."""
         self.is_leaving = True
         self.conditions = {"Ready": "False"}
 
     def see(self, node: Object) -> None:
-        """Nothing about a Node scripts its machine."""
+        """Do nothing: a Node doesn't script its machine."""
 
     def sandbox(self, pod: Object, *, resumes: bool) -> ProcessSandbox | PodRejection:
         if self.is_leaving and not resumes:
@@ -111,26 +103,26 @@ class ProcessRuntime:
         return refused or ProcessSandbox(self.host_ip, self._machine.memory_bytes)
 
     def resume(self, worker: PodWorker, now_s: float) -> None:
-        """Go on from what the status tells; whatever ran then runs no more."""
+        # Containers that ran according to the status don't run any more.
         status = worker.pod["status"]
         worker.admitted_s = _seconds(status.get("startTime"), now_s)
         for field, containers in (
             ("initContainerStatuses", worker.init),
             ("containerStatuses", worker.main),
         ):
-            told = {one["name"]: one for one in status.get(field) or ()}
-            for one in containers:
-                if one.name in told:
-                    _resume(one, told[one.name], now_s)
+            statuses = {known["name"]: known for known in status.get(field) or ()}
+            for container in containers:
+                if container.name in statuses:
+                    _resume(container, statuses[container.name], now_s)
         worker.is_set_up = is_terminating(worker.pod)
 
     def renew(self, worker: PodWorker, now_s: float) -> Iterable[Effect]:
         return ()
 
 
-def _resume(one: Container, told: Object, now_s: float) -> None:
-    state = told.get("state") or {}
-    ended = state.get("terminated") or part(told, "lastState").get("terminated")
+def _resume(one: Container, status: Object, now_s: float) -> None:
+    state = part(status, "state")
+    ended = state.get("terminated") or part(status, "lastState").get("terminated")
     if "running" in state:
         one.last = Run(_LOST, _seconds(state["running"].get("startedAt"), now_s), now_s)
     elif ended is not None:
@@ -140,7 +132,7 @@ def _resume(one: Container, told: Object, now_s: float) -> None:
         one.last = Run(exited, _seconds(ended.get("startedAt"), now_s), finished_s)
     else:
         return
-    one.attempt = int(told.get("restartCount") or 0)
+    one.attempt = int(status.get("restartCount") or 0)
     one.state = State.EXITED
     if "running" not in state:
         one.back_off.count, one.back_off.last_s = one.restarts, one.last.finished_s

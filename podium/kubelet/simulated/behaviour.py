@@ -1,7 +1,7 @@
-"""How simulated pods and nodes behave, as their annotations script it.
+"""The behaviour of simulated pods and nodes, as scripted by annotations.
 
-What a pod's annotations don't say, its node's say for all pods on it, and what neither does, the
-simulation's defaults. Names and meanings are listed in docs/simulated-nodes.md.
+A pod's annotations come before those of its node, which apply to all pods on it, and both before
+the simulation's defaults. Names and meanings are listed in docs/simulated-nodes.md.
 """
 
 import math
@@ -27,17 +27,16 @@ _RULE = (
 
 
 class ScriptedDurationError(InvalidValueError):
-    """A text that can't be read as a scripted duration."""
+    """A text that isn't a scripted duration."""
 
 
 @dataclass(frozen=True, slots=True)
 class ScriptedDuration:
-    """How long something scripted takes: a fixed time, or one left to chance.
+    """A fixed or random duration.
 
     Attributes:
-        least_s: at least.
-        most_s: at most; the same if nothing is left to chance, `ENDLESS_S` if it never ends.
-        mean_s: the average where short ones are likelier than long ones; else None.
+        most_s: `ENDLESS_S` if it never ends.
+        mean_s: the average of an exponentially distributed duration; else None.
     """
 
     least_s: float
@@ -46,18 +45,17 @@ class ScriptedDuration:
 
     @property
     def is_fixed(self) -> bool:
-        """Whether nothing is left to chance."""
         return self.least_s == self.most_s
 
     def draw(self, rng: Random) -> float:
-        """One such duration, in seconds."""
+        """Draw a duration, in seconds."""
         if self.mean_s is not None:
             return rng.expovariate(1 / self.mean_s)
         return self.least_s if self.is_fixed else rng.uniform(self.least_s, self.most_s)
 
 
 def fixed(duration_s: float) -> ScriptedDuration:
-    """A duration of so many seconds."""
+    """A duration of a fixed number of seconds."""
     return ScriptedDuration(duration_s, duration_s)
 
 
@@ -66,14 +64,10 @@ ENDLESS = fixed(ENDLESS_S)
 
 
 def parse_scripted_duration(text: str, endless: str = "") -> ScriptedDuration:
-    """A duration as written.
+    """Parse a duration such as `10s`, `10s..1m` or `~1m`; raises ScriptedDurationError.
 
     Args:
-        text: such as `10s`, `10s..1m`, `~1m`.
-        endless: the word for a duration that never ends, where there may be one.
-
-    Raises:
-        ScriptedDurationError: it is none of these.
+        endless: the word for a duration that never ends, where one is allowed.
     """
     if endless and text == endless:
         return ENDLESS
@@ -111,18 +105,18 @@ _EXIT_CODE_MAX = 255
 
 
 class BehaviourError(PodiumError):
-    """Annotations that can't be read; the text names each of them and what would be accepted."""
+    """Invalid annotations; the text names each of them and what would be accepted."""
 
 
 class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
     """The behaviour of a simulated pod on its node, as far as it is scripted.
 
     Attributes:
-        startup: from its admission until its images are there and its network is set up.
-        init: how long each of its init containers runs.
+        startup: from its admission until its images are pulled and its network is set up.
+        init: the time that each init container runs.
         ready_after: from the start of its containers until they are ready.
-        run: how long its containers run until they exit by themselves.
-        termination: how long they take to exit once they are asked to; the grace period at most.
+        run: from the start of its containers until they exit by themselves.
+        termination: from SIGTERM until its containers exit; the grace period at most.
     """
 
     startup: ScriptedDuration = NO_TIME
@@ -137,8 +131,8 @@ class NodeBehaviour(msgspec.Struct, frozen=True, kw_only=True):
     """The behaviour of a simulated node, as far as it is scripted.
 
     Attributes:
-        down: it is silent: nothing of it is heard, though its pods go on.
-        conditions: statuses by type of the conditions that aren't as on a healthy node.
+        down: whether the node is silent, while its pods go on.
+        conditions: statuses by type of conditions that differ from a healthy node's.
     """
 
     down: bool = False
@@ -146,10 +140,10 @@ class NodeBehaviour(msgspec.Struct, frozen=True, kw_only=True):
 
 
 AT_ONCE = Behaviour()
-# Images aren't known, nor probes. If pods were ready at once, a rollout would be over in a moment,
-# and whose places it takes in its course would go unseen.
+# If pods were ready at once, a rollout would be over in a moment, and the pods that it displaces in
+# its course would go unseen.
 DEFAULT_BEHAVIOUR = Behaviour(startup=fixed(2.0))
-"""How pods behave in plans, in scenarios and in `podium up`, unless somebody says otherwise."""
+"""The default behaviour of pods in plans, in scenarios and in `podium up`."""
 
 
 def _exit_code(text: str) -> int:
@@ -172,13 +166,13 @@ _READERS: Mapping[str, tuple[str, Callable[[str], object]]] = {
 
 
 def is_scripted(obj: Object) -> bool:
-    """Whether a pod, or a node for its pods, says itself how pods behave."""
+    """Whether annotations of a pod, or of a node for its pods, script behaviour."""
     written = annotations(obj).keys()
     return STUCK in written or not written.isdisjoint(_READERS)
 
 
 def is_stuck(pod: Object) -> bool:
-    """Whether the containers of a pod stay as its status has them."""
+    """Whether the containers of a pod stay as in its status."""
     return annotations(pod).get(STUCK) == "true"
 
 
@@ -188,10 +182,10 @@ def is_undeletable(pod: Object) -> bool:
 
 
 def behaviour_of(obj: Object, otherwise: Behaviour = AT_ONCE) -> Behaviour:
-    """The behaviour that the annotations of a pod, or of a node for its pods, script.
+    """The behaviour that annotations of a pod, or of a node for its pods, script.
 
     Raises:
-        BehaviourError: annotations can't be read.
+        BehaviourError: annotations are invalid.
     """
     found: dict[str, Any] = {}
     faults: list[FieldError] = []
@@ -209,7 +203,7 @@ def behaviour_of(obj: Object, otherwise: Behaviour = AT_ONCE) -> Behaviour:
 
 
 def node_behaviour_of(node: Object) -> NodeBehaviour:
-    """The behaviour that a node's annotations script; raises BehaviourError."""
+    """The behaviour that annotations of a node script; raises BehaviourError."""
     written = annotations(node)
     down, conditions = written.get(DOWN, "false"), written.get(CONDITIONS, "")
     faults = []
@@ -226,41 +220,32 @@ def node_behaviour_of(node: Object) -> NodeBehaviour:
 
 
 def is_marked(node: Object) -> bool:
-    """Whether a node says that it is to be simulated, where not all are."""
+    """Whether a node is annotated as simulated, where not all nodes are."""
     return annotations(node).get(SIMULATED) == "true"
 
 
 class Script(msgspec.Struct, frozen=True):
-    """The behaviour of one pod, with all that is left to chance settled by a seed.
+    """The behaviour of a pod with durations, in seconds, that are drawn by a seed.
 
-    Questions have the same answers in whichever order they are asked.
+    Each duration is the same whenever, and in whichever order, it is drawn.
     """
 
     behaviour: Behaviour
     seed: str
 
     def startup_s(self) -> float:
-        """Until the first container can start."""
         return self._draw(self.behaviour.startup, "startup")
 
     def init_s(self, number: int) -> float:
-        """How long an init container runs."""
         return self._draw(self.behaviour.init, f"init/{number}")
 
-    def starts_after_s(self, init_count: int) -> float:
-        """Until the containers start, after so many init containers."""
-        return self.startup_s() + sum(map(self.init_s, range(init_count)))
-
     def ready_after_s(self, restarts: int) -> float:
-        """From a start of the containers until they are ready."""
         return self._draw(self.behaviour.ready_after, f"ready/{restarts}")
 
     def run_s(self, restarts: int) -> float:
-        """From a start of the containers until they exit."""
         return self._draw(self.behaviour.run, f"run/{restarts}")
 
     def termination_s(self) -> float:
-        """From the order to exit until they do."""
         return self._draw(self.behaviour.termination, "termination")
 
     def _draw(self, duration: ScriptedDuration, what: str) -> float:

@@ -1,7 +1,7 @@
-"""What is used on a simulated node, and how the eviction manager and the kernel act on it.
+"""The eviction manager and the kernel of a simulated node.
 
-The eviction manager looks at the node every now and then. If memory runs out meanwhile, the kernel
-kills the container with the highest score; if a pod exceeds its own memory limit, it kills that.
+If memory runs out between two rounds of the eviction manager, the kernel kills the container with
+the highest score; if a pod exceeds its own memory limit, it kills that.
 """
 
 import math
@@ -16,7 +16,7 @@ from podium.api.resources import pod_limits
 from podium.api.values.quantity import NANOS_PER_UNIT
 from podium.kubelet.containers.container import OOM_KILLED
 from podium.kubelet.containers.pod_worker import PodWorker
-from podium.kubelet.eviction.eviction_loop import EvictionLoop
+from podium.kubelet.eviction.eviction_manager import EvictionLoop
 from podium.kubelet.eviction.filesystems import NodeReclaim
 from podium.kubelet.eviction.node_statistics import Observation
 from podium.kubelet.eviction.oom_score import oom_score_adj
@@ -30,12 +30,12 @@ from podium.kubelet.simulated.stats_provider import StatsProvider, memory_bytes_
 from podium.machines.effects import Effect
 from podium.machines.machine import NEVER_S
 
-# Times of kills are told in thousandths of a second; none is sooner than the next one of these.
+# Kills happen at whole thousandths of a second.
 _TICKS_PER_SECOND = 1000
 
 
 class NodePressure:
-    """Has the eviction manager and the kernel act on what is used on one simulated node."""
+    """Has the eviction manager and the kernel act on the usage of a simulated node."""
 
     def __init__(
         self,
@@ -55,14 +55,14 @@ class NodePressure:
         self._skips_looks = False
 
     def see(self, node: Object, script: NodeScript) -> None:
-        """Take in how the node is now."""
+        """Take in a change of the node."""
         if script != self._stats.script:
-            # What was seen a moment ago says nothing about what comes now.
+            # The last round says nothing about the new script.
             self._loop.last_look_s = None
         self._stats = replace(self._stats, node=node, script=script)
 
     def advance(self, now_s: float) -> Iterator[Effect]:
-        """Let the kernel and the eviction manager do what is due."""
+        """Do what is due for the kernel and the eviction manager."""
         yield from self._kills(now_s)
         if self._skips_looks:
             self._skips_looks = False
@@ -72,23 +72,23 @@ class NodePressure:
         yield from self._kubelet.record_conditions(now_s)
 
     def memory_bytes(self, now_s: float) -> int:
-        """What the system and all pods use of memory."""
+        """The memory that the system and all pods use."""
         return self._stats.memory_total_bytes(self._active(), now_s)
 
     def readings(self, now_s: float) -> Iterator[tuple[Threshold, Observation | None]]:
-        """The thresholds that it looks after, and what is left of what they are about."""
+        """The thresholds and the readings of their signals."""
         observed = self._stats.statistics(self._active(), now_s).observations
         for threshold in self._loop.manager.thresholds:
             if threshold.is_set:
                 yield threshold, observed.get(threshold.signal)
 
     def next_s(self, now_s: float) -> float:
-        """When to look again; `NEVER_S` if nothing happens unless something else does."""
+        """When to advance again; `NEVER_S` if that depends on events."""
         workers = self._active()
-        # Whether all rounds to come would be like the last one, which came to nothing.
+        # Whether all rounds to come would be like the last one, without any result.
         loop, manager = self._loop, self._loop.manager
         has_seen_all = loop.last_look_s == now_s and not (manager.since or manager.conditions)
-        is_settled = has_seen_all and not loop.told
+        is_settled = has_seen_all and not loop.written
         self._skips_looks = is_settled and self._stats.is_level_from(workers, now_s)
         if self._skips_looks:
             return NEVER_S
@@ -115,7 +115,7 @@ class NodePressure:
             yield from self._kubelet.evict(eviction_round, now_s)
 
     def _kills(self, now_s: float) -> Iterator[Effect]:
-        """Have the kernel kill, one after another; each is dead before the next."""
+        # The kernel kills one container after another.
         stats, workers = self._stats, self._active()
         for one in filter(runs, workers):
             limit = _memory_limit_bytes(one.pod)
@@ -168,6 +168,6 @@ def _memory_limit_bytes(pod: Object) -> int | None:
 
 
 def _tick(at_s: float, now_s: float) -> float:
-    """The next thousandth of a second at which that has happened, after now."""
+    # The first whole thousandth of a second at or after a time, and after now.
     tick_s = math.ceil(at_s * _TICKS_PER_SECOND) / _TICKS_PER_SECOND
     return max(tick_s, now_s + 1 / _TICKS_PER_SECOND)

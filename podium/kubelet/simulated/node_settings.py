@@ -1,4 +1,4 @@
-"""How a simulation's nodes are set up."""
+"""The settings of simulated nodes."""
 
 import msgspec
 
@@ -11,17 +11,16 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of all simulated nodes of a cluster.
 
     Attributes:
-        behaviour: of pods, as far as neither they nor their nodes say otherwise.
-        eviction: how pods are evicted under pressure; annotations script what is used.
-        seed: for what behaviours leave to chance.
+        behaviour: the default behaviour of pods.
+        seed: for random durations and usage.
         records_lives: whether starts, exits and restarts of containers are recorded as events;
-            refusals and preemptions by nodes always are.
-        writes_heartbeats: whether Leases are renewed in earnest, for others than Podium's own
-            controller; otherwise they say that they are (see `podium.api.node_heartbeats`).
+            rejections and preemptions by nodes always are.
+        writes_heartbeats: whether Leases are renewed, for other readers than Podium's own
+            controller (see `podium.api.node_heartbeats`).
         simulates_all: whether all nodes are simulated, or only those with the annotation
-            `podium.dev/simulated: "true"`, as others have kubelets of their own, or none.
-        gathers_s: how long after kubelets have looked after pods they let news gather before they
-            do so again, which costs less than a look for each.
+            `podium.dev/simulated: "true"`, as others have their own kubelets, or none.
+        gathers_s: the time between two syncs for which changes are gathered, which costs less than
+            a sync for each.
     """
 
     behaviour: Behaviour = AT_ONCE

@@ -1,4 +1,4 @@
-"""The runtime of a simulated node: containers do as annotations script it, in virtual time."""
+"""The runtime of a simulated node: containers behave as scripted, in virtual time."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -14,16 +14,17 @@ from podium.kubelet.containers.container import (
     TERMINATED,
     Container,
     ExitStatus,
+    Handler,
+    HandlerResult,
+    ProbeWorker,
     Run,
     State,
     StopSignal,
     Waiting,
 )
 from podium.kubelet.containers.pod_worker import PodWorker
-from podium.kubelet.containers.probes import Handler, HandlerResult, ProbeWorker
 from podium.kubelet.kubelet_events import node_record
 from podium.kubelet.pod_admission import PodRejection
-from podium.kubelet.simulated.addresses import Addresses
 from podium.kubelet.simulated.behaviour import (
     ENDLESS,
     ENDLESS_S,
@@ -49,15 +50,59 @@ from podium.kubelet.simulated.scripted_usage import (
 from podium.machines.effects import Effect
 from podium.machines.machine import NEVER_S
 
+_NODES = 172 << 24 | 16 << 16
+_PODS = 10 << 24 | 128 << 16
+_PODS_PER_NODE_BITS = 9
+_NODES_MAX = 1 << (23 - _PODS_PER_NODE_BITS)
+
+
+class Addresses:
+    """The addresses of node `number`: one of 172.16.0.0/12, and a /23 of 10.128.0.0/9 for pods.
+
+    The internal address in its status is kept. Addresses repeat from the 16,384th node on, and from
+    the 511th pod of a node on.
+    """
+
+    def __init__(self, node: Object, number: int) -> None:
+        known = status_of(node).get("addresses") or ()
+        internal = (one["address"] for one in known if one.get("type") == "InternalIP")
+        self.host = next(internal, _dotted(_NODES + 1 + number % _NODES_MAX))
+        self._first = _PODS + (number % _NODES_MAX << _PODS_PER_NODE_BITS)
+        self._next = 0
+        self._used: set[str] = set()
+
+    def take(self) -> str:
+        """The address for a pod that was free for longest."""
+        count = (1 << _PODS_PER_NODE_BITS) - 2
+        for _ in range(count):
+            address = _dotted(self._first + 1 + self._next)
+            self._next = (self._next + 1) % count
+            if address not in self._used:
+                break
+        self._used.add(address)
+        return address
+
+    def keep(self, address: str) -> None:
+        """Note the address that a pod has already."""
+        self._used.add(address)
+
+    def give_back(self, address: str) -> None:
+        self._used.discard(address)
+
+
+def _dotted(number: int) -> str:
+    return f"{number >> 24}.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}"
+
+
 _UNREADABLE = "InvalidBehaviour"
 _NOTHING: Object = {}
 _WELL = HandlerResult(succeeded=True)
-# By these a pod may need its node although nothing happens to it.
+# Fields by which something may be due for a pod that doesn't change.
 _WATCHED = frozenset({"activeDeadlineSeconds", "ephemeralContainers", "readinessGates"})
 
 
 class ScriptedSandbox(msgspec.Struct):
-    """The environment of a simulated pod's containers, which knows what they will do, and when."""
+    """The environment of a simulated pod's containers, whose events it knows in advance."""
 
     script: Script
     usage: UsageScript
@@ -68,7 +113,6 @@ class ScriptedSandbox(msgspec.Struct):
 
     @property
     def is_scripted(self) -> bool:
-        """Always."""
         return True
 
     def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
@@ -76,7 +120,6 @@ class ScriptedSandbox(msgspec.Struct):
         return now_s + self.script.startup_s(), ()
 
     def take_address(self, pod: Object) -> None:
-        """Give the pod an address, unless it has one."""
         if self.ip:
             self.addresses.keep(self.ip)
         elif pod["spec"].get("hostNetwork"):
@@ -89,7 +132,6 @@ class ScriptedSandbox(msgspec.Struct):
         return ()
 
     def heeds_deletion(self, pod: Object) -> bool:
-        """Whether the pod's containers are stopped when it is deleted."""
         return not is_undeletable(pod)
 
     def start(self, container: Container, now_s: float) -> Iterator[Effect]:
@@ -101,7 +143,7 @@ class ScriptedSandbox(msgspec.Struct):
         self.schedule_exit(container)
 
     def schedule_exit(self, container: Container) -> None:
-        """Settle when a container that runs will exit by itself, and how."""
+        """Set when, and with which code, a running container will exit by itself."""
         if container.is_sidecar or container.is_ephemeral:
             return
         if container.is_init:
@@ -118,7 +160,7 @@ class ScriptedSandbox(msgspec.Struct):
         if signal is StopSignal.KILL:
             container.exits_s, container.exits_with = now_s, ExitStatus(KILLED)
             return ()
-        # Sidecars are asked last, and nobody waits for them.
+        # Sidecars are signalled last, and exit at once.
         lasts_s = 0.0 if container.is_sidecar else self.script.termination_s()
         if now_s + lasts_s < min(container.exits_s, container.kills_s) or container.is_sidecar:
             container.exits_s, container.exits_with = now_s + lasts_s, ExitStatus(TERMINATED)
@@ -157,10 +199,10 @@ class ScriptedRuntime:
         self._addresses = addresses
 
     def see(self, node: Object) -> None:
-        """Take in how the node is to behave.
+        """Take in the node's scripted behaviour.
 
         Raises:
-            BehaviourError: its annotations can't be read; it behaves as before.
+            BehaviourError: annotations are invalid; the node behaves as before.
         """
         behaviour: NodeBehaviour = node_behaviour_of(node)
         self._pod_behaviour = behaviour_of(node, self._settings.behaviour)
@@ -169,10 +211,7 @@ class ScriptedRuntime:
         self.is_measured |= self.node_script is not NO_SCRIPT
 
     def sandbox(self, pod: Object, *, resumes: bool) -> ScriptedSandbox | PodRejection:
-        """See `ContainerRuntime`.
-
-        Annotations that can't be read are no reason to refuse a pod that was taken once.
-        """
+        # Invalid annotations are no reason to reject a pod that was admitted before.
         try:
             behaviour, usage = behaviour_of(pod, self._pod_behaviour), usage_of(pod)
         except BehaviourError as error:
@@ -187,7 +226,7 @@ class ScriptedRuntime:
         return ScriptedSandbox(script, usage, annotations, self._addresses, records_lives)
 
     def goes_on(self, pod: Object) -> bool:
-        """Whether a pod is over, or runs for ever as it is and as its status says, for certain."""
+        """Whether a pod is over, or runs for ever as its status says, for certain."""
         if is_terminating(pod):
             return False
         spec, status = pod["spec"], status_of(pod)
@@ -203,7 +242,7 @@ class ScriptedRuntime:
         )
 
     def keep_addresses(self, pods: Iterable[Object]) -> bool:
-        """Take note of the addresses that pods have, if all have one; whether they do."""
+        """Note the addresses of pods, if all have one; whether they do."""
         addresses = [status_of(pod).get("podIP") for pod in pods]
         if not all(addresses):
             return False
@@ -212,7 +251,7 @@ class ScriptedRuntime:
         return True
 
     def resume(self, worker: PodWorker, now_s: float) -> None:
-        """A status tells how far a pod was, in whole seconds; containers have gone on meanwhile."""
+        # Containers have gone on since their status was written, which has whole seconds.
         pod, sandbox = worker.pod, _sandbox(worker)
         status = pod["status"]
         sandbox.ip = status.get("podIP") or ""
@@ -220,9 +259,10 @@ class ScriptedRuntime:
         admitted_s = epoch_s(started_at) if started_at else now_s
         stays = is_stuck(pod)
         if phase_of(pod) != "Running" and not stays:
-            # What should have happened long ago takes its time from now on.
-            init_count = sum(not one.is_sidecar for one in worker.init)
-            is_overdue = admitted_s + sandbox.script.starts_after_s(init_count) <= now_s
+            # What should have happened long ago begins now.
+            init_count, script = sum(not one.is_sidecar for one in worker.init), sandbox.script
+            starts_s = admitted_s + script.startup_s() + sum(map(script.init_s, range(init_count)))
+            is_overdue = starts_s <= now_s
             worker.begin_at(now_s if is_overdue else admitted_s)
             worker.admitted_s = admitted_s
             return
@@ -245,7 +285,6 @@ class ScriptedRuntime:
                 worker.touch(now_s)
 
     def renew(self, worker: PodWorker, now_s: float) -> Iterable[Effect]:
-        """Read again what a pod uses, if its annotations have changed, and whether it is stuck."""
         sandbox = _sandbox(worker)
         written = worker.pod["metadata"].get("annotations")
         if written is sandbox.annotations:
@@ -268,7 +307,7 @@ def _runs_well(told: Object) -> bool:
 
 
 def _readiness(delay_s: float, started_s: float) -> dict[Handler, ProbeWorker]:
-    """A probe that succeeds once, so long after the start."""
+    # A probe that succeeds once, after a delay.
     once = {"initialDelaySeconds": delay_s, "periodSeconds": NEVER_S}
     return {Handler.READINESS: ProbeWorker.begun(Handler.READINESS, once, started_s)}
 
@@ -280,7 +319,7 @@ def _sandbox(worker: PodWorker) -> ScriptedSandbox:
 
 
 def _resume_init(one: Container, at_s: float) -> None:
-    """An init container has done its work, and a sidecar runs, once others have started."""
+    # Once main containers have started, init containers have succeeded, and sidecars run.
     one.attempt, one.since_s = 0, at_s
     one.state = State.RUNNING if one.is_sidecar else State.EXITED
     if not one.is_sidecar:
@@ -309,7 +348,7 @@ def _resume(one: Container, told: Object, admitted_s: float) -> None:
 
 
 def _stay(worker: PodWorker, told: Mapping[str, Object]) -> None:
-    """Have containers stay as their statuses say, or, where these are silent, as the pod's."""
+    # Containers stay as in their statuses, or, where these are missing, as the pod's phase says.
     is_running = phase_of(worker.pod) == "Running"
     for one in (*worker.init, *worker.main):
         status = told.get(one.name, _NOTHING)
@@ -337,7 +376,7 @@ def _wait(one: Container, told: Object, admitted_s: float, *, has_run: bool) -> 
 
 
 def _ended(told: Object, admitted_s: float) -> Run:
-    """A run that is over; what its status doesn't say was an error when the pod started."""
+    # A status without code and times counts as an error when the pod was admitted.
     exited = ExitStatus(int(told.get("exitCode", 1)), told.get("reason") or "")
     times_s = (
         epoch_s(told[one]) if told.get(one) else admitted_s for one in ("startedAt", "finishedAt")

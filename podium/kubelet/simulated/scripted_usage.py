@@ -1,9 +1,9 @@
-"""Reads from annotations how much pods and nodes use as time goes by.
+"""The usage of pods and nodes over time, as scripted by annotations.
 
 Names and meanings are listed in docs/node-pressure.md. A curve is a fixed amount (`1Gi`), a line
-through points (`0s=200Mi,2m=2Gi`, level after the last), or a random walk within bounds
-(`200Mi..600Mi`, towards a new goal every `STRIDE_S`; where to follows from a seed). It never jumps,
-and is straight between its corners.
+through points (`0s=200Mi,2m=2Gi`, level after the last), or a seeded random walk within bounds
+(`200Mi..600Mi`, towards a new goal every `STRIDE_S`). It never jumps, and is straight between its
+corners.
 """
 
 import math
@@ -22,7 +22,7 @@ from podium.api.values.times import NANOS_PER_SECOND
 from podium.kubelet.simulated.behaviour import PREFIX, BehaviourError
 
 STRIDE_S = 30.0
-"""How long a walk goes on towards one goal."""
+"""The time that a random walk takes to reach a goal."""
 
 _RULE = (
     "must be an amount (1Gi), a line through points (0s=200Mi,2m=2Gi) with times in order, "
@@ -31,13 +31,12 @@ _RULE = (
 
 
 class PiecewiseLine(msgspec.Struct, frozen=True):
-    """A curve that goes straight from point to point, and is level after the last."""
+    """A curve that is straight between points, and level after the last."""
 
     times_s: tuple[float, ...]
     amounts: tuple[int, ...]
 
     def at(self, time_s: float, _seed: str) -> int:
-        """The amount at a time."""
         after = bisect_right(self.times_s, time_s)
         if after == 0:
             return self.amounts[0]
@@ -50,36 +49,33 @@ class PiecewiseLine(msgspec.Struct, frozen=True):
         )
 
     def corners_s(self, from_s: float, to_s: float) -> Iterator[float]:
-        """The times between these at which it turns."""
+        """The times of its corners within an interval."""
         return (time_s for time_s in self.times_s if from_s < time_s < to_s)
 
     def is_level_from(self, time_s: float) -> bool:
-        """Whether nothing changes from this time on."""
+        """Whether it doesn't change any more from a time on."""
         return len(self.times_s) == 1 or time_s >= self.times_s[-1]
 
 
 class RandomWalk(msgspec.Struct, frozen=True):
-    """A curve that walks to and fro between bounds, by a seed."""
+    """A random walk between bounds."""
 
     least: int
     most: int
 
     def at(self, time_s: float, seed: str) -> int:
-        """The amount at a time; each seed walks its own way."""
         stride = math.floor(time_s / STRIDE_S)
         start = (stride * STRIDE_S, self._goal(stride, seed))
         end = ((stride + 1) * STRIDE_S, self._goal(stride + 1, seed))
         return _between(start, end, time_s)
 
     def corners_s(self, from_s: float, to_s: float) -> Iterator[float]:
-        """The times between these at which it turns."""
         stride = math.floor(from_s / STRIDE_S) + 1
         while stride * STRIDE_S < to_s:
             yield stride * STRIDE_S
             stride += 1
 
     def is_level_from(self, _time_s: float) -> bool:
-        """Whether nothing changes from this time on."""
         return self.least == self.most
 
     def _goal(self, stride: int, seed: str) -> int:
@@ -90,11 +86,11 @@ Curve = PiecewiseLine | RandomWalk
 
 
 class CurveError(InvalidValueError):
-    """A text that can't be read as a curve of usage."""
+    """A text that isn't a curve."""
 
 
 def parse_curve(text: str) -> Curve:
-    """A curve as written; raises CurveError."""
+    """Parse a curve; raises CurveError."""
     try:
         if ".." in text:
             least, _, most = text.partition("..")
@@ -117,10 +113,10 @@ def parse_curve(text: str) -> Curve:
 def first_reaching(
     total: Callable[[float], int], corners_s: Iterable[float], limit: int
 ) -> float | None:
-    """When a sum of curves first comes to a limit; None if it doesn't.
+    """When a sum of curves first reaches a limit; None if it doesn't.
 
     Args:
-        corners_s: times in order, the first and the last to look at, and all corners between.
+        corners_s: the ends of the interval, and all corners in between, in order.
     """
     times_s: Sequence[float] = list(corners_s)
     before_s, before = times_s[0], total(times_s[0])
@@ -160,11 +156,10 @@ _NODE_AMOUNTS = {
 
 
 class UsageScript(msgspec.Struct, frozen=True):
-    """The usage of a pod or node over time, as its annotations script it.
+    """The scripted usage of a pod or node over time.
 
     Attributes:
-        curves: by what: `memory`, `disk` (of containers' writable layers) and `logs` in bytes,
-            `inodes`, `processes`.
+        curves: `memory`, `disk` (of writable layers) and `logs` in bytes, `inodes`, `processes`.
     """
 
     curves: Mapping[str, Curve] = msgspec.field(default_factory=dict)
@@ -172,11 +167,10 @@ class UsageScript(msgspec.Struct, frozen=True):
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is scripted."""
         return not (self.curves or self.volumes)
 
     def is_level_from(self, time_s: float) -> bool:
-        """Whether nothing changes any more from this time on."""
+        """Whether no curve changes any more from a time on."""
         curves = (*self.curves.values(), *self.volumes.values())
         return all(curve.is_level_from(time_s) for curve in curves)
 
@@ -185,12 +179,13 @@ NO_USAGE = UsageScript()
 
 
 class NodeScript(msgspec.Struct, frozen=True, kw_only=True):
-    """The resources that a node has and uses besides its pods, as its annotations script it.
+    """The scripted resources of a node, and its usage besides its pods.
 
     Attributes:
-        inodes: how many its filesystem has; None if that isn't said.
-        max_pids: how many process ids there are; likewise.
-        unused_images_bytes: what it can throw away of images.
+        inodes: the capacity of its filesystem; None if that isn't scripted.
+        max_pids: the number of process ids; None if that isn't scripted.
+        unused_images_bytes: what can be reclaimed from images.
+        dead_containers_bytes: what can be reclaimed from containers.
     """
 
     usage: UsageScript = NO_USAGE
@@ -204,7 +199,7 @@ NO_SCRIPT = NodeScript()
 
 
 def usage_of(obj: Object) -> UsageScript:
-    """What the annotations of a pod, or of a node, say of its usage; raises BehaviourError."""
+    """The usage that annotations of a pod, or of a node, script; raises BehaviourError."""
     written = annotations(obj)
     keys = [key for key in written if key.startswith(USAGE)]
     if not keys:
@@ -233,7 +228,7 @@ def usage_of(obj: Object) -> UsageScript:
 
 
 def node_script_of(node: Object) -> NodeScript:
-    """What a node's annotations say of it; raises BehaviourError."""
+    """The resources and usage that annotations of a node script; raises BehaviourError."""
     written = annotations(node)
     amounts: dict[str, Any] = {}
     for key, attribute in _NODE_AMOUNTS.items():

@@ -1,7 +1,6 @@
-"""The kubelets of all simulated nodes, in one machine.
+"""The machine that runs the kubelets of all simulated nodes.
 
-A node on which nothing is scripted of what is used costs nothing between changes. Leases aren't
-renewed in earnest unless that is asked for: they say once that they are.
+A node without scripted usage costs nothing between changes.
 """
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -19,11 +18,10 @@ from podium.kubelet.kubelet import Kubelet
 from podium.kubelet.kubelet_events import node_record
 from podium.kubelet.kubelets import Kubelets
 from podium.kubelet.pod_manager import PodManager
-from podium.kubelet.simulated.addresses import Addresses
 from podium.kubelet.simulated.behaviour import BehaviourError, is_marked
 from podium.kubelet.simulated.node_pressure import NodePressure
 from podium.kubelet.simulated.node_settings import NodeSettings
-from podium.kubelet.simulated.scripted_runtime import ScriptedRuntime
+from podium.kubelet.simulated.scripted_runtime import Addresses, ScriptedRuntime
 from podium.kubelet.simulated.stats_provider import container_usages
 from podium.machines.effects import Effect
 from podium.machines.events import Event, Woken
@@ -61,7 +59,7 @@ class SimulatedKubelets(Kubelets):
         )
 
     def node_usage(self, called: str, now_s: float) -> Usage | None:
-        """What is used on a node; None if it isn't heard of, or isn't one of these."""
+        """The usage of a node; None if it is silent, or not simulated."""
         self.rouse(called)
         kubelet, pressure = self.kubelets.get(called), self._pressures.get(called)
         if kubelet is None or kubelet.runtime.is_down:
@@ -71,7 +69,7 @@ class SimulatedKubelets(Kubelets):
         return Usage(cpu_nanos, 0 if pressure is None else pressure.memory_bytes(now_s))
 
     def pod_usage(self, pod: Object, now_s: float) -> Mapping[str, Usage] | None:
-        """What the containers of a pod use, by name; None if they don't run, or not here."""
+        """The usage of a pod's containers by name; None if they don't run, or not here."""
         self.rouse(node_name_of(pod))
         kubelet = self.kubelets.get(node_name_of(pod))
         worker = None if kubelet is None else kubelet.pods.get(uid(pod))
@@ -80,7 +78,7 @@ class SimulatedKubelets(Kubelets):
         return container_usages(worker, now_s) or None
 
     def readings(self, called: str, now_s: float) -> Iterator[tuple[Threshold, Observation | None]]:
-        """The eviction thresholds of a node, and what is left, as far as that is measured."""
+        """The eviction thresholds of a node, and the readings of their signals, if measured."""
         self.rouse(called)
         kubelet, pressure = self.kubelets.get(called), self._pressures.get(called)
         if kubelet is None:
@@ -115,7 +113,7 @@ class SimulatedKubelets(Kubelets):
         return self._runtimes[name(kubelet.node)].goes_on(pod)
 
     def _only_count(self, kubelet: Kubelet, pods: Collection[Object], newcomer: Object) -> bool:
-        """Who may have to go, or is measured, is taken up, and who needs an address."""
+        # Pods that may be stopped or measured, or need an address, need workers.
         runtime, running = self._runtimes[name(kubelet.node)], [*filterfalse(is_finished, pods)]
         if runtime.is_measured or is_critical(newcomer) or not runtime.keep_addresses(running):
             return False
@@ -137,7 +135,7 @@ class SimulatedKubelets(Kubelets):
             pressure.see(node, self._runtimes[name(node)].node_script)
 
     def _synced_node(self, kubelet: Kubelet, now_s: float) -> None:
-        """What is used may have changed, or may now be scripted."""
+        # The usage may have changed, or may now be scripted.
         called = name(kubelet.node)
         runtime = self._runtimes[called]
         if not runtime.is_measured:

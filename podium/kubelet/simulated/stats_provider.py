@@ -1,12 +1,10 @@
-"""What a simulated node's statistics tell: what its script and those of its pods add up to.
+"""The statistics of a simulated node: the sum of its script and those of its pods.
 
-A pod uses something while its containers run; its curves begin with each start of them. What one
-container of several uses isn't scripted: memory is spread evenly, disk is the first one's. A pod
-without a script uses nothing.
+A pod's curves begin with each start of its containers. Memory is spread evenly over containers,
+disk usage is that of the first one. A pod without a script uses nothing.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
 
 import msgspec
 
@@ -17,8 +15,7 @@ from podium.api.usage import Usage
 from podium.api.values.quantity import parse_quantity, value
 from podium.kubelet.containers.container import State
 from podium.kubelet.containers.pod_worker import PodWorker
-from podium.kubelet.eviction.eviction_loop import pods_memory_limit_bytes
-from podium.kubelet.eviction.eviction_manager import EvictionConfig
+from podium.kubelet.eviction.eviction_manager import EvictionConfig, pods_memory_limit_bytes
 from podium.kubelet.eviction.node_statistics import (
     ContainerUsage,
     DiskUsage,
@@ -35,7 +32,7 @@ _NOTHING = PodUsage(memory_bytes=0)
 
 
 class StatsProvider(msgspec.Struct, frozen=True):
-    """Computes what is used on one simulated node at a time."""
+    """Computes the usage of a simulated node."""
 
     node: Object
     script: NodeScript
@@ -45,23 +42,23 @@ class StatsProvider(msgspec.Struct, frozen=True):
     freed_bytes: int = 0
 
     def memory_total_bytes(self, workers: Iterable[PodWorker], at_s: float) -> int:
-        """What the system and all pods use of memory at a time."""
+        """The memory that the system and all pods use at a time."""
         own = self._own("memory", at_s)
         return own + sum(memory_bytes_of(one, at_s) for one in workers)
 
     def memory_corners_s(
         self, workers: Iterable[PodWorker], from_s: float, to_s: float
     ) -> list[float]:
-        """These times, and those between them at which the use of memory turns, in order."""
-        found = {from_s, to_s}
-        own = self.script.usage.curves.get("memory")
-        if own is not None:
-            found.update(_absolute(own, self.started_s, from_s, to_s))
-        for one in workers:
-            curve = script_of(one).curves.get("memory")
-            if curve is not None and runs(one):
-                found.update(_absolute(curve, one.main[0].since_s, from_s, to_s))
-        return sorted(found)
+        """The ends of an interval, and the corners of memory usage in between, in order."""
+        found_s = {from_s, to_s}
+        curves = [(self.script.usage.curves.get("memory"), self.started_s)]
+        running = filter(runs, workers)
+        curves += ((script_of(one).curves.get("memory"), one.main[0].since_s) for one in running)
+        for curve, start_s in curves:
+            if curve is not None:
+                corners_s = curve.corners_s(from_s - start_s, to_s - start_s)
+                found_s.update(start_s + corner_s for corner_s in corners_s)
+        return sorted(found_s)
 
     def is_level_from(self, workers: Iterable[PodWorker], at_s: float) -> bool:
         """Whether no curve changes any more."""
@@ -71,11 +68,11 @@ class StatsProvider(msgspec.Struct, frozen=True):
 
     @property
     def memory_capacity_bytes(self) -> int:
-        """All memory; 0 if the node doesn't say."""
+        """The memory of the node; 0 if unknown."""
         return self._capacity("memory")
 
     def statistics(self, workers: Iterable[PodWorker], at_s: float) -> Statistics:
-        """All of it at a time."""
+        """The statistics at a time."""
         usage = {
             one.uid: usage_at(one.pod, script_of(one), at_s - one.main[0].since_s, _seed(one))
             if runs(one)
@@ -92,7 +89,6 @@ class StatsProvider(msgspec.Struct, frozen=True):
         if capacity := self.memory_capacity_bytes:
             own = self._own("memory", at_s)
             yield Signal.MEMORY_AVAILABLE, _left(capacity, own + memory, at_s)
-            # What pods together may use.
             amount = value(allocatable_of(self.node).get("memory", capacity))
             limit = pods_memory_limit_bytes(self.config, amount, capacity)
             yield Signal.ALLOCATABLE_MEMORY_AVAILABLE, _left(limit, memory, at_s)
@@ -123,19 +119,19 @@ class StatsProvider(msgspec.Struct, frozen=True):
 
 
 def runs(worker: PodWorker) -> bool:
-    """Whether the containers of a pod run; those that make it up start and exit together."""
+    """Whether the main containers of a pod run, which start and exit together."""
     return worker.main[0].state is State.RUNNING
 
 
 def memory_bytes_of(worker: PodWorker, at_s: float) -> int:
-    """What a pod's containers use of memory at a time."""
+    """The memory that a pod's containers use at a time."""
     if not runs(worker):
         return 0
     return _at(script_of(worker), "memory", at_s - worker.main[0].since_s, _seed(worker))
 
 
 def script_of(worker: PodWorker) -> UsageScript:
-    """What a pod uses, as scripted."""
+    """The scripted usage of a pod."""
     sandbox = worker.sandbox
     return sandbox.usage if isinstance(sandbox, ScriptedSandbox) else NO_USAGE
 
@@ -147,7 +143,7 @@ def _seed(worker: PodWorker) -> str:
 
 
 def usage_at(pod: Object, script: UsageScript, elapsed_s: float, seed: str) -> PodUsage:
-    """What a pod uses so long after its containers have started."""
+    """The usage of a pod some time after the start of its containers."""
     if script.is_empty:
         return _NOTHING
     memory, disk, logs, inodes, processes = (
@@ -159,9 +155,17 @@ def usage_at(pod: Object, script: UsageScript, elapsed_s: float, seed: str) -> P
         for called, curve in script.volumes.items()
     }
     stored = sum(volumes[one].used_bytes or 0 for one in ephemeral_volumes(pod) if one in volumes)
+    share, rest = divmod(memory, len(pod["spec"]["containers"]))
+    containers = [
+        ContainerUsage(container["name"], share, DiskUsage(0), DiskUsage(0))
+        for container in pod["spec"]["containers"]
+    ]
+    containers[0] = ContainerUsage(
+        containers[0].name, share + rest, DiskUsage(disk, inodes), DiskUsage(logs)
+    )
     return PodUsage(
         memory_bytes=memory,
-        containers=tuple(_containers(pod, memory, DiskUsage(disk, inodes), logs)),
+        containers=tuple(containers),
         volumes=volumes,
         ephemeral_storage_bytes=disk + logs + stored,
         processes=processes,
@@ -177,27 +181,12 @@ _DISK = (Signal.NODEFS_AVAILABLE, Signal.IMAGEFS_AVAILABLE, Signal.CONTAINERFS_A
 _INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE, Signal.CONTAINERFS_INODES_FREE)
 
 
-def _containers(pod: Object, memory: int, disk: DiskUsage, logs: int) -> Iterator[ContainerUsage]:
-    containers = pod["spec"]["containers"]
-    share, rest = divmod(memory, len(containers))
-    for index, container in enumerate(containers):
-        if index:
-            yield ContainerUsage(container["name"], share, DiskUsage(0), DiskUsage(0))
-        else:
-            yield ContainerUsage(container["name"], share + rest, disk, DiskUsage(logs))
-
-
 def _left(capacity: int, used: int, at_s: float) -> Observation:
     return Observation(max(capacity - used, 0), capacity, at_s)
 
 
-def _absolute(curve: Any, begins_s: float, from_s: float, to_s: float) -> Iterator[float]:
-    corners_s = curve.corners_s(from_s - begins_s, to_s - begins_s)
-    return (begins_s + time_s for time_s in corners_s)
-
-
 def container_usages(worker: PodWorker, at_s: float) -> Mapping[str, Usage]:
-    """What the containers of a pod that run use, by name; the main ones share the memory."""
+    """The usage of a pod's running containers by name; the main ones share the memory."""
     share, rest = divmod(memory_bytes_of(worker, at_s), len(worker.main))
     memory = {one.name: share for one in worker.main}
     memory[worker.main[0].name] += rest

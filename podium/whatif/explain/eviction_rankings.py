@@ -18,7 +18,6 @@ from podium.api.priority import is_critical
 from podium.api.qos import stored_or_computed_qos
 from podium.api.values.times import epoch_s
 from podium.kubelet.eviction.eviction_ranking import rank
-from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.node_statistics import PodUsage
 from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
 from podium.kubelet.simulated.behaviour import BehaviourError
@@ -120,7 +119,7 @@ def rank_evictions(
             raise EvictionError(f"Pod {key(pod)}: {error}") from None
     owners = play.owners()
     ranked = []
-    for one in rank(signal, pods, usage, Filesystems()):
+    for one in rank(signal, pods, usage, request.eviction.filesystems, request.eviction.order):
         is_assumed = USAGE + signal.starved.annotation not in annotations(one.pod)
         ranked.append(
             RankedPod(

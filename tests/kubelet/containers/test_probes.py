@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.kubelet.containers.probes import Handler, ProbeWorker
+from podium.kubelet.containers.container import Handler, ProbeWorker
 
 
 @pytest.mark.parametrize(

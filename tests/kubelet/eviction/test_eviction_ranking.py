@@ -109,7 +109,7 @@ def test_volumes_elsewhere_and_in_memory_take_nothing_of_the_disk() -> None:
     for volume in ({"persistentVolumeClaim": {}}, {"emptyDir": {"medium": "Memory"}}):
         one = pod("p", volumes=[{"name": "v", **volume}])
         (ranked,) = rank(Signal.NODEFS_AVAILABLE, [one], {"p": disk(0, 0, 5)}, ONE_DISK)
-        assert ranked.candidate.used == 0
+        assert dict(ranked.keys)["usage beyond requests"] == "+0"
 
 
 def test_each_key_can_be_told() -> None:

@@ -6,8 +6,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from podium.api.objects import Object
-from podium.kubelet.containers.container import NOT_CONFIGURED, ContainerId, ExitStatus, StopSignal
-from podium.kubelet.containers.probes import Handler, HandlerResult
+from podium.kubelet.containers.container import (
+    NOT_CONFIGURED,
+    ContainerId,
+    ExitStatus,
+    Handler,
+    HandlerResult,
+    StopSignal,
+)
 from podium.kubelet.eviction.node_statistics import (
     ContainerUsage,
     DiskUsage,

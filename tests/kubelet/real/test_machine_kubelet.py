@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.kubelet.containers.container import StopSignal
-from podium.kubelet.containers.probes import Handler
+from podium.kubelet.containers.container import Handler, StopSignal
 from tests.kubelet.real.acting import GI, Script, Stage, container, pod
 
 MI = 2**20

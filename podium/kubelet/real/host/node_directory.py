@@ -1,4 +1,4 @@
-"""Where a node keeps what: one directory, used by one kubelet at a time.
+"""The directory of a node, used by one kubelet at a time.
 
 | path | content |
 | --- | --- |
@@ -11,7 +11,7 @@
 import fcntl
 import os
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection
 from pathlib import Path
 from typing import IO, Self
 
@@ -60,42 +60,33 @@ class NodeDirectory:
 
     @property
     def logs(self) -> Path:
-        """Where all logs are."""
         return self.root / "logs"
 
     def volume(self, pod: Object, name: str) -> Path:
-        """Where a volume of a pod is."""
         return self._pod(pod) / "volumes" / name
 
     def container(self, pod: Object, name: str) -> Path:
-        """Where a container's processes begin."""
+        """The directory in which a container's processes start."""
         return self._pod(pod) / "containers" / name
 
     def pod_logs(self, pod: Object) -> Path:
-        """Where the logs of a pod are."""
         metadata = pod["metadata"]
         return self.logs / f"{metadata['namespace']}_{metadata['name']}_{metadata['uid']}"
 
     def log(self, pod: Object, name: str, attempt: int) -> Path:
-        """The log of one run of a container."""
         return self.pod_logs(pod) / name / f"{attempt}.log"
 
     def remove_pod(self, pod: Object) -> None:
-        """Remove volumes and containers of a pod; its logs stay."""
+        """Remove volumes and containers of a pod, but not its logs."""
         shutil.rmtree(self._pod(pod), ignore_errors=True)
 
     def remove_logs(self, pod: Object) -> None:
-        """Remove the logs of a pod."""
         shutil.rmtree(self.pod_logs(pod), ignore_errors=True)
 
-    def discard(self, kept: Iterable[str]) -> None:
-        """Remove all that belongs to no pod of these uids, logs included."""
-        uids = set(kept)
-        for path in (self.root / "pods").iterdir():
-            if path.name not in uids:
-                shutil.rmtree(path, ignore_errors=True)
-        for path in self.logs.iterdir():
-            if path.name.rpartition("_")[2] not in uids:
+    def discard(self, kept: Collection[str]) -> None:
+        """Remove everything, logs included, of pods whose uids aren't kept."""
+        for path in (*(self.root / "pods").iterdir(), *self.logs.iterdir()):
+            if path.name.rpartition("_")[2] not in kept:
                 shutil.rmtree(path, ignore_errors=True)
 
     def _pod(self, pod: Object) -> Path:
