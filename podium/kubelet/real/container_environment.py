@@ -1,6 +1,6 @@
-"""What a container's process is started with: command, directory, variables and their sources.
+"""The command, directory and variables of a container's process.
 
-Sources are config maps, secrets, and fields of the container's own pod.
+Variables come from config maps, secrets, and fields of the container's own pod.
 """
 
 import re
@@ -20,7 +20,7 @@ _NOTHING: Object = {}
 
 
 class MissingSourceError(PodiumError):
-    """Something that a container or volume names isn't there."""
+    """Something that a container or volume names doesn't exist."""
 
 
 class EnvironmentSource(NamedTuple):
@@ -31,11 +31,34 @@ class EnvironmentSource(NamedTuple):
 
 
 Sources = Mapping[EnvironmentSource, Object | None]
-"""What sources hold, as objects; None for one that isn't there."""
+"""Config maps and secrets; None for one that doesn't exist."""
+
+_KINDS = {
+    "configMapRef": "ConfigMap",
+    "secretRef": "Secret",
+    "configMapKeyRef": "ConfigMap",
+    "secretKeyRef": "Secret",
+}
 
 
-def content(obj: Object) -> dict[str, bytes]:
-    """What a config map or secret holds, by key."""
+def references(holder: Object) -> Iterator[tuple[EnvironmentSource, Object]]:
+    """The sources to which an entry of `envFrom`, or a `valueFrom`, refers, with the references."""
+    for field, kind in _KINDS.items():
+        if field in holder:
+            yield EnvironmentSource(kind, holder[field].get("name") or ""), holder[field]
+
+
+def content(sources: Sources, source: EnvironmentSource, ref: Object) -> dict[str, bytes] | None:
+    """The content of a source by key; None if it doesn't exist and is optional.
+
+    Raises:
+        MissingSourceError: it doesn't exist, and isn't optional.
+    """
+    obj = sources.get(source)
+    if obj is None:
+        if ref.get("optional"):
+            return None
+        raise MissingSourceError(f'{source.kind.lower()} "{source.name}" not found')
     if obj.get("kind") == "Secret":
         return {key: b64decode(value) for key, value in part(obj, "data").items()}
     plain = {key: value.encode() for key, value in part(obj, "data").items()}
@@ -43,41 +66,15 @@ def content(obj: Object) -> dict[str, bytes]:
     return plain | binary
 
 
-def found(
-    sources: Sources, source: EnvironmentSource, *, optional: bool
-) -> dict[str, bytes] | None:
-    """What a source holds; None if it isn't there, and needn't be.
-
-    Raises:
-        MissingSourceError: it isn't there, and must be.
-    """
-    obj = sources.get(source)
-    if obj is not None:
-        return content(obj)
-    if optional:
-        return None
-    raise MissingSourceError(f'{source.kind.lower()} "{source.name}" not found')
-
-
 def env_sources(container: Object) -> Iterator[EnvironmentSource]:
     """The sources of a container's environment."""
-    for one in container.get("envFrom") or ():
-        for field, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
-            if field in one:
-                yield EnvironmentSource(kind, one[field].get("name") or "")
-    for variable in container.get("env") or ():
-        value_from = variable.get("valueFrom") or _NOTHING
-        for field, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
-            if field in value_from:
-                yield EnvironmentSource(kind, value_from[field].get("name") or "")
+    values = (part(variable, "valueFrom") for variable in entries(container, "env"))
+    for holder in (*entries(container, "envFrom"), *values):
+        yield from (source for source, _ in references(holder))
 
 
 def pod_field(pod: Object, path: str, machine: MachineInfo) -> str:
-    """A field of the pod, as the downward API tells it.
-
-    Raises:
-        MissingSourceError: there is no such field to tell.
-    """
+    """A field of the pod by the downward API; raises MissingSourceError if it isn't supported."""
     metadata, spec = pod["metadata"], pod["spec"]
     match = _SUBSCRIPT.fullmatch(path)
     if match:
@@ -103,10 +100,10 @@ def pod_field(pod: Object, path: str, machine: MachineInfo) -> str:
 
 
 def container_resource(pod: Object, container: Object, ref: Object, machine: MachineInfo) -> str:
-    """A request or limit of a container, as the downward API tells it; limits default to the node.
+    """A request or limit by the downward API, where limits default to the node's resources.
 
     Raises:
-        MissingSourceError: there is no such resource to tell.
+        MissingSourceError: the resource isn't supported, or the container doesn't exist.
     """
     path, divisor = str(ref["resource"]), nanos(ref.get("divisor") or "1")
     kind, _, resource = path.partition(".")
@@ -133,25 +130,18 @@ VOLUME_PREFIX = "PODIUM_VOLUME_"
 def environment(
     pod: Object, container: Object, sources: Sources, machine: MachineInfo, base: Mapping[str, str]
 ) -> dict[str, str]:
-    """All variables of a container.
-
-    Raises:
-        MissingSourceError: something that it names isn't there.
-    """
+    """All variables of a container; raises MissingSourceError."""
     made = dict(base)
-    for one in container.get("envFrom") or ():
-        prefix = one.get("prefix") or ""
-        for field, kind in (("configMapRef", "ConfigMap"), ("secretRef", "Secret")):
-            if field in one:
-                source = EnvironmentSource(kind, one[field].get("name") or "")
-                held = found(sources, source, optional=bool(one[field].get("optional")))
-                for key, content_of_key in sorted((held or {}).items()):
-                    made[f"{prefix}{key}"] = content_of_key.decode(errors="surrogateescape")
+    for holder in entries(container, "envFrom"):
+        prefix = holder.get("prefix") or ""
+        for source, ref in references(holder):
+            for key, value in sorted((content(sources, source, ref) or {}).items()):
+                made[f"{prefix}{key}"] = value.decode(errors="surrogateescape")
     for variable in container.get("env") or ():
-        value = _value(variable, pod, container, sources, machine)
-        if value is not None:
-            plain = "valueFrom" not in variable
-            made[variable["name"]] = expanded(value, made) if plain else value
+        text = _value(variable, pod, container, sources, machine)
+        if text is not None:
+            is_plain = "valueFrom" not in variable
+            made[variable["name"]] = expanded(text, made) if is_plain else text
     return made
 
 
@@ -162,25 +152,25 @@ def command(container: Object, variables: Mapping[str, str]) -> list[str]:
 
 
 def expanded(text: str, variables: Mapping[str, str]) -> str:
-    """A text with `$(NAME)` replaced by variables that there are; `$$` stands for a dollar."""
+    """Replace `$(NAME)` by known variables, and `$$` by a dollar."""
 
     def replaced(match: re.Match[str]) -> str:
         if match[1] == "$":
             return "$"
         return variables.get(match[2], match[0])
 
-    # Behind the last bracket nothing is closed; nobody has to look for that at each dollar.
+    # After the last bracket there is no reference, which the pattern would look for at each dollar.
     end = text.rfind(")") + 1
     return _REFERENCE.sub(replaced, text[:end]) + text[end:].replace("$$", "$")
 
 
 def volume_variable(volume: str) -> str:
-    """The variable that tells where a volume is."""
+    """The name of the variable with a volume's path."""
     return VOLUME_PREFIX + re.sub(r"[^A-Z0-9]", "_", volume.upper())
 
 
 def mounted(path: str, mounts: Mapping[str, str]) -> str | None:
-    """Where an absolute path of a container is, if that is in one of its volumes."""
+    """The place on the machine of a container's absolute path, if that is in one of its volumes."""
     wanted = PurePosixPath(path)
     for mount in sorted(mounts, key=len, reverse=True):
         if wanted.is_relative_to(mount):
@@ -198,20 +188,11 @@ def _value(
         return pod_field(pod, value_from["fieldRef"]["fieldPath"], machine)
     if "resourceFieldRef" in value_from:
         return container_resource(pod, container, value_from["resourceFieldRef"], machine)
-    for field, kind in (("configMapKeyRef", "ConfigMap"), ("secretKeyRef", "Secret")):
-        if field in value_from:
-            return _key(value_from[field], kind, sources)
+    for source, ref in references(value_from):
+        values = content(sources, source, ref)
+        if values is not None and ref["key"] in values:
+            return values[ref["key"]].decode(errors="surrogateescape")
+        if values is None or ref.get("optional"):
+            return None
+        raise MissingSourceError(f"couldn't find key {ref['key']} in {source.kind} {source.name}")
     raise MissingSourceError(f"variable {variable['name']} comes from {', '.join(value_from)}")
-
-
-def _key(ref: Object, kind: str, sources: Sources) -> str | None:
-    optional = bool(ref.get("optional"))
-    source = EnvironmentSource(kind, ref.get("name") or "")
-    content = found(sources, source, optional=optional)
-    if content is None:
-        return None
-    if ref["key"] in content:
-        return content[ref["key"]].decode(errors="surrogateescape")
-    if optional:
-        return None
-    raise MissingSourceError(f"couldn't find key {ref['key']} in {kind} {source.name}")

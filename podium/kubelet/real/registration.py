@@ -1,4 +1,4 @@
-"""Registers a real node: its Node object, and the status of it."""
+"""The Node object with which a real node is registered."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,13 +12,13 @@ from podium.kubelet.node_status import addresses
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineInfo:
-    """The machine on which a kubelet runs, as its Node and its pods show it.
+    """The machine on which a kubelet runs.
 
     Attributes:
-        disk_bytes: the size of the filesystem on which pods are.
+        disk_bytes: the size of the filesystem of pods.
         uid: the user whose processes containers are.
-        port: where its agent is asked for them; 0 for nowhere.
-        info: the fields of `nodeInfo` that it tells.
+        port: that of the kubelet's endpoint; 0 if it has none.
+        info: fields of `nodeInfo`.
     """
 
     address: str
@@ -32,13 +32,12 @@ class MachineInfo:
 
 
 VERSION = "v1.36.2"
-"""Annotation: where on its machine a node keeps the logs of its pods."""
 
 
 def node_object(
     name: str, machine: MachineInfo, config: KubeletConfiguration, extra: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The Node, as it is registered."""
+    """The Node to register."""
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -58,7 +57,7 @@ def node_object(
 
 
 def node_status(name: str, machine: MachineInfo, config: KubeletConfiguration) -> dict[str, Any]:
-    """Of the Node's status all but its conditions."""
+    """The Node's status without conditions."""
     capacity = {
         "cpu": str(machine.cpus),
         "memory": f"{machine.memory_bytes // 1024}Ki",

@@ -1,8 +1,7 @@
-"""What this runtime can't give: pods that need it are refused.
+"""Fields of pods that a runtime of plain processes doesn't support, so that they are rejected.
 
-Containers are processes of the machine, without images, namespaces and mounts. So a container needs
-a command, and there are only those volumes that are directories with files in them. What would
-merely restrict a container, such as dropped capabilities, is let pass: nothing is isolated anyway.
+Without images, namespaces and mounts, a container needs a command, and volumes are directories.
+What would merely restrict a container, such as dropped capabilities, is let pass.
 """
 
 from collections.abc import Iterator
@@ -13,7 +12,7 @@ from podium.kubelet.pod_admission import PodRejection
 
 REASON = "UnsupportedByRuntime"
 API_ACCESS = "kube-api-access-"
-"""How the volumes are called that clusters give to each pod, wanted or not."""
+"""The beginning of the names of volumes that clusters add to each pod."""
 
 _VOLUMES = ("emptyDir", "hostPath", "configMap", "secret", "downwardAPI", "projected")
 _SOURCES = ("configMap", "secret", "downwardAPI")
@@ -24,7 +23,7 @@ _NOTHING: Object = {}
 
 
 def unsupported(pod: Object, uid: int) -> PodRejection | None:
-    """The objection of the runtime to a pod, with all that it can't give; None if it can."""
+    """The rejection of a pod with all its unsupported fields, if it has any."""
     faults = list(_faults(pod["spec"], uid))
     if not faults:
         return None

@@ -7,6 +7,7 @@ import pytest
 
 from podium.api.documents.report import plain
 from podium.api.policy.disruption_target import BY_PRESSURE
+from podium.kubelet.eviction.eviction_ranking import EvictionOrder
 from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.kubelet_config import read_eviction_config
 from podium.ui.inputs.configurations import read_kubelet_config
@@ -107,6 +108,12 @@ def test_the_order_on_a_node() -> None:
     assert dict(ranking.pods[1].keys)["usage beyond requests"] == "+0"
     report = plain(ranking)
     assert report["pods"][0]["keys"][1] == {"key": "above requests", "value": "yes"}
+
+
+def test_the_order_is_the_configured_one() -> None:
+    eviction = replace(read_eviction_config({}), order=EvictionOrder.USAGE_SHARE)
+    ranking = rank_evictions(PlanRequest(state=LoadedState(STATE), eviction=eviction), "n1")
+    assert [title for title, _ in ranking.pods[0].keys][-1] == "usage / requests"
 
 
 def test_the_order_of_another_signal() -> None:

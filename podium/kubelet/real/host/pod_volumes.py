@@ -1,7 +1,7 @@
-"""Volumes as directories: what is in them, and where containers find them.
+"""Volumes as directories, without mounts.
 
-Nothing is mounted. A container finds its volumes by links in its working directory, at their mount
-paths without the first slash, and by the variables `PODIUM_VOLUME_NAME`.
+A container finds its volumes by links in its working directory, at their mount paths without the
+first slash, and by the variables `PODIUM_VOLUME_NAME`.
 """
 
 import os
@@ -15,7 +15,7 @@ from podium.kubelet.real.container_environment import (
     MissingSourceError,
     Sources,
     container_resource,
-    found,
+    content,
     pod_field,
 )
 from podium.kubelet.real.host.node_directory import NodeDirectory
@@ -27,24 +27,16 @@ _NOTHING: Object = {}
 
 
 def volume_sources(pod: Object) -> Iterator[EnvironmentSource]:
-    """The config maps and secrets that a pod's volumes are made of."""
+    """The config maps and secrets of a pod's volumes."""
     for volume in volumes_of(pod["spec"]):
         for part in _parts(volume):
-            if "configMap" in part:
-                yield EnvironmentSource("ConfigMap", part["configMap"].get("name") or "")
-            if "secret" in part:
-                yield EnvironmentSource("Secret", _secret_name(part["secret"]))
+            yield from (source for source, _ in _references(part))
 
 
 def make_volumes(
     pod: Object, directory: NodeDirectory, sources: Sources, machine: MachineInfo
 ) -> None:
-    """Make the directories of a pod's volumes, with what is in them.
-
-    Raises:
-        MissingSourceError: something that they name isn't there.
-        OSError: the machine doesn't let them be made.
-    """
+    """Make the directories of a pod's volumes, with their content; raises MissingSourceError."""
     for volume in volumes_of(pod["spec"]):
         if "hostPath" in volume:
             _check_host_path(volume["hostPath"])
@@ -56,7 +48,7 @@ def make_volumes(
 
 
 def volume_paths(pod: Object, directory: NodeDirectory) -> dict[str, Path]:
-    """Where each of a pod's volumes is, by name."""
+    """The paths of a pod's volumes by name."""
     return {
         volume["name"]: Path(volume["hostPath"]["path"])
         if "hostPath" in volume
@@ -66,11 +58,10 @@ def volume_paths(pod: Object, directory: NodeDirectory) -> dict[str, Path]:
 
 
 def link_mounts(pod: Object, container: Object, directory: NodeDirectory) -> dict[str, str]:
-    """Link a container's volumes into its working directory; where each is, by mount path.
+    """Link a container's volumes into its working directory; their paths by mount path.
 
     Raises:
-        MissingSourceError: it mounts a volume that there isn't.
-        OSError: the machine doesn't let them be linked.
+        MissingSourceError: it mounts a volume that doesn't exist.
     """
     home = directory.container(pod, container["name"])
     home.mkdir(parents=True, exist_ok=True)
@@ -84,7 +75,7 @@ def link_mounts(pod: Object, container: Object, directory: NodeDirectory) -> dic
         mounts[mount["mountPath"]] = str(target)
         link = home / mount["mountPath"].strip("/")
         if not link.parent.resolve().is_relative_to(home.resolve()):
-            # Within another volume, where nothing may be written; the variable tells where it is.
+            # Within another volume nothing may be written; the variable has the path.
             continue
         if link != home and not link.is_symlink() and not link.exists():
             link.parent.mkdir(parents=True, exist_ok=True)
@@ -114,51 +105,48 @@ def _write_part(
                 text = container_resource(pod, _NOTHING, item["resourceFieldRef"], machine)
             _write(path, item["path"], text.encode(), item.get("mode"))
         return
-    for kind, field in (("ConfigMap", "configMap"), ("Secret", "secret")):
-        if field not in part:
-            continue
-        ref = part[field]
-        name = _secret_name(ref) if kind == "Secret" else ref.get("name") or ""
-        content = found(sources, EnvironmentSource(kind, name), optional=bool(ref.get("optional")))
+    for source, ref in _references(part):
+        values = content(sources, source, ref) or {}
         items = [(one["key"], one["path"], one.get("mode")) for one in ref.get("items") or ()]
-        for key, where, mode in items or [(key, key, None) for key in sorted(content or {})]:
-            if content is None or key not in content:
-                if ref.get("optional"):
-                    continue
-                raise MissingSourceError(f"references non-existent {kind.lower()} key: {key}")
-            _write(path, where, content[key], mode or ref.get("defaultMode"))
+        for key, where, mode in items or [(key, key, None) for key in sorted(values)]:
+            if key in values:
+                _write(path, where, values[key], mode or ref.get("defaultMode"))
+            elif not ref.get("optional"):
+                kind = source.kind.lower()
+                raise MissingSourceError(f"references non-existent {kind} key: {key}")
 
 
-def _secret_name(ref: Object) -> str:
-    return str(ref.get("secretName") or ref.get("name") or "")
+def _references(part: Object) -> Iterator[tuple[EnvironmentSource, Object]]:
+    for field, kind in (("configMap", "ConfigMap"), ("secret", "Secret")):
+        if field in part:
+            name = part[field].get("secretName") if kind == "Secret" else None
+            name = str(name or part[field].get("name") or "")
+            yield EnvironmentSource(kind, name), part[field]
 
 
-def _write(directory: Path, where: str, content: bytes, mode: int | None) -> None:
+def _write(directory: Path, where: str, text: bytes, mode: int | None) -> None:
     path = directory / where
     path.parent.mkdir(parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(descriptor, "wb") as file:
-        file.write(content)
+        file.write(text)
         os.fchmod(file.fileno(), _MODE if mode is None else mode)
 
 
 def _check_host_path(host_path: Object) -> None:
     path, kind = Path(host_path["path"]), host_path.get("type") or ""
-    match kind:
-        case "DirectoryOrCreate":
-            path.mkdir(parents=True, exist_ok=True)
-        case "FileOrCreate":
-            path.touch(exist_ok=True)
+    if kind == "DirectoryOrCreate":
+        path.mkdir(parents=True, exist_ok=True)
+    elif kind == "FileOrCreate":
+        path.touch(exist_ok=True)
     checks = {
         "": path.exists,
         "Directory": path.is_dir,
-        "DirectoryOrCreate": path.is_dir,
         "File": path.is_file,
-        "FileOrCreate": path.is_file,
         "Socket": path.is_socket,
         "CharDevice": path.is_char_device,
         "BlockDevice": path.is_block_device,
     }
-    if not checks[kind]():
+    if not checks[kind.removesuffix("OrCreate")]():
         raise MissingSourceError(f"hostPath type check failed: {path} is not {kind or 'there'}")
