@@ -18,7 +18,7 @@ from podium.api.kinds.custom_kinds import DEFINITION, CustomKind
 from podium.api.objects import Object, metadata_of, place_of
 from podium.api.objects import name as name_of
 from podium.api.usage import UsageReader
-from podium.apiserver.admission import Admission, AdmissionOptions, StoredView
+from podium.apiserver.admission import Admission, AdmissionOptions, View
 from podium.apiserver.admission.plugin import Derived
 from podium.apiserver.attributes import Attributes, Operation, WriteOptions
 from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
@@ -118,7 +118,7 @@ class ApiServer:
 
     def __init__(self, store: Store, rng: Random, options: ApiOptions | None = None) -> None:
         """Serve what is in a store; `rng` chooses uids, addresses and ports."""
-        options, view = options or ApiOptions(), StoredView(store)
+        options, view = options or ApiOptions(), View(store)
         self.store, self._view = store, view
         self._admission = Admission(view, options.admission)
         self._maker = Maker(store, rng, options.names_salt)

@@ -7,8 +7,6 @@ operations that it handles.
 
 from collections.abc import Sequence
 
-import msgspec
-
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.apiserver.admission.claim_resize import PersistentVolumeClaimResize
@@ -49,12 +47,6 @@ class UnknownPluginError(PodiumError):
     """The options name an unknown admission plugin."""
 
 
-class _Concerned(msgspec.Struct, frozen=True):
-    admit: tuple[Plugin, ...]
-    validate: tuple[Plugin, ...]
-    charge: tuple[Plugin, ...]
-
-
 class Admission:
     """Runs the enabled admission plugins, in v1.36's order, on each write.
 
@@ -80,7 +72,7 @@ class Admission:
                 else plugin.name in options.enabled
             )
         )
-        self._concerned: dict[tuple[str, str, Operation], _Concerned] = {}
+        self._known: dict[tuple[str, str, Operation, str], tuple[Plugin, ...]] = {}
 
     def admit(self, request: Attributes, obj: Object) -> Object:
         """The object, completed; to be asked before validation.
@@ -92,7 +84,7 @@ class Admission:
         Raises:
             RefusedError: a plugin refuses the object.
         """
-        for plugin in self._who(request).admit:
+        for plugin in self._concerned(request, "admit"):
             obj = plugin.admit(request, obj)
         return obj
 
@@ -106,32 +98,23 @@ class Admission:
         Raises:
             RefusedError: a plugin refuses the object.
         """
-        concerned = self._who(request)
-        for plugin in concerned.validate:
+        for plugin in self._concerned(request, "validate"):
             plugin.validate(request, obj)
-        if not concerned.charge:
-            return ()
-        return [other for plugin in concerned.charge for other in plugin.charge(request, obj)]
+        charging = self._concerned(request, "charge")
+        return [other for plugin in charging for other in plugin.charge(request, obj)]
 
-    def _who(self, request: Attributes) -> _Concerned:
-        key = (request.kind.key, request.subresource, request.operation)
-        concerned = self._concerned.get(key)
+    def _concerned(self, request: Attributes, method: str) -> tuple[Plugin, ...]:
+        """The plugins that have such a method and handle such requests."""
+        key = (request.kind.key, request.subresource, request.operation, method)
+        concerned = self._known.get(key)
         if concerned is None:
             more = ALL_NAMESPACED if request.kind.namespaced else request.resource
-            asked = [
-                one
-                for one in self._plugins
+            default = getattr(Plugin, method)
+            concerned = self._known[key] = tuple(
+                plugin
+                for plugin in self._plugins
                 if request.operation
-                in one.handles.get(request.resource, one.handles.get(more, frozenset()))
-            ]
-            concerned = self._concerned[key] = _Concerned(
-                admit=_overriding(asked, "admit"),
-                validate=_overriding(asked, "validate"),
-                charge=_overriding(asked, "charge"),
+                in plugin.handles.get(request.resource, plugin.handles.get(more, frozenset()))
+                and getattr(type(plugin), method) is not default
             )
         return concerned
-
-
-def _overriding(plugins: Sequence[Plugin], method: str) -> tuple[Plugin, ...]:
-    own = getattr(Plugin, method)
-    return tuple(plugin for plugin in plugins if getattr(type(plugin), method) is not own)

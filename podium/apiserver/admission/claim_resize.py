@@ -1,7 +1,4 @@
-"""PersistentVolumeClaimResize: claims grow only where their storage class allows it.
-
-The rules are those of the admission plugin of that name in v1.36.
-"""
+"""PersistentVolumeClaimResize: claims grow only where their storage class allows it."""
 
 from typing import ClassVar
 

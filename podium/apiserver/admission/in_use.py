@@ -1,7 +1,7 @@
 """StorageObjectInUseProtection: claims and volumes stay while somebody uses them.
 
-The rules are those of the admission plugin of that name in v1.36: the finalizers it adds are
-removed by the controllers of protection, once nobody uses the object any more.
+The finalizers that it adds are removed by the controllers of protection, once nobody uses the
+object any more.
 """
 
 from typing import ClassVar

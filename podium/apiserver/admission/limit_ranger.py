@@ -1,7 +1,6 @@
 """LimitRanger: what pods and claims of a namespace request by default, at least and at most.
 
-The rules are those of the admission plugin of that name in v1.36. Of several limit ranges of a
-namespace each is applied in turn, by name.
+Of several limit ranges of a namespace each is applied in turn, by name.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -1,7 +1,4 @@
-"""NamespaceLifecycle: nothing new in namespaces that aren't there or are on their way out.
-
-The rules are those of the admission plugin of that name in v1.36.
-"""
+"""NamespaceLifecycle: nothing new in namespaces that aren't there or are on their way out."""
 
 from typing import ClassVar
 

@@ -1,7 +1,6 @@
 """TaintNodesByCondition: a new node isn't ready until somebody has seen that it is.
 
-The rules are those of the admission plugin of that name in v1.36. The taint goes when the node
-lifecycle controller has looked at the node's conditions.
+The taint goes when the node lifecycle controller has looked at the node's conditions.
 """
 
 from typing import ClassVar

@@ -1,7 +1,7 @@
 """The one protocol of admission plugins."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 import msgspec
 
@@ -12,27 +12,8 @@ from podium.apiserver.store.store import Store
 T = TypeVar("T")
 
 
-class View(Protocol):
+class View:
     """What is stored, to look at; cluster-scoped objects are in the namespace with no name."""
-
-    def get(self, kind: str, namespace: str, name: str) -> Object | None:
-        """An object, if it is there."""
-        ...
-
-    def list(self, kind: str, namespace: str = "") -> Sequence[Object]:
-        """All objects of a kind, or those of one namespace, by namespace and name."""
-        ...
-
-    def version(self, kind: str) -> int:
-        """A number that is another one whenever any object of the kind has changed.
-
-        It is 0 as long as there has never been one.
-        """
-        ...
-
-
-class StoredView:
-    """A `View` of a store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -40,6 +21,7 @@ class StoredView:
         self.version = store.changes
 
     def list(self, kind: str, namespace: str = "") -> Sequence[Object]:
+        """All objects of a kind, or those of one namespace, by namespace and name."""
         return self._store.list(kind, namespace or None).items
 
 

@@ -1,8 +1,8 @@
 """Priority: from the name of a class to the number that scheduling goes by.
 
-The rules are those of the admission plugin of that name in v1.36. Where several classes claim to
-be the default, which the API prevents but an older state may hold, the lowest value wins. A pod
-keeps what was resolved when it was created, whatever becomes of its class.
+Where several classes claim to be the default, which the API prevents but an older state may hold,
+the lowest value wins. A pod keeps what was resolved when it was created, whatever becomes of its
+class.
 """
 
 from collections.abc import Iterable

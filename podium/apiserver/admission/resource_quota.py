@@ -1,7 +1,7 @@
 """ResourceQuota: refuses requests that would exceed a quota of their namespace.
 
-The rules are those of the admission plugin of that name in v1.36. The use of a quota is kept in
-its status, which a controller initialises; a quota that hasn't been looked at yet limits nothing.
+The use of a quota is kept in its status, which a controller initialises; a quota that hasn't been
+looked at yet limits nothing.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,7 +1,4 @@
-"""RuntimeClass: what a pod's runtime costs on top, and the nodes that have it.
-
-The rules are those of the admission plugin of that name in v1.36.
-"""
+"""RuntimeClass: what a pod's runtime costs on top, and the nodes that have it."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar

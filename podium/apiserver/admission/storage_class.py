@@ -1,7 +1,6 @@
 """DefaultStorageClass: where claims go that don't say.
 
-The rules are those of the admission plugin of that name in v1.36: of several defaults the newest
-counts, and of equally old ones the first by name.
+Of several defaults the newest counts, and of equally old ones the first by name.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,4 @@
-"""DefaultTolerationSeconds: pods stay for a while on a node that isn't ready or can't be reached.
-
-The rules are those of the admission plugin of that name in v1.36.
-"""
+"""DefaultTolerationSeconds: how long pods stay on a node that isn't ready or can't be reached."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar

@@ -1,7 +1,7 @@
 """PodTopologyLabels: a pod on a node carries the labels of the node's zone and region.
 
-The rules are those of the admission plugin of that name in v1.36. Bindings are given the labels
-here, and pass them on to their pods; labels that are there already stay.
+Bindings are given the labels here, and pass them on to their pods; labels that are there already
+stay.
 """
 
 from typing import ClassVar
