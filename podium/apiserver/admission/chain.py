@@ -56,7 +56,7 @@ class Admission:
 
     def __init__(self, view: View, options: AdmissionOptions | None = None) -> None:
         options = options or AdmissionOptions()
-        known = {plugin.name for plugin in PLUGINS}
+        known = {plugin.__name__ for plugin in PLUGINS}
         unknown = sorted((options.enabled | options.disabled) - known)
         if unknown:
             listed = ", ".join(sorted(known))
@@ -67,9 +67,9 @@ class Admission:
             plugin(view, options)
             for plugin in PLUGINS
             if (
-                plugin.name not in options.disabled
+                plugin.__name__ not in options.disabled
                 if plugin.on_by_default
-                else plugin.name in options.enabled
+                else plugin.__name__ in options.enabled
             )
         )
         self._known: dict[tuple[str, str, Operation, str], tuple[Plugin, ...]] = {}

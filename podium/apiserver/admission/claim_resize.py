@@ -20,7 +20,6 @@ _REFUSAL = (
 class PersistentVolumeClaimResize(Plugin):
     """Refuses to let claims grow whose class doesn't support it."""
 
-    name = "PersistentVolumeClaimResize"
     handles: ClassVar = {"PersistentVolumeClaim": UPDATE}
 
     def validate(self, request: Attributes, obj: Object) -> None:

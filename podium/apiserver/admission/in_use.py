@@ -19,7 +19,6 @@ _FINALIZERS = {
 class StorageObjectInUseProtection(Plugin):
     """Puts the finalizers of protection on new claims and volumes."""
 
-    name = "StorageObjectInUseProtection"
     handles: ClassVar = dict.fromkeys(_FINALIZERS, CREATE)
 
     def admit(self, request: Attributes, obj: Object) -> Object:

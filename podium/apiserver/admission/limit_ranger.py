@@ -77,7 +77,6 @@ _CONTAINERS = (("containers", "container"), ("initContainers", "init container")
 class LimitRanger(Plugin):
     """Fills in what containers don't say, and refuses what is out of range."""
 
-    name = "LimitRanger"
     handles: ClassVar = {"Pod": CREATE, "Pod/resize": UPDATE, "PersistentVolumeClaim": WRITE}
 
     def __init__(self, view: View, options: AdmissionOptions) -> None:

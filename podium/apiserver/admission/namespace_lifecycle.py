@@ -19,7 +19,6 @@ _NAMESPACE = KINDS["Namespace"]
 class NamespaceLifecycle(Plugin):
     """Keeps objects in namespaces that live, and some namespaces alive."""
 
-    name = "NamespaceLifecycle"
     handles: ClassVar = {ALL_NAMESPACED: WRITE, "Namespace": DELETE}
 
     def admit(self, request: Attributes, obj: Object) -> Object:

@@ -40,7 +40,6 @@ _ALLOWED = frozenset(
 class NodeRestriction(Plugin):
     """Keeps agents of nodes to what is their own."""
 
-    name = "NodeRestriction"
     handles: ClassVar = {
         "Node": WRITE,
         "Node/status": UPDATE,

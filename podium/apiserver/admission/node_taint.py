@@ -15,7 +15,6 @@ from podium.apiserver.attributes import Attributes
 class TaintNodesByCondition(Plugin):
     """Taints new nodes as not ready."""
 
-    name = "TaintNodesByCondition"
     handles: ClassVar = {"Node": CREATE}
 
     def admit(self, request: Attributes, obj: Object) -> Object:

@@ -87,14 +87,13 @@ class AdmissionOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plugin:
-    """An admission plugin; each method does nothing unless it is overridden.
+    """An admission plugin, named by its class; each method does nothing unless it is overridden.
 
     Attributes:
         handles: the operations that it wants to see, by resource: a kind, such as `Pod`, a kind
             with a subresource, such as `Pod/binding`, or ALL_NAMESPACED.
     """
 
-    name: ClassVar[str]
     handles: ClassVar[Mapping[str, frozenset[Operation]]]
     on_by_default: ClassVar[bool] = True
 

@@ -23,7 +23,6 @@ _KEPT = ("priority", "preemptionPolicy")
 class Priority(Plugin):
     """Resolves the priority of new pods and PodGroups, and keeps an eye on classes."""
 
-    name = "Priority"
     handles: ClassVar = {"Pod": WRITE, POD_GROUP.key: WRITE, "PriorityClass": WRITE | DELETE}
 
     def __init__(self, view: View, options: AdmissionOptions) -> None:

@@ -50,7 +50,6 @@ class _Bill(msgspec.Struct, frozen=True):
 class ResourceQuota(Plugin):
     """Charges quotas for what is about to be stored."""
 
-    name = "ResourceQuota"
     handles: ClassVar = {ALL_NAMESPACED: WRITE}
 
     def charge(self, request: Attributes, obj: Object) -> Sequence[Object]:

@@ -21,7 +21,6 @@ Toleration = Mapping[str, Any]
 class RuntimeClass(Plugin):
     """Completes new pods by what their runtime class says."""
 
-    name = "RuntimeClass"
     handles: ClassVar = {"Pod": CREATE}
 
     def admit(self, request: Attributes, obj: Object) -> Object:

@@ -22,7 +22,6 @@ _KIND, DEFAULT = "ServiceAccount", "default"
 class ServiceAccount(Plugin):
     """Names the service account of new pods, and looks it up."""
 
-    name = "ServiceAccount"
     handles: ClassVar = {"Pod": CREATE}
     on_by_default = False
 

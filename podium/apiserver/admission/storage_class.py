@@ -16,7 +16,6 @@ from podium.apiserver.attributes import Attributes
 class DefaultStorageClass(Plugin):
     """Gives new claims the default class."""
 
-    name = "DefaultStorageClass"
     handles: ClassVar = {"PersistentVolumeClaim": CREATE}
 
     def __init__(self, view: View, options: AdmissionOptions) -> None:

@@ -20,7 +20,6 @@ DEFAULT_SECONDS = 300
 class DefaultTolerationSeconds(Plugin):
     """Adds the two tolerations to pods that don't speak of these taints themselves."""
 
-    name = "DefaultTolerationSeconds"
     handles: ClassVar = {"Pod": WRITE}
 
     def admit(self, request: Attributes, obj: Object) -> Object:

@@ -17,7 +17,6 @@ TOPOLOGY_LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region
 class PodTopologyLabels(Plugin):
     """Copies the labels from nodes to bindings, and to pods that are created on a node."""
 
-    name = "PodTopologyLabels"
     handles: ClassVar = {"Pod": CREATE, "Pod/binding": CREATE}
 
     def admit(self, request: Attributes, obj: Object) -> Object:

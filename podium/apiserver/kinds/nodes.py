@@ -16,7 +16,7 @@ from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.selectable_fields import boolean
 from podium.apiserver.kinds.registration.strategy import Creation
-from podium.apiserver.kinds.registration.zero_values import zeros
+from podium.apiserver.schema.struct_types import core_struct
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, join
 from podium.apiserver.validation.metadata import object_check
@@ -109,7 +109,7 @@ def _valid_ranges(value: Any, path: str) -> Faults:
 
 
 def _create(node: Object, _creation: Creation) -> Object:
-    empty, status = zeros(KINDS["Node"])["status"], status_of(node)
+    empty, status = core_struct("Node").zeros["status"], status_of(node)
     info = {**empty["nodeInfo"], **part(status, "nodeInfo")}
     return {**node, "spec": spec_of(node), "status": {**empty, **status, "nodeInfo": info}}
 

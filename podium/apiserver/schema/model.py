@@ -190,6 +190,18 @@ class Struct:
                 found[name] = dict(of.always)
         return found
 
+    @cached_property
+    def zeros(self) -> Mapping[str, Any]:
+        """What the API writes where there is nothing, as the type can't leave it out."""
+        found: dict[str, Any] = {}
+        for name, part in self.fields.items():
+            of = part.type
+            if part.told and isinstance(of, Struct):
+                found[name] = None if part.keeps_zero else of.zeros
+            elif part.told:
+                found[name] = ZEROS.get(of.kind) if isinstance(of, Scalar) else None
+        return found
+
 
 def _has_fills(of: "Type") -> bool:
     if isinstance(of, Struct):

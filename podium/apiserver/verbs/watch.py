@@ -11,7 +11,7 @@ from typing import Any
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
-from podium.apiserver.kinds.registration.zero_values import zeros
+from podium.apiserver.kinds.registration.registrations import registration_of
 from podium.apiserver.selection import NAMESPACE, Selection
 from podium.apiserver.store.errors import ExpiredError, TooLargeResourceVersionError
 from podium.apiserver.store.history import WatchEvent
@@ -143,7 +143,7 @@ def _bookmark(kind: Kind, version: str, annotations: Mapping[str, str]) -> Item:
     if annotations:
         metadata["annotations"] = annotations
     header = {"kind": kind.name, "apiVersion": kind.api_version, "metadata": metadata}
-    return {"type": "BOOKMARK", "object": {**header, **zeros(kind)}}
+    return {"type": "BOOKMARK", "object": {**header, **registration_of(kind).zeros}}
 
 
 def _error(refusal: RefusedError) -> Item:

@@ -183,7 +183,7 @@ class EmbeddedCluster:
             seed=self._seed,
             start_s=max(time.time(), self.directory.high_water().time_s),
             schedulers=options.schedulers,
-            admission=AdmissionOptions(enabled=frozenset({ServiceAccount.name})),
+            admission=AdmissionOptions(enabled=frozenset({ServiceAccount.__name__})),
             controllers=options.controllers,
             heals=options.heals,
             nodes=NodeSettings(

@@ -18,7 +18,6 @@ def custom_registration(kind: CustomKind) -> Registration:
     paths = [one["jsonPath"] for one in kind.definition.get("selectableFields") or ()]
     return Registration(
         kind=kind,
-        is_filled_by_schema=False,
         defaults=partial(with_defaults, kind),
         validate=lambda obj, _path: faults(kind, obj),
         validate_update=rule,

@@ -5,7 +5,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from podium.api.kinds.builtin_kinds import Kind
-from podium.api.objects import Object
+from podium.api.kinds.custom_kinds import CustomKind
+from podium.api.objects import Object, without
 from podium.apiserver.kinds.registration.defaulting import Filler, filled_by_schema, nothing_new
 from podium.apiserver.kinds.registration.rules import Rule, changed
 from podium.apiserver.kinds.registration.selectable_fields import ReadField, by_key, by_name
@@ -17,8 +18,7 @@ from podium.apiserver.kinds.registration.strategy import (
     strategy_in,
     words_of,
 )
-from podium.apiserver.kinds.registration.zero_values import zeros
-from podium.apiserver.schema import struct_of
+from podium.apiserver.schema import Struct, struct_of
 from podium.apiserver.validation.checks import Check, anything, fields
 from podium.apiserver.validation.metadata import object_meta
 
@@ -72,12 +72,22 @@ class Registration:
         words = self.written or words_of(self.kind)
         return strategy_in(words, self.create, self.update, self.subresources)
 
+    @cached_property
+    def zeros(self) -> Object:
+        """The fields that all objects of the kind have, empty; who they are isn't among them."""
+        return without(self.struct.zeros, "metadata") if self.struct else {}
+
+    @cached_property
+    def struct(self) -> Struct | None:
+        """The type of the kind's objects; None for a kind that a definition brings."""
+        is_custom = isinstance(self.kind, CustomKind)
+        return None if is_custom else struct_of(self.kind.api_version, self.kind.name)
+
     def filled(self, obj: Object) -> Object:
         """An object with its defaults; the same object where nothing is missing."""
-        struct = (
-            struct_of(self.kind.api_version, self.kind.name) if self.is_filled_by_schema else None
-        )
-        filled: Object = self.defaults(obj if struct is None else filled_by_schema(obj, struct))
+        if self.struct and self.is_filled_by_schema:
+            obj = filled_by_schema(obj, self.struct)
+        filled: Object = self.defaults(obj)
         return filled
 
     def prepared(self, obj: Object, creation: Creation) -> Object:
@@ -85,7 +95,7 @@ class Registration:
         made = self.strategy.create(obj, creation)
         if not self.strategy.resets_status:
             return made
-        return {**made, "status": zeros(self.kind).get("status", {})}
+        return {**made, "status": self.zeros.get("status", {})}
 
     def rule(self, subresource: str) -> Rule | None:
         """What is asked of a change, by a subresource or by none; None if there is nothing."""

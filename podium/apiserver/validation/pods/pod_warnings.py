@@ -5,6 +5,7 @@ kube-apiserver's warnings for pods, pod templates, node labels and addresses, v1
 """
 
 from collections.abc import Iterable, Iterator, Mapping
+from importlib.resources import files
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
@@ -17,47 +18,18 @@ from podium.apiserver.validation.names import validate_dns_label
 APP_ARMOR = "container.apparmor.security.beta.kubernetes.io/"
 _SECCOMP_OF_POD = "seccomp.security.alpha.kubernetes.io/pod"
 _SECCOMP_OF_CONTAINER = "container.seccomp.security.alpha.kubernetes.io/"
-DEPRECATED_LABELS: Mapping[str, str] = {
-    "beta.kubernetes.io/arch": 'deprecated since v1.14; use "kubernetes.io/arch" instead',
-    "beta.kubernetes.io/os": 'deprecated since v1.14; use "kubernetes.io/os" instead',
-    "failure-domain.beta.kubernetes.io/region": (
-        'deprecated since v1.17; use "topology.kubernetes.io/region" instead'
-    ),
-    "failure-domain.beta.kubernetes.io/zone": (
-        'deprecated since v1.17; use "topology.kubernetes.io/zone" instead'
-    ),
-    "beta.kubernetes.io/instance-type": (
-        'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead'
-    ),
-    "app.kubernetes.io/created-by": "deprecated since v1.9",
-    "scheduler.alpha.kubernetes.io/preferAvoidPods": (
-        "deprecated since v1.22; use Taints and Tolerations instead"
-    ),
-    "node-role.kubernetes.io/master": 'use "node-role.kubernetes.io/control-plane" instead',
-}
-_ANNOTATIONS: Mapping[str, str] = {
-    "scheduler.alpha.kubernetes.io/critical-pod": (
-        'non-functional in v1.16+; use the "priorityClassName" field instead'
-    ),
-    "security.alpha.kubernetes.io/sysctls": (
-        'non-functional in v1.11+; use the "sysctls" field instead'
-    ),
-    "security.alpha.kubernetes.io/unsafe-sysctls": (
-        'non-functional in v1.11+; use the "sysctls" field instead'
-    ),
-}
-DEPRECATED_VOLUMES: Mapping[str, str] = {
-    "photonPersistentDisk": ("photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+"),
-    "gitRepo": "gitRepo: deprecated in v1.11",
-    "scaleIO": "scaleIO: deprecated in v1.16, non-functional in v1.22+",
-    "flocker": "flocker: deprecated in v1.22, non-functional in v1.25+",
-    "storageos": "storageOS: deprecated in v1.22, non-functional in v1.25+",
-    "quobyte": "quobyte: deprecated in v1.22, non-functional in v1.25+",
-    "glusterfs": "glusterfs: deprecated in v1.25, non-functional in v1.26+",
-    "cephfs": "cephfs: deprecated in v1.28, non-functional in v1.31+",
-    "rbd": "rbd: deprecated in v1.28, non-functional in v1.31+",
-}
-"""By field of a volume: the warning, which begins with the field as it names it."""
+
+
+def _deprecated() -> Iterator[Mapping[str, str]]:
+    data = files("podium.apiserver.validation.pods") / "deprecated.txt"
+    for block in data.read_text(encoding="utf-8").split("\n\n"):
+        _, *lines = block.splitlines()
+        yield dict(line.split(maxsplit=1) for line in lines)
+
+
+DEPRECATED_LABELS, _ANNOTATIONS, DEPRECATED_VOLUMES = _deprecated()
+"""What is said of labels, annotations and fields of volumes; of these, it begins with the field."""
+
 # The volumes with files of an object: field, kind, and the field with the object's name.
 _FILES = (
     ("configMap", "ConfigMap", "name"),
