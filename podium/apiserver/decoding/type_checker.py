@@ -10,6 +10,7 @@ from collections.abc import Callable, Container, Iterable, Mapping
 from typing import Any
 
 from podium.api.codec.text_decoder import Literal, Repeated, oddity
+from podium.api.errors import OMITTED, FieldError
 from podium.apiserver.decoding.scalars import (
     NO_TIME,
     MalformedScalarError,
@@ -49,6 +50,7 @@ class DecodingError(Exception):
     def __init__(self, problem: str, at: Place = None) -> None:
         super().__init__(problem)
         self.field = json_path(at)
+        self.fault = FieldError(self.field, OMITTED, problem.removeprefix(f"{self.field}: "))
 
 
 class Checker:

@@ -5,17 +5,17 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
-from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.kinds.custom_kinds import is_established
+from podium.api.kinds.custom_kinds import DEFINITION, is_established
 from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
 from podium.apiserver.custom_resources.definition_schemas import schema_faults, selectable_fault
+from podium.apiserver.decoding.type_checker import Checker, DecodingError
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.registration import Registration, metadata_alone
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.schema import json_paths
+from podium.apiserver.schema.custom import struct_for
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
-from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, subdomain
 
 _APPROVED = "api-approved.kubernetes.io"
@@ -36,40 +36,20 @@ _COLUMN_WORDS = {
     "type": ("boolean", "date", "integer", "number", "string"),
     "format": ("byte", "date", "date-time", "double", "float", "int32", "int64", "password"),
 }
+_STRUCT = struct_for(DEFINITION)
 _REMAINS = (
     "missing from spec.versions; {0} was previously a storage version, and must remain in "
     "spec.versions until a storage migration ensures no data remains persisted in {0} and removes "
     "{0} from status.storedVersions"
 )
-_NAMES = dict.fromkeys(("plural", "singular", "kind", "listKind"), checks.text)
-_VERSION = checks.fields(
-    name=checks.text,
-    served=checks.boolean,
-    storage=checks.boolean,
-    schema=checks.fields(openAPIV3Schema=checks.fields()),
-    subresources=checks.fields(scale=checks.fields(**dict.fromkeys(_SCALED, checks.text))),
-    additionalPrinterColumns=checks.each(
-        checks.fields(**dict.fromkeys(("name", "type", "format", "jsonPath"), checks.text))
-    ),
-    selectableFields=checks.each(checks.fields(jsonPath=checks.text)),
-)
-_SHAPE = object_check(
-    spec=checks.fields(
-        group=checks.text,
-        scope=checks.text,
-        names=checks.fields(
-            shortNames=checks.each(checks.text), categories=checks.each(checks.text), **_NAMES
-        ),
-        conversion=checks.fields(strategy=checks.text),
-        preserveUnknownFields=checks.boolean,
-        versions=checks.each(_VERSION),
-    )
-)
 
 
 def _valid(obj: Any, path: str) -> Faults:
-    if misshapen := list(_SHAPE(obj, path)):
-        yield from misshapen
+    yield from metadata_alone(obj, path)
+    try:
+        Checker().check(obj, _STRUCT)
+    except DecodingError as error:
+        yield error.fault
         return
     spec = spec_of(obj)
     names, group = spec.get("names") or {}, spec.get("group") or ""
@@ -225,7 +205,7 @@ def _with_defaults(definition: Object) -> Object:
 
 
 CUSTOM_RESOURCE_DEFINITION = Registration(
-    kind=KINDS["CustomResourceDefinition"],
+    kind=DEFINITION,
     defaults=_with_defaults,
     validate=_valid,
     validate_update=_change,

@@ -15,9 +15,9 @@ Obj = dict[str, Any]
 
 
 def test_quotas_are_charged_last() -> None:
-    assert PLUGINS[0].name == "NamespaceLifecycle"
-    assert PLUGINS[-1].name == "ResourceQuota"
-    assert len({plugin.name for plugin in PLUGINS}) == len(PLUGINS)
+    assert PLUGINS[0].__name__ == "NamespaceLifecycle"
+    assert PLUGINS[-1].__name__ == "ResourceQuota"
+    assert len({plugin.__name__ for plugin in PLUGINS}) == len(PLUGINS)
 
 
 @pytest.mark.parametrize("field", ["enabled", "disabled"])

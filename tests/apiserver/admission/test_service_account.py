@@ -12,7 +12,7 @@ PULLER = stored("ServiceAccount", "puller", imagePullSecrets=[{"name": "registry
 
 
 def admit(given: Obj) -> Any:
-    return Door(PULLER, enabled=frozenset({ServiceAccount.name})).admit(given)["spec"]
+    return Door(PULLER, enabled=frozenset({ServiceAccount.__name__})).admit(given)["spec"]
 
 
 def test_a_pod_that_names_none_has_the_default_one_although_nobody_made_it() -> None:

@@ -9,7 +9,7 @@ from importlib import import_module
 from itertools import chain
 from pkgutil import walk_packages
 
-from podium.api.errors import OMITTED, FieldError
+from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS, Kind, kind_of, optional_kind_of
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, was_in_a_cluster
@@ -106,10 +106,8 @@ def faults_of_manifest(obj: Object) -> list[FieldError]:
     try:
         typed = obj if struct is None else Checker().check(obj, struct)
     except DecodingError as error:
-        if registration_of(kind).validate is not metadata_alone:
-            return validate(obj)
-        problem = str(error).removeprefix(f"{error.field}: ")
-        return [*validate(obj), FieldError(error.field, OMITTED, problem)]
+        has_rules = registration_of(kind).validate is not metadata_alone
+        return [*validate(obj), *([] if has_rules else [error.fault])]
     return validate(completed(kind, typed))
 
 
