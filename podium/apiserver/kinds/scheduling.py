@@ -48,12 +48,6 @@ def _known_class(value: Any, path: str) -> Faults:
         yield checks.forbidden("metadata.name", message)
 
 
-_valid_runtime_class = object_check(
-    handler=checks.needed(dns_label),
-    overhead=checks.fields(podFixed=overhead),
-    scheduling=checks.fields(nodeSelector=label_map, tolerations=tolerations),
-)
-
 PRIORITY_CLASS = Registration(
     kind=KINDS["PriorityClass"],
     validate=object_check(
@@ -65,12 +59,16 @@ PRIORITY_CLASS = Registration(
     validate_update=rules.all_of(
         rules.metadata,
         rules.fixed("value", "may not be changed in an update."),
-        rules.immutable("preemptionPolicy"),
     ),
+    immutable=("preemptionPolicy",),
 )
 
 RUNTIME_CLASS = Registration(
     kind=KINDS["RuntimeClass"],
-    validate=_valid_runtime_class,
-    validate_update=rules.changed(_valid_runtime_class, rules.immutable("handler")),
+    validate=object_check(
+        handler=checks.needed(dns_label),
+        overhead=checks.fields(podFixed=overhead),
+        scheduling=checks.fields(nodeSelector=label_map, tolerations=tolerations),
+    ),
+    immutable=("handler",),
 )

@@ -78,12 +78,6 @@ _valid_node = object_check(
 _valid_driver = object_check(
     spec=checks.fields(attachRequired=checks.boolean, storageCapacity=checks.boolean)
 )
-_valid_capacity = object_check(
-    storageClassName=checks.needed(subdomain),
-    nodeTopology=label_selector,
-    capacity=checks.quantity,
-    maximumVolumeSize=checks.quantity,
-)
 
 
 def _class_warnings(storage_class: Object) -> Iterator[str]:
@@ -115,8 +109,8 @@ STORAGE_CLASS = Registration(
         rules.immutable("parameters"),
         rules.fixed("provisioner", "updates to provisioner are forbidden."),
         rules.fixed("reclaimPolicy", "updates to reclaimPolicy are forbidden."),
-        rules.immutable("volumeBindingMode"),
     ),
+    immutable=("volumeBindingMode",),
 )
 
 CSI_NODE = Registration(
@@ -132,17 +126,20 @@ CSI_DRIVER = Registration(
         rules.metadata,
         rules.valid(_valid_driver, "spec"),
         rules.immutable("spec.attachRequired", "spec.attachedRequired"),
-        rules.immutable("spec.volumeLifecycleModes"),
     ),
+    immutable=("spec.volumeLifecycleModes",),
 )
 
 CSI_STORAGE_CAPACITY = Registration(
     kind=KINDS["CSIStorageCapacity"],
     warnings=_capacity_warnings,
-    validate=_valid_capacity,
-    validate_update=rules.changed(
-        _valid_capacity, rules.immutable("nodeTopology"), rules.immutable("storageClassName")
+    validate=object_check(
+        storageClassName=checks.needed(subdomain),
+        nodeTopology=label_selector,
+        capacity=checks.quantity,
+        maximumVolumeSize=checks.quantity,
     ),
+    immutable=("nodeTopology", "storageClassName"),
 )
 
 VOLUME_ATTACHMENT = Registration(

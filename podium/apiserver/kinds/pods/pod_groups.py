@@ -9,7 +9,6 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD
-from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults
@@ -64,58 +63,48 @@ _mode = checks.one_of("Pod", "PodGroup")
 _template = checks.fields(
     name=checks.needed(dns_label), schedulingPolicy=_policy, disruptionMode=_mode
 )
-_valid_group = object_check(
-    spec=checks.absent_as(
-        {},
-        checks.fields(
-            podGroupTemplateRef=checks.fields(
-                _exactly_one("workload"),
-                workload=checks.fields(
-                    workloadName=checks.needed(checks.text),
-                    podGroupTemplateName=checks.needed(checks.text),
-                ),
-            ),
-            schedulingPolicy=_policy,
-            disruptionMode=_mode,
-        ),
-    )
-)
-_valid_workload = object_check(
-    spec=checks.absent_as(
-        {},
-        checks.fields(
-            controllerRef=checks.fields(
-                kind=checks.needed(checks.text), name=checks.needed(checks.text)
-            ),
-            podGroupTemplates=checks.needed(checks.of_list(_templates)),
-        ),
-    )
-)
-_LASTING = (
-    "podGroupTemplateRef",
-    "schedulingPolicy",
-    "disruptionMode",
-    "priorityClassName",
-    "priority",
-)
-
 
 REGISTRATION_OF_POD_GROUPS = Registration(
     kind=POD_GROUP,
-    validate=_valid_group,
-    validate_update=rules.changed(
-        _valid_group, *(rules.immutable(f"spec.{field}") for field in _LASTING)
+    validate=object_check(
+        spec=checks.absent_as(
+            {},
+            checks.fields(
+                podGroupTemplateRef=checks.fields(
+                    _exactly_one("workload"),
+                    workload=checks.fields(
+                        workloadName=checks.needed(checks.text),
+                        podGroupTemplateName=checks.needed(checks.text),
+                    ),
+                ),
+                schedulingPolicy=_policy,
+                disruptionMode=_mode,
+            ),
+        )
+    ),
+    immutable=(
+        "spec.podGroupTemplateRef",
+        "spec.schedulingPolicy",
+        "spec.disruptionMode",
+        "spec.priorityClassName",
+        "spec.priority",
     ),
 )
 
 REGISTRATION_OF_WORKLOADS = Registration(
     kind=WORKLOAD,
-    validate=_valid_workload,
-    validate_update=rules.changed(
-        _valid_workload,
-        rules.immutable("spec.podGroupTemplates"),
-        rules.immutable("spec.controllerRef"),
+    validate=object_check(
+        spec=checks.absent_as(
+            {},
+            checks.fields(
+                controllerRef=checks.fields(
+                    kind=checks.needed(checks.text), name=checks.needed(checks.text)
+                ),
+                podGroupTemplates=checks.needed(checks.of_list(_templates)),
+            ),
+        )
     ),
+    immutable=("spec.podGroupTemplates", "spec.controllerRef"),
 )
 
 REGISTRATION_OF_POD_GROUPS_OF_PLUGINS = Registration(

@@ -8,7 +8,7 @@ from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, without
 from podium.apiserver.kinds.registration.defaulting import Filler, filled_by_schema, nothing_new
-from podium.apiserver.kinds.registration.rules import Rule, changed
+from podium.apiserver.kinds.registration.rules import Rule, all_of, changed, immutable
 from podium.apiserver.kinds.registration.selectable_fields import ReadField, by_key, by_name
 from podium.apiserver.kinds.registration.strategy import (
     Create,
@@ -36,7 +36,8 @@ class Registration:
         defaults_of_new: fills in what is settled once, when an object is created.
         validate: finds faults of an object by itself.
         validate_new: finds further faults of an object that is created.
-        validate_update: finds faults of a change.
+        validate_update: finds faults of a change, if not just those of the new object.
+        immutable: the paths of fields that never change, which are asked for last.
         validate_subresource_update: finds faults of changes by subresources, such as `status`.
         written: the words of the strategy, where `strategies.txt` doesn't have them.
         create: prepares a new object, which has its name, uid and time.
@@ -56,6 +57,7 @@ class Registration:
     validate: Check = metadata_alone
     validate_new: Check = anything
     validate_update: Rule | None = None
+    immutable: tuple[str, ...] = ()
     validate_subresource_update: Mapping[str, Rule] = field(default_factory=dict)
     written: str = ""
     create: Create | None = None
@@ -101,7 +103,12 @@ class Registration:
         """What is asked of a change, by a subresource or by none; None if there is nothing."""
         if subresource:
             return self.validate_subresource_update.get(subresource)
-        return self.validate_update or changed(self.validate)
+        return self._rule
+
+    @cached_property
+    def _rule(self) -> Rule:
+        rule = self.validate_update or changed(self.validate)
+        return all_of(rule, *map(immutable, self.immutable)) if self.immutable else rule
 
     def field_reader(self, path: str) -> ReadField | None:
         """How a field that a list can be selected by is read; None if it can't be by this one."""

@@ -141,9 +141,6 @@ _valid = object_check(
         )
     ),
 )
-_valid_revision = object_check(
-    data=checks.needed(checks.anything, "data is mandatory"), revision=checks.integer(0)
-)
 
 STATEFUL_SET = Registration(
     kind=KINDS["StatefulSet"],
@@ -164,6 +161,8 @@ STATEFUL_SET = Registration(
 
 CONTROLLER_REVISION = Registration(
     kind=KINDS["ControllerRevision"],
-    validate=_valid_revision,
-    validate_update=rules.changed(_valid_revision, rules.immutable("data")),
+    validate=object_check(
+        data=checks.needed(checks.anything, "data is mandatory"), revision=checks.integer(0)
+    ),
+    immutable=("data",),
 )

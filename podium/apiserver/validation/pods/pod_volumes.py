@@ -98,71 +98,43 @@ def known_volumes(spec: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
     return found
 
 
-def _not_found(path: str, name: object) -> MinorFieldError:
-    return MinorFieldError(path, name, "", ErrorKind.NOT_FOUND)
+_MOUNTS = (("volumeMounts", "mountPath"), ("volumeDevices", "devicePath"))
+_NO_BLOCKS = "can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode"
 
 
 def mounts(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
     """Where a container mounts volumes of its pod, each once, and its block devices."""
-    if container.get("volumeMounts"):
-        yield from _mounts(container, path, volumes)
-    if container.get("volumeDevices"):
-        yield from _devices(container, path, volumes)
-
-
-def _mounts(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
-    devices = [device for _, device in dicts(container.get("volumeDevices"))]
-    device_names = {str(device.get("name")) for device in devices}
-    device_paths = {str(device.get("devicePath")) for device in devices}
-    seen = set[str]()
-    for index, mount in dicts(container.get("volumeMounts")):
-        where = f"{join(path, 'volumeMounts')}[{index}]"
-        name, place = str(mount.get("name") or ""), str(mount.get("mountPath") or "")
-        if not name:
-            yield MinorFieldError(f"{where}.name", None, "", ErrorKind.REQUIRED)
-        if name not in volumes:
-            yield _not_found(f"{where}.name", name)
-        if not place:
-            yield MinorFieldError(f"{where}.mountPath", None, "", ErrorKind.REQUIRED)
-        if place in seen:
-            yield MinorFieldError(f"{where}.mountPath", place, "must be unique")
-        seen.add(place)
-        if name in device_names:
-            yield MinorFieldError(f"{where}.name", name, "must not already exist in volumeDevices")
-        if place in device_paths:
-            message = "must not already exist as a path in volumeDevices"
-            yield MinorFieldError(f"{where}.mountPath", place, message)
-
-
-def _devices(container: Any, path: str, volumes: Mapping[str, Any]) -> Faults:
-    mounted = [mount for _, mount in dicts(container.get("volumeMounts"))]
-    mount_names = {str(mount.get("name")) for mount in mounted}
-    mount_paths = {str(mount.get("mountPath")) for mount in mounted}
-    names, paths = set[str](), set[str]()
-    for index, device in dicts(container.get("volumeDevices")):
-        where = f"{join(path, 'volumeDevices')}[{index}]"
-        name, place = str(device.get("name") or ""), str(device.get("devicePath") or "")
-        if not name:
-            yield MinorFieldError(f"{where}.name", None, "", ErrorKind.REQUIRED)
-        if name in names:
-            yield MinorFieldError(f"{where}.name", name, "must be unique")
-        volume = a_dict(volumes.get(name))
-        if name not in volumes:
-            yield _not_found(f"{where}.name", name)
-        elif volume.get("persistentVolumeClaim") is None and volume.get("ephemeral") is None:
-            message = (
-                "can only use volume source type of PersistentVolumeClaim or Ephemeral for block "
-                "mode"
-            )
-            yield MinorFieldError(f"{where}.name", name, message)
-        if not place:
-            yield MinorFieldError(f"{where}.devicePath", None, "", ErrorKind.REQUIRED)
-        if place in paths:
-            yield MinorFieldError(f"{where}.devicePath", place, "must be unique")
-        if name in mount_names:
-            yield MinorFieldError(f"{where}.name", name, "must not already exist in volumeMounts")
-        if place in mount_paths:
-            message = "must not already exist as a path in volumeMounts"
-            yield MinorFieldError(f"{where}.devicePath", place, message)
-        names |= {name} if name else set()
-        paths.add(place)
+    for (field, place_field), (other, other_place_field) in zip(
+        _MOUNTS, reversed(_MOUNTS), strict=True
+    ):
+        if not container.get(field):
+            continue
+        others = [mount for _, mount in dicts(container.get(other))]
+        other_names = {str(mount.get("name")) for mount in others}
+        other_places = {str(mount.get(other_place_field)) for mount in others}
+        are_devices, names, places = field == "volumeDevices", set[str](), set[str]()
+        for index, mount in dicts(container.get(field)):
+            where = f"{join(path, field)}[{index}]"
+            name, place = str(mount.get("name") or ""), str(mount.get(place_field) or "")
+            volume = a_dict(volumes.get(name))
+            if not name:
+                yield MinorFieldError(f"{where}.name", None, "", ErrorKind.REQUIRED)
+            if are_devices and name in names:
+                yield MinorFieldError(f"{where}.name", name, "must be unique")
+            if name not in volumes:
+                yield MinorFieldError(f"{where}.name", name, "", ErrorKind.NOT_FOUND)
+            elif are_devices and all(
+                volume.get(source) is None for source in ("persistentVolumeClaim", "ephemeral")
+            ):
+                yield MinorFieldError(f"{where}.name", name, _NO_BLOCKS)
+            if not place:
+                yield MinorFieldError(f"{where}.{place_field}", None, "", ErrorKind.REQUIRED)
+            if place in places:
+                yield MinorFieldError(f"{where}.{place_field}", place, "must be unique")
+            if name in other_names:
+                yield MinorFieldError(f"{where}.name", name, f"must not already exist in {other}")
+            if place in other_places:
+                message = f"must not already exist as a path in {other}"
+                yield MinorFieldError(f"{where}.{place_field}", place, message)
+            names |= {name} if name else set()
+            places.add(place)
