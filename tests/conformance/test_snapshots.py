@@ -5,7 +5,7 @@ import pytest
 from podium.api.values.times import timestamp
 from podium.cluster.virtual.cluster_options import start_s
 from tests.conformance.snapshots import Scene, differences, foreseen, scenes
-from tests.whatif.plan.objects import node, pod
+from tests.objects import node, pod
 
 SCENES = {one.name: one for one in scenes()}
 WRONG = {

@@ -6,24 +6,20 @@ from typing import Any
 from podium.machines.effects import Create, Delete, Effect, Patch, Record
 from podium.machines.events import CallError, Change, Outcome, Synced, Woken
 from podium.machines.machine import Machine
+from tests import objects
+from tests.objects import Obj
 
-Obj = dict[str, Any]
 NOW_S = 1_767_225_600.0
 
 
-def pod(name: str, *, node: str = "n1", ready: bool = False, **fields: Any) -> Obj:
+def pod(
+    name: str, *, node: str = "n1", ready: bool = False, spec: Obj | None = None, **metadata: Any
+) -> Obj:
+    """A pod of a controller, on a node; what isn't named goes into its metadata."""
     conditions = [{"type": "Ready", "status": "True"}] if ready else []
     status = {"phase": "Running" if ready else "Pending", "conditions": conditions}
-    spec = {"containers": [{"name": "c", "image": "i"}], **fields.pop("spec", {})}
-    if node:
-        spec["nodeName"] = node
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "default", "uid": f"uid-{name}", **fields},
-        "spec": spec,
-        "status": status,
-    }
+    metadata = {"labels": {}, "uid": f"uid-{name}", **metadata}
+    return objects.pod(name, on=node, status=status, metadata=metadata, **(spec or {}))
 
 
 class Hand:

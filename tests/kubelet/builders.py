@@ -4,40 +4,29 @@ from typing import Any
 
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
-
-Obj = dict[str, Any]
+from tests import objects
+from tests.objects import Obj
 
 
 def node(name: str = "n1", *, annotations: dict[str, str] | None = None, **status: Any) -> Obj:
-    allocatable = {"cpu": "4", "memory": "8Gi", "pods": "110", **status.pop("allocatable", {})}
-    metadata: Obj = {"name": name, "uid": f"uid-{name}"}
-    if annotations:
-        metadata["annotations"] = annotations
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": metadata,
-        "spec": {},
-        "status": {"allocatable": allocatable, **status},
-    }
+    allocatable = status.pop("allocatable", {})
+    uid = f"uid-{name}"
+    return objects.node(
+        name, uid=uid, annotations=annotations, allocatable=allocatable, status=status
+    )
 
 
 def pod(name: str, cpu: str = "100m", *, on: str = "n1", **fields: Any) -> Obj:
     """A pod; `annotations` go into its metadata, `status` over it, the rest into the spec."""
-    metadata: Obj = {"name": name, "namespace": "default", "uid": f"uid-{name}"}
-    if annotations := fields.pop("annotations", None):
-        metadata["annotations"] = annotations
-    status = fields.pop("status", {"phase": "Pending"})
     requests = {"cpu": cpu, **fields.pop("requests", {})} if cpu else {}
-    containers = [{"name": "c", "image": "i", "resources": {"requests": requests}}]
-    spec = {
-        "containers": containers,
+    usual = {
+        "uid": f"uid-{name}",
+        "status": {"phase": "Pending"},
+        "containers": [objects.container(resources={"requests": requests})],
         "restartPolicy": "Always",
         "terminationGracePeriodSeconds": 30,
-        **({"nodeName": on} if on else {}),
-        **fields,
     }
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
+    return objects.pod(name, on=on, **{**usual, **fields})
 
 
 def info(obj: Obj) -> PodInfo:

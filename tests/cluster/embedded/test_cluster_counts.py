@@ -2,7 +2,7 @@
 
 from podium.apiserver.store.store import Store
 from podium.cluster.embedded.cluster_counts import ClusterCounter
-from tests.whatif.plan.objects import pod
+from tests.objects import pod
 
 
 def test_who_goes_for_two_reasons_is_counted_once() -> None:

@@ -16,7 +16,7 @@ from podium.cluster.manifests.json_text import read_json
 from podium.cluster.snapshot.state_snapshot import ClusterSnapshot, take_snapshot
 from podium.machines.async_api import ObjectList
 from podium.ui.command_line.main import app
-from tests.whatif.plan.objects import node, pod
+from tests.objects import node, pod
 
 
 def test_every_kind_that_decisions_depend_on_is_read() -> None:

@@ -10,7 +10,7 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.cluster.virtual.kubectl_apply import apply_manifest
-from tests.whatif.plan.objects import budget, node, pod, workload
+from tests.objects import budget, node, pod, workload
 
 RUNNING = {
     "phase": "Running",

@@ -10,7 +10,7 @@ from podium.scheduler.config.load import load_configuration
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.machine.sleepers import sleepers
 from podium.scheduler.plugin_registry import plugin_factories
-from tests.whatif.plan.objects import Obj, node, pod
+from tests.objects import Obj, node, pod
 
 DRIVER = "disks.example.com"
 STORAGE = "storage.k8s.io/v1"

@@ -11,6 +11,7 @@ from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.node_statistics import Observation, PodUsage, Statistics
 from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.kubelet_config import EvictionSettings
+from tests import objects
 from tests.replacing import replace
 
 GI = 2**30
@@ -19,11 +20,9 @@ MI = 2**20
 
 def pod(called: str, request: str = "", priority: int = 0, **spec: Any) -> dict[str, Any]:
     resources = {"requests": {"memory": request}} if request else {}
-    return {
-        "metadata": {"name": called, "namespace": "default", "uid": called},
-        "spec": {"containers": [{"name": "c", "resources": resources}], "priority": priority}
-        | spec,
-    }
+    containers = [objects.container(resources=resources)]
+    usual = {"uid": called, "containers": containers, "priority": priority}
+    return objects.pod(called, **{**usual, **spec})
 
 
 def read_exactly(kubelet: Mapping[str, Any]) -> EvictionConfig:

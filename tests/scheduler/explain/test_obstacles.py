@@ -6,7 +6,7 @@ from podium.scheduler.explain.obstacles import Obstacle
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import HOST, ZONE, container, node, pod
+from tests.objects import HOST, ZONE, container, node, pod
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 

@@ -11,16 +11,8 @@ from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import (
-    budget,
-    container,
-    node,
-    places,
-    planned,
-    pod,
-    priority_class,
-    workload,
-)
+from tests.objects import budget, container, node, pod, priority_class, workload
+from tests.whatif.plan.plans import places, planned
 
 CLASSES = [priority_class("mid", 50), priority_class("high", 100)]
 TAINT = {"key": "dedicated", "value": "db", "effect": "NoSchedule"}

@@ -8,7 +8,7 @@ from podium.scheduler.scheduler import Scheduler
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import HOST, ZONE, node, pod
+from tests.objects import HOST, ZONE, node, pod
 
 DRIVER = "disks.example.com"
 BOUND = {"pv.kubernetes.io/bind-completed": "yes"}

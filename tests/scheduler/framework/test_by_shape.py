@@ -12,7 +12,7 @@ from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
-from tests.scheduler.objects import node, pod
+from tests.objects import node, pod
 
 
 class Shaped:

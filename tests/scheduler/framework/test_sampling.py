@@ -13,7 +13,7 @@ from podium.scheduler.framework.sampling import (
 )
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.snapshot import Snapshot
-from tests.scheduler.objects import Obj, node, pod
+from tests.objects import Obj, node, pod
 
 BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"
 REGION = "topology.kubernetes.io/region"
@@ -79,7 +79,7 @@ class TestOrder:
     def test_a_zone_is_one_within_its_region(self) -> None:
         there = {REGION: "r2"}
         snapshot = snapshot_of(
-            node("1", zone="z"), node("2", zone="z"), node("3", zone="z", **there), node("4")
+            node("1", zone="z"), node("2", zone="z"), node("3", zone="z", labels=there), node("4")
         )
         assert order(snapshot) == ["1", "3", "4", "2"]
 
@@ -88,7 +88,7 @@ class TestOrder:
         assert order(snapshot) == ["1", "3", "2", "4"]
 
     def test_old_labels_still_count(self) -> None:
-        snapshot = snapshot_of(node("1", **{BETA_ZONE: "z"}), node("2", zone="z"), node("3"))
+        snapshot = snapshot_of(node("1", labels={BETA_ZONE: "z"}), node("2", zone="z"), node("3"))
         assert order(snapshot) == ["1", "3", "2"]
 
     def test_nodes_that_come_back_come_last(self) -> None:

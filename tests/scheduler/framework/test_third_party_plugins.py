@@ -23,11 +23,11 @@ from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.plugins.node_name import NodeName
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
-from tests.scheduler.objects import Obj, node, pod
+from tests.objects import Obj, node, pod
 
 Make = Callable[..., Scheduler]
 
-NODES = [node("n1", disk="hdd"), node("n2", disk="ssd"), node("n3")]
+NODES = [node("n1", labels={"disk": "hdd"}), node("n2", labels={"disk": "ssd"}), node("n3")]
 
 
 @pytest.fixture

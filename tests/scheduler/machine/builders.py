@@ -7,6 +7,8 @@ from podium.machines.effects import Effect
 from podium.machines.events import CallError, Outcome
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
+from tests import objects
+from tests.objects import Obj
 
 CLASSES = PodClasses()
 
@@ -19,28 +21,16 @@ def pod(
     node: str = "",
     status: Mapping[str, Any] | None = None,
     **metadata: Any,
-) -> dict[str, Any]:
-    containers = [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]
-    spec: dict[str, Any] = {
-        "containers": containers,
-        "priority": priority,
-        "schedulerName": "default-scheduler",
-    }
-    if node:
-        spec["nodeName"] = node
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": name,
-            "namespace": "default",
-            "uid": f"uid-{name}",
-            "generation": 1,
-            **metadata,
-        },
-        "spec": spec,
-        "status": {"phase": "Pending", **(status or {})},
-    }
+) -> Obj:
+    return objects.pod(
+        name,
+        cpu,
+        on=node,
+        metadata={"uid": f"uid-{name}", "generation": 1, "labels": {}, **metadata},
+        status={"phase": "Pending", **(status or {})},
+        priority=priority,
+        schedulerName="default-scheduler",
+    )
 
 
 def pending(name: str = "p", **fields: Any) -> PodInfo:

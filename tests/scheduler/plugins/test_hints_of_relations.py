@@ -13,7 +13,7 @@ from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.pod_topology_spread import PodTopologySpread
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import placed_pod
-from tests.scheduler.objects import HOST, ZONE, near, required
+from tests.objects import HOST, ZONE, near, required
 from tests.scheduler.plugins.asking import (
     GONE,
     ITSELF,
@@ -85,7 +85,14 @@ TOLERANT = {**HONORING, "spec": {**HONORING["spec"], "tolerations": [{"operator"
     ("a node has moved", WEB, NODE, placed("z1"), placed("z2"), QUEUE),
     ("a node has got a zone", WEB, NODE, placed(), placed("z1"), QUEUE),
     ("another label changed", WEB, NODE, placed("z1"), placed("z1", disk="ssd"), SKIP),
-    ("a node counts no more", ON_SSD, NODE, placed("z1", disk="ssd"), placed("z1"), SKIP),
+    (
+        "a node counts no more",
+        ON_SSD,
+        NODE,
+        placed("z1", disk="ssd"),
+        placed("z1"),
+        SKIP,
+    ),
     ("a taint came, though it doesn't count", WEB, NODE, placed("z1"), tainted("z1"), QUEUE),
     ("a taint came that counts", HONORING, NODE, placed("z1"), tainted("z1"), QUEUE),
     ("a tolerated taint came", TOLERANT, NODE, placed("z1"), tainted("z1"), QUEUE),
@@ -162,7 +169,14 @@ PLAIN = pod("web")
     ("a node came into a zone", SEEKS_DB, NODE, placed(), placed("z1"), QUEUE),
     ("a node has left its zone", AVOIDS_DB, NODE, placed("z1"), placed(), QUEUE),
     ("a node has come into a zone", AVOIDS_DB, NODE, placed(), placed("z1"), SKIP),
-    ("another label changed", AVOIDS_DB, NODE, placed("z1"), placed("z1", disk="ssd"), SKIP),
+    (
+        "another label changed",
+        AVOIDS_DB,
+        NODE,
+        placed("z1"),
+        placed("z1", disk="ssd"),
+        SKIP,
+    ),
     ("its terms are wrong, and a pod went", UNREADABLE, POD, pod("job"), GONE, QUEUE),
     ("its terms are wrong, and a node came", UNREADABLE, NODE, NEW, placed(), QUEUE),
     ("its terms are wrong, and a label changed", UNREADABLE, NODE, placed(), placed("z1"), QUEUE),

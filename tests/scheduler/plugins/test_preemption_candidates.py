@@ -15,7 +15,7 @@ from podium.scheduler.config.document import KIND
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.plugins.default_preemption import CandidateLimit
 from podium.scheduler.scheduler import Scheduler
-from tests.scheduler.objects import node, pod
+from tests.objects import node, pod
 
 ROWS = np.arange(20, 40)
 

@@ -5,7 +5,7 @@ import pytest
 from podium.scheduler.plugins.default_preemption import NEVER, VICTIMS_TERMINATING
 from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.scheduler import Scheduler
-from tests.scheduler.objects import Obj, node, pod
+from tests.objects import Obj, node, pod
 
 
 def leaving(priority: int = 0, reason: str = "PreemptionByScheduler", status: str = "True") -> Obj:
@@ -13,7 +13,7 @@ def leaving(priority: int = 0, reason: str = "PreemptionByScheduler", status: st
     obj = pod("old", "4", on="n1", priority=priority)
     obj["metadata"]["deletionTimestamp"] = "2026-01-01T00:00:00Z"
     condition = {"type": "DisruptionTarget", "status": status, "reason": reason}
-    obj["status"]["conditions"] = [{"type": "Ready", "status": "True"}, condition]
+    obj["status"] = {"conditions": [{"type": "Ready", "status": "True"}, condition]}
     return obj
 
 

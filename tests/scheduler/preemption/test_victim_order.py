@@ -12,7 +12,7 @@ from podium.scheduler.preemption.dry_run import DryRun
 from podium.scheduler.preemption.victim_order import IMPORTANCE, PRIORITY, Importance, column_of
 from podium.scheduler.preemption.victim_table import VictimTables
 from podium.scheduler.scheduler import Scheduler
-from tests.scheduler.objects import Obj, node, pod
+from tests.objects import Obj, node, pod
 
 # An order that no option stands for: what changes here must change on columns too.
 SHORT_NAMES = Importance((PRIORITY, column_of(lambda pod: -len(pod.name))))

@@ -1,7 +1,7 @@
 """The victims of nodes, kept in tables while pods come and go."""
 
 from podium.scheduler.scheduler import Scheduler
-from tests.scheduler.objects import Obj, node, pod
+from tests.objects import Obj, node, pod
 
 NODE_NAMES = [f"n-{number}" for number in range(8)]
 GPU = "example.com/gpu"

@@ -10,7 +10,7 @@ from podium.scheduler.framework.status import SUCCESS, Status, unresolvable
 from podium.scheduler.queue import QueuedPod, QueueProfile, SchedulingQueue
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
-from tests.scheduler.objects import pod
+from tests.objects import pod
 
 CLASSES = PodClasses()
 PROFILE = "default-scheduler"

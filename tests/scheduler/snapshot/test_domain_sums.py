@@ -10,7 +10,7 @@ from podium.scheduler.snapshot.affinity_terms import PeerGroup
 from podium.scheduler.snapshot.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
-from tests.scheduler.objects import ZONE, node, pod
+from tests.objects import ZONE, node, pod
 
 APPS = ("web", "db", "job")
 SELECTORS = (

@@ -3,7 +3,7 @@
 from podium.scheduler.snapshot.held_terms import HeldTerms
 from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
-from tests.scheduler.objects import near, node, pod, required
+from tests.objects import near, node, pod, required
 
 
 def test_all_begins_anew_when_nodes_change() -> None:

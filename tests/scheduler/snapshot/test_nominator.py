@@ -3,7 +3,7 @@
 from podium.scheduler.snapshot.nominator import Nominator
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
-from tests.scheduler.objects import node, pod
+from tests.objects import node, pod
 
 SNAPSHOT = Snapshot()
 SNAPSHOT.set_nodes([node("n1"), node("n2")])

@@ -6,7 +6,7 @@ import pytest
 
 from podium.scheduler.snapshot.pod_classes import PerClass, PodClasses
 from podium.scheduler.snapshot.pod_info import pending_pod
-from tests.scheduler.objects import pod
+from tests.objects import pod
 
 
 def test_pods_on_nodes_are_of_the_same_class_whenever_they_are_asked_about() -> None:

@@ -9,7 +9,7 @@ from podium.api.errors import InvalidValueError
 from podium.scheduler.snapshot.pod_info import UNPLACED, PodInfo, placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
 from tests.cluster.virtual.sizes import sizes
-from tests.scheduler.objects import Obj, node, pod
+from tests.objects import Obj, node, pod
 
 
 def snapshot_of(*names: str) -> Snapshot:
@@ -89,7 +89,7 @@ class TestNodes:
     )
     def test_only_what_matters_is_a_change(self, change: Obj, matters: bool) -> None:
         snapshot, old = snapshot_of("a"), node("a")
-        new = {field: {**part, **change.get(field, {})} for field, part in old.items()}
+        new = {**old, **{field: {**old[field], **part} for field, part in change.items()}}
         epoch = snapshot.node_epoch
         assert snapshot.set_node(new) is matters
         assert snapshot.node_epoch == epoch + matters
@@ -112,7 +112,7 @@ class TestNodes:
     def test_columns_of_labels_follow(self) -> None:
         snapshot = snapshot_of("a", "b")
         assert snapshot.columns.label("disk").codes.tolist() == [-1, -1]
-        snapshot.set_node(node("b", disk="ssd"))
+        snapshot.set_node(node("b", labels={"disk": "ssd"}))
         column = snapshot.columns.label("disk")
         assert (column.codes.tolist(), column.values) == ([-1, 0], ["ssd"])
 

@@ -7,7 +7,7 @@ import pytest
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.scheduler.snapshot.topology_spread import own_constraints, standing
-from tests.scheduler.objects import ZONE, node, pod
+from tests.objects import ZONE, node, pod
 
 TAINT = {"key": "k", "effect": "NoSchedule"}
 

@@ -7,10 +7,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from podium.ui.command_line.main import app
+from tests.objects import node
 from tests.simulation.experiments.worlds import HEADER, nodes, pod, priority_class
 from tests.simulation.recordings.recorded import NO_PREEMPTION, record
 from tests.ui.schemas.test_outputs import faults
-from tests.whatif.plan.objects import node
 
 THERE = [
     priority_class("high", 9),

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 from podium.cluster.drivers import virtual
 from podium.machines.reconciler import replacement_pace
 from podium.ui.command_line.main import app
-from tests.whatif.plan.objects import Obj, budget, workload
+from tests.objects import Obj, budget, workload
 
 NODES = {"name": "n-", "count": 1, "capacity": {"cpu": "2", "memory": "8Gi"}}
 

@@ -17,7 +17,7 @@ from podium.ui.questions.plan import PlanQuestion
 from podium.ui.schemas.question_schemas import question_schema
 from podium.ui.writers.formats import FORMATS
 from tests.conftest import ROOT
-from tests.whatif.plan.objects import node, pod
+from tests.objects import node, pod
 
 SAMPLE = ROOT / "examples/openb-sample"
 TRACE = [str(SAMPLE / one) for one in ("nodes.csv", "pods.csv")]

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.whatif.plan.objects import node, pod, priority_class
+from tests.objects import node, pod, priority_class
 
 SMALL = "small=cpu=4,memory=16Gi:0.21"
 

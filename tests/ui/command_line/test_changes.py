@@ -10,7 +10,7 @@ import yaml
 
 from podium import Cluster
 from podium.api.codec.yaml_writer import write_yaml
-from tests.whatif.plan.objects import node, pod, workload
+from tests.objects import node, pod, workload
 
 
 def report(result: Any) -> dict[str, Any]:

@@ -12,7 +12,7 @@ import pytest
 from podium import Cluster
 from podium.ui.command_line import main
 from podium.ui.command_line.options import completion
-from tests.whatif.plan.objects import node, pod
+from tests.objects import node, pod
 
 Complete = Callable[..., list[str]]
 

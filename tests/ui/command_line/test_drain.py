@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.whatif.plan.objects import node, pod
+from tests.objects import node, pod
 
 
 @pytest.fixture

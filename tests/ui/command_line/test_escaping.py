@@ -13,7 +13,7 @@ from podium.api.presentation import Table, Tone, Toned
 from podium.ui.command_line.output.escaping import EscapingStream, terminal_guarded
 from podium.ui.writers.console import console, working
 from podium.ui.writers.terminal import print_block
-from tests.whatif.plan.objects import node, pod
+from tests.objects import node, pod
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202e\u2066\r"
 STEERING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")

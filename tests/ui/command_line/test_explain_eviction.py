@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.whatif.plan.objects import node, pod
+from tests.objects import node, pod
 
 REQUESTED = "The state doesn't say what {} uses of memory: taken for what is requested;"
 

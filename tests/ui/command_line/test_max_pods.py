@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.whatif.plan.objects import node, workload
+from tests.objects import node, workload
 
 HUGE = 100_000_000
 

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from tests.whatif.plan.objects import node, pod
+from tests.objects import node, pod
 
 
 @pytest.mark.parametrize("output", ["table", "json", "yaml"])

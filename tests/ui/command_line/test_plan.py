@@ -11,16 +11,7 @@ import yaml
 
 from podium.api.codec.yaml_writer import write_yaml
 from podium.whatif.plan.fail_on import CONDITIONS
-from tests.whatif.plan.objects import (
-    ZONE,
-    budget,
-    container,
-    node,
-    pod,
-    priority_class,
-    reference,
-    workload,
-)
+from tests.objects import ZONE, budget, container, node, pod, priority_class, reference, workload
 
 HIGH = priority_class("high", 1000)
 STATE = [HIGH, node("n", "1"), budget("low", minAvailable=1), pod("low", on="n")]

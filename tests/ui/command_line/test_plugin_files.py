@@ -8,7 +8,7 @@ import pytest
 from podium.cluster.real.settings import Flags
 from podium.scheduler import plugin_registry as profile
 from podium.ui.command_line.processes.scheduler_launcher import read_configuration
-from tests.whatif.plan.objects import node, pod
+from tests.objects import node, pod
 
 CHEAP = """
 from beside import PRICES

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from tests.whatif.plan.objects import node, pod
+from tests.objects import node, pod
 
 
 class Shown:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.whatif.plan.objects import budget, node, pod, workload
+from tests.objects import budget, node, pod, workload
 
 WEB = workload("ReplicaSet", "web", replicas=3)
 STATE = [

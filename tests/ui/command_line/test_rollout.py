@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.whatif.plan.objects import node, priority_class, workload
+from tests.objects import node, priority_class, workload
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.whatif.plan.objects import node
+from tests.objects import node
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podium.api.codec.yaml_writer import write_yaml
-from tests.whatif.plan.objects import node, pod, workload
+from tests.objects import node, pod, workload
 
 
 def misspelt() -> dict[str, Any]:

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from tests.whatif.plan.objects import budget, node, pod, priority_class
+from tests.objects import budget, node, pod, priority_class
 
 HIGH = priority_class("high", 100)
 STATE = [

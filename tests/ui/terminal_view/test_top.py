@@ -17,7 +17,7 @@ from podium.ui.terminal_view.followed_cluster import followed
 from podium.ui.terminal_view.row_table import RowTable
 from podium.ui.terminal_view.screens import explained
 from podium.ui.terminal_view.terminal_app import Top
-from tests.whatif.plan.objects import pod, priority_class
+from tests.objects import pod, priority_class
 
 # Only a failure takes so long.
 WAIT_S = 120.0

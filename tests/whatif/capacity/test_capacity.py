@@ -24,16 +24,7 @@ from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Return
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import (
-    ZONE,
-    Obj,
-    budget,
-    namespace,
-    node,
-    pod,
-    priority_class,
-    workload,
-)
+from tests.objects import ZONE, Obj, budget, namespace, node, pod, priority_class, workload
 
 HIGH = priority_class("high", 1000)
 

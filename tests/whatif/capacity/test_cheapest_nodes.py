@@ -19,7 +19,7 @@ from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import ZONE, Obj, node, pod, priority_class
+from tests.objects import ZONE, Obj, node, pod, priority_class
 
 BIG, SMALL = "big=cpu=8,memory=32Gi:0.4", "small=cpu=4,memory=16Gi:0.21"
 

@@ -10,7 +10,8 @@ from podium.whatif.explain.pod_explanations import explain_named
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import container, node, planned, pod, workload
+from tests.objects import container, node, pod, workload
+from tests.whatif.plan.plans import planned
 
 CRITICAL = "system-node-critical"
 UNKNOWN = {"conditions": [{"type": "Ready", "status": "Unknown"}]}

@@ -9,7 +9,7 @@ from podium.whatif.explain.pod_explanations import ExplainError, explain_pod
 from podium.whatif.plan.changes import Apply, parse_delete
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import ZONE, budget, container, node, pod, priority_class
+from tests.objects import ZONE, budget, container, node, pod, priority_class
 
 HIGH = priority_class("high", 1000)
 GOING = {"deletionTimestamp": "2026-01-01T00:00:00Z"}

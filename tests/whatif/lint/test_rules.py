@@ -9,7 +9,7 @@ from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.configuration import LintConfiguration
 from podium.whatif.lint.linter import lint
 from podium.whatif.lint.thresholds import Thresholds
-from tests.whatif.plan.objects import HOST, ZONE, node, pod, workload
+from tests.objects import HOST, ZONE, node, pod, workload
 
 Obj = dict[str, Any]
 CONTAINER = {"name": "c", "image": "i:1"}

@@ -1,6 +1,7 @@
 """Several seeds show what depends on chance, and only that."""
 
-from tests.whatif.plan.objects import node, planned, pod, priority_class
+from tests.objects import node, pod, priority_class
+from tests.whatif.plan.plans import planned
 
 
 def test_equal_nodes_are_taken_by_chance() -> None:

@@ -5,16 +5,8 @@ from typing import Any
 import pytest
 
 from podium.whatif.plan.plan_report import RejectedObject
-from tests.whatif.plan.objects import (
-    container,
-    namespace,
-    node,
-    places,
-    planned,
-    pod,
-    priority_class,
-    workload,
-)
+from tests.objects import container, namespace, node, pod, priority_class, workload
+from tests.whatif.plan.plans import places, planned
 
 
 def rejected(outcome: Any) -> RejectedObject:

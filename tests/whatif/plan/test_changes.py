@@ -23,7 +23,8 @@ from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import budget, node, places, pod, reference, workload
+from tests.objects import budget, node, pod, reference, workload
+from tests.whatif.plan.plans import places
 
 WEB = {**workload("Deployment", "web", replicas=2)}
 

@@ -10,8 +10,9 @@ from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.request import PlanRequest
+from tests.objects import node, pod
 from tests.replacing import replace
-from tests.whatif.plan.objects import node, places, planned, pod
+from tests.whatif.plan.plans import places, planned
 
 Obj = dict[str, Any]
 _BOUND = "pv.kubernetes.io/bind-completed"

@@ -6,16 +6,8 @@ import pytest
 
 from podium.api.kinds.decisive_kinds import EXPORT_COMMAND
 from tests.conftest import ROOT
-from tests.whatif.plan.objects import (
-    budget,
-    namespace,
-    node,
-    planned,
-    pod,
-    priority_class,
-    reference,
-    workload,
-)
+from tests.objects import budget, namespace, node, pod, priority_class, reference, workload
+from tests.whatif.plan.plans import planned
 
 # What a cluster may have any number of, none included.
 ANY = {"LimitRange", "PodDisruptionBudget", "ResourceQuota"}

@@ -6,7 +6,8 @@ import pytest
 
 from podium.api.policy.disruption_target import BY_POD_GC
 from podium.whatif.plan.changes import ChangeTarget, TargetError, parse_target
-from tests.whatif.plan.objects import node, places, planned, pod, reference, workload
+from tests.objects import node, pod, reference, workload
+from tests.whatif.plan.plans import places, planned
 
 
 def gone(outcome: Any) -> list[str]:

@@ -7,7 +7,7 @@ from podium.whatif.plan.changes import Apply, parse_workload
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import Obj, node, pod, priority_class, workload
+from tests.objects import Obj, node, pod, priority_class, workload
 
 
 def explained(text: str, state: list[Obj], *applied: Obj) -> tuple[str, str]:

@@ -18,15 +18,8 @@ from podium.whatif.plan.fail_on import (
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest, without_changes
-from tests.whatif.plan.objects import (
-    budget,
-    container,
-    node,
-    planned,
-    pod,
-    priority_class,
-    workload,
-)
+from tests.objects import budget, container, node, pod, priority_class, workload
+from tests.whatif.plan.plans import planned
 
 CLASSES = [priority_class("high", 1000), priority_class("batch", 10)]
 

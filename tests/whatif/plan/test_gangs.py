@@ -13,8 +13,8 @@ from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
+from tests.objects import node, pod, priority_class
 from tests.replacing import replace
-from tests.whatif.plan.objects import node, pod, priority_class
 
 KUBERNETES, PLUGINS = "scheduling.k8s.io", "scheduling.x-k8s.io"
 OPTIONS = {

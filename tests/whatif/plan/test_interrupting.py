@@ -8,7 +8,8 @@ from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import node, places, pod, priority_class
+from tests.objects import node, pod, priority_class
+from tests.whatif.plan.plans import places
 
 # The victim takes half a minute to go, and only then is the new pod bound.
 STATE = [

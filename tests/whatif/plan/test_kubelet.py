@@ -6,15 +6,8 @@ import pytest
 
 from podium.api.policy.disruption_target import BY_KUBELET, BY_POD_GC, BY_TAINT
 from podium.whatif.plan.plan_report import Happening
-from tests.whatif.plan.objects import (
-    container,
-    node,
-    places,
-    planned,
-    pod,
-    priority_class,
-    workload,
-)
+from tests.objects import container, node, pod, priority_class, workload
+from tests.whatif.plan.plans import places, planned
 
 AFFINITY = {"disk": "ssd"}
 PORTS = [container("1", ports=[{"containerPort": 80, "hostPort": 80}])]

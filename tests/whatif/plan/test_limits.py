@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from tests.whatif.plan.objects import container, node, planned, pod, workload
+from tests.objects import container, node, pod, workload
+from tests.whatif.plan.plans import planned
 
 
 def limited(kind: str, **spec: Any) -> Any:

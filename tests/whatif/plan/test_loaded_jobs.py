@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from podium.whatif.plan.plan_report import Plan
-from tests.whatif.plan.objects import node, planned, pod, workload
+from tests.objects import node, pod, workload
+from tests.whatif.plan.plans import planned
 
 Obj = dict[str, Any]
 

@@ -7,8 +7,8 @@ from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.plans import Plans
 from podium.whatif.plan.request import PlanRequest
+from tests.objects import node, pod, priority_class
 from tests.replacing import replace
-from tests.whatif.plan.objects import node, pod, priority_class
 
 STATE = [
     *(node(name, "2") for name in "abc"),

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 
-from tests.whatif.plan.objects import Obj, namespace, node, planned, pod, priority_class, workload
+from tests.objects import Obj, namespace, node, pod, priority_class, workload
+from tests.whatif.plan.plans import planned
 
 RUNTIME = {
     "apiVersion": "node.k8s.io/v1",

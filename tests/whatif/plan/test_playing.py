@@ -6,14 +6,8 @@ import pytest
 
 from podium.api.policy.disruption_target import BY_POD_GC, BY_SCHEDULER, BY_TAINT
 from podium.whatif.plan.plan_report import Happening, Return
-from tests.whatif.plan.objects import (
-    budget,
-    node,
-    planned,
-    pod,
-    priority_class,
-    workload,
-)
+from tests.objects import budget, node, pod, priority_class, workload
+from tests.whatif.plan.plans import planned
 
 CLASSES = [priority_class(name, value) for name, value in (("a", 3000), ("b", 2000), ("c", 1000))]
 

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from podium.api.policy.disruption_budgets import spend
 from podium.scheduler.preemption.choice import PRIORITY_SUM, TOP_PRIORITY, VIOLATIONS
 from podium.simulation.timeline.preemption import NAME_KEY
-from tests.whatif.plan.objects import budget, node, places, planned, pod, priority_class
+from tests.objects import budget, node, pod, priority_class
+from tests.whatif.plan.plans import places, planned
 
 HIGH = priority_class("high", 1000)
 READY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}

@@ -11,7 +11,8 @@ from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import budget, node, planned, pod, priority_class, workload
+from tests.objects import budget, node, pod, priority_class, workload
+from tests.whatif.plan.plans import planned
 
 HIGH = priority_class("high", 1000)
 

@@ -8,7 +8,8 @@ import pytest
 from podium.cluster.virtual.cluster import Cluster
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.rollouts import STANDSTILL_S, Rollouts
-from tests.whatif.plan.objects import node, places, planned, pod, reference, workload
+from tests.objects import node, pod, reference, workload
+from tests.whatif.plan.plans import places, planned
 from tests.whatif.plan.worlds import exported
 
 

@@ -9,7 +9,7 @@ from podium.whatif.plan.changes import Apply, TargetError, parse_delete
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import node, pod, priority_class
+from tests.objects import node, pod, priority_class
 
 STATE = [
     *(node(name, "2") for name in "abcd"),

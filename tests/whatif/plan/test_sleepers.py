@@ -8,7 +8,8 @@ from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.presentation.plan_summary_text import summary_lines
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import HOST, Obj, namespace, node, planned, pod
+from tests.objects import HOST, Obj, namespace, node, pod
+from tests.whatif.plan.plans import planned
 
 
 def states() -> list[Obj]:

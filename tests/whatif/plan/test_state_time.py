@@ -6,7 +6,8 @@ from podium.api.values.times import epoch_s
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import node, planned, pod, reference, workload
+from tests.objects import node, pod, reference, workload
+from tests.whatif.plan.plans import planned
 
 CREATED, HEARD = "2026-05-01T08:00:00Z", "2026-05-01T12:00:00Z"
 READY = {

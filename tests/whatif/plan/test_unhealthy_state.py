@@ -7,7 +7,7 @@ from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import Obj, budget, node, pod, workload
+from tests.objects import Obj, budget, node, pod, workload
 
 CRASHING = {
     "phase": "Running",

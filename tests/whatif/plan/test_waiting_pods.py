@@ -6,7 +6,8 @@ from podium.whatif.plan.changes import parse_delete
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import node, places, pod, priority_class, workload
+from tests.objects import node, pod, priority_class, workload
+from tests.whatif.plan.plans import places
 
 NEVER = priority_class("never", 1000, preemptionPolicy="Never")
 HEARD = "2026-05-01T12:00:00Z"

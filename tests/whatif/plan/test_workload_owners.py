@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 
 from podium.whatif.plan.workload_owners import WorkloadOwners
-from tests.whatif.plan.objects import node, places, planned, reference, workload
+from tests.objects import node, reference, workload
+from tests.whatif.plan.plans import places, planned
 
 
 def owned_by(name: str, above: str) -> Any:

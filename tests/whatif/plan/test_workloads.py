@@ -4,16 +4,8 @@ from typing import Any
 
 from podium.api.policy.disruption_target import BY_TAINT
 from podium.whatif.plan.plan_report import Return
-from tests.whatif.plan.objects import (
-    container,
-    node,
-    places,
-    planned,
-    pod,
-    priority_class,
-    reference,
-    workload,
-)
+from tests.objects import container, node, pod, priority_class, reference, workload
+from tests.whatif.plan.plans import places, planned
 
 
 def kinds(outcome: Any) -> list[str]:

@@ -14,8 +14,8 @@ from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario import Scenario
 from podium.simulation.scenario.steps import ScenarioStep, ServerSideApply
 from podium.simulation.timeline import TimelineEntry
+from tests.objects import ZONE, Obj, budget, node, pod, priority_class, workload
 from tests.replacing import replace
-from tests.whatif.plan.objects import ZONE, Obj, budget, node, pod, priority_class, workload
 
 UNTIL_S = 150.0
 # By then the scheduler has found that what waits in the state fits nowhere, as it had before.

@@ -22,8 +22,8 @@ from podium.whatif.resilience.resilience import (
     severity,
 )
 from podium.whatif.resilience.resilience_presentation import resilience_presentation
+from tests.objects import Obj, budget, node, pod, priority_class, workload
 from tests.replacing import replace
-from tests.whatif.plan.objects import Obj, budget, node, pod, priority_class, workload
 from tests.whatif.plan.worlds import world
 
 CLASSES = [priority_class("low", 1), priority_class("high", 1000)]

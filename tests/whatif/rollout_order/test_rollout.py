@@ -25,7 +25,7 @@ from podium.whatif.rollout_order.rollout_steps import (
     assigned,
     introduction,
 )
-from tests.whatif.plan.objects import Obj, node, pod, priority_class, workload
+from tests.objects import Obj, node, pod, priority_class, workload
 from tests.whatif.plan.worlds import exported
 
 CLASSES = [priority_class("high", 1000), priority_class("low", 100)]

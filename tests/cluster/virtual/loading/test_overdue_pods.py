@@ -6,7 +6,8 @@ import pytest
 
 from podium.cluster.virtual.loading.overdue_pods import LATE_S, is_overdue
 from podium.whatif.plan.plan_report import Plan, Return
-from tests.whatif.plan.objects import node, places, planned, pod, workload
+from tests.objects import node, pod, workload
+from tests.whatif.plan.plans import places, planned
 
 READY = {"type": "Ready", "status": "True", "lastHeartbeatTime": "2026-03-01T09:10:00Z"}
 NOON_S = 1_772_366_400.0

@@ -15,7 +15,7 @@ from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.cluster.virtual.cluster_options import START_S
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR
 from podium.kubelet.simulated.node_settings import NodeSettings
-from tests.whatif.plan.objects import container, node, pod
+from tests.objects import container, node, pod
 
 Obj = dict[str, Any]
 

@@ -9,7 +9,7 @@ from podium.scheduler.framework.cycle.diagnosis import (
     nodes_available_message,
 )
 from podium.scheduler.scheduler import Scheduler
-from tests.scheduler.objects import Obj, near, node, pod, required
+from tests.objects import Obj, near, node, pod, required
 
 HELP = "No preemption victims found for incoming pod"
 NO_HELP = "Preemption is not helpful for scheduling"

@@ -14,7 +14,7 @@ from podium.scheduler.framework.status import Code, Status, unresolvable, unsche
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
-from tests.scheduler.objects import node, pod
+from tests.objects import node, pod
 
 NAMES = ["First", "Second"]
 NO_ROOM = "0/2 nodes are available: 2 Insufficient cpu."

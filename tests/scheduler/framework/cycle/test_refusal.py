@@ -10,7 +10,7 @@ from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import placed_pod
-from tests.scheduler.objects import node, pod
+from tests.objects import node, pod
 
 BUDGET = {
     "kind": "PodDisruptionBudget",

@@ -4,7 +4,7 @@ import pytest
 
 from podium.scheduler.framework.cycle.scheduling_cycle import Timing
 from podium.scheduler.scheduler import Scheduler
-from tests.scheduler.objects import ZONE, near, node, pod, required
+from tests.objects import ZONE, near, node, pod, required
 
 
 def test_nominated_pods_may_leave_no_node_though_others_score() -> None:

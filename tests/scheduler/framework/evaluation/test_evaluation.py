@@ -12,7 +12,7 @@ from podium.scheduler.framework.third_party_plugins import ArrayPlugin, Nodes, a
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
-from tests.scheduler.objects import Obj, node, pod
+from tests.objects import Obj, node, pod
 
 
 def claim(**spec: Any) -> Mapping[str, Any]:

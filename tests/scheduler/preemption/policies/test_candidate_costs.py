@@ -17,7 +17,7 @@ from podium.scheduler.preemption.policies.victim_sets import VictimSets
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
-from tests.scheduler.objects import near, node, pod
+from tests.objects import near, node, pod
 
 COSTS = [
     CandidateKey.DELETION_COST,
@@ -32,7 +32,7 @@ NODE_COUNT = 5
 def test_costs_on_columns_are_those_of_candidates_one_by_one(seed: int) -> None:
     rng, scheduler = Random(seed), Scheduler(options=SchedulerOptions(candidate_order=COSTS))
     scheduler.clock.now_s = 1000.0
-    scheduler.load([node(f"n-{n}", disk="ab"[n % 2]) for n in range(NODE_COUNT)], [])
+    scheduler.load([node(f"n-{n}", labels={"disk": "ab"[n % 2]}) for n in range(NODE_COUNT)], [])
     for number in range(rng.randint(6, 14)):
         _add(scheduler, f"pod-{number}", rng)
     pending = scheduler.pending(pod("large", str(rng.randint(2, 4)), priority=10))

@@ -14,7 +14,7 @@ from podium.scheduler.preemption.policies.delayed_preemption import (
 )
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import start_ns_of
-from tests.scheduler.objects import node, pod
+from tests.objects import node, pod
 
 STARTING = "starting"
 NOW_S, CPUS = 1000, 4
@@ -75,7 +75,7 @@ def test_a_preemptor_waits_as_long_as_its_class_says_and_no_longer(seed: int) ->
     scheduler.clock.now_s = NOW_S
     waiting = pod("new", str(world.cpus), priority=10)
     since = {"type": "PodScheduled", "status": "False"}
-    waiting["status"]["conditions"] = [{**since, "lastTransitionTime": timestamp(world.since_s)}]
+    waiting["status"] = {"conditions": [{**since, "lastTransitionTime": timestamp(world.since_s)}]}
     if world.promised_s is not None:
         waiting["metadata"]["annotations"] = {PROVISIONING_UNTIL: timestamp(world.promised_s)}
     (pending,) = scheduler.load(world.nodes, [*world.pods, waiting])

@@ -13,7 +13,7 @@ from podium.scheduler.config.scheduler_options import (
 )
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import placed_pod
-from tests.scheduler.objects import node, pod
+from tests.objects import node, pod
 
 steps = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 1)), min_size=1, max_size=30)
 

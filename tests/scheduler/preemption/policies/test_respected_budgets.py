@@ -5,7 +5,7 @@ import pytest
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.config.scheduler_options import BudgetPolicy, SchedulerOptions
 from podium.scheduler.scheduler import Scheduler
-from tests.scheduler.objects import node, pod
+from tests.objects import node, pod
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import BudgetChange, Happening, Plan
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import Obj, budget, node, planned, pod, priority_class, workload
+from tests.objects import Obj, budget, node, pod, priority_class, workload
+from tests.whatif.plan.plans import planned
 from tests.whatif.plan.worlds import exported
 
 HALF = {"rollingUpdate": {"maxUnavailable": "50%", "maxSurge": 0}}

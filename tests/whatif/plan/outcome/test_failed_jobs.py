@@ -10,7 +10,7 @@ from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan, Return
 from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from tests.whatif.plan.objects import node, pod, workload
+from tests.objects import node, pod, workload
 
 Obj = dict[str, Any]
 

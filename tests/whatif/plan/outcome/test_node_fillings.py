@@ -1,7 +1,8 @@
 """What is on the nodes before and after a plan, for pictures of it."""
 
 from podium.whatif.plan.plan_report import NodeFilling, PodShare
-from tests.whatif.plan.objects import node, planned, pod
+from tests.objects import node, pod
+from tests.whatif.plan.plans import planned
 
 
 def test_pods_of_nodes_that_change_have_shares_in_ten_thousandths() -> None:

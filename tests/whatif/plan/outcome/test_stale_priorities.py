@@ -13,15 +13,8 @@ from podium.whatif.plan.plans import Plans
 from podium.whatif.plan.presentation.next_pod_words import stale_sentences
 from podium.whatif.plan.presentation.plan_presentation import stale_priorities
 from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
-from tests.whatif.plan.objects import (
-    Obj,
-    node,
-    planned,
-    pod,
-    priority_class,
-    reference,
-    workload,
-)
+from tests.objects import Obj, node, pod, priority_class, reference, workload
+from tests.whatif.plan.plans import planned
 from tests.whatif.plan.worlds import exported
 
 STANDARD = priority_class("standard", 1000, globalDefault=True)

@@ -1,12 +1,6 @@
-"""Objects for tests of plans: with kinds and namespaces, as manifests are read."""
+"""Objects for tests, with as little in them as a test needs, and kinds and names as the API has."""
 
 from typing import Any
-
-from podium.whatif.plan.changes import Apply, parse_delete
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.plan_report import Plan
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
 
 Obj = dict[str, Any]
 
@@ -15,9 +9,14 @@ HOST = "kubernetes.io/hostname"
 
 
 def node(name: str, cpu: str = "4", *, pods: str = "110", zone: str = "", **fields: Any) -> Obj:
-    """A node; fields such as `taints` go into its spec, `uid` and `labels` where they belong."""
+    """A node; `uid`, `labels`, `annotations`, `allocatable` and `status` go where they belong.
+
+    All else, such as `taints`, goes into the spec.
+    """
     labels = {HOST: name, **({ZONE: zone} if zone else {}), **fields.pop("labels", {})}
     metadata = {"name": name, "labels": labels, **_uid(fields)}
+    if annotations := fields.pop("annotations", None):
+        metadata["annotations"] = annotations
     allocatable = {"cpu": cpu, "memory": "8Gi", "pods": pods, **fields.pop("allocatable", {})}
     status = {"allocatable": allocatable, **fields.pop("status", {})}
     return {
@@ -30,15 +29,23 @@ def node(name: str, cpu: str = "4", *, pods: str = "110", zone: str = "", **fiel
 
 
 def pod(name: str, cpu: str = "1", *, on: str = "", app: str = "", **fields: Any) -> Obj:
-    """A pod; `created`, `owner`, `status`, `uid` and `namespace` go where they belong."""
+    """A pod, labelled by the part of its name before the first dash, unless `app` is given.
+
+    `created`, `owner`, `start`, `status`, `uid`, `annotations` and `namespace` go where they
+    belong, `metadata` over what the metadata has, and all else into the spec.
+    """
     metadata: Obj = {"name": name, "namespace": fields.pop("namespace", "default"), **_uid(fields)}
     metadata["labels"] = {"app": app or name.partition("-")[0]}
     if created := fields.pop("created", ""):
         metadata["creationTimestamp"] = created
     if owner := fields.pop("owner", None):
         metadata["ownerReferences"] = [{**reference(owner), "controller": True}]
+    if annotations := fields.pop("annotations", None):
+        metadata["annotations"] = annotations
     metadata.update(fields.pop("metadata", {}))
     status = fields.pop("status", None)
+    if start := fields.pop("start", ""):
+        status = {"startTime": start, **(status or {})}
     spec = {"containers": [container(cpu)], **({"nodeName": on} if on else {}), **fields}
     obj = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
     return obj if status is None else {**obj, "status": status}
@@ -102,21 +109,14 @@ def reference(owner: Obj) -> Obj:
     return {"apiVersion": owner["apiVersion"], **called}
 
 
-def planned(state: list[Obj], *applied: Obj, delete: str = "", **settings: Any) -> Plan:
-    """The outcome of applying objects; `delete` names what goes, separated by blanks."""
-    deleted = [parse_delete(text, "default") for text in delete.split()]
-    return plan(
-        PlanRequest(
-            LoadedState(state), (*deleted, *([Apply(applied)] if applied else [])), **settings
-        )
-    )
+def near(app: str, key: str = HOST) -> Obj:
+    """A required affinity term."""
+    return {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": key}
 
 
-def places(outcome: Plan) -> dict[str, str]:
-    """Nodes by the names of the pods that were placed, in order."""
-    return {
-        placement.pod.removeprefix("default/"): placement.node for placement in outcome.placements
-    }
+def required(kind: str, *terms: Obj) -> Obj:
+    """The affinity of a pod: `podAffinity` or `podAntiAffinity` with required terms."""
+    return {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [*terms]}}
 
 
 def _uid(fields: Obj) -> Obj:
