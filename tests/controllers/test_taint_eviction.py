@@ -103,6 +103,13 @@ def test_what_was_there_before_counts_from_the_times_that_are_stored(
     assert [type(e) for e in hand.run(stays_s)] == [Patch, Delete]
 
 
+def test_a_taint_of_a_second_ago_counts_from_its_time(hand: Hand) -> None:
+    added = {**NO_EXECUTE, "timeAdded": timestamp(NOW_S - 1)}
+    hand.start(node(added), tolerating("p", 300))
+    assert hand.run(298.9) == []
+    assert [type(e) for e in hand.run(299)] == [Patch, Delete]
+
+
 def test_what_is_overdue_at_the_start_goes_at_once(hand: Hand) -> None:
     added = {**NO_EXECUTE, "timeAdded": timestamp(NOW_S - 400)}
     hand.start(node(added), scheduled(tolerating("p", 300), 500))

@@ -229,3 +229,29 @@ def test_a_gang_that_comes_anew_has_room_made_at_once() -> None:
     found = simulation.cluster.store.get("Pod", "default", "g-1")
     assert found is not None
     assert found["status"]["nominatedNodeName"] == "n-1"
+
+
+def test_a_group_of_pods_says_which_victims_it_waits_for() -> None:
+    rng = Random(0)
+    policy = {"gang": {"minCount": 1}}
+    terms = {"schedulingPolicy": policy, "priorityClassName": "urgent"}
+    group = _object(f"{APIS[0]}/v1alpha2", "PodGroup", "g", terms)
+    slow = _pod(rng, "slow-0", "batch", cpu="2")
+    slow["spec"]["terminationGracePeriodSeconds"] = 600
+    del slow["metadata"]["annotations"]
+    member = _pod(rng, "g-0", "urgent", cpu="2")
+    member["spec"]["schedulingGroup"] = {"podGroupName": "g"}
+    spec = {
+        "until": "30s",
+        "nodes": [{"name": "n-", "count": 1, "capacity": {"cpu": "2", "memory": "8Gi"}}],
+        "manifests": [*map(_class, CLASSES), group],
+        "steps": [{"at": "1s", "apply": slow}, {"at": "20s", "apply": member}],
+    }
+    head = {"apiVersion": "podium.dev/v1alpha1", "kind": "Scenario"}
+    simulation, _ = play({**head, "spec": spec}, GANGS)
+    (found,) = simulation.cluster.store.list(POD_GROUP.key).items
+    condition = condition_of(found, "PodGroupScheduled")
+    assert condition is not None
+    assert condition["status"] == "False"
+    assert "waits until" in condition["message"]
+    assert "slow-0 to leave" in condition["message"]

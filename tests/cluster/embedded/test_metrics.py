@@ -32,6 +32,9 @@ def pod(name: str, annotations: dict[str, str], *cpu: str) -> dict[str, Any]:
 def cluster() -> Iterator[podium.Cluster]:
     with podium.Cluster(nodes=1) as running:
         running.apply(pod("hungry", USAGE, "250m", "1"), pod("plain", {}, "100m"))
+        idle = pod("idle", {}, "1")
+        del idle["spec"]["containers"][0]["resources"]
+        running.apply(idle)
         running.apply(pod("waiting", {}, "100"))
         # It takes two seconds to start.
         running.advance(102)
@@ -59,6 +62,8 @@ def test_containers_use_the_cpu_they_request_and_the_memory_that_is_scripted(
     ]
     _, plain = client.ask("GET", f"{PODS}/plain")
     assert plain["containers"] == [{"name": "c0", "usage": {"cpu": "100m", "memory": "0"}}]
+    _, idle = client.ask("GET", f"{PODS}/idle")
+    assert idle["containers"] == [{"name": "c0", "usage": {"cpu": "0", "memory": "0"}}]
 
 
 def test_a_node_uses_what_its_pods_use(client: Client) -> None:
@@ -87,7 +92,7 @@ def test_lists_have_what_runs_and_is_selected(client: Client) -> None:
     def names(path: str) -> list[str]:
         return [one["metadata"]["name"] for one in client.ask("GET", path)[1]["items"]]
 
-    assert names(f"{METRICS}/pods") == ["hungry", "plain"]
+    assert names(f"{METRICS}/pods") == ["hungry", "idle", "plain"]
     assert names(f"{PODS}?labelSelector=app%3Dplain") == ["plain"]
     assert names(f"{PODS}?fieldSelector=metadata.name%3Dhungry") == ["hungry"]
     assert names(f"{METRICS}/namespaces/kube-system/pods") == []

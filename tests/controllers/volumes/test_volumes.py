@@ -230,6 +230,18 @@ def test_pods_bring_claims_along_and_take_them_away() -> None:
     assert made.all("PersistentVolume") == []
 
 
+def test_a_terminating_pod_gets_no_claims() -> None:
+    scratch = {"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": claim("")["spec"]}}}
+    leaving = pod("p", [scratch])
+    leaving["metadata"]["finalizers"] = ["example.com/keep"]
+    made = World(EphemeralVolumeController)
+    made.create(leaving)
+    made.delete("Pod", "p")
+    made.driver.advance(5)
+    assert made.get("Pod", "p")["metadata"]["deletionTimestamp"]
+    assert made.get("PersistentVolumeClaim", "p-v") is None
+
+
 def test_a_claim_that_was_there_before_is_not_the_pods() -> None:
     scratch = {"name": "v", "ephemeral": {"volumeClaimTemplate": {"spec": claim("")["spec"]}}}
     made = world(claim("p-v"), pod("p", [scratch]))

@@ -53,6 +53,16 @@ def test_a_pod_runs_and_its_log_is_there(machine: Machine) -> None:
     assert said == machine.log("runs")
 
 
+def test_a_file_of_the_host_is_created_where_it_is_missing(
+    machine: Machine, tmp_path: Path
+) -> None:
+    path = tmp_path / "made"
+    volume = {"name": "v", "hostPath": {"path": str(path), "type": "FileOrCreate"}}
+    machine.run("touches", "true", restartPolicy="Never", volumes=[volume])
+    machine.wait("touches", lambda status: status.get("phase") == "Succeeded")
+    assert path.is_file()
+
+
 def test_what_a_container_names_must_be_there(machine: Machine) -> None:
     source = {"configMapRef": {"name": "missing"}}
     machine.run("lacks", "true", container={"envFrom": [source]})

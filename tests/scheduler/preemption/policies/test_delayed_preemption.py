@@ -1,5 +1,6 @@
 """How long a preemptor waits, held against what its class's patience says in plain words."""
 
+import math
 from random import Random
 from typing import Any
 
@@ -11,9 +12,11 @@ from podium.scheduler.config.scheduler_options import Patience, SchedulerOptions
 from podium.scheduler.preemption.policies.delayed_preemption import (
     EXPECTED_DURATION,
     PROVISIONING_UNTIL,
+    ends_s,
 )
 from podium.scheduler.scheduler import Scheduler
-from podium.scheduler.snapshot.pod_info import start_ns_of
+from podium.scheduler.snapshot.pod_classes import PodClasses
+from podium.scheduler.snapshot.pod_info import pending_pod, start_ns_of
 from tests.objects import node, pod
 
 STARTING = "starting"
@@ -106,3 +109,9 @@ def _ends_s(one: Obj) -> float:
 
 def _cpus(one: Obj) -> int:
     return int(one["spec"]["containers"][0]["resources"]["requests"]["cpu"])
+
+
+def test_a_pod_that_has_not_started_ends_at_no_known_time() -> None:
+    waiting = pod("p")
+    waiting["spec"]["activeDeadlineSeconds"] = 60
+    assert ends_s(pending_pod(waiting, PodClasses())) == math.inf
