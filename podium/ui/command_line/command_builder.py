@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
-from inspect import Parameter, Signature, get_annotations, getdoc
+from inspect import Parameter, Signature, get_annotations
 from typing import Annotated, Any, Literal, get_args
 
 import typer
@@ -45,8 +45,7 @@ def command_of(target: Any) -> Command:
         ask(*asked, output=output, output_file=output_file)
 
     kinds = [target, State] if issubclass(target, Rules) else [target]
-    own = (one for one in target.__mro__ if not (one.__doc__ or "").startswith(f"{one.__name__}("))
-    run.__doc__ = getdoc(next(own))
+    run.__doc__ = target.__doc__
     return _function(run, kinds, _output_options(target))
 
 

@@ -4,6 +4,7 @@ Exit codes: 0 done, 1 an error, 2 a condition of `--fail-on` was met. Wrong usag
 """
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
@@ -61,13 +62,26 @@ COMMANDS = (
 )
 
 _USAGE_EXIT_CODE = 1
-_LINES = 500
 _NOISE = "Value error, "
 _COMPLETE = "_PODIUM_COMPLETE"
 # As kubectl has them.
 _FILES, _NO_FILES = ":0", ":4"
 # Typer makes one kind of usage error public; its base class is all of them.
 _USAGE_ERROR: Any = typer.BadParameter.__base__
+
+
+def _target(command: str) -> Any:
+    """What a command asks or does."""
+    if command in QUESTIONS:
+        module, _, name = QUESTIONS[command].partition(":")
+        return getattr(import_module(f"podium.ui.questions.{module}"), name)
+    name = "help_" if command == "help" else command.replace("-", "_")
+    return getattr(import_module(f"podium.ui.command_line.commands.{name}"), name)
+
+
+def _sentence(target: Any) -> str:
+    paragraph = " ".join(target.__doc__.split("\n\n")[0].split())
+    return re.split(r"(?<=\.) ", paragraph)[0]
 
 
 class Commands(TyperGroup):
@@ -81,22 +95,15 @@ class Commands(TyperGroup):
         """A command by name; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
-        if cmd_name in QUESTIONS:
-            module, _, name = QUESTIONS[cmd_name].partition(":")
-            package = "podium.ui.questions"
-        else:
-            module = name = "help_" if cmd_name == "help" else cmd_name.replace("-", "_")
-            package = "podium.ui.command_line.commands"
-        function = command_of(getattr(import_module(f"{package}.{module}"), name))
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        function = command_of(_target(cmd_name))
         single.command(cmd_name, cls=OrderedCommand, epilog=epilog(cmd_name))(function)
         return typer.main.get_command(single)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands, each with its whole sentence."""
-        found = [(name, self.get_command(ctx, name)) for name in self.list_commands(ctx)]
+        """List the commands, each with its whole first sentence."""
         with formatter.section("Commands"):
-            formatter.write_dl([(name, one.get_short_help_str(_LINES)) for name, one in found])
+            formatter.write_dl([(name, _sentence(_target(name))) for name in COMMANDS])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """The command that is meant, and what is left for it; of a misspelt one the likeliest."""

@@ -15,12 +15,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class CapacityQuestion(Changes, Question["CapacityAnswer"]):
-    """Say how many more pods of a template fit, on which nodes, and what stops the next one.
-
-    Pods are created one after the other in a simulation of the cluster, after the changes that
-    the other options ask for, until the scheduler finds no place for one. With --node-shape, say
-    instead which nodes to add so that every pod that waits gets a place.
-    """
+    """How many more pods of a template fit."""
 
     pod: Texts = field(
         default=(),
@@ -71,7 +66,12 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
 
 @dataclass(frozen=True, kw_only=True)
 class NodesQuestion(CapacityQuestion):
-    """Likewise, or which nodes to add."""
+    """Say how many more pods of a template fit, on which nodes, and what stops the next one.
+
+    Pods are created one after the other in a simulation of the cluster, after the changes that
+    the other options ask for, until the scheduler finds no place for one. With --node-shape, say
+    instead which nodes to add so that every pod that waits gets a place.
+    """
 
     node_shape: Texts = option(
         "Say which nodes to add at least cost, so that no pod waits; may be given several "

@@ -16,12 +16,7 @@ _SIGNAL_HELP = f"What tells of pressure, of {', '.join(Signal)}."
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
-    """Explain the decision about one pod: every node, plugin, score, candidate and tie-break.
-
-    A pod that has no place yet is explained at its turn, as `podium plan` with the same arguments
-    decides it; a pod that is on a node as if it weren't. With --eviction, explain instead whom a
-    node under pressure evicts first.
-    """
+    """The decision about one pod."""
 
     pod: str = field(
         kw_only=False,
@@ -68,7 +63,12 @@ class EvictionQuestion(Changes, Question["RankingAnswer"]):
 
 @dataclass(frozen=True, kw_only=True)
 class ExplainCommand(ExplainQuestion):
-    """Either of both, as the command line asks it."""
+    """Explain the decision about one pod: every node, plugin, score, candidate and tie-break.
+
+    A pod that has no place yet is explained at its turn, as `podium plan` with the same arguments
+    decides it; a pod that is on a node as if it weren't. With --eviction, explain instead whom a
+    node under pressure evicts first.
+    """
 
     eviction: bool = option("Explain in which order a node would evict its pods.", default=False)
     signal: Signal = option(

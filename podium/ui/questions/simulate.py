@@ -20,11 +20,7 @@ _RECORDING_ALONE = "{}: a recording can't be combined with that"
 
 @dataclass(frozen=True, kw_only=True)
 class SimulateQuestion(Question["SimulationAnswer"]):
-    """Play a scenario in virtual time: manifests, timed steps, assertions.
-
-    The same seed gives the same story. The exit code is 2 if an assertion fails. A recording is
-    played as it was, or by another configuration.
-    """
+    """What comes of a scenario."""
 
     formats = ("png", "csv", "parquet")
     formats_formerly = MappingProxyType({"timeline": "table"})
@@ -101,7 +97,11 @@ class SimulateQuestion(Question["SimulationAnswer"]):
 
 @dataclass(frozen=True, kw_only=True)
 class ReplayQuestion(SimulateQuestion):
-    """Likewise, or what goes differently when a recording is played again."""
+    """Play a scenario in virtual time: manifests, timed steps, assertions.
+
+    The same seed gives the same story. The exit code is 2 if an assertion fails. A recording is
+    played as it was, or by another configuration.
+    """
 
     recording: str | Path | None = option(
         "Play what `podium record` has recorded instead, and tell what goes differently.",

@@ -2,6 +2,7 @@
 
 import json
 import os
+import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import suppress
@@ -143,3 +144,15 @@ def test_kubectl_is_told_in_its_own_way(
     monkeypatch.setattr(sys, "argv", ["kubectl_complete-podium", "plan", "-f", "sta"])
     main.kubectl_complete()
     assert capsys.readouterr().out == ":0\n"
+
+
+def test_a_shell_reads_a_pipe() -> None:
+    asked = {"COMP_WORDS": "podium pl", "COMP_CWORD": "1", "_PODIUM_COMPLETE": "complete_bash"}
+    done = subprocess.run(
+        [sys.executable, "-m", "podium"],
+        env={**os.environ, **asked},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr) == ("plan\n", "")

@@ -16,11 +16,12 @@ from typing import Any
 def pipe_may_break() -> Iterator[None]:
     """Let the reader of what is printed close the pipe."""
     stdout = sys.stdout
-    # Leave a stream alone that other code has put in its place.
-    if not isinstance(getattr(stdout, "buffer", None), BufferedWriter | FileIO):
+    # Leave a stream alone that other code has put in its place, such as that of completion.
+    if not isinstance(stdout, TextIOWrapper) or not isinstance(
+        stdout.buffer, BufferedWriter | FileIO
+    ):
         yield
         return
-    assert isinstance(stdout, TextIOWrapper)
     stdout.flush()
     file = _UnreadFile(stdout.fileno(), "w", closefd=False)
     sys.stdout = TextIOWrapper(
