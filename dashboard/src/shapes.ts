@@ -54,5 +54,9 @@ export interface PodPage {
 }
 export interface Signal { signal: string; available: string; threshold: string; kind: string }
 export interface NodePage { manifest: string; signals: Signal[]; history: Entry[] }
+export interface FormField {
+  description: string; type?: string | string[]; enum?: string[]; minimum?: number; default?: unknown;
+}
+export interface Form { properties: Record<string, FormField> }
 export interface PlanPage { presentation: Presentation }
 export interface Applied { object: string; result: string; problem: string }

@@ -1,12 +1,14 @@
 // Paste manifests, see the plan, then apply them.
-import { useState } from "preact/hooks";
-import { post } from "./connection";
+import { useEffect, useState } from "preact/hooks";
+import { get, post } from "./connection";
 import { Told } from "./presentation";
-import type { Applied, PlanPage } from "./shapes";
+import type { Applied, Form, FormField, PlanPage } from "./shapes";
 import { useStore } from "./store";
 
 // What is kept while another page is shown; the administrator's token lives nowhere else.
-const kept = { manifests: "", planned: "", plan: null as PlanPage | null, token: "" };
+const kept = {
+  manifests: "", options: {} as Record<string, string>, planned: "", plan: null as PlanPage | null, token: "",
+};
 
 const EXAMPLE = `apiVersion: v1
 kind: Pod
@@ -22,6 +24,8 @@ export function WhatIf() {
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState("");
   const [applied, setApplied] = useState<Applied[] | null>(null);
+  const [form, setForm] = useState<Form>({ properties: {} });
+  useEffect(() => { if (view.canPlan) get<Form>("plan").then(setForm, () => {}); }, [view.canPlan]);
   const change = (changed: Partial<typeof kept>) => { Object.assign(kept, changed); draw((drawn) => drawn + 1); };
   const ask = async (question: () => Promise<void>) => {
     setBusy(true);
@@ -37,7 +41,7 @@ export function WhatIf() {
   const plan = () => ask(async () => {
     const manifests = kept.manifests;
     change({ plan: null });
-    change({ plan: await post<PlanPage>("plan", manifests), planned: manifests });
+    change({ plan: await post<PlanPage>(`plan?${asQuery(form)}`, manifests), planned: manifests });
   });
   const apply = (event: Event) => {
     event.preventDefault();
@@ -57,8 +61,17 @@ export function WhatIf() {
       <textarea aria-label="Manifests" placeholder={EXAMPLE} rows={14} spellcheck={false} value={kept.manifests}
         disabled={!view.canPlan} onKeyDown={onKeyDown}
         onInput={(event) => change({ manifests: event.currentTarget.value })} />
+      {view.canPlan && (
+        <details class="options">
+          <summary>Options</summary>
+          {Object.entries(form.properties).map(([name, field]) => (
+            <OptionField key={name} name={name} field={field}
+              onChange={(value) => change({ options: { ...kept.options, [name]: value } })} />
+          ))}
+        </details>
+      )}
       <p>
-        <button class="primary" disabled={!view.canPlan || isBusy || !kept.manifests.trim()} onClick={plan}>Plan</button>{" "}
+        <button class="primary" disabled={!view.canPlan || isBusy || !(kept.manifests.trim() || asQuery(form))} onClick={plan}>Plan</button>{" "}
         <span class="faint">Ctrl-Enter</span>{" "}
         {isBusy && <span role="status">Working…</span>}
       </p>
@@ -78,6 +91,43 @@ export function WhatIf() {
         </>
       )}
     </div>
+  );
+}
+
+// What isn't given has its default; of several values each has a line.
+function asQuery(form: Form): string {
+  const query = new URLSearchParams();
+  for (const [name, field] of Object.entries(form.properties)) {
+    const value = (kept.options[name] ?? "").trim();
+    const values = takesSeveral(field) ? value.split(/\s*\n\s*/) : [value];
+    values.filter(Boolean).forEach((one) => query.append(name, one));
+  }
+  return query.toString();
+}
+
+function takesSeveral(field: FormField): boolean { return Array.isArray(field.type) && field.type.includes("array"); }
+
+function OptionField({ name, field, onChange }: { name: string; field: FormField; onChange: (value: string) => void }) {
+  const value = kept.options[name] ?? "";
+  const shown = { id: `option-${name}`, value, placeholder: String(field.default ?? "") };
+  return (
+    <p>
+      <label for={shown.id}>{name.replaceAll("_", " ")}</label>{" "}
+      {field.type === "boolean" ? (
+        <input id={shown.id} type="checkbox" checked={value === "true"}
+          onChange={(event) => onChange(event.currentTarget.checked ? "true" : "")} />
+      ) : field.enum ? (
+        <select {...shown} onChange={(event) => onChange(event.currentTarget.value)}>
+          {["", ...field.enum].map((one) => <option value={one}>{one || shown.placeholder}</option>)}
+        </select>
+      ) : takesSeveral(field) ? (
+        <textarea {...shown} rows={1} onInput={(event) => onChange(event.currentTarget.value)} />
+      ) : (
+        <input {...shown} type={field.minimum === undefined ? "text" : "number"} min={field.minimum} step="any"
+          onInput={(event) => onChange(event.currentTarget.value)} />
+      )}{" "}
+      <small>{field.description}</small>
+    </p>
   );
 }
 

@@ -28,6 +28,7 @@ from podium.apiserver.refusals import server_fault, too_many, unauthorized
 from podium.apiserver.requests.messages import refused
 from podium.ui.dashboard.feeds.event_stream import Feed, event_stream
 from podium.ui.dashboard.questions import Questions
+from podium.ui.inputs.option import Reach
 
 T = TypeVar("T")
 
@@ -80,6 +81,7 @@ class DashboardApp:
             Route(f"{api}/changes", self._signed_in(self._changes)),
             Route(f"{api}/pods/{{namespace}}/{{name}}", self._signed_in(self._pod)),
             Route(f"{api}/nodes/{{name}}", self._signed_in(self._node)),
+            Route(f"{api}/plan", self._signed_in(self._form)),
             Route(f"{api}/plan", self._signed_in(self._plan), methods=["POST"]),
             Route(f"{api}/apply", self._signed_in(self._apply), methods=["POST"]),
         ]
@@ -149,8 +151,16 @@ class DashboardApp:
         return _answer(await self._questions.node_page(request.path_params["name"]))
 
     async def _plan(self, request: Request, _: User) -> Response:
-        body = await read_body(request.receive, self._limits)
-        return _answer(await _unless_gone(request, self._questions.plan(body)))
+        body, given = await read_body(request.receive, self._limits), request.query_params
+        texts = {name: given.getlist(name) for name in given}
+        return _answer(await _unless_gone(request, self._questions.plan(body, texts)))
+
+    async def _form(self, _: Request, _user: User) -> Response:
+        # What the page isn't asked for until somebody plans.
+        from podium.ui.questions.plan import PlanQuestion
+        from podium.ui.schemas.question_schemas import question_schema
+
+        return _answer(question_schema(PlanQuestion, Reach.EVERYWHERE))
 
     async def _apply(self, request: Request, user: User) -> Response:
         body = await read_body(request.receive, self._limits)

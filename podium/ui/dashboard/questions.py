@@ -1,7 +1,7 @@
 """What pages ask about one object, or what would be if; and what they are told."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from podium.api.codec.yaml_writer import write_yaml
@@ -80,11 +80,11 @@ class Questions:
         manifest, history = self._known("Node", "", name)
         return NodePage(manifest=manifest, history=history, signals=self._signals(name))
 
-    async def plan(self, manifests: bytes) -> PlanPage:
-        """What applying manifests would do."""
+    async def plan(self, manifests: bytes, texts: Mapping[str, Sequence[str]]) -> PlanPage:
+        """What applying manifests would do, with options as they are written."""
         playing = await self._played()
         try:
-            return await self._forked(lambda: playing.attempt(manifests))
+            return await self._forked(lambda: playing.attempt(manifests, texts))
         except WorkError as error:
             raise RefusedError(400, "BadRequest", str(error)) from None
 

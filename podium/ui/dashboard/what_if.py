@@ -1,25 +1,27 @@
 """Explanations of pods, and plans of manifests, on a state as it is at the moment."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from podium.api.errors import PodiumError
-from podium.api.pod_limit import PodLimit
-from podium.cluster.manifests import File, ManifestError, Problem, read_sources
-from podium.cluster.manifests.problems import describe
+import msgspec
+
+from podium.api.objects import DEFAULT_NAMESPACE
+from podium.cluster.manifests import File, Manifests
 from podium.ui.dashboard.applier import NAME
 from podium.ui.dashboard.pages import PlanPage, presented
+from podium.ui.inputs.inputs import Asked, request_on
+from podium.ui.inputs.option import Reach, Texts
+from podium.ui.inputs.request_options import Rules
+from podium.ui.questions.plan import PlanQuestion
+from podium.ui.questions.words import made, spelt_as_words, words_of
+from podium.ui.writers.console import Progress
 from podium.whatif.explain.explanation_presentation import explanation_presentation
 from podium.whatif.explain.pod_explanations import explain_pod
-from podium.whatif.plan.changes import Apply
+from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planning import plan
-from podium.whatif.plan.presentation.plan_presentation import plan_presentation
-from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
-
-
-class NothingToApplyError(PodiumError):
-    """There is no object in a text."""
+from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import Progress as PlanProgress
 
 
 class WhatIf:
@@ -32,35 +34,67 @@ class WhatIf:
         """The decision about a pod, named `namespace/name`, as `presented`."""
         return presented(explanation_presentation(explain_pod(self._request(), pod)))
 
-    def attempt(self, manifests: bytes) -> PlanPage:
+    def attempt(self, manifests: bytes, texts: Mapping[str, Sequence[str]]) -> PlanPage:
         """What applying manifests would do.
 
+        Args:
+            texts: the options that a page may give, each with its values as they are written.
+
         Raises:
-            ManifestError: something is wrong with them, or they ask for too many pods.
+            PodiumError: something is wrong with any of them, or they ask for too many pods.
         """
-        read = read_sources([File(NAME, manifests)], is_applied=True)
-        limit = PodLimit()
-        faults = [
-            Problem(loaded.source, describe(loaded.obj), str(fault))
-            for loaded in read.objects
-            if (fault := limit.add(loaded.obj))
-        ]
-        if faults:
-            raise ManifestError(faults)
-        if not read.objects:
-            raise NothingToApplyError(f"{NAME}: nothing to apply is in it")
-        changes = (Apply(tuple(loaded.obj for loaded in read.objects)),)
-        found = plan(
-            replace(self._request(), changes=changes, draws=True, next_pods_max=NEXT_PODS_MAX)
-        )
-        found = replace(
-            found,
-            warnings=(*read.warnings, *found.warnings),
-            notes=(*read.notes, *found.notes),
-        )
-        presentation = plan_presentation(found)
+        known = words_of(PlanQuestion, Reach.EVERYWHERE)
+        words = {
+            name: _value(known[name][0].type if name in known else str, values)
+            for name, values in texts.items()
+        }
+        with spelt_as_words(PlanQuestion):
+            asked = made(PlanQuestion, words, Reach.EVERYWHERE)
+            # Whoever only changes something else has no manifests.
+            if manifests.strip() or not words:
+                sources: Any = [File(NAME, manifests)]
+                asked = replace(asked, apply=sources, order=("apply", *asked.order))
+            asked = replace(asked, namespace=asked.namespace or DEFAULT_NAMESPACE)
+            answer = asked.answer(_Moment(self._request()))
+        presentation = answer.presentation()
         return PlanPage(
             presentation=presented(presentation),
             summary=presentation.headline,
-            warnings=found.warnings,
+            warnings=answer.warnings,
         )
+
+
+def _value(kind: Any, values: Sequence[str]) -> Any:
+    if kind is Texts:
+        return [*values]
+    try:
+        return msgspec.convert(values[-1], kind, strict=False)
+    except msgspec.ValidationError:
+        # The question says what it must be.
+        return values[-1]
+
+
+class _Moment:
+    """Asks questions about a cluster as it is at a moment, in one process."""
+
+    draws = True
+    prepare: Callable[..., None] | None = None
+
+    def __init__(self, request: PlanRequest) -> None:
+        self.progress = Progress(None)
+        self._request = request
+
+    def read(self, asked: Rules) -> Asked:
+        found = request_on(asked, Manifests)
+        own = self._request
+        request = replace(
+            found.request,
+            state=own.state,
+            configuration=own.configuration,
+            eviction=own.eviction,
+            is_whole=own.is_whole,
+        )
+        return replace(found, request=request)
+
+    def play(self, request: PlanRequest, tell: PlanProgress, workers: int | None = None) -> Plan:
+        return plan(request, tell)

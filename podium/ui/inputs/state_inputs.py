@@ -30,9 +30,11 @@ if TYPE_CHECKING:
 
 
 def files_of(sources: Sources | None) -> list[str | File]:
-    """Sources as files: paths as they are, objects as files that are read already."""
+    """Sources as files: paths as they are, objects as files that are read already, as some are."""
     return [
-        File(f"object {number}", msgspec.json.encode(one)) if isinstance(one, Mapping) else str(one)
+        File(f"object {number}", msgspec.json.encode(one))
+        if isinstance(one, Mapping)
+        else (one if isinstance(one, File) else str(one))
         for number, one in enumerate(several(sources), 1)
     ]
 

@@ -19,7 +19,7 @@ from podium.ui.inputs.option import text
 from podium.ui.inputs.request_options import Rules, State
 from podium.ui.inputs.state_inputs import files_of, read_state
 from podium.ui.library.functions import Alone
-from podium.ui.library.words import asks, asks_either, asks_of_several, made, words_of
+from podium.ui.library.words import asks, asks_either, asks_of_several
 from podium.ui.questions.capacity import CapacityQuestion, NodesQuestion
 from podium.ui.questions.disturbances import DrainQuestion, FailQuestion
 from podium.ui.questions.explain import EvictionQuestion, ExplainQuestion
@@ -28,6 +28,7 @@ from podium.ui.questions.plan import PlanQuestion
 from podium.ui.questions.question import Question
 from podium.ui.questions.resilience import ResilienceQuestion
 from podium.ui.questions.rollout import RolloutQuestion
+from podium.ui.questions.words import made, words_of
 from podium.ui.writers.html import to_html_fragment
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan

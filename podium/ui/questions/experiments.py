@@ -65,7 +65,10 @@ class CompareQuestion(Experiment, Question["ComparisonAnswer"]):
         default=(),
         kw_only=False,
         metadata=meaning(
-            "What both sides play; may be repeated.", flags=("--scenario", "-s"), metavar="FILE"
+            "What both sides play; may be repeated.",
+            flags=("--scenario", "-s"),
+            metavar="FILE",
+            reach=Reach.LIBRARY,
         ),
     )
     seeds: str | int = option("How many seeds, or which: 20, or 5..9.", default="10")
@@ -137,7 +140,9 @@ class SweepQuestion(Experiment, Question["SweepAnswer"]):
         metadata=meaning("Scenarios, settings and seeds.", metavar="SWEEP.yaml", is_argument=True),
     )
     out: str | Path | None = option(
-        "Keep results here as they come, and go on with those that are there.", metavar="DIR"
+        "Keep results here as they come, and go on with those that are there.",
+        metavar="DIR",
+        reach=Reach.LIBRARY,
     )
     reach: float | None = option(
         "Exit with 2 if the objective of no trial is as good as this.",

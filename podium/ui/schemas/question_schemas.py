@@ -1,13 +1,14 @@
 """JSON Schemas of questions, made of their fields."""
 
-from dataclasses import MISSING, fields
+from dataclasses import MISSING
 from enum import EnumType
 from pathlib import Path
 from types import NoneType
 from typing import Any, get_args
 
 from podium.api.documents.json_schema import DIALECT
-from podium.ui.inputs.option import Reach, Sources, Texts, option_of
+from podium.ui.inputs.option import Reach, Sources, Texts
+from podium.ui.questions.words import words_of
 
 _TYPES: dict[Any, str] = {
     bool: "boolean",
@@ -21,15 +22,8 @@ _TYPES: dict[Any, str] = {
 
 def question_schema(kind: type, reach: Reach = Reach.LIBRARY) -> dict[str, Any]:
     """The JSON Schema of a question, with the options that can be given in some place."""
-    places = [*Reach]
-    options = ((one, option_of(one)) for one in fields(kind))
-    taken = [
-        (one, option)
-        for one, option in options
-        if option is not None and places.index(option.reach) >= places.index(reach)
-    ]
     properties: dict[str, Any] = {}
-    for one, option in taken:
+    for one, option in words_of(kind, reach).values():
         said: dict[str, Any] = {"description": option.help}
         kinds = get_args(one.type) or (one.type,)
         enum = next((each for each in kinds if isinstance(each, EnumType)), None)
@@ -46,7 +40,8 @@ def question_schema(kind: type, reach: Reach = Reach.LIBRARY) -> dict[str, Any]:
         if one.default not in (MISSING, None, ()):
             said["default"] = one.default if enum is None else str(one.default)
         properties[one.name] = said
-    required = [one.name for one, _ in taken if one.default is MISSING]
+    every = words_of(kind, reach).values()
+    required = [one.name for one, _ in every if one.default is MISSING]
     return {
         "$schema": DIALECT,
         "title": kind.__name__,

@@ -2,8 +2,10 @@
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
+from importlib import import_module
 from itertools import product
 from typing import Any
 
@@ -19,6 +21,9 @@ from podium.cluster.embedded.initial_objects import simulated_nodes
 from podium.ui.dashboard.dashboard_app import PREFIX
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
 from podium.ui.dashboard.questions import Questions
+from podium.ui.inputs.option import Reach
+from podium.ui.questions import QUESTIONS
+from podium.ui.questions.words import words_of
 from tests.ui.dashboard.folding import folded, shown
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"&\u202e"
@@ -276,6 +281,40 @@ def test_manifests_are_tried_out_and_applied() -> None:
         assert "spec.containers: Required value" in again[2]["problem"]
 
     with_running(check)
+
+
+def test_options_of_plans_are_a_form_of_those_that_need_nothing_here() -> None:
+    async def check(cluster: Running) -> None:
+        async with cluster.client(cluster.tokens.reader) as client:
+            form = (await client.get("plan")).json()
+            options = form["properties"]
+            assert options["seeds"]["description"].startswith("How often to play it")
+            assert {"drain", "scale", "until", "repair"} <= options.keys()
+            # Files of the server's, its processes and its code are nothing for a browser.
+            assert not {"apply", "plugin", "scheduler_config", "gates", "workers"} & options.keys()
+            assert "FILE" not in json.dumps(form)
+            asked = {"drain": ["podium-1", "podium-2"], "until": "30s", "repair": "true"}
+            tried = await client.post("plan", params=asked)
+            assert "podium-2" in json.dumps(tried.json()["presentation"])
+            for name, value, message in (
+                ("seeds", "x", "seeds: must be a whole number, but is 'x'"),
+                ("seeds", "0", "seeds: must be at least 1, but is 0"),
+                ("until", "x", "until x: must be a duration, such as 90s or 10m"),
+                ("plugin", "a.py:A", "plugin: unknown; words are "),
+            ):
+                refused = await client.post("plan", params={name: value})
+                assert refused.status_code == 400
+                assert refused.json()["message"].startswith(message)
+
+    with_running(check)
+
+
+@pytest.mark.parametrize("question", QUESTIONS.values())
+def test_no_option_that_names_files_is_for_browsers(question: str) -> None:
+    module, _, kind = question.partition(":")
+    asked = getattr(import_module(f"podium.ui.questions.{module}"), kind)
+    for name, (_, option) in words_of(asked, Reach.EVERYWHERE).items():
+        assert not re.search("FILE|DIR|CHART", option.metavar or ""), name
 
 
 def test_what_is_wrong_with_manifests_is_told() -> None:

@@ -4,7 +4,7 @@ The same beginning and the same seed give the same decisions. So a run needn't b
 every node that every decision has looked at: whoever asks has it played again, in a fork.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from podium.api.errors import PodiumError
@@ -39,7 +39,7 @@ class FinishedRun:
     def explain(self, pod: str) -> Any:
         return presented(explanation_presentation(self._explain(pod)))
 
-    def attempt(self, manifests: bytes) -> PlanPage:
+    def attempt(self, manifests: bytes, texts: Mapping[str, Sequence[str]]) -> PlanPage:
         raise RunIsOverError("this run is over: nothing can be tried out in it")
 
 

@@ -82,6 +82,11 @@ def test_manifests_are_planned_and_applied(running: Running, opened: Opened, sho
     page.get_by_role("button", name="Plan").click()
     for text in ("default/green-5", "lost: fewest victims"):
         has(page.locator(".told"), text)
+    page.locator(".options summary").click()
+    page.get_by_label("drain", exact=True).fill("worker-1\nworker-2")
+    page.get_by_label("until", exact=True).fill("20s")
+    page.get_by_role("button", name="Plan").click()
+    has(page.locator(".told"), "node(s) were unschedulable")
     shot(page, "what-if")
     apply(page, running.tokens.reader)
     has(page.get_by_role("alert"), "forbidden")

@@ -114,7 +114,7 @@ def test_decisions_of_a_simulation_are_made_once_more() -> None:
     with pytest.raises(RunIsOverError, match="default/a wasn't decided about"):
         run.explain("default/a")
     with pytest.raises(RunIsOverError):
-        run.attempt(b"")
+        run.attempt(b"", {})
 
 
 def test_the_stream_of_a_run_ends() -> None:
