@@ -15,6 +15,7 @@ from podium.cluster.manifests import read_sources
 from podium.cluster.virtual import Cluster
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario import read_scenario
+from podium.simulation.timeline import Observer
 from podium.ui.dashboard.feeds.event_stream import event_stream
 from podium.ui.dashboard.feeds.finished_runs import (
     FinishedRun,
@@ -29,7 +30,6 @@ from podium.ui.dashboard.views import Abilities
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.planning import plan
-from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
 from tests.cluster.virtual.busy_cluster import BusyCluster
 from tests.conftest import ROOT
@@ -85,14 +85,14 @@ def test_a_plan_as_steps() -> None:
     state = [one.obj for one in read_sources([str(EXAMPLES / "proposal-1/state")]).objects]
     waiting = str(EXAMPLES / "proposal-1/waiting.yaml")
     news = [one.obj for one in read_sources([waiting], is_applied=True).objects]
-    plays: list[tuple[Play, RunRecorder]] = []
+    begun: list[tuple[Cluster, Observer, RunRecorder]] = []
     found = plan(
         PlanRequest(state=LoadedState(state), changes=(Apply(tuple(news)),)),
-        prepare=lambda play: plays.append((play, RunRecorder(play.cluster))),
+        prepare=lambda cluster, observer: begun.append((cluster, observer, RunRecorder(cluster))),
     )
-    ((play, recorder),) = plays
-    view, steps = all_of(recorder.finished("podium plan", play.observer.entries))
-    assert folded(view, steps) == shown(view_of(play.cluster))
+    ((cluster, observer, recorder),) = begun
+    view, steps = all_of(recorder.finished("podium plan", observer.entries))
+    assert folded(view, steps) == shown(view_of(cluster))
     assert {pod["name"] for pod in view["pods"]} == {
         one["metadata"]["name"] for one in state if one["kind"] == "Pod"
     }
