@@ -1,4 +1,4 @@
-"""What went differently in a replay: `kind: RecordingReplay`."""
+"""What went differently in a replay: `kind: RecordingReplay`, and its presentation."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,17 +8,19 @@ from typing import Annotated
 
 from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report, Seconds
 from podium.api.pods import priority_class_of
+from podium.api.presentation import Bullets, Presentation, Section, Table
 from podium.api.priority import pod_priority
+from podium.api.values.message_words import count
 from podium.api.values.times import NANOS_PER_SECOND, format_time
 from podium.simulation.recordings.pod_records import (
     PodRecord,
-    RecordedPreemption,
+    PreemptionRecord,
     recorded_preemptions,
     scheduled_by,
 )
-from podium.simulation.recordings.replay import Replay, ReplayedPreemption
+from podium.simulation.recordings.replay import Replay
 from podium.simulation.recordings.replayed_pods import ReplayedPod
-from podium.simulation.timeline.timeline_sentences import clock
+from podium.simulation.timeline.timeline_sentences import clock, span
 
 KIND = "RecordingReplay"
 TOLERANCE_S = 2.0
@@ -168,148 +170,187 @@ class ReplayReport(Report):
 
 def compare(replay: Replay) -> ReplayReport:
     """Tell what went differently in a replay."""
-    return _Comparison(replay).report()
-
-
-class _Comparison:
-    def __init__(self, replay: Replay) -> None:
-        self._replay = replay
-        self._recording = replay.recording
-        self._decided = scheduled_by(replay.records, replay.scheduler_names)
-
-    def report(self) -> ReplayReport:
-        recording, replay = self._recording, self._replay
-        placements, waits = [*self._placements()], [*self._waits()]
-        recorded = recorded_preemptions(replay.records)
-        return ReplayReport(
-            recording=recording.path,
-            start=format_time(round(recording.started_s * NANOS_PER_SECOND)),
-            seconds=self._passed(recording.ended_s),
-            closed=recording.is_closed,
-            gaps=[
-                GapReport(self._passed(gap.since_s), self._passed(gap.until_s), gap.reason)
-                for gap in recording.gaps
-            ],
-            pods=len(self._decided),
-            alike=len(self._decided) - len(placements) - len(waits),
-            recorded_preemptions=len(recorded),
-            replayed_preemptions=len(replay.preemptions),
-            placements=placements,
-            preemptions=[*self._preemptions(recorded)],
-            waits=waits,
-            classes=[*self._classes()],
-        )
-
-    def _passed(self, at_s: float) -> float:
-        return round(at_s - self._recording.started_s, 3)
-
-    def _placements(self) -> Iterator[PlacementDifference]:
-        for one, record in self._decided.items():
-            result = self._replay.pods[one]
-            if result.instead or record.node != result.node:
-                reason = "" if record.node and result.node else record.message
-                if not result.node:
-                    reason = result.message
-                yield PlacementDifference(
-                    record.key, record.node, result.node, reason, result.instead
-                )
-
-    def _waits(self) -> Iterator[WaitDifference]:
-        for one, record in self._decided.items():
-            result = self._replay.pods[one]
-            if result.instead or not record.node or record.node != result.node:
-                continue
-            recorded_s, replayed_s = (
-                self._wait_s(record, record.bound_s),
-                self._wait_s(record, result.bound_s),
+    recording, recorded = replay.recording, recorded_preemptions(replay.records)
+    pods = {
+        one: (record, replay.pods[one])
+        for one, record in scheduled_by(replay.records, replay.scheduler_names).items()
+    }
+    placements: list[PlacementDifference] = []
+    waits: list[WaitDifference] = []
+    for record, result in pods.values():
+        if result.instead or record.node != result.node:
+            reason = "" if record.node and result.node else record.message
+            if not result.node:
+                reason = result.message
+            placements.append(
+                PlacementDifference(record.key, record.node, result.node, reason, result.instead)
             )
+        elif record.node:
+            recorded_s = _wait_s(replay, record, record.bound_s)
+            replayed_s = _wait_s(replay, record, result.bound_s)
             if abs(recorded_s - replayed_s) >= TOLERANCE_S:
-                yield WaitDifference(record.key, record.node, recorded_s, replayed_s)
+                waits.append(WaitDifference(record.key, record.node, recorded_s, replayed_s))
+    return ReplayReport(
+        recording=recording.path,
+        start=format_time(round(recording.started_s * NANOS_PER_SECOND)),
+        seconds=_passed_s(replay, recording.ended_s),
+        closed=recording.is_closed,
+        gaps=[
+            GapReport(_passed_s(replay, gap.since_s), _passed_s(replay, gap.until_s), gap.reason)
+            for gap in recording.gaps
+        ],
+        pods=len(pods),
+        alike=len(pods) - len(placements) - len(waits),
+        recorded_preemptions=len(recorded),
+        replayed_preemptions=len(replay.preemptions),
+        placements=placements,
+        preemptions=[*_preemptions(replay, recorded)],
+        waits=waits,
+        classes=[*_classes(replay, pods.values())],
+    )
 
-    def _wait_s(self, record: PodRecord, bound_s: float | None) -> float:
-        since_s = record.created_s or self._recording.started_s
-        return round((bound_s or since_s) - since_s, 3)
 
-    def _preemptions(
-        self, recorded: Iterable[RecordedPreemption]
-    ) -> Iterator[PreemptionDifference]:
-        replayed = {_identity(one): one for one in self._replay.preemptions}
-        matched = set()
-        for one in recorded:
-            found = self._match(one, replayed)
-            if found is None:
-                yield self._difference(RECORDED, one, "", self._in_replay(one.preemptor))
-            else:
-                matched.add(found)
-        for identity, other in replayed.items():
-            if identity not in matched:
-                record = self._replay.records.get(other.preemptor)
-                otherwise = (
-                    ""
-                    if record is None
-                    else self._fate(record.node, record.bound_s, record.message)
-                )
-                yield self._difference(REPLAYED, other, other.reason, otherwise)
+def _passed_s(replay: Replay, at_s: float) -> float:
+    return round(at_s - replay.recording.started_s, 3)
 
-    def _match(
-        self, one: RecordedPreemption, replayed: Iterable["_Identity"]
-    ) -> "_Identity | None":
-        if one.preemptor:
-            return next((other for other in replayed if other == _identity(one)), None)
-        return next((other for other in replayed if other[1:] == _identity(one)[1:]), None)
 
-    def _difference(
-        self, only: str, one: RecordedPreemption | ReplayedPreemption, reason: str, otherwise: str
-    ) -> PreemptionDifference:
-        preemptor = self._replay.records.get(one.preemptor)
-        victims = sorted(self._replay.records[victim].key for victim in one.victims)
+def _wait_s(replay: Replay, record: PodRecord, bound_s: float | None) -> float:
+    since_s = record.created_s or replay.recording.started_s
+    return round((bound_s or since_s) - since_s, 3)
+
+
+def _preemptions(
+    replay: Replay, recorded: Iterable[PreemptionRecord]
+) -> Iterator[PreemptionDifference]:
+    def difference(only: str, one: PreemptionRecord, otherwise: str) -> PreemptionDifference:
+        preemptor = replay.records.get(one.preemptor)
         return PreemptionDifference(
             only,
-            self._passed(one.at_s),
+            _passed_s(replay, one.at_s),
             "" if preemptor is None else preemptor.key,
             one.node,
-            victims,
-            reason,
+            sorted(replay.records[victim].key for victim in one.victims),
+            one.reason,
             otherwise,
         )
 
-    def _in_replay(self, preemptor: str) -> str:
-        result = self._replay.pods.get(preemptor)
-        if result is None:
-            return ""
-        if result.instead:
-            return f"isn't needed: {result.instead} stays"
-        return self._fate(result.node, result.bound_s, result.message)
-
-    def _fate(self, node: str, bound_s: float | None, message: str) -> str:
+    def fate(node: str, bound_s: float | None, message: str) -> str:
         if node:
-            when = "" if bound_s is None else f" at {clock(self._passed(bound_s))}"
+            when = "" if bound_s is None else f" at {clock(_passed_s(replay, bound_s))}"
             return f"placed on {node}{when}"
         return f"stays pending: {message}" if message else "stays pending"
 
-    def _classes(self) -> Iterator[WaitingOfClass]:
-        groups: dict[tuple[int, str], list[tuple[PodRecord, ReplayedPod]]] = defaultdict(list)
-        for one, record in self._decided.items():
-            if record.created_s is not None:
-                name = priority_class_of(record.first)
-                pair = record, self._replay.pods[one]
-                groups[-pod_priority(record.first), name].append(pair)
-        for (negated, name), pairs in sorted(groups.items()):
-            recorded = [self._wait_s(one, one.bound_s) for one, _ in pairs if one.node]
-            replayed = [self._wait_s(one, other.bound_s) for one, other in pairs if other.node]
-            yield WaitingOfClass(
-                name,
-                -negated,
-                len(pairs),
-                len(recorded),
-                len(replayed),
-                round(median(recorded), 3) if recorded else None,
-                round(median(replayed), 3) if replayed else None,
-            )
+    replayed = {one.identity: one for one in replay.preemptions}
+    matched = set()
+    for one in recorded:
+        # Where the preemptor isn't known, node and victims are alike in one preemption.
+        begin = 0 if one.preemptor else 1
+        alike = (other for other in replayed if other[begin:] == one.identity[begin:])
+        if (found := next(alike, None)) is not None:
+            matched.add(found)
+            continue
+        result = replay.pods.get(one.preemptor)
+        if result is None:
+            yield difference(RECORDED, one, "")
+        elif result.instead:
+            yield difference(RECORDED, one, f"isn't needed: {result.instead} stays")
+        else:
+            fared = fate(result.node, result.bound_s, result.message)
+            yield difference(RECORDED, one, fared)
+    for identity, one in replayed.items():
+        if identity not in matched:
+            record = replay.records.get(one.preemptor)
+            fared = "" if record is None else fate(record.node, record.bound_s, record.message)
+            yield difference(REPLAYED, one, fared)
 
 
-_Identity = tuple[str, str, frozenset[str]]
+def _classes(
+    replay: Replay, pods: Iterable[tuple[PodRecord, ReplayedPod]]
+) -> Iterator[WaitingOfClass]:
+    groups: dict[tuple[int, str], list[tuple[PodRecord, ReplayedPod]]] = defaultdict(list)
+    for record, result in pods:
+        if record.created_s is not None:
+            name = priority_class_of(record.first)
+            groups[-pod_priority(record.first), name].append((record, result))
+    for (negated, name), pairs in sorted(groups.items()):
+        recorded = [_wait_s(replay, one, one.bound_s) for one, _ in pairs if one.node]
+        replayed = [_wait_s(replay, one, other.bound_s) for one, other in pairs if other.node]
+        yield WaitingOfClass(
+            name,
+            -negated,
+            len(pairs),
+            len(recorded),
+            len(replayed),
+            round(median(recorded), 3) if recorded else None,
+            round(median(replayed), 3) if replayed else None,
+        )
 
 
-def _identity(one: RecordedPreemption | ReplayedPreemption) -> _Identity:
-    return one.preemptor, one.node, one.victims
+_NONE = "-"
+_SAME = "Nothing went differently."
+_CLASSES = ("Class", "Priority", "Pods", "Placed", "Replayed", "Median wait", "Replayed")
+
+
+def replay_presentation(report: ReplayReport) -> Presentation:
+    """A summary, and a table for each sort of difference."""
+    gaps = [
+        f"{clock(gap.at_s)} to {clock(gap.until)}: {gap.reason}; only the result is known"
+        for gap in report.gaps
+    ]
+    waits = [
+        (one.pod, one.node, span(one.recorded_seconds), span(one.replayed_seconds))
+        for one in report.waits
+    ]
+    placed = Table(("Pod", "Recorded", "Replayed", "Why"), [*map(_placement, report.placements)])
+    headers = ("Only", "At", "Preemptor", "Node", "Victims", "Instead, and why")
+    preempted = Table(headers, [*map(_preemption, report.preemptions)])
+    waited = Table(("Pod", "Node", "Recorded", "Replayed"), waits)
+    sections = [
+        Section("Gaps of the recording", [Bullets(gaps)]),
+        Section("Placed elsewhere", [placed]),
+        Section("Preempted otherwise", [preempted]),
+        Section("Waited otherwise", [waited]),
+        Section("New pods by priority class", [Table(_CLASSES, [*_class_rows(report)])]),
+    ]
+    return Presentation(
+        f"Podium simulate --recording {report.recording}", _summary(report), sections
+    )
+
+
+def _placement(one: PlacementDifference) -> tuple[str, ...]:
+    why = f"{one.instead} stays, and stands for it" if one.instead else one.reason or _NONE
+    return one.pod, one.recorded or _NONE, one.replayed or _NONE, why
+
+
+def _preemption(one: PreemptionDifference) -> tuple[str, ...]:
+    otherwise = " ".join(_sentences(one)) or _NONE
+    victims = ", ".join(one.victims)
+    return one.only, clock(one.at_s), one.preemptor or _NONE, one.node, victims, otherwise
+
+
+def _sentences(one: PreemptionDifference) -> Iterator[str]:
+    other = "replay" if one.only == "recorded" else "recording"
+    if one.otherwise:
+        yield f"in the {other}: {one.otherwise.rstrip('.')}."
+    if one.reason:
+        yield one.reason
+
+
+def _class_rows(report: ReplayReport) -> Iterator[tuple[str, ...]]:
+    for one in report.classes:
+        placed = str(one.recorded_placed), str(one.replayed_placed)
+        waits = one.recorded_median_seconds, one.replayed_median_seconds
+        medians = (_NONE if wait is None else span(wait) for wait in waits)
+        yield one.priority_class or _NONE, str(one.priority), str(one.pods), *placed, *medians
+
+
+def _summary(report: ReplayReport) -> str:
+    preempted = count(report.recorded_preemptions, "preemption")
+    text = (
+        f"{report.recording}: {span(report.seconds)} from {report.start}. "
+        f"{count(report.pods, 'pod')} to place, {report.alike} alike; {preempted} recorded, "
+        f"{report.replayed_preemptions} in the replay."
+    )
+    if not report.closed:
+        text += " The recorder was killed, or goes on."
+    return text if report.has_differences else f"{_SAME} {text}"

@@ -89,17 +89,24 @@ class PodRecord(msgspec.Struct):
         return _is_loss(self.cause)
 
 
-class RecordedPreemption(msgspec.Struct, frozen=True):
-    """Victims of one preemptor.
+class PreemptionRecord(msgspec.Struct, frozen=True):
+    """A preemption of a recording or a replay, by the uids of the recorded pods.
 
     Attributes:
-        preemptor: its uid; empty if nobody knows.
+        preemptor: empty if it isn't known.
+        reason: why a replay needed it; empty in a recording.
     """
 
     at_s: float
     preemptor: str
     node: str
     victims: frozenset[str]
+    reason: str = ""
+
+    @property
+    def identity(self) -> tuple[str, str, frozenset[str]]:
+        """What recording and replay of one preemption have in common."""
+        return self.preemptor, self.node, self.victims
 
 
 def is_lost(pod: Object) -> bool:
@@ -136,7 +143,7 @@ def pod_records(recording: Recording) -> dict[str, PodRecord]:
     return records
 
 
-def recorded_preemptions(records: Mapping[str, PodRecord]) -> list[RecordedPreemption]:
+def recorded_preemptions(records: Mapping[str, PodRecord]) -> list[PreemptionRecord]:
     """Recorded preemptions in order of time; a preemptor may have several."""
     turns: dict[tuple[str, str], list[tuple[float, str]]] = {}
     for victim, record in records.items():
@@ -144,7 +151,7 @@ def recorded_preemptions(records: Mapping[str, PodRecord]) -> list[RecordedPreem
             turn = record.preemptor, record.node
             turns.setdefault(turn, []).append((record.leaving_s, victim))
     found = [
-        RecordedPreemption(part[0][0], preemptor, node, frozenset(one for _, one in part))
+        PreemptionRecord(part[0][0], preemptor, node, frozenset(one for _, one in part))
         for (preemptor, node), told in turns.items()
         for part in _turns(sorted(told))
     ]

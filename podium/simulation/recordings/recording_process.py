@@ -44,7 +44,19 @@ async def record(
         with suppress(ForbiddenError):
             await http.list("Namespace")
         driver = LiveDriver(_Readable(http, warn), clock, drain_s=0.0, rng=rng)
-        driver.hooks.append(_GapReporter(machine, warn).happened)
+        failing: set[str] = set()
+
+        def happened(event: DriverEvent) -> None:
+            if isinstance(event, Relisted):
+                reason = f"the watch of {event.kind} had expired"
+                machine.missed(reason, event.at_s)
+                warn(f"{reason}: what happened meanwhile is known by its results only")
+            elif isinstance(event, ListFailed) and not isinstance(event.error, NotServedError):
+                if event.kind not in failing:
+                    warn(f"{event.kind} can't be followed for now: {event.error}")
+                failing.add(event.kind)
+
+        driver.hooks.append(happened)
         try:
             async with driver:
                 driver.add(machine)
@@ -60,24 +72,6 @@ async def record(
 def _first(group: BaseExceptionGroup[MachineError]) -> MachineError:
     found = group.exceptions[0]
     return _first(found) if isinstance(found, BaseExceptionGroup) else found
-
-
-class _GapReporter:
-    def __init__(self, machine: RecorderMachine, warn: Tell) -> None:
-        self._machine = machine
-        self._warn = warn
-        self._failing: set[str] = set()
-
-    def happened(self, event: DriverEvent) -> None:
-        """Take in what the driver tells."""
-        if isinstance(event, Relisted):
-            reason = f"the watch of {event.kind} had expired"
-            self._machine.missed(reason, event.at_s)
-            self._warn(f"{reason}: what happened meanwhile is known by its results only")
-        elif isinstance(event, ListFailed) and not isinstance(event.error, NotServedError):
-            if event.kind not in self._failing:
-                self._warn(f"{event.kind} can't be followed for now: {event.error}")
-            self._failing.add(event.kind)
 
 
 class _Readable:

@@ -1,7 +1,7 @@
 """Reads a recording: how the cluster was at its beginning, and what happened from then on."""
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from podium.api.objects import Object
@@ -12,7 +12,6 @@ from podium.simulation.recordings.segments import (
     HEADER,
     STATE,
     Identity,
-    Line,
     RecordingError,
     identity_of,
     read_segments,
@@ -68,63 +67,45 @@ def read_recording(directory: Path) -> Recording:
     Raises:
         RecordingError: there is none, or it is damaged.
     """
-    reader = _Reader()
-    for _, lines, _ in read_segments(directory):
-        reader.take(lines)
-    if not reader.has_begun:
+    configuration, is_closed, now_s = "", False, 0.0
+    started_s: float | None = None
+    state: list[Object] = []
+    changes: list[RecordedChange] = []
+    gaps: list[RecordingGap] = []
+    known: dict[Identity, Object] = {}
+    for line in (line for _, lines, _ in read_segments(directory) for line in lines):
+        kind = line["type"]
+        is_closed = kind == END
+        now_s = max(now_s, line["at"])
+        if kind == HEADER:
+            configuration = line.get("configuration") or ""
+        elif kind == STATE:
+            # Later segments repeat what is known.
+            if started_s is None:
+                state.append(line["object"])
+                known[identity_of(line["object"])] = line["object"]
+        elif kind == BEGIN:
+            started_s = now_s if started_s is None else started_s
+        elif kind == GAP:
+            gaps.append(RecordingGap(line["since"], line["at"], line["reason"]))
+        elif kind != END:
+            obj, is_gone = line["object"], kind == "DELETED"
+            place = identity_of(obj)
+            before = known.pop(place, None)
+            if not is_gone:
+                known[place] = obj
+            # An object's last state may differ from the one before.
+            old, new = (obj, None) if is_gone else (before, obj)
+            changes.append(RecordedChange(now_s, place[0], old, new))
+    if started_s is None:
         raise RecordingError(f"{directory}: ended before the state of the cluster was known")
     return Recording(
         path=str(directory),
-        configuration=reader.configuration,
-        started_s=reader.started_s,
-        ended_s=reader.now_s,
-        state=reader.state,
-        changes=reader.changes,
-        gaps=reader.gaps,
-        is_closed=reader.is_closed,
+        configuration=configuration,
+        started_s=started_s,
+        ended_s=now_s,
+        state=state,
+        changes=changes,
+        gaps=gaps,
+        is_closed=is_closed,
     )
-
-
-@dataclass(slots=True)
-class _Reader:
-    configuration: str = ""
-    has_begun: bool = False
-    is_closed: bool = False
-    started_s: float = 0.0
-    now_s: float = 0.0
-    state: list[Object] = field(default_factory=list)
-    changes: list[RecordedChange] = field(default_factory=list)
-    gaps: list[RecordingGap] = field(default_factory=list)
-    _known: dict[Identity, Object] = field(default_factory=dict)
-
-    def take(self, lines: Iterable[Line]) -> None:
-        """Take in the lines of the next segment."""
-        for line in lines:
-            kind = line["type"]
-            self.is_closed = kind == END
-            self.now_s = max(self.now_s, line["at"])
-            if kind == HEADER:
-                self.configuration = line.get("configuration") or ""
-            elif kind == STATE:
-                obj = line["object"]
-                # Later segments repeat what is known.
-                if not self.has_begun:
-                    self.state.append(obj)
-                    self._known[identity_of(obj)] = obj
-            elif kind == BEGIN:
-                if not self.has_begun:
-                    self.has_begun, self.started_s = True, self.now_s
-            elif kind == GAP:
-                self.gaps.append(RecordingGap(line["since"], line["at"], line["reason"]))
-            elif kind != END:
-                self._change(kind, line["object"])
-
-    def _change(self, kind: str, obj: Object) -> None:
-        place = identity_of(obj)
-        old = self._known.pop(place, None)
-        gone = kind == "DELETED"
-        if not gone:
-            self._known[place] = obj
-        # An object's last state may differ from the one before.
-        old = obj if gone else old
-        self.changes.append(RecordedChange(self.now_s, place[0], old, None if gone else obj))
