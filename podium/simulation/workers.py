@@ -114,11 +114,7 @@ class Forks(Generic[Item, Result]):
         self._running.clear()
 
     def results(self, progress: Progress | None = None) -> Iterator[Result]:
-        """Yield the result of each item, in their order.
-
-        Raises:
-            LostProcessError: the process of the item was killed.
-        """
+        """Yield the result of each item, in their order; raises LostProcessError."""
         done = 0
         for number in range(len(self._items)):
             while number not in self._answers:

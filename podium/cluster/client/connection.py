@@ -62,11 +62,7 @@ class Connection(msgspec.Struct):
 
 
 async def load_connection(kubeconfig: str | None = None, context: str | None = None) -> Connection:
-    """The connection that kubectl would take.
-
-    Raises:
-        MissingConnectionError: there is none, or what there is can't be used.
-    """
+    """The connection that kubectl would take; raises MissingConnectionError."""
     usual = Path(USUAL_FILE).expanduser()
     where = kubeconfig or os.environ.get(FILES) or (str(usual) if usual.exists() else None)
     if where is None and _IN_CLUSTER not in os.environ:

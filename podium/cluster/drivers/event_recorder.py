@@ -65,7 +65,6 @@ class _EventSeries(msgspec.Struct):
     count: int = 1
 
     def repetition(self) -> Mapping[str, Any]:
-        """What the object says of repetitions."""
         if "eventTime" in self.obj:
             series = {"count": self.count, "lastObservedTime": micro_time(self.last_s)}
             return {"series": series}
@@ -156,7 +155,6 @@ class EventRecorder:
         return []
 
     def wake(self, now_s: float) -> list[Effect]:
-        """Write what is due."""
         due = [write for at_s, write in self._retries if at_s <= now_s]
         self._retries = [(at_s, write) for at_s, write in self._retries if at_s > now_s]
         effects = [self._write(write) for write in due]

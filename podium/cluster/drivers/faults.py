@@ -51,7 +51,6 @@ class Faults(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_none(self) -> bool:
-        """Whether nothing goes wrong."""
         return self == Faults(slow_s=self.slow_s)
 
 
@@ -103,7 +102,6 @@ class FaultInjector:
         self.is_instant = self.is_calm and self._latency is INSTANT
 
     def plan_call(self, effect: Effect) -> CallPlan:
-        """Draw the times and faults of a call."""
         if self.is_instant:
             return _USUAL
         apply_s, answer_s = self._latency.call_s(effect, self._rng)
@@ -125,20 +123,16 @@ class FaultInjector:
         )
 
     def watch_delay_s(self, kind: str) -> float:
-        """Draw the seconds that a delivery takes."""
         delay_s = self._latency.watch_s(kind, self._rng)
         return delay_s if self.is_calm else delay_s + self._slowness_s(self._faults.slow_watches)
 
     def breaks_watch(self) -> bool:
-        """Whether a watch breaks instead of telling of something."""
         return not self.is_calm and self._happens(self._faults.broken_watches)
 
     def restarts(self) -> bool:
-        """Whether a machine crashes after a step."""
         return self._happens(self._faults.restarts)
 
     def restart_delay_s(self) -> float:
-        """Draw the seconds until a crashed machine restarts."""
         return self._pause_s()
 
     def loses_calls(self) -> bool:

@@ -34,7 +34,6 @@ class InformerCache:
         return iter(self._known.values())
 
     def get(self, namespace: str, name: str) -> Object | None:
-        """An object; None if there is none."""
         return self._known.get((namespace, name))
 
     @property
@@ -42,7 +41,6 @@ class InformerCache:
         return self._known
 
     def copy(self) -> "InformerCache":
-        """A copy with the current objects."""
         other = InformerCache(self.kind)
         other.revision, other._known = self.revision, dict(self._known)
         return other

@@ -48,7 +48,6 @@ class SteadyClock:
         self._offset_s = time.time() - time.monotonic()
 
     def now_s(self) -> float:
-        """The time, in seconds since the epoch."""
         return self._offset_s + time.monotonic()
 
 

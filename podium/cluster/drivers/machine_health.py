@@ -92,7 +92,6 @@ class MachineHealth:
         return at_s
 
     def machine_started(self, who: str) -> None:
-        """A machine runs, for the first time or again."""
         self.machines[who] = None
         self._failures.pop(who, None)
 

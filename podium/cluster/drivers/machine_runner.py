@@ -49,7 +49,6 @@ class MachineHandle:
 
     @property
     def machine(self) -> Machine | None:
-        """The machine that runs there; None after a crash."""
         return None if self.runner is None else self.runner.machine
 
 
@@ -106,7 +105,6 @@ class Driver(ABC):
         renew: Callable[[], Machine] | None = None,
         is_spared: bool = False,
     ) -> MachineHandle:
-        """Start a machine."""
         handle = MachineHandle(name or machine.name, host, renew, is_spared)
         if handle.name in self._handles:
             raise ValueError(f"there is a machine {handle.name} already")
@@ -115,7 +113,6 @@ class Driver(ABC):
         return handle
 
     def notify(self, event: DriverEvent) -> None:
-        """Tell the hooks."""
         for hook in self.hooks:
             hook(event)
 
@@ -207,11 +204,9 @@ class MachineRunner:
             listener.start()
 
     def wake(self) -> None:
-        """Wake the machine now, whenever it wanted to be woken."""
         self._schedule_wakeup(self._timers.now_s)
 
     def end(self, *, loses_calls: bool) -> None:
-        """Crash."""
         self.has_ended = True
         self.loses_calls = loses_calls
         for listener in self.listeners:
@@ -228,7 +223,6 @@ class MachineRunner:
             self._step(Synced())
 
     def relisted(self, kind: str) -> None:
-        """Take note that a watch broke."""
         if self._driver.hooks:
             self._driver.notify(Relisted(self._timers.now_s, self.name, kind))
 

@@ -57,7 +57,6 @@ class SharedInformer:
         self._detached[listener] = None
 
     def remove_listener(self, listener: "ProcessorListener") -> None:
-        """Deliver nothing to a listener any more."""
         self._detached.pop(listener, None)
         if listener in self._attached:
             del self._attached[listener]
@@ -151,12 +150,10 @@ class ProcessorListener:
         self._is_synced = False
 
     def start(self) -> None:
-        """List, then watch."""
         self._round += 1
         self._timers.put(self._next_arrival_s(), self._list, self._round)
 
     def stop(self) -> None:
-        """Deliver nothing any more."""
         self._round += 1
         self._inbox.clear()
         self._informer.remove_listener(self)

@@ -23,11 +23,9 @@ class Timer(msgspec.Struct, eq=False):
     comes_last: bool
 
     def cancel(self) -> None:
-        """Don't do it."""
         self.action = self.argument = None
 
     def run(self) -> None:
-        """Do it, if it is still to be done."""
         action = self.action
         if action is not None:
             self.action = None

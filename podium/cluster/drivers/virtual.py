@@ -61,7 +61,6 @@ class VirtualDriver(Driver):
 
     @property
     def now_s(self) -> float:
-        """The time, in seconds since the epoch."""
         return self.timers.now_s
 
     @property
@@ -84,11 +83,9 @@ class VirtualDriver(Driver):
             handle.runner.wake()
 
     def at(self, time_s: float, action: Callable[[], None]) -> None:
-        """Schedule an action, such as of the user of the cluster."""
         self.timers.put(time_s, lambda _: action(), None)
 
     def next_s(self) -> float | None:
-        """Time of the next action, in seconds since the epoch; None if there is none."""
         return self.timers.next_s()
 
     def step(self) -> bool:
@@ -126,13 +123,10 @@ class VirtualDriver(Driver):
         self.timers.advance_to(time_s)
 
     def settle(self, max_s: float = 3600.0, far_s: float = FAR_S) -> bool:
-        """Let time pass until nothing happens any more.
+        """Let time pass until nothing happens any more; raises EndlessMomentError.
 
         Args:
             far_s: what is due later than this from the last thing that happened doesn't count.
-
-        Raises:
-            EndlessMomentError: time stands still, because things go on happening.
         """
         end_s = self.now_s + max_s
         while (next_s := self.timers.next_s()) is not None and next_s <= self.now_s + far_s:

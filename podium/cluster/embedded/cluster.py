@@ -110,11 +110,7 @@ class EmbeddedCluster:
         await self._stack.aclose()
 
     async def alongside(self, awaited: Awaitable[T]) -> T:
-        """Wait for something while the cluster runs.
-
-        Raises:
-            PodiumError: the cluster has stopped; any other exception that stopped it, as it is.
-        """
+        """Wait for something while the cluster runs; raises PodiumError."""
         task = asyncio.ensure_future(awaited)
         try:
             await asyncio.wait({task, self._ticking}, return_when=asyncio.FIRST_COMPLETED)

@@ -37,7 +37,6 @@ class ClusterCounter:
         self._begin()
 
     def counts(self) -> ClusterCounts:
-        """The numbers as they are now."""
         try:
             for event in self._pods.take():
                 before, after = event.previous, event.obj

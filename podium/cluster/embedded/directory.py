@@ -44,7 +44,6 @@ class DataDirectory:
 
     @property
     def kubeconfig(self) -> Path:
-        """Path of the kubeconfig that leads to the cluster."""
         return self.path / "kubeconfig"
 
     @property
@@ -108,7 +107,6 @@ class DataDirectory:
         return SqliteJournal(self.path / "store.db", durability="process")
 
     def high_water(self) -> "HighWater":
-        """The latest time that the cluster has reached."""
         return HighWater(self.path / "clock")
 
 

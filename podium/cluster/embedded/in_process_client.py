@@ -31,23 +31,19 @@ class InProcessClient:
         return [apply(self._cluster, obj, _MANAGER).obj for obj in objects]
 
     def get(self, kind: str, called: str, namespace: str) -> Object:
-        """An object."""
         found = self._named(kind)
         return self._server.get(found, _place(found, namespace), called)
 
     def list(self, kind: str, namespace: str | None, label: str = "") -> list[Object]:
-        """The objects of a kind, of all namespaces unless one is given."""
         found = self._named(kind)
         selection = parse_selection(found, label, "")
         return [*self._server.list(found, namespace or "", selection).items]
 
     def everything(self) -> Iterator[Object]:
-        """All objects of all kinds."""
         for kind in self._server.kinds:
             yield from self._server.list(kind, "").items
 
     def delete(self, kind: str, called: str, namespace: str, grace_period_s: int | None) -> None:
-        """Delete an object."""
         found, how = self._named(kind), DeleteOptions(grace_period_s=grace_period_s)
         self._server.delete(
             Attributes(found, _place(found, namespace), called, self._driver.now_s), how

@@ -51,11 +51,7 @@ _ADDRESSES = IPv4Address("172.16.0.0")
 
 
 def parse_shape(text: str) -> dict[str, str]:
-    """The resources of `cpu=8,memory=32Gi,nvidia.com/gpu=1`.
-
-    Raises:
-        InvalidValueError: it doesn't consist of names and amounts.
-    """
+    """The resources of `cpu=8,memory=32Gi,nvidia.com/gpu=1`; raises InvalidValueError."""
     found: dict[str, str] = {}
     for entry in filter(None, text.split(",")):
         name, _, amount = (one.strip() for one in entry.partition("="))

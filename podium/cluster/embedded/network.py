@@ -61,7 +61,7 @@ async def served(
     is_insecure: bool,
     rng: Random,
 ) -> AsyncIterator[Served]:
-    """Serve a cluster until the end of `async with`.
+    """Serve a cluster until the end of `async with`; raises PodiumError.
 
     Args:
         cluster: is told in a ConfigMap who certifies the server.
@@ -73,9 +73,6 @@ async def served(
 
     Yields:
         Where the API is, and what serves it.
-
-    Raises:
-        PodiumError: the port can't be listened at, or a file isn't as it must be.
     """
     tokens = kept_tokens(directory.path / "tokens")
     certificates, authority, node_logs = None, None, None

@@ -203,7 +203,6 @@ class SqliteJournal:
         return self._is_full
 
     def close(self) -> None:
-        """Let go of the files."""
         self._acknowledged.close()
         with self._errors_named():
             self._db.close()

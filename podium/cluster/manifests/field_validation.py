@@ -48,7 +48,6 @@ class FieldJudge:
         self.is_strict = validation is FieldValidation.STRICT
 
     def faults(self, obj: Object) -> FieldFaults:
-        """Faults of an object's fields that its field validation asks for."""
         if not self.is_applied and (self.ignores or "uid" in obj["metadata"]):
             return _FLAWLESS
         found = field_faults(obj)
@@ -83,14 +82,12 @@ class _SuggestingChecker(Checker):
     _has_mismatch = False
 
     def unknown(self, name: str, path: str, known: Iterable[str]) -> str:
-        """`.spec.replica: unknown field; did you mean replicas?`."""
         by_lower = {one.lower(): one for one in known}
         close = get_close_matches(name.lower(), by_lower, n=1, cutoff=_SIMILAR)
         similar = by_lower[close[0]] if close else ""
         return f".{path}: unknown field" + (f"; did you mean {similar}?" if similar else "")
 
     def duplicate(self, path: str) -> str:
-        """`.spec.replicas: stands twice`."""
         return f".{path}: stands twice"
 
     def mismatch(self, value: Any, of: Any, at: Any) -> None:

@@ -29,11 +29,7 @@ class InputFileError(PodiumError):
 
 
 def open_file(path: str | Path) -> BinaryIO:
-    """Open a file, a terminal, or a pipe.
-
-    Raises:
-        InputFileError: it is nothing of these, or can't be opened.
-    """
+    """Open a file, a terminal, or a pipe; raises InputFileError."""
     try:
         descriptor = os.open(path, _OPENING)
     except OSError as error:

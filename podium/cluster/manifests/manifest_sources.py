@@ -77,7 +77,7 @@ def read_sources(
     kind_of: KindOf = decisive_kind_of,
     faults_of: FaultsOf = decisive_faults,
 ) -> Manifests:
-    """Read and judge the objects of files, directories and standard input.
+    """Read and judge the objects of files, directories and standard input; raises ManifestError.
 
     Args:
         paths: files (.yaml, .yml, .json; anything else by its content), directories, `-`, or
@@ -90,9 +90,6 @@ def read_sources(
             knows.
         kind_of: the kind of an object, if it is of any use; what is of none is noted.
         faults_of: the faults of an object of such a kind.
-
-    Raises:
-        ManifestError: anything at all is wrong with any of them; it lists everything.
     """
     found: list[Loaded] = []
     problems: list[Problem] = []

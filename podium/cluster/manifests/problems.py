@@ -28,7 +28,6 @@ class Source(msgspec.Struct, frozen=True):
 
     @property
     def place(self) -> tuple[int, str]:
-        """The line on which the object begins, or its position in a list."""
         if self.item and not self.item_line:
             return self.line, self.item
         return self.item_line or self.line, ""

@@ -29,7 +29,6 @@ class InformerHealth:
         return f"waits for lists of {', '.join(sorted(self._unlisted))}"
 
     def follow(self, event: DriverEvent) -> None:
-        """Take note of what has happened."""
         match event:
             case Started():
                 self._unlisted = set(self._kinds)

@@ -41,7 +41,6 @@ class LeaderElectionRecord(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, lease: Object) -> "LeaderElectionRecord":
-        """Read the record of a Lease."""
         spec = spec_of(lease)
         return cls(
             str(spec.get("holderIdentity") or ""),
@@ -122,7 +121,6 @@ class LeaderElector:
 
     @property
     def is_leader(self) -> bool:
-        """Whether this process has the lease, as far as it knows."""
         return self.observed.holder_identity == self._identity
 
     @property
@@ -139,11 +137,7 @@ class LeaderElector:
         _logger.info("became the leader: %s", self._identity)
 
     async def renew(self) -> None:
-        """Go on leading.
-
-        Raises:
-            LeaseLostError: nothing may be asked of the cluster any more.
-        """
+        """Go on leading; raises LeaseLostError."""
         while True:
             await asyncio.sleep(self._configuration.retry_period_s)
             deadline_s = self._renewed_s + self._configuration.renew_deadline_s

@@ -64,16 +64,13 @@ class ProcessMetrics:
         GCCollector(registry=registry)
 
     def set_leading(self, leads: bool) -> None:
-        """Take note of whether the process leads."""
         if self._lease:
             self._leads.labels(self._lease).set(leads)
 
     def waited(self, effect: Effect, seconds: float) -> None:
-        """The client's own limit has held a request up."""
         self._waits.observe(seconds, _verb(effect), self._host)
 
     def follow(self, event: DriverEvent) -> None:
-        """Count what has happened."""
         match event:
             case Called(effect=effect, error=error, took_s=took_s):
                 verb = _verb(effect)
@@ -87,7 +84,6 @@ class ProcessMetrics:
                 self._list_failures.labels(kind).inc()
 
     def expose(self, machine: SchedulerMachine) -> bytes:
-        """All metrics of the process, those of its scheduler included."""
         cache = CollectorRegistry()
         cache.register(_Cache(machine))
         registries = (machine.metrics.registry, cache, self.registry)

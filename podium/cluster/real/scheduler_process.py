@@ -103,7 +103,6 @@ class SchedulerProcess:
         self._driver: LiveDriver | None = None
 
     def now_s(self) -> float:
-        """The current time, in seconds since the epoch."""
         return self._clock.now_s()
 
     async def run(self, stop: asyncio.Event) -> None:

@@ -38,11 +38,7 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True):
 def with_flags(
     configuration: KubeSchedulerConfiguration, flags: Flags
 ) -> KubeSchedulerConfiguration:
-    """The configuration in which flags stand in place of what the file says.
-
-    Raises:
-        FlagError: they can't be.
-    """
+    """The configuration in which flags stand in place of what the file says; raises FlagError."""
     given = structs.asdict(flags)
     found: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     wrong = []

@@ -75,7 +75,6 @@ class ShadowMachine:
             scheduler.metrics.registry.register(_Counts(self.counts))
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Take an event in; nothing is ever asked for."""
         self._now_s = now_s
         match event:
             case Synced():
@@ -99,7 +98,6 @@ class ShadowMachine:
         return ()
 
     def next_wakeup_s(self) -> float | None:
-        """The time at which the first doubt is settled."""
         return self._doubts[0].until_s if self._doubts else None
 
     def _pod(self, change: Change, old: Object | None, new: Object | None) -> None:

@@ -115,7 +115,6 @@ class Anonymizer:
         return found
 
     def text(self, text: str) -> str:
-        """A name, or another text, under pseudonyms."""
         if text in self._uids:
             return self._uids[text]
         if _WELL_KNOWN.fullmatch(text) or _TIME.fullmatch(text):

@@ -100,7 +100,6 @@ class Cluster:
         self._loaded = None if loaded._loaded is None else {*loaded._loaded}
 
     def start(self) -> None:
-        """Start the nodes, then the controllers, then the schedulers."""
         self.start_controllers()
         self.start_schedulers()
 

@@ -67,7 +67,6 @@ class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def optional_kinds(self) -> tuple[Kind, ...]:
-        """All optional kinds that are served."""
         gangs = (one.options.gangs for one in self.schedulers if one.options is not None)
         followed = (kind for one in gangs if one is not None for kind in served_kinds(one))
         return tuple(dict.fromkeys((*self.kinds, *followed)))

@@ -18,13 +18,10 @@ WORKLOADS = tuple(Workload(case, size_name) for case in CASES for size_name in c
 
 
 def select(patterns: Sequence[str]) -> list[Workload]:
-    """The workloads that are meant, each once.
+    """The workloads that are meant, each once; raises UnknownWorkloadError.
 
     Args:
         patterns: each a name, the beginning of names, or a glob; without any, the default set.
-
-    Raises:
-        UnknownWorkloadError: a pattern means no workload.
     """
     if not patterns:
         return [workload for workload in WORKLOADS if workload.size.by_default]

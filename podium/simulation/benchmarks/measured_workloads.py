@@ -85,5 +85,4 @@ class Workload(msgspec.Struct, frozen=True):
 
     @property
     def node_count(self) -> int:
-        """The number of nodes, single ones included."""
         return self.size.nodes + len(self.case.extra_nodes)

@@ -51,11 +51,7 @@ def measure_apart(workload: Workload) -> Result:
 
 
 def measure(workload: Workload) -> Result:
-    """Measure a workload in this process.
-
-    Raises:
-        StuckPodError: a pod that should have been bound couldn't be.
-    """
+    """Measure a workload in this process; raises StuckPodError."""
     scheduler, factory = Scheduler(every_node=True), ObjectFactory()
     _set_up(scheduler, factory, workload)
     case, size = workload.case, workload.size

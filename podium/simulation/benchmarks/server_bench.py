@@ -56,7 +56,6 @@ class ServerBench:
         self._bound_s: dict[str, float] = {}
 
     async def scheduling_basic(self) -> ServerResult:
-        """Pods that fit anywhere."""
         pods = [self._pod(f"pod-{number}", "100m") for number in range(self._options.pods)]
         return await self._measure("SchedulingBasic", [], pods, preemptions=0)
 
@@ -195,11 +194,7 @@ async def measure_server(
     pods: int,
     tell: Callable[[str], None],
 ) -> list[ServerResult]:
-    """Run workloads on an API server, one after the other.
-
-    Raises:
-        PodiumError: the server can't be reached, or refuses.
-    """
+    """Run workloads on an API server, one after the other; raises PodiumError."""
     if unknown := [name for name in names if name not in _METHODS]:
         raise ServerBenchError(f"{unknown[0]}: with --server there are {', '.join(_METHODS)}")
     connection = await load_connection()

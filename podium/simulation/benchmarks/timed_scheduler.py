@@ -60,7 +60,6 @@ class Churn:
         self._nominated: PodInfo | None = None
 
     def step(self) -> None:
-        """Let the next pod come."""
         if self._nominated is not None:
             self._decide(self._nominated)
         pod = self._scheduler.pending(next(self._objects))

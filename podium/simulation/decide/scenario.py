@@ -91,7 +91,6 @@ class ScenarioDocument(Document):
     priority_classes: Objects = ()
 
     def of(self, name: str) -> tuple[Object, ...]:
-        """The objects in a field, which the document calls so."""
         found: tuple[Object, ...] = getattr(self, to_snake(name))
         return found
 

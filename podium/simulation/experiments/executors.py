@@ -84,11 +84,7 @@ class DaskExecutor(msgspec.Struct, frozen=True):
     address: str
 
     def __call__(self, runs: Sequence[ScenarioRun], done: Done) -> Iterator[tuple[int, RunResult]]:
-        """Yield each run's number and result as they come.
-
-        Raises:
-            DaskError: the cluster can't be reached, or its workers have another Podium.
-        """
+        """Yield each run's number and result as they come; raises DaskError."""
         # An optional package.
         from distributed import Client, as_completed
 

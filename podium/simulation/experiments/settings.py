@@ -68,11 +68,7 @@ def steps_of(path: str) -> tuple[Step, ...]:
 
 
 def with_settings(whole: WholeScenario, values: Mapping[SettingPlace, Any]) -> WholeScenario:
-    """The scenario with these values in their places.
-
-    Raises:
-        SettingError: there is no such place; a field that isn't there yet is one.
-    """
+    """The scenario with these values, also in fields that it lacks; raises SettingError."""
     changed = whole.copy()
     for place, value in values.items():
         targets = list(_targets(changed, place.where))
@@ -140,7 +136,6 @@ class _Where(msgspec.Struct, frozen=True):
     seen: str
 
     def error(self, why: str) -> SettingError:
-        """What is wrong there."""
         at = self.seen.lstrip(".") or "the beginning"
         return SettingError(f"{self.file}: {self.place.where} {self.place.path}: at {at} {why}")
 

@@ -34,7 +34,6 @@ class WholeScenario(msgspec.Struct, frozen=True):
         return scenario_of(self.file, self.value, seed, self.max_pods)
 
     def copy(self) -> "WholeScenario":
-        """One of its own, to be changed."""
         return WholeScenario(self.name, self.file, copy.deepcopy(self.value), self.max_pods)
 
     @property
@@ -57,13 +56,10 @@ class WholeScenario(msgspec.Struct, frozen=True):
 
 
 def read_whole_scenario(path: str, max_pods: int) -> WholeScenario:
-    """Read a scenario's file and all that it names.
+    """Read a scenario's file and all that it names; raises PodiumError.
 
     Args:
         path: the file; `-` for standard input.
-
-    Raises:
-        PodiumError: it can't be read, or isn't a scenario.
     """
     text = read_text(path, sys.stdin.buffer)
     file = "stdin" if path == "-" else path

@@ -164,7 +164,6 @@ class ReplayReport(Report):
 
     @property
     def has_differences(self) -> bool:
-        """Whether anything went differently."""
         return bool(self.placements or self.preemptions or self.waits)
 
 

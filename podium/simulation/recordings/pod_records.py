@@ -65,7 +65,6 @@ class PodRecord(msgspec.Struct):
 
     @property
     def key(self) -> str:
-        """`namespace/name` of the pod."""
         return key(self.first)
 
     @property
@@ -80,7 +79,6 @@ class PodRecord(msgspec.Struct):
 
     @property
     def was_preempted(self) -> bool:
-        """Return whether a scheduler has preempted the pod."""
         return self.cause is not None and self.cause.group == PREEMPTED
 
     @property
@@ -105,7 +103,6 @@ class PreemptionRecord(msgspec.Struct, frozen=True):
 
     @property
     def identity(self) -> tuple[str, str, frozenset[str]]:
-        """What recording and replay of one preemption have in common."""
         return self.preemptor, self.node, self.victims
 
 

@@ -74,7 +74,6 @@ class RecorderMachine:
         return len(self._known)
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Write a change down; nothing is ever asked for."""
         # The clock may have been set back since the recording was made.
         self._now_s = max(now_s, self._since_s)
         if isinstance(event, Change):
@@ -96,7 +95,6 @@ class RecorderMachine:
         return ()
 
     def next_wakeup_s(self) -> float | None:
-        """When unflushed lines must be in the file."""
         return self._flush_s
 
     def missed(self, reason: str, now_s: float) -> None:
@@ -107,7 +105,6 @@ class RecorderMachine:
             self._flush_s = self._flush_s or at_s + FLUSH_S
 
     def end(self, now_s: float) -> None:
-        """Note that the recording ends here on request."""
         if self.is_synced:
             self._writer.write(END, max(now_s, self._now_s))
             self._writer.flush()

@@ -31,14 +31,11 @@ async def record(
     warn: Tell,
     progress: Callable[[], None],
 ) -> None:
-    """Record until the stop is requested.
+    """Record until the stop is requested; raises PodiumError.
 
     Args:
         machine: writes the recording; the caller ends it.
         warn: told in a sentence, once, what can't be read, and each time that something was missed.
-
-    Raises:
-        PodiumError: the cluster can't be reached at the beginning, or the disk is full.
     """
     async with HttpApi(connection, rng) as http:
         with suppress(ForbiddenError):

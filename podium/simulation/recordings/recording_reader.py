@@ -62,11 +62,7 @@ class Recording:
 
 
 def read_recording(directory: Path) -> Recording:
-    """All of a recording, from its first segment on.
-
-    Raises:
-        RecordingError: there is none, or it is damaged.
-    """
+    """All of a recording, from its first segment on; raises RecordingError."""
     configuration, is_closed, now_s = "", False, 0.0
     started_s: float | None = None
     state: list[Object] = []

@@ -82,7 +82,6 @@ class Roles:
         return self._recorded.get(place, "")
 
     def next_replacement(self, recorded: str) -> int:
-        """The number of the next replacement of a recorded pod, from 1."""
         self._replacements[recorded] = self._replacements.get(recorded, 0) + 1
         return self._replacements[recorded]
 
@@ -108,7 +107,6 @@ class ReplayedPods:
         self._waiting: dict[str, Object] = {}
 
     def start(self, names: Collection[str]) -> None:
-        """Follow the pods that have been loaded."""
         self.names.update(names)
 
         def look_soon() -> None:
@@ -128,7 +126,6 @@ class ReplayedPods:
                 self._plan_end(record, pod)
 
     def play(self, change: RecordedChange) -> None:
-        """Do to a pod what users, controllers and nodes did to the recorded one."""
         obj = change.new if change.new is not None else change.old
         assert obj is not None
         recorded, record = uid(obj), self._records[uid(obj)]

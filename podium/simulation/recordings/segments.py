@@ -115,7 +115,6 @@ class SegmentWriter:
 
     @property
     def is_full(self) -> bool:
-        """Whether it is time for the next segment."""
         least = max(self._segment_bytes, _EVENTS_PER_STATE * self._state_bytes)
         return self._event_bytes >= least
 

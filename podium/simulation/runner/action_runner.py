@@ -31,7 +31,6 @@ class ActionRunner:
         self._drainers: dict[str, Drainer] = {}
 
     def drain_states(self) -> Mapping[str, str]:
-        """States of the drains, by node."""
         return {node: drainer.state for node, drainer in self._drainers.items()}
 
     def act(self, action: Action) -> None:

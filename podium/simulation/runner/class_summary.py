@@ -50,7 +50,6 @@ class ClassSummary(Report):
 
     @classmethod
     def of(cls, priority_class: str, pods: Sequence[PodHistory]) -> Self:
-        """The summary of the pods of a class."""
         waits_s = [round(p.bound_s - p.created_s, 6) for p in pods if p.bound_s is not None]
         long_s = [wait_s for wait_s in waits_s if wait_s > AT_ONCE_S]
         placed_before = sum(pod.bound_s is None and bool(pod.node) for pod in pods)

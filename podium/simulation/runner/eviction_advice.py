@@ -63,7 +63,6 @@ class EvictionBlock(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The reason and the remedies in one sentence."""
         return advised(self.reason, self.remedies)
 
 
@@ -142,7 +141,6 @@ class _Trial:
         }
 
     def reason(self) -> str:
-        """Why the budget refuses."""
         budget, status = self.budget, self._counted.status()
         subject = f"budget {self.called}"
         if needs_scale(budget) and not self._expected:
@@ -168,7 +166,6 @@ class _Trial:
         return f"{subject} allows no disruption yet: {counts}, and has {healthy}"
 
     def remedies(self) -> Iterator[str]:
-        """What would have the budget let a pod go, each tried."""
         yield from self._with_healthy_pods()
         yield from self._with_more_replicas()
         yield from self._with_another_bound()

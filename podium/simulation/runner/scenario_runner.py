@@ -88,7 +88,6 @@ class _ScenarioRunner:
         self._actor = ActionRunner(cluster, self.observer)
 
     def run(self) -> None:
-        """From the start to the end."""
         self._cluster.start()
         for path, arrivals in self._scenario.arrivals.items():
             rng = Random(f"{path}/{self._scenario.options.seed}")

@@ -147,12 +147,10 @@ class Check(Document):
 
     @property
     def subject(self) -> str:
-        """The name of the field that says what the check is about."""
         return next(name for name in SUBJECTS if self.gives(name))
 
     @property
     def state(self) -> str:
-        """How the subject should be."""
         return self.is_ or _STATES[self.subject][0]
 
     def contradictions(self) -> Iterator[FieldError]:
@@ -174,7 +172,6 @@ class Check(Document):
 
     @property
     def numbers(self) -> Mapping[str, int]:
-        """What the status of a budget should say."""
         given = zip(BUDGET_NUMBERS, self._numbers(), strict=True)
         found = {field: number for field, number in given if number is not None}
         if self.gives("allows") or not found:
@@ -205,7 +202,6 @@ class Check(Document):
 
     @property
     def least(self) -> int:
-        """The smallest number that will do."""
         if self.subject == "no_pod_pending":
             return 0
         if self.count is not None:
@@ -214,13 +210,11 @@ class Check(Document):
 
     @property
     def most(self) -> int | None:
-        """The greatest number that will do; None for any."""
         if self.subject == "no_pod_pending":
             return 0
         return self.at_most if self.count is None else self.count
 
     def allows_count(self, number: int) -> bool:
-        """Return whether a count satisfies the check."""
         return self.least <= number and (self.most is None or number <= self.most)
 
     @property

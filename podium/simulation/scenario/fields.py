@@ -121,7 +121,6 @@ class FaultRates(Document):
     slowness: Duration = 0.0
 
     def rates(self) -> dict[str, float]:
-        """Those that are given, by the names of the fields of `Faults`."""
         given = self.model_dump(exclude_unset=True, exclude={"slowness"})
         return {**given, "slow_s": self.slowness} if self.slowness else given
 

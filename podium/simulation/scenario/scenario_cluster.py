@@ -161,7 +161,6 @@ class Kubelet(EvictionSettings):
         return self.threshold_faults()
 
     def config(self) -> EvictionConfig:
-        """The kubelet's defaults go for what isn't said."""
         return replace(
             self.eviction,
             order=EvictionOrder(self.eviction_order),
@@ -189,7 +188,6 @@ class Controllers(Document):
             yield FieldError("disabled", [*self.disabled], "either enabled or disabled, not both")
 
     def names(self) -> frozenset[str] | None:
-        """The controllers that run; None for all."""
         if self.enabled is not None:
             return frozenset(self.enabled)
         return frozenset(CONTROLLERS) - set(self.disabled) if self.disabled else None
@@ -230,7 +228,6 @@ class SchedulerEntry(Document):
         return self
 
     def setup(self, context: Context) -> SchedulerSetup:
-        """The scheduler as a cluster takes it."""
         loaded = load_configuration(self._documents(context)[0], plugin_factories().keys())
         return SchedulerSetup(
             configuration=loaded.configuration,

@@ -131,7 +131,6 @@ class Spec(Document):
         )
 
     def objects(self) -> Sequence[Any]:
-        """What is there at the start."""
         kubelet = self.kubelet if self.gives("kubelet") else None
         nodes = [node for template in self.nodes for node in template.nodes(kubelet)]
         return [*nodes, *self.manifests]
@@ -153,14 +152,11 @@ def read_scenario(
     max_pods: int = MAX_PODS,
     plugins: Sequence[str] = (),
 ) -> Scenario:
-    """The scenario that a file holds.
+    """The scenario that a file holds; raises ScenarioError.
 
     Args:
         path: the file's; manifests are named from where it is.
         plugins: names of those that each scheduler enables, whatever its configuration says.
-
-    Raises:
-        ScenarioError: with everything that is wrong.
     """
     return scenario_of(path, scenario_value(path, text), seed, max_pods, plugins)
 

@@ -149,7 +149,6 @@ class NodeFacts:
         self._held = self._on_hold()
 
     def __call__(self, old: Object | None, new: Object | None) -> Iterator[Fact]:
-        """What has happened to a node; `old` or `new` is None if it came or went."""
         yield from node_facts(old, new)
         either = new or old
         if either is None or not self._zones.count(name(either), new):

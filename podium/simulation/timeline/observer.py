@@ -58,13 +58,11 @@ class Observer:
         self._driver.hooks.append(self._happened)
 
     def close(self) -> None:
-        """Note nothing any more."""
         self._driver.hooks.remove(self._happened)
         for watch in self._watches.values():
             watch.close()
 
     def look(self, by: str = USER) -> None:
-        """Record the writes since the last look, with their author."""
         if self._store.revision == self._seen:
             return
         self._seen = self._store.revision

@@ -26,7 +26,6 @@ class PodFacts:
         self._graces_s: dict[str, int] = {}
 
     def __call__(self, old: Object | None, new: Object | None) -> Iterator[Fact]:
-        """What has happened to a pod; `old` or `new` is None if it came or went."""
         if new is None:
             if old is None:
                 return

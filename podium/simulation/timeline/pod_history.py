@@ -100,7 +100,6 @@ class PodHistories:
             self.take(entry)
 
     def take(self, entry: TimelineEntry) -> None:
-        """Take in the next entry."""
         # What users do about a pod isn't written to it.
         if entry.kind != "Pod" or not entry.uid:
             return

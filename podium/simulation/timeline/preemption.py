@@ -46,7 +46,6 @@ class Victim(PodReport):
 
     @property
     def broken(self) -> tuple[str, ...]:
-        """The budgets that its disruption breaks."""
         return tuple(b.budget for b in self.budgets if b.is_broken)
 
 
@@ -71,7 +70,6 @@ class CandidateNode(Report):
 
     @property
     def is_chosen(self) -> bool:
-        """Whether this is the node that is taken."""
         return self.lost_at is None
 
 
@@ -114,5 +112,4 @@ class PreemptionOutcome(Report):
 
     @property
     def candidate_count(self) -> int:
-        """How many candidates there were."""
         return 1 + len(self.alternatives) + self.left_out

@@ -42,7 +42,6 @@ class PreemptionRecorder:
         self._passed_s = passed_s
 
     def record(self, decision: Decision) -> None:
-        """Record a decision if it preempts pods."""
         preemption = decision.preemption
         if not isinstance(preemption, Preemption) or not preemption.node_name:
             return

@@ -47,7 +47,6 @@ class Repetitions:
             self.take(entry)
 
     def take(self, entry: TimelineEntry) -> None:
-        """Take in the next entry."""
         self._turn += 1
         if entry.kind != "Pod" or not entry.uid:
             return

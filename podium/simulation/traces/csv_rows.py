@@ -26,7 +26,6 @@ class Row(msgspec.Struct, frozen=True):
     values: dict[str, str]
 
     def text(self, column: str) -> str:
-        """The value of a column."""
         return self.values[column].strip()
 
     def number(self, column: str) -> int:
@@ -37,15 +36,10 @@ class Row(msgspec.Struct, frozen=True):
         return int(text)
 
     def time_s(self, column: str) -> int | None:
-        """A time in whole seconds; None if there is none.
-
-        Raises:
-            ImportFileError: it isn't one.
-        """
+        """A time in whole seconds; None if there is none; raises ImportFileError."""
         return self.number(column) if self.text(column) else None
 
     def wrong(self, column: str, rule: str) -> ImportFileError:
-        """Describe a wrong value."""
         value = self.text(column)
         return ImportFileError(f"{self.file}, line {self.line}, column {column}: {value!r} {rule}")
 

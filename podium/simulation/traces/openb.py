@@ -70,14 +70,11 @@ def read_trace(
     capacity: Fraction = Fraction(1),
     limit: int | None = None,
 ) -> Trace:
-    """Read a trace.
+    """Read a trace; raises ImportFileError.
 
     Args:
         capacity: which part of the nodes to keep, evenly out of each kind of nodes.
         limit: how many of the tasks to keep, the earliest ones; None keeps all.
-
-    Raises:
-        ImportFileError: with everything that is wrong with the rows.
     """
     faults: list[str] = []
     read_nodes = _unique("sn", _each(_node, nodes, faults), faults)

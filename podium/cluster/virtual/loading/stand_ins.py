@@ -35,7 +35,6 @@ class Group:
 
     @cached_property
     def newest(self) -> Object:
-        """The one that was made last."""
         return max(self.owned, key=lambda one: (_created(one), name(one)))
 
     @property
@@ -51,7 +50,6 @@ class Group:
 
     @cached_property
     def active(self) -> int:
-        """The number of pods that are neither finished nor terminating."""
         return sum(map(is_active, self.owned))
 
     def labels(self, *but: str) -> dict[str, str]:

@@ -31,7 +31,6 @@ class LiveTarget:
 
     @classmethod
     def of(cls, kubeconfig: Path) -> Self:
-        """The only context of a kubeconfig."""
         config = yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
         cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
         where = urlsplit(cluster["server"])
@@ -63,11 +62,7 @@ class LiveConnection:
         return cls(target, reader, writer)
 
     async def ask(self, method: str, path: str, body: bytes = b"") -> bytes:
-        """Make a request; the answer's body.
-
-        Raises:
-            LiveBenchError: it is an error.
-        """
+        """Make a request; the answer's body; raises LiveBenchError."""
         self._send(method, path, body)
         code, headers = await self._headers()
         content = await self._reader.readexactly(int(headers["content-length"]))
@@ -89,7 +84,6 @@ class LiveConnection:
                 yield line
 
     def close(self) -> None:
-        """Hang up."""
         self._writer.transport.abort()
 
     def _send(self, method: str, path: str, body: bytes) -> None:

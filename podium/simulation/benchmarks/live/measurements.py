@@ -75,7 +75,6 @@ class Watcher:
         self.bound_s: dict[str, float] = {}
 
     async def follow(self, connection: LiveConnection, path: str) -> None:
-        """Watch until cancelled."""
         async for line in connection.watch(path):
             now_s, pod = time.perf_counter(), _decode(line).object
             self.arrivals_s[pod.metadata.name, pod.metadata.resourceVersion] = now_s
@@ -84,11 +83,7 @@ class Watcher:
 
 
 async def measure(sizes: Sizes, told: Callable[[str], None]) -> list[Measurement]:
-    """All measurements, one after the other.
-
-    Raises:
-        LiveBenchError: a cluster doesn't come up, or doesn't answer as it should.
-    """
+    """All measurements, one after the other; raises LiveBenchError."""
     told("creations in memory")
     found = [await creations(sizes, keeps=False)]
     told("creations with SQLite")

@@ -41,13 +41,10 @@ class UpProcess(msgspec.Struct, frozen=True):
 
 @asynccontextmanager
 async def up(*options: str, keeps: bool = False) -> AsyncIterator[UpProcess]:
-    """Run `podium up` until the end of `async with`.
+    """Run `podium up` until the end of `async with`; raises LiveBenchError.
 
     Args:
         keeps: whether it keeps what it has in a database, instead of in memory alone.
-
-    Raises:
-        LiveBenchError: it doesn't come up.
     """
     with TemporaryDirectory(prefix="podium-bench-") as directory:
         # Without a data directory of its own, the cluster makes one in there.

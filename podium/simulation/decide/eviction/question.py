@@ -225,7 +225,6 @@ class EvictionQuestion(Document):
 
     @property
     def subject(self) -> str:
-        """The name of the field that says what is asked."""
         return next(name for name in _SUBJECTS if getattr(self, name) is not None)
 
     def contradictions(self) -> Iterator[FieldError]:

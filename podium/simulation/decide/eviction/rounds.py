@@ -92,7 +92,6 @@ class Rounds:
         return answer
 
     def admit(self, pods: list[Object]) -> Json:
-        """Report by pod whether the node would admit it now."""
         return {key(pod): admission_report(self._manager.conditions, pod) for pod in pods}
 
     def _observations(self) -> dict[Signal, Observation]:

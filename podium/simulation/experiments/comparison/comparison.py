@@ -86,11 +86,7 @@ def compare(
     executor: Executor,
     done: Done,
 ) -> Comparison:
-    """Play all scenarios with all seeds on both sides.
-
-    Raises:
-        SideError: the sides and the scenarios don't go together.
-    """
+    """Play all scenarios with all seeds on both sides; raises SideError."""
     if a.recording is not None and b.recording is not None:
         both = recorded_result(a.recording), recorded_result(b.recording)
         scenarios_of(a, b, scenarios)

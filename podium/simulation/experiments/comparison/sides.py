@@ -47,7 +47,6 @@ class Side:
     recording: Recording | None = None
 
     def of(self, whole: WholeScenario) -> WholeScenario:
-        """The scenario with the changes of this side."""
         if self.kind == "configuration":
             return with_configuration(whole, [dict(one) for one in self.documents])
         if self.kind == "state":
@@ -56,14 +55,11 @@ class Side:
 
 
 def read_side(name: str, max_pods: int) -> Side:
-    """Read what a side names.
+    """Read what a side names; raises PodiumError.
 
     Args:
         name: `default`, or a file with a KubeSchedulerConfiguration, SchedulerOptions or both, a
             scenario, a file or directory with the objects of a state, or that of a recording.
-
-    Raises:
-        PodiumError: it can't be read.
     """
     if name == DEFAULT:
         return Side(name, DEFAULT)
@@ -90,11 +86,7 @@ def _state(name: str) -> Side:
 
 
 def scenarios_of(a: Side, b: Side, scenarios: Sequence[WholeScenario]) -> Sequence[WholeScenario]:
-    """The scenarios that both sides play.
-
-    Raises:
-        SideError: the sides and the scenarios don't go together.
-    """
+    """The scenarios that both sides play; raises SideError."""
     if "recording" in (a.kind, b.kind) and (a.kind != b.kind or scenarios):
         raise SideError("a recording can be compared with another recording, and plays nothing")
     if a.kind == b.kind == "recording" and not scenarios:

@@ -40,11 +40,9 @@ class StepSeries:
             self.values.append(value)
 
     def points(self) -> Iterator[tuple[float, float]]:
-        """Each change: when, and to what."""
         return zip(self.times_s, self.values, strict=True)
 
     def integral(self, until_s: float) -> float:
-        """The sum of the value over all seconds up to a moment."""
         ends_s = [*self.times_s[1:], until_s]
         pieces = zip(self.times_s, ends_s, self.values, strict=True)
         return sum(value * max(0.0, min(end, until_s) - begin) for begin, end, value in pieces)
@@ -184,7 +182,6 @@ class RunSeries(msgspec.Struct):
     until_s: float = 0.0
 
     def rows(self) -> Iterable[tuple[float, str, str, str, float]]:
-        """The lines as rows of a table: when, what, of what, of which one, how much."""
         for (measure, of, called), series in sorted(self.lines.items()):
             for at_s, value in series.points():
                 yield at_s, measure, of, called, value

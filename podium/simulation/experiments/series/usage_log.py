@@ -68,7 +68,6 @@ class UsageLog:
         self._dirty_classes: set[str] = set()
 
     def take(self, kind: str, obj: Object, *, gone: bool = False) -> None:
-        """Take in how a pod or a node is now."""
         if kind == "Node":
             node = self._nodes.setdefault(name(obj), _Node())
             zone = labels(obj).get(ZONE_LABEL, "")
@@ -108,7 +107,6 @@ class UsageLog:
             self._dirty_nodes.add(pod.node)
 
     def write(self, at_s: float) -> None:
-        """Note what was taken in since the last time, as of a moment in seconds since the start."""
         for called in sorted(self._dirty_nodes):
             node = self._nodes[called]
             requested: Counter[str] = Counter()
@@ -139,7 +137,6 @@ class UsageRecorder:
         self._driver.hooks.append(self._happened)
 
     def look(self) -> None:
-        """Note what was written since the last look."""
         if self._store.revision == self._seen:
             return
         self._seen = self._store.revision

@@ -54,7 +54,6 @@ class Player(msgspec.Struct, frozen=True):
     done: Done
 
     def play(self, chosen: Sequence[Values], before: int = 0) -> list[Trial]:
-        """Play settings with all scenarios and seeds."""
         jobs = [*self._jobs(chosen, before)]
         known = {key: found for key, _, _ in jobs if (found := self._known(key))}
         runs = [(key, run) for key, run, _ in jobs if key not in known]

@@ -60,17 +60,14 @@ class SettingRange(Document):
 
     @property
     def is_whole(self) -> bool:
-        """Whether all numbers are integers."""
         return all(isinstance(one, int) for one in (self.from_, self.to, self.step or 1))
 
     def values(self) -> list[Any]:
-        """All of them, of a range with steps."""
         step = self.step or 1
         count = int((self.to - self.from_) / step + 1e-9) + 1
         return [self.shown(self.from_ + number * step) for number in range(count)]
 
     def shown(self, number: Number) -> Any:
-        """The value that a number stands for."""
         exact = number if self.is_whole else round(number, 9)
         return exact if self.text is None else self.text.format(exact)
 
@@ -108,11 +105,9 @@ class SettingDocument(Document):
 
     @property
     def place(self) -> SettingPlace:
-        """The place of the setting's value."""
         return SettingPlace(self.in_, self.path)
 
     def all_values(self) -> Sequence[Any]:
-        """All values that a grid tries."""
         if self.values is not None:
             return self.values
         return self.range.values() if self.range is not None else ()
@@ -222,7 +217,6 @@ class Sweep:
 
     @property
     def seeds(self) -> range:
-        """The seeds of each setting and scenario."""
         return range(self.spec.first_seed, self.spec.first_seed + self.spec.seeds)
 
     @property
@@ -232,7 +226,6 @@ class Sweep:
         return prod(map(len, lists)) if search is None else search.trials
 
     def grid(self) -> list[Mapping[str, Any]]:
-        """All combinations of values, by the names of the settings."""
         names = [one.called for one in self.spec.settings]
         lists = [one.all_values() for one in self.spec.settings]
         return [dict(zip(names, values, strict=True)) for values in product(*lists)]

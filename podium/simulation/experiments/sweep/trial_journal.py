@@ -57,7 +57,6 @@ class TrialJournal:
         return self._known[key]
 
     def add(self, key: str, result: Result) -> None:
-        """Keep a run's result; raises JournalError."""
         self._append({"run": key, "result": result})
         self._known[key] = result
 
