@@ -16,7 +16,7 @@ from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
 from podium.cluster.drivers.driver_events import Called, DriverEvent
-from podium.cluster.drivers.latency import ConstantLatency
+from podium.cluster.drivers.faults import ConstantLatency
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.machines.effects import Bind, Delete
 from podium.scheduler.machine.context import Features

@@ -10,7 +10,7 @@ import aiohttp
 
 from podium.apiserver.requests import Request, encoded, handle
 from podium.apiserver.store.watch import Watch
-from podium.cluster.drivers.latency import INSTANT, Latency
+from podium.cluster.drivers.faults import INSTANT, Latency
 from podium.cluster.virtual import Cluster, ClusterOptions
 from tests.conformance.controller_scenes import (
     Answer,

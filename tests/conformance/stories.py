@@ -15,7 +15,7 @@ from podium.apiserver.decoding.patches import PatchType
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.apiserver.store.store import Store
 from podium.apiserver.versions import shown_version
-from podium.cluster.drivers.latency import Latency
+from podium.cluster.drivers.faults import Latency
 from podium.cluster.drivers.virtual import VirtualDriver
 from podium.cluster.virtual import CONTROLLERS
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from podium.cluster.drivers.latency import ConstantLatency
+from podium.cluster.drivers.faults import ConstantLatency
 from tests.cluster.embedded.client import up
 from tests.conformance.scene_comparison import differences
 from tests.conformance.scene_planes import play_in_virtual_time, play_live

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from podium.cluster.drivers.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
+from podium.cluster.drivers.faults import INSTANT, ConstantLatency, ExponentialLatency, Latency
 from tests.conformance.stories import Json, StoryPlayer
 from tests.conftest import ROOT
 

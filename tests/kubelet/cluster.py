@@ -9,8 +9,7 @@ from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
 from podium.apiserver.store.store import Store
 from podium.cluster.drivers.driver_events import Called, DriverEvent
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
-from podium.cluster.drivers.latency import INSTANT, Latency
+from podium.cluster.drivers.faults import INSTANT, NO_FAULTS, Faults, Latency
 from podium.cluster.drivers.virtual import VirtualDriver
 from podium.kubelet.simulated.behaviour import PREFIX
 from podium.kubelet.simulated.node_settings import NodeSettings

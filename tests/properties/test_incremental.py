@@ -20,8 +20,7 @@ from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.simulation.decide.decision_report import decision_report
-from podium.simulation.decide.decisions import Decided
+from podium.simulation.decide.decisions import Decided, decision_report
 from tests.conformance.comparison import Json
 from tests.properties.clusters import scenario
 from tests.properties.lives import Life, again, reborn

@@ -6,7 +6,7 @@ import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
-from podium.cluster.drivers.latency import ConstantLatency
+from podium.cluster.drivers.faults import ConstantLatency
 from podium.cluster.virtual.cluster import Cluster
 from podium.cluster.virtual.cluster_options import ClusterOptions, SchedulerSetup
 from podium.scheduler.machine.context import Features

@@ -4,8 +4,14 @@ from dataclasses import dataclass
 from random import Random
 
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
-from podium.cluster.drivers.latency import INSTANT, ConstantLatency, ExponentialLatency, Latency
+from podium.cluster.drivers.faults import (
+    INSTANT,
+    NO_FAULTS,
+    ConstantLatency,
+    ExponentialLatency,
+    Faults,
+    Latency,
+)
 from podium.scheduler.machine.context import DEFAULT_FEATURES, Features
 
 FEW_FAULTS = Faults(

@@ -18,7 +18,7 @@ from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
 from podium.apiserver.verbs.verb_options import PatchRequest
 from podium.cluster.drivers.driver_events import DriverEvent, Stepped
-from podium.cluster.drivers.latency import ConstantLatency
+from podium.cluster.drivers.faults import ConstantLatency
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.machines.effects import Bind
 from podium.scheduler.machine.context import Features

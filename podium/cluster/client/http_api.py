@@ -17,12 +17,13 @@ from podium.cluster.client.calls import JSON, Call, call_of, collection_path, ob
 from podium.cluster.client.connection import Connection, MissingConnectionError
 from podium.cluster.client.responses import (
     UnreadableAnswerError,
+    WatchDecoder,
+    WatchError,
     decoded,
     error_of,
     unknown,
     unsent,
 )
-from podium.cluster.client.watch_stream import WatchDecoder, WatchError
 from podium.machines.async_api import (
     ForbiddenError,
     NotServedError,

@@ -21,9 +21,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from podium.cluster.drivers.driver_events import Called, Listed, ListFailed, Stopped
-from podium.cluster.drivers.faults import NO_FAULTS, FaultInjector
+from podium.cluster.drivers.faults import INSTANT, NO_FAULTS, FaultInjector
 from podium.cluster.drivers.informer_cache import InformerCache
-from podium.cluster.drivers.latency import INSTANT
 from podium.cluster.drivers.machine_health import MachineHealth
 from podium.cluster.drivers.machine_runner import Driver, MachineHandle, MachineRunner
 from podium.cluster.drivers.timer_queue import Action

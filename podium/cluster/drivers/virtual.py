@@ -20,8 +20,14 @@ from podium.apiserver.server import ApiServer
 from podium.apiserver.store.errors import JournalError
 from podium.cluster.drivers.api_caller import ApiCaller
 from podium.cluster.drivers.driver_events import Called, DriverEvent, Stepped
-from podium.cluster.drivers.faults import NO_FAULTS, CallPlan, FaultInjector, Faults
-from podium.cluster.drivers.latency import INSTANT, Latency
+from podium.cluster.drivers.faults import (
+    INSTANT,
+    NO_FAULTS,
+    CallPlan,
+    FaultInjector,
+    Faults,
+    Latency,
+)
 from podium.cluster.drivers.machine_health import MachineError, call
 from podium.cluster.drivers.machine_runner import Driver, MachineHandle, MachineRunner
 from podium.cluster.drivers.shared_informer import ProcessorListener, SharedInformer

@@ -22,8 +22,7 @@ from typing import Any
 from podium.api.objects import Object, is_terminating, metadata_of
 from podium.api.pods import node_name_of
 from podium.cluster.client.http_api import CallFailedError, HttpApi
-from podium.cluster.real.call_room import CallRoom, urgency_of
-from podium.cluster.real.rate_limiter import RateLimiter
+from podium.cluster.real.call_room import CallRoom, RateLimiter, urgency_of
 from podium.machines.async_api import ObjectList, WatchEventLike
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace

@@ -14,13 +14,12 @@ from podium.cluster.client.connection import Connection
 from podium.cluster.client.http_api import SILENCE_S, HttpApi
 from podium.cluster.drivers.driver_events import Called, DriverEvent
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
+from podium.cluster.real.call_room import RateLimiter
 from podium.cluster.real.configz import configuration_document
-from podium.cluster.real.health_server import health_app
-from podium.cluster.real.informer_health import InformerHealth
+from podium.cluster.real.health_server import InformerHealth, health_app
 from podium.cluster.real.leader_election import LeaderElector
 from podium.cluster.real.logs import fields
 from podium.cluster.real.process_metrics import ProcessMetrics
-from podium.cluster.real.rate_limiter import RateLimiter
 from podium.cluster.real.retrying_api import RetryingApi
 from podium.cluster.real.shadow import ShadowMachine
 from podium.machines.effects import Bind, Create, Delete, Patch

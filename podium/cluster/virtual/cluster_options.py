@@ -8,8 +8,7 @@ from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
 from podium.api.state_times import latest_time
 from podium.apiserver.admission import AdmissionOptions
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
-from podium.cluster.drivers.latency import INSTANT, Latency
+from podium.cluster.drivers.faults import INSTANT, NO_FAULTS, Faults, Latency
 from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
 from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.scheduler.config.document import KubeSchedulerConfiguration

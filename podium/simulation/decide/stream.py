@@ -10,8 +10,7 @@ import msgspec
 from podium.api.documents.document import InvalidDocumentError, read
 from podium.api.errors import PodiumError
 from podium.cluster.manifests.input_files import lines, open_file
-from podium.simulation.decide.decision_report import decision_report
-from podium.simulation.decide.decisions import decide
+from podium.simulation.decide.decisions import decide, decision_report
 from podium.simulation.decide.eviction.questions import answer as eviction_answer
 from podium.simulation.decide.scenario import ScenarioDocument, scenario_of
 

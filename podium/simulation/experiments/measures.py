@@ -18,7 +18,7 @@ from podium.simulation.experiments.series.series import (
     RunSeries,
     Wait,
 )
-from podium.simulation.runner.class_summary import ClassSummary
+from podium.simulation.runner.simulation_report import ClassSummary
 
 MEANINGS: Mapping[str, str] = {
     "pods": "pods, those included that replace others",

@@ -14,9 +14,13 @@ from podium.simulation.experiments.series.series import RunSeries, run_series
 from podium.simulation.experiments.series.usage_log import KINDS, UsageLog, UsageRecorder
 from podium.simulation.experiments.whole_scenario import WholeScenario
 from podium.simulation.recordings.recording_reader import Recording
-from podium.simulation.runner.class_summary import AT_ONCE_S, ClassSummary, summarize_classes
 from podium.simulation.runner.scenario_runner import Prepare, Progress, Simulation, simulate
-from podium.simulation.runner.simulation_report import class_summaries
+from podium.simulation.runner.simulation_report import (
+    AT_ONCE_S,
+    ClassSummary,
+    class_summaries,
+    summarize_classes,
+)
 from podium.simulation.scenario import Scenario
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_facts import PodFacts

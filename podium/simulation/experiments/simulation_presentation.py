@@ -17,10 +17,9 @@ from podium.api.presentation import (
     Toned,
 )
 from podium.api.values.message_words import count
-from podium.simulation.runner.class_summary import ClassSummary
 from podium.simulation.runner.scenario_runner import Simulation
-from podium.simulation.runner.simulation_report import class_summaries, final_state
-from podium.simulation.timeline.timeline_sentences import clock, sentence, sentences, span, tone_of
+from podium.simulation.runner.simulation_report import ClassSummary, class_summaries, final_state
+from podium.simulation.timeline.timeline_sentences import clock, sentence, span
 
 if TYPE_CHECKING:
     from podium.simulation.experiments.series.series import RunSeries

@@ -24,7 +24,7 @@ from podium.api.pods import is_finished, node_name_of
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.cluster.virtual import Cluster
-from podium.cluster.virtual.loading.overdue_pods import WAY_OUT, is_silent
+from podium.cluster.virtual.loading.unhealthy_objects import WAY_OUT, is_silent
 from podium.simulation.runner.eviction_advice import (
     DELETION,
     EvictionBlock,

@@ -1,7 +1,8 @@
 """Histories of pods, folded from the timeline."""
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import Any
 
 import msgspec
 
@@ -13,11 +14,68 @@ from podium.api.objects import (
     uid,
 )
 from podium.api.pods import completion_index, is_finished, node_name_of
-from podium.api.policy.disruption_target import Cause, cause_of_reason
+from podium.api.policy.disruption_target import BY_SCHEDULER, Cause, cause_of_reason
 from podium.api.priority import pod_priority
 from podium.controllers.daemon_set.eligibility import target_of
 from podium.simulation.timeline.entry import TimelineEntry
-from podium.simulation.timeline.repetitions import Repetitions
+
+_AT_ONCE_S = 1.0
+
+
+class _Created(msgspec.Struct, frozen=True):
+    owner: tuple[Any, ...]
+    at_s: float
+    turn: int
+
+
+class Repetitions:
+    """Finds the pods that repeat what has become of another pod of their owner.
+
+    A pod repeats another if it was created after the other had ended, and if both ended in their
+    first second, on the same node and for the same reason. Preemptions are told one by one.
+
+    Attributes:
+        first: by the uid of a pod that repeats another, that of the first one.
+        times: by the uid of a first one, how many pods repeat it.
+        until_s: by the same, when the last of them ended, in seconds since the beginning.
+    """
+
+    def __init__(self, entries: Iterable[TimelineEntry] = ()) -> None:
+        self.first: dict[str, str] = {}
+        self.times: Counter[str] = Counter()
+        self.until_s: dict[str, float] = {}
+        self._turn = 0
+        self._created: dict[str, _Created] = {}
+        self._nodes: dict[str, str] = {}
+        self._ended: dict[tuple[Any, ...], tuple[str, int]] = {}
+        for entry in entries:
+            self.take(entry)
+
+    def take(self, entry: TimelineEntry) -> None:
+        self._turn += 1
+        if entry.kind != "Pod" or not entry.uid:
+            return
+        if entry.type == "PodCreated":
+            if owner := entry.details.get("owner"):
+                key = (owner["kind"], entry.namespace, owner["name"])
+                self._created[entry.uid] = _Created(key, entry.at_s, self._turn)
+        elif entry.type == "PodBound":
+            self._nodes[entry.uid] = entry.details["node"]
+        elif entry.type in _ENDS and (created := self._created.pop(entry.uid, None)):
+            self._end(entry, created)
+
+    def _end(self, entry: TimelineEntry, created: _Created) -> None:
+        details = entry.details
+        reason = details.get("disruption") or details.get("reason")
+        if not reason or reason == BY_SCHEDULER.reason or entry.at_s - created.at_s >= _AT_ONCE_S:
+            return
+        alike = (created.owner, self._nodes.get(entry.uid), reason)
+        first, turn = self._ended.setdefault(alike, (entry.uid, self._turn))
+        if turn < created.turn:
+            self.first[entry.uid] = first
+            self.times[first] += 1
+            self.until_s[first] = entry.at_s
+
 
 Owner = tuple[str, str, str]
 """Kind, namespace and name of a controller."""

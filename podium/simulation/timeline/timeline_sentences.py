@@ -12,8 +12,7 @@ from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.policy.disruption_target import cause_of_reason
 from podium.api.presentation import Tone
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.pod_history import is_end
-from podium.simulation.timeline.repetitions import Repetitions
+from podium.simulation.timeline.pod_history import Repetitions, is_end
 
 Phrase = Callable[[TimelineEntry], str]
 

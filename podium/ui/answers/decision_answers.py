@@ -9,7 +9,7 @@ import msgspec
 from podium.api.objects import Object
 from podium.api.presentation import Bullets, Presentation, Section, Table
 from podium.api.values.message_words import count
-from podium.simulation.decide.decision_report import ScenarioAnswer
+from podium.simulation.decide.decisions import ScenarioAnswer
 from podium.simulation.decide.eviction.eviction_answer import EvictionAnswer
 from podium.ui.answers.answer import Answer
 

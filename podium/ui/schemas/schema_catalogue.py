@@ -29,7 +29,7 @@ _TYPES: Mapping[str, str] = {
     "Sweep": "podium.simulation.experiments.sweep.sweep_file:SweepDocument",
     "SweepReport": "podium.simulation.experiments.sweep.sweep_report:SweepReport",
     "Comparison": "podium.simulation.experiments.comparison.comparison:Comparison",
-    "DecideAnswer": "podium.simulation.decide.decision_report:ScenarioAnswer",
+    "DecideAnswer": "podium.simulation.decide.decisions:ScenarioAnswer",
     "EvictionAnswer": "podium.simulation.decide.eviction.eviction_answer:EvictionAnswer",
     "BenchResult": "podium.simulation.benchmarks.results:Results",
     "LiveMeasurement": "podium.simulation.benchmarks.results:Measurements",

@@ -27,7 +27,7 @@ from podium.api.priority import preemption_policy
 from podium.api.qos import stored_or_computed_qos
 from podium.api.values.times import NANOS_PER_SECOND
 from podium.cluster.virtual import Cluster
-from podium.cluster.virtual.loading.overdue_pods import is_silent
+from podium.cluster.virtual.loading.unhealthy_objects import is_silent
 from podium.kubelet.kubelets import Kubelets
 from podium.kubelet.pod_status import REJECTED
 from podium.scheduler.explain.remedies import Remedy, remedies

@@ -24,7 +24,7 @@ from podium.api.pod_specs import tolerations_of
 from podium.api.policy.disruption_target import Cause
 from podium.api.taints import NO_EXECUTE, tolerates
 from podium.api.values.message_words import listed
-from podium.cluster.virtual.loading.overdue_pods import WAY_OUT
+from podium.cluster.virtual.loading.unhealthy_objects import WAY_OUT
 from podium.simulation.runner.eviction_advice import advised
 from podium.simulation.timeline.preemption import PreemptionOutcome
 from podium.simulation.timeline.timeline_sentences import clock

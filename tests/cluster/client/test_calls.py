@@ -6,8 +6,7 @@ import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.cluster.client.calls import call_of
-from podium.cluster.client.responses import error_of
-from podium.cluster.client.watch_stream import WatchDecoder, WatchError
+from podium.cluster.client.responses import WatchDecoder, WatchError, error_of
 from podium.machines.effects import Bind, Create, Delete, Effect, Evict, Patch, Record, Replace
 
 POD = {"metadata": {"name": "a", "namespace": "shop"}}

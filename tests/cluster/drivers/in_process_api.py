@@ -7,7 +7,7 @@ from random import Random
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.errors import ExpiredError
 from podium.cluster.drivers.api_caller import ApiCaller
-from podium.cluster.drivers.latency import INSTANT, Latency
+from podium.cluster.drivers.faults import INSTANT, Latency
 from podium.machines.async_api import ObjectList, WatchEventLike, WatchExpiredError
 from podium.machines.effects import Effect
 from podium.machines.events import Outcome

@@ -16,7 +16,7 @@ from podium.cluster.drivers.driver_events import (
     Stepped,
     Stopped,
 )
-from podium.cluster.drivers.latency import ConstantLatency
+from podium.cluster.drivers.faults import ConstantLatency
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.cluster.drivers.machine_health import MachineError
 from podium.machines.async_api import (

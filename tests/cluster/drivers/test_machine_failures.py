@@ -8,7 +8,7 @@ import pytest
 
 from podium.apiserver.server import ApiServer
 from podium.cluster.drivers.driver_events import Called, DriverEvent
-from podium.cluster.drivers.latency import INSTANT, ConstantLatency, Latency
+from podium.cluster.drivers.faults import INSTANT, ConstantLatency, Latency
 from podium.cluster.drivers.machine_health import MachineError, MachineHealth
 from podium.cluster.drivers.virtual import VirtualDriver
 from podium.machines.effects import Effect, Panic, Patch, Record

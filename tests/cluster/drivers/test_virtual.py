@@ -15,8 +15,7 @@ from podium.cluster.drivers.driver_events import (
     Stepped,
     Stopped,
 )
-from podium.cluster.drivers.faults import Faults
-from podium.cluster.drivers.latency import ConstantLatency, ExponentialLatency, Latency
+from podium.cluster.drivers.faults import ConstantLatency, ExponentialLatency, Faults, Latency
 from podium.cluster.drivers.virtual import EndlessMomentError, VirtualDriver
 from podium.machines.effects import Effect, Record
 from podium.machines.events import Change, Event, Outcome, Synced

@@ -1,8 +1,13 @@
 """JSON texts become documents, and each fault names its line."""
 
-import pytest
+from typing import Any
 
-from podium.cluster.manifests.json_text import read_json
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from podium.cluster.manifests.json_text import decode_shared, read_json
 
 
 def test_one_document() -> None:
@@ -49,3 +54,79 @@ def test_faults_name_their_line(data: bytes, number: int, line: int, message: st
     (fault,) = document.faults
     assert (document.number, fault.line) == (number, line)
     assert message in fault.message
+
+
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**63), 2**63) | st.text(max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from("abc"), inner, max_size=3)
+    ),
+    max_leaves=12,
+)
+
+
+def pod(name: str, image: str = "app:1") -> dict[str, Any]:
+    container = {
+        "name": "c",
+        "image": image,
+        "resources": {"requests": {"cpu": "1"}},
+        "volumeMounts": [{"name": f"token-{name}", "mountPath": "/token"}],
+    }
+    return {
+        "kind": "Pod",
+        "metadata": {"name": name, "labels": {"app": "web"}},
+        "spec": {"containers": [container], "tolerations": [{"operator": "Exists"}]},
+    }
+
+
+def decoded(*items: Any) -> Any:
+    return decode_shared(msgspec.json.encode({"kind": "List", "items": items}))["items"]
+
+
+@given(st.lists(VALUES, max_size=4), VALUES)
+def test_that_what_is_decoded_is_what_stands_there(items: list[Any], other: Any) -> None:
+    for value in ({"items": [{"spec": one} for one in items], "other": other}, items, other):
+        text = msgspec.json.encode(value)
+        # Also in the order of fields, and in whether a number is a truth value.
+        assert repr(decode_shared(text)) == repr(msgspec.json.decode(text))
+
+
+def test_that_equal_parts_are_one_value_and_objects_are_not() -> None:
+    first, second = decoded(pod("a"), pod("b"))
+    assert first["spec"]["tolerations"] is second["spec"]["tolerations"]
+    assert first["metadata"]["labels"] is second["metadata"]["labels"]
+    assert first["spec"] is not second["spec"]
+    assert first["metadata"] is not second["metadata"]
+
+
+def test_that_what_is_the_same_in_containers_that_differ_is_shared() -> None:
+    (one,), (other,) = (item["spec"]["containers"] for item in decoded(pod("a"), pod("b")))
+    assert one["volumeMounts"] != other["volumeMounts"]
+    assert one["resources"] is other["resources"]
+
+
+@pytest.mark.parametrize(
+    "pair", [({"n": 1}, {"n": True}), ({"n": 1}, {"n": 1.0}), ([1, 2], [2, 1])]
+)
+def test_that_values_of_other_types_are_others(pair: tuple[Any, Any]) -> None:
+    found = [item["spec"]["part"] for item in decoded(*({"spec": {"part": p}} for p in pair))]
+    assert [*map(repr, found)] == [*map(repr, pair)]
+
+
+def test_that_integers_beyond_64_bits_are_read() -> None:
+    text = f'{{"items": [{{"spec": {{"part": {{"n": {2**64}}}}}}}]}}'.encode()
+    assert decode_shared(text)["items"][0]["spec"]["part"] == {"n": 2**64}
+
+
+@pytest.mark.parametrize("items", ["null", '"text"', "[]", "[null, 1, [2]]", '[{"spec": null}]'])
+def test_that_odd_items_are_read_as_they_are(items: str) -> None:
+    text = f' {{"kind": "List", "items": {items}}}'.encode()
+    assert decode_shared(text) == msgspec.json.decode(text)
+
+
+@pytest.mark.parametrize(
+    "text", [b"", b"{", b'{"items": [}', b'{"items": [{"spec": {"a": "\\x"}}]}', b"[1,"]
+)
+def test_that_what_is_no_json_is_refused(text: bytes) -> None:
+    with pytest.raises(msgspec.DecodeError):
+        decode_shared(text)

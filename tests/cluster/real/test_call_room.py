@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 
-from podium.cluster.real.call_room import CallRoom, urgency_of
-from podium.cluster.real.rate_limiter import RateLimiter
+from podium.cluster.real.call_room import CallRoom, RateLimiter, urgency_of
 from podium.machines.effects import Bind, Delete, Patch
 from podium.scheduler.machine.preemption_executor import VictimCall
 
@@ -89,3 +88,31 @@ def test_who_goes_second_is_let_in_one_by_one_while_others_are_inside() -> None:
             ends.set()
 
     asyncio.run(scenario())
+
+
+class Clock:
+    now_s = 1000.0
+
+    def __call__(self) -> float:
+        return self.now_s
+
+
+def test_after_a_burst_requests_come_one_by_one() -> None:
+    clock = Clock()
+    limiter = RateLimiter(10, 3, clock)
+    waits = [limiter.reserve_s() for _ in range(5)]
+    assert waits == pytest.approx([0, 0, 0, 0.1, 0.2])
+
+
+def test_a_pause_fills_the_bucket_and_no_more() -> None:
+    clock = Clock()
+    limiter = RateLimiter(10, 2, clock)
+    for _ in range(4):
+        limiter.reserve_s()
+    clock.now_s += 60
+    assert [limiter.reserve_s() for _ in range(3)] == pytest.approx([0, 0, 0.1])
+
+
+def test_without_a_limit_nobody_waits() -> None:
+    limiter = RateLimiter(-1, 1, Clock())
+    assert {limiter.reserve_s() for _ in range(100)} == {0.0}

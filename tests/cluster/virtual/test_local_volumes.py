@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
-from podium.cluster.drivers.latency import ConstantLatency
+from podium.cluster.drivers.faults import NO_FAULTS, ConstantLatency, Faults
 from podium.cluster.virtual import Cluster, ClusterOptions
 
 Obj = dict[str, Any]

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.objects import condition_status
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
-from podium.cluster.drivers.latency import ConstantLatency
+from podium.cluster.drivers.faults import NO_FAULTS, ConstantLatency, Faults
 from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.kubelet_config import read_eviction_config
 from podium.kubelet.simulated.node_settings import NodeSettings

@@ -6,8 +6,7 @@ import pytest
 
 from podium.api.node_heartbeats import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE, WRITTEN
 from podium.api.pods import is_finished
-from podium.cluster.drivers.faults import Faults
-from podium.cluster.drivers.latency import ConstantLatency, ExponentialLatency
+from podium.cluster.drivers.faults import ConstantLatency, ExponentialLatency, Faults
 from podium.kubelet.simulated.behaviour import Behaviour, fixed
 from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets

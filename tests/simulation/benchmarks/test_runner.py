@@ -9,14 +9,19 @@ from podium.simulation.benchmarks.measured_workloads import (
     NODES,
     PODS,
     Case,
+    ObjectFactory,
     Size,
     Workload,
     WorkloadPods,
 )
-from podium.simulation.benchmarks.object_factory import ObjectFactory
 from podium.simulation.benchmarks.results import Latency, Result, latency_of
-from podium.simulation.benchmarks.runner import measure, measure_apart
-from podium.simulation.benchmarks.timed_scheduler import Churn, StuckPodError, TimedScheduler
+from podium.simulation.benchmarks.runner import (
+    Churn,
+    StuckPodError,
+    TimedScheduler,
+    measure,
+    measure_apart,
+)
 from tests.replacing import replace
 
 ALL_PREEMPT = {"PreemptionBasic", "DiversePreemption"}

@@ -34,13 +34,15 @@ from podium.apiserver.store.store import Store
 from podium.apiserver.verbs.create import new_uid
 from podium.apiserver.versions import stored_version
 from podium.cluster.virtual.cluster_options import ClusterOptions, start_s
-from podium.cluster.virtual.loading.overdue_pods import is_overdue, kept_overdue, overdue_notes
-from podium.cluster.virtual.loading.owners import StandIns
+from podium.cluster.virtual.loading.stand_ins import StandIns
 from podium.cluster.virtual.loading.unhealthy_objects import (
     healed_pod,
+    is_overdue,
     kept_node,
+    kept_overdue,
     kept_pod,
     may_stay_unhealthy,
+    overdue_notes,
 )
 from podium.kubelet.node_status import changed_conditions
 from podium.kubelet.simulated.behaviour import AT_ONCE

@@ -13,7 +13,7 @@ from podium.simulation.experiments.series.series import (
     RunSeries,
     StepSeries,
 )
-from podium.simulation.runner.class_summary import AT_ONCE_S
+from podium.simulation.runner.simulation_report import AT_ONCE_S
 
 # Okabe and Ito's colours, which the colour-blind can tell apart.
 COLOURS = ("#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#F0E442", "#000000")

@@ -18,7 +18,7 @@ from podium.api.policy.disruption_target import (
 from podium.api.priority import pod_priority
 from podium.api.values.times import epoch_s
 from podium.api.well_known import ZONE_LABEL
-from podium.cluster.virtual.loading.overdue_pods import is_silent
+from podium.cluster.virtual.loading.unhealthy_objects import is_silent
 from podium.kubelet.pod_status import REJECTED
 from podium.scheduler.machine.sleepers import sleepers
 from podium.simulation.runner.drain import Drainer

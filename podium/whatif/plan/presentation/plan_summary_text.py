@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 from podium.api.policy.disruption_target import EVICTED, LOST, PREEMPTED
 from podium.api.values.message_words import count, listed
-from podium.cluster.virtual.loading.overdue_pods import WAY_OUT
+from podium.cluster.virtual.loading.unhealthy_objects import WAY_OUT
 from podium.simulation.timeline.timeline_sentences import overslept
 from podium.whatif.plan.plan_report import BudgetChange, Plan, Return, WorkloadSummary, time_text
 from podium.whatif.plan.presentation.next_pod_words import stale_sentences

@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.repetitions import Repetitions
+from podium.simulation.timeline.pod_history import Repetitions
 
 OWNER = {"kind": "ReplicaSet", "name": "r"}
 

@@ -4,9 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from podium.api.documents.report import plain
-from podium.simulation.runner.class_summary import ClassSummary, summarize_classes
 from podium.simulation.runner.scenario_runner import simulate
-from podium.simulation.runner.simulation_report import simulation_report
+from podium.simulation.runner.simulation_report import (
+    ClassSummary,
+    simulation_report,
+    summarize_classes,
+)
 from podium.simulation.scenario import read_scenario
 from podium.simulation.timeline import TimelineEntry
 
