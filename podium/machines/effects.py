@@ -6,7 +6,7 @@ the machine's own note of what it wanted, by which it recognises the outcome.
 """
 
 from collections.abc import Hashable, Mapping
-from typing import Self
+from typing import Any, Self
 
 import msgspec
 
@@ -76,6 +76,16 @@ class Bind(Effect, frozen=True, kw_only=True):
     uid: str
     node_name: str
 
+    @property
+    def binding(self) -> dict[str, Any]:
+        """The Binding that the subresource takes."""
+        return {
+            "apiVersion": "v1",
+            "kind": "Binding",
+            "metadata": {"namespace": self.namespace, "name": self.name, "uid": self.uid},
+            "target": {"apiVersion": "v1", "kind": "Node", "name": self.node_name},
+        }
+
 
 class Evict(Effect, frozen=True, kw_only=True):
     """Ask for a pod's eviction through its `eviction` subresource; budgets may refuse it."""
@@ -84,6 +94,21 @@ class Evict(Effect, frozen=True, kw_only=True):
     name: str
     uid: str = ""
     grace_period_s: int | None = None
+
+    @property
+    def eviction(self) -> dict[str, Any]:
+        """The Eviction that the subresource takes."""
+        options: dict[str, Any] = {}
+        if self.grace_period_s is not None:
+            options["gracePeriodSeconds"] = self.grace_period_s
+        if self.uid:
+            options["preconditions"] = {"uid": self.uid}
+        return {
+            "apiVersion": "policy/v1",
+            "kind": "Eviction",
+            "metadata": {"namespace": self.namespace, "name": self.name},
+            "deleteOptions": options,
+        }
 
 
 class Panic(Effect, frozen=True, kw_only=True):

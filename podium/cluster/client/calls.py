@@ -1,6 +1,5 @@
 """From effects to requests of the API: method, path and body."""
 
-from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
@@ -42,27 +41,21 @@ def call_of(effect: Effect) -> Call:
             path = object_path(ALL_KINDS[effect.kind], namespace, name, effect.subresource)
             return Call("PATCH", path, effect.body, STRATEGIC)
         case Delete(namespace=namespace, name=name):
+            options: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
+            if effect.grace_period_s is not None:
+                options["gracePeriodSeconds"] = effect.grace_period_s
             preconditions = {"uid": effect.uid, "resourceVersion": effect.resource_version}
-            options = _delete_options(effect.grace_period_s, preconditions)
+            if said := {field: value for field, value in preconditions.items() if value}:
+                options["preconditions"] = said
             if effect.propagation:
                 options["propagationPolicy"] = effect.propagation
             return Call("DELETE", object_path(KINDS[effect.kind], namespace, name), options)
         case Bind(namespace=namespace, name=name):
-            binding = {
-                "apiVersion": "v1",
-                "kind": "Binding",
-                "metadata": {"namespace": namespace, "name": name, "uid": effect.uid},
-                "target": {"apiVersion": "v1", "kind": "Node", "name": effect.node_name},
-            }
-            return Call("POST", object_path(KINDS["Pod"], namespace, name, "binding"), binding)
+            path = object_path(KINDS["Pod"], namespace, name, "binding")
+            return Call("POST", path, effect.binding)
         case Evict(namespace=namespace, name=name):
-            eviction = {
-                "apiVersion": "policy/v1",
-                "kind": "Eviction",
-                "metadata": {"namespace": namespace, "name": name},
-                "deleteOptions": _delete_options(effect.grace_period_s, {"uid": effect.uid}),
-            }
-            return Call("POST", object_path(KINDS["Pod"], namespace, name, "eviction"), eviction)
+            path = object_path(KINDS["Pod"], namespace, name, "eviction")
+            return Call("POST", path, effect.eviction)
     raise KeyError(type(effect))
 
 
@@ -83,13 +76,3 @@ def object_path(kind: Kind, namespace: str, name: str, subresource: str = "") ->
     """Path of an object, or of its subresource."""
     path = f"{collection_path(kind, namespace)}/{quote(name, safe='')}"
     return f"{path}/{subresource}" if subresource else path
-
-
-def _delete_options(grace_period_s: int | None, preconditions: Mapping[str, str]) -> dict[str, Any]:
-    options: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
-    if grace_period_s is not None:
-        options["gracePeriodSeconds"] = grace_period_s
-    said = {field: value for field, value in preconditions.items() if value}
-    if said:
-        options["preconditions"] = said
-    return options

@@ -58,30 +58,11 @@ class ApiCaller:
                     Attributes(kind, effect.namespace, effect.name, now_s), how
                 ).obj
             case Bind():
-                metadata = {"namespace": effect.namespace, "name": effect.name, "uid": effect.uid}
-                binding = {
-                    "apiVersion": "v1",
-                    "kind": "Binding",
-                    "metadata": metadata,
-                    "target": {"kind": "Node", "name": effect.node_name},
-                }
                 request = Attributes(KINDS["Pod"], effect.namespace, effect.name, now_s)
-                return server.bind(request, binding)
+                return server.bind(request, effect.binding)
             case Evict():
-                options: dict[str, object] = {}
-                if effect.grace_period_s is not None:
-                    options["gracePeriodSeconds"] = effect.grace_period_s
-                if effect.uid:
-                    options["preconditions"] = {"uid": effect.uid}
-                eviction = {
-                    "apiVersion": "policy/v1",
-                    "kind": "Eviction",
-                    "metadata": {"namespace": effect.namespace, "name": effect.name},
-                    "deleteOptions": options,
-                }
-                server.evict(
-                    Attributes(KINDS["Pod"], effect.namespace, effect.name, now_s), eviction
-                )
+                request = Attributes(KINDS["Pod"], effect.namespace, effect.name, now_s)
+                server.evict(request, effect.eviction)
                 return None
         raise KeyError(type(effect))
 

@@ -80,23 +80,7 @@ class JournalFileError(JournalError):
         super().__init__(f"{path}: {why}")
 
 
-class DamagedJournalError(JournalFileError):
-    """The journal's file isn't what was written."""
-
-
-class LockedJournalError(JournalFileError):
-    """Another process uses the journal's file."""
-
-
-class JournalSchemaError(JournalFileError):
-    """The journal's file belongs to another program, or to another version of Podium."""
-
-
-class UnavailableJournalError(JournalFileError):
-    """The journal's file can't be opened, read or written."""
-
-
-class FullJournalError(UnavailableJournalError, NoRoomError):
+class FullJournalError(JournalFileError, NoRoomError):
     """The disk that the journal's file is on is full."""
 
 
@@ -119,17 +103,15 @@ class SqliteJournal:
                 restart for watches to resume from. Objects as they are last are always kept.
 
         Raises:
-            UnavailableJournalError: the file can't be opened or written.
-            LockedJournalError: another process uses it.
-            JournalSchemaError: it isn't a journal, or not one of this version.
-            DamagedJournalError: it can't be read as a database.
+            JournalFileError: it can't be opened or written, is damaged or another program's, or
+                another process uses it.
         """
         self._path = path
         self._history_max = history_max
         # How many writes pass between compactions, so that each is worth its while.
         self._compaction_step = max(history_max // 16, 1)
         if not path.parent.is_dir():
-            raise UnavailableJournalError(path, f"{path.parent} isn't a directory")
+            raise JournalFileError(path, f"{path.parent} isn't a directory")
         self._is_full = False
         log = _beside(path, "wal")
         self._had_log = log.exists() and log.stat().st_size > 0
@@ -146,9 +128,7 @@ class SqliteJournal:
                 is_new = self._check_schema()
                 mode = self._db.execute("PRAGMA journal_mode = WAL").fetchone()[0]
                 if mode != "wal":
-                    raise UnavailableJournalError(
-                        self._path, "no write-ahead log can be kept there"
-                    )
+                    raise JournalFileError(self._path, "no write-ahead log can be kept there")
                 self._db.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
                 with self._db:
                     # Takes the lock, which is then held until the end.
@@ -214,10 +194,10 @@ class SqliteJournal:
         if (application_id, version, tables) == (0, 0, 0):
             return True
         if application_id != _APPLICATION_ID:
-            raise JournalSchemaError(self._path, "a database, but not a journal of Podium's")
+            raise JournalFileError(self._path, "a database, but not a journal of Podium's")
         if version != _SCHEMA_VERSION:
             known = f"this version of Podium reads {_SCHEMA_VERSION}"
-            raise JournalSchemaError(self._path, f"the journal's schema is {version}; {known}")
+            raise JournalFileError(self._path, f"the journal's schema is {version}; {known}")
         return False
 
     def _check_end(self, last: int) -> None:
@@ -227,7 +207,7 @@ class SqliteJournal:
             noted = note.revision()
         except ValueError:
             why = f"the journal is damaged: {note.path} holds no revision; remove it to go on"
-            raise DamagedJournalError(self._path, why) from None
+            raise JournalFileError(self._path, why) from None
         if last >= noted:
             return
         log, kept = _beside(self._path, "wal"), _beside(self._path, "wal.damaged")
@@ -237,7 +217,7 @@ class SqliteJournal:
             with open(kept, "wb", opener=owner_only) as file:
                 file.write(log.read_bytes())
             where = f" (what is left of its log is in {kept})"
-        raise DamagedJournalError(
+        raise JournalFileError(
             self._path,
             f"the journal is damaged: it ends at revision {last}, but writes up to revision "
             f"{noted} were acknowledged{where}; put a copy of the directory in its place, or "
@@ -247,7 +227,7 @@ class SqliteJournal:
     def _number(self, query: str) -> int:
         row = self._db.execute(query).fetchone()
         if row is None:
-            raise DamagedJournalError(self._path, f"the journal is damaged: nothing for {query}")
+            raise JournalFileError(self._path, f"the journal is damaged: nothing for {query}")
         return int(row[0])
 
     def _events(self, rows: Iterable[_Row]) -> Iterator[WatchEvent]:
@@ -266,10 +246,8 @@ class SqliteJournal:
                 del objects[key]
             yield WatchEvent(revision, event_type, kind, namespace, name, obj, previous)
 
-    def _damaged(self, revision: int, what: str) -> DamagedJournalError:
-        return DamagedJournalError(
-            self._path, f"the journal is damaged: revision {revision} {what}"
-        )
+    def _damaged(self, revision: int, what: str) -> JournalFileError:
+        return JournalFileError(self._path, f"the journal is damaged: revision {revision} {what}")
 
     @contextmanager
     def _errors_named(self) -> Iterator[None]:
@@ -279,14 +257,14 @@ class SqliteJournal:
             path = self._path
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY_CODE
             if code in _IN_USE:
-                raise LockedJournalError(path, "another process uses this journal") from error
+                raise JournalFileError(path, "another process uses this journal") from error
             if code in _DAMAGED:
-                raise DamagedJournalError(path, f"the journal is damaged: {error}") from error
+                raise JournalFileError(path, f"the journal is damaged: {error}") from error
             if code == sqlite3.SQLITE_FULL:
                 self._is_full = True
                 raise FullJournalError(path, str(error)) from error
             if code in _UNAVAILABLE:
-                raise UnavailableJournalError(path, str(error)) from error
+                raise JournalFileError(path, str(error)) from error
             raise JournalFileError(path, f"SQLite failed: {error}") from error
 
 
@@ -333,7 +311,7 @@ def _make_private(path: Path) -> None:
 
 
 def _unavailable(path: Path, error: OSError) -> JournalFileError:
-    kind = FullJournalError if error.errno == errno.ENOSPC else UnavailableJournalError
+    kind = FullJournalError if error.errno == errno.ENOSPC else JournalFileError
     return kind(path, error.strerror or str(error))
 
 

@@ -27,7 +27,7 @@ _JITTER = 1.2
 _logger = logging.getLogger(__name__)
 
 
-class LeaderElectionRecord(msgspec.Struct, frozen=True):
+class LeaderElectionRecord(msgspec.Struct, frozen=True, rename="camel"):
     """The spec of a Lease, as client-go writes and reads it (`resourcelock`, v1.36).
 
     Times are in RFC 3339 with microseconds; the identity of no holder is empty.
@@ -37,43 +37,27 @@ class LeaderElectionRecord(msgspec.Struct, frozen=True):
     lease_duration_seconds: int = 0
     acquire_time: str = ""
     renew_time: str = ""
-    leader_transitions: int = 0
+    lease_transitions: int = 0
 
     @classmethod
     def of(cls, lease: Object) -> "LeaderElectionRecord":
-        spec = spec_of(lease)
-        return cls(
-            str(spec.get("holderIdentity") or ""),
-            int(spec.get("leaseDurationSeconds") or 0),
-            str(spec.get("acquireTime") or ""),
-            str(spec.get("renewTime") or ""),
-            int(spec.get("leaseTransitions") or 0),
-        )
+        said = {field: value for field, value in spec_of(lease).items() if value is not None}
+        return msgspec.convert(said, cls)
 
     def taken_by(self, identity: str, lease_duration_s: float, at_s: float) -> Self:
         """The record with another holder from a time on; a first holder is no transition."""
         now, known = micro_time(at_s), bool(self.acquire_time)
-        transitions = self.leader_transitions + known
+        transitions = self.lease_transitions + known
         return type(self)(identity, int(lease_duration_s), now, now, transitions)
 
     def released(self, at_s: float) -> "LeaderElectionRecord":
         """The record without a leader, for which the next candidate needn't wait."""
         now = micro_time(at_s)
-        return LeaderElectionRecord("", 1, now, now, self.leader_transitions)
+        return LeaderElectionRecord("", 1, now, now, self.lease_transitions)
 
     def lease(self, namespace: str, name: str, known: Object | None) -> dict[str, Any]:
-        """The Lease that holds this record.
-
-        Args:
-            known: as it was read, whose version must still be the last; None for a new one.
-        """
-        spec = {
-            "holderIdentity": self.holder_identity,
-            "leaseDurationSeconds": self.lease_duration_seconds,
-            "acquireTime": self.acquire_time,
-            "renewTime": self.renew_time,
-            "leaseTransitions": self.leader_transitions,
-        }
+        """The Lease that holds this record: a new one, or that of a known version."""
+        spec = msgspec.to_builtins(self)
         if known is None:
             return {
                 "apiVersion": "coordination.k8s.io/v1",

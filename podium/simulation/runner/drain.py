@@ -6,7 +6,6 @@ drain is over when the last pod is gone.
 """
 
 from collections.abc import Iterable
-from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import (
@@ -25,6 +24,7 @@ from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.cluster.virtual import Cluster
 from podium.cluster.virtual.loading.unhealthy_objects import WAY_OUT, is_silent
+from podium.machines.effects import Evict
 from podium.simulation.runner.eviction_advice import (
     DELETION,
     EvictionBlock,
@@ -140,18 +140,14 @@ class Drainer:
         pod, now_s = self._asking[one], self._cluster.driver.now_s
         about = ("Pod", namespace(pod), name(pod))
         try:
-            options: dict[str, Any] = {"preconditions": {"uid": uid(pod)}}
-            if self.drain.grace_period_s is not None:
-                options["gracePeriodSeconds"] = self.drain.grace_period_s
-            self._cluster.server.evict(
-                Attributes(KINDS["Pod"], about[1], about[2], now_s),
-                {
-                    "apiVersion": "policy/v1",
-                    "kind": "Eviction",
-                    "metadata": {"namespace": namespace(pod), "name": name(pod)},
-                    "deleteOptions": options,
-                },
+            effect = Evict(
+                namespace=about[1],
+                name=about[2],
+                uid=uid(pod),
+                grace_period_s=self.drain.grace_period_s,
             )
+            request = Attributes(KINDS["Pod"], about[1], about[2], now_s)
+            self._cluster.server.evict(request, effect.eviction)
         except RefusedError as refused:
             if refused.reason == "NotFound":
                 self._done_asking(one)
