@@ -69,6 +69,7 @@ class HttpApi:
         page_length: how many objects a list asks for at a time.
         silence_s: after how long a watch that tells nothing is taken to be dead; servers send a
             bookmark every minute.
+        accept: the media types of answers.
     """
 
     def __init__(
@@ -81,6 +82,7 @@ class HttpApi:
         request_s: float = REQUEST_S,
         page_length: int = PAGE_LENGTH,
         silence_s: float = SILENCE_S,
+        accept: str = JSON,
     ) -> None:
         self._connection = connection
         self._rng = rng
@@ -89,6 +91,7 @@ class HttpApi:
         self._timeout = aiohttp.ClientTimeout(request_s, connect=_CONNECT_S)
         self._page_length = page_length
         self._silence_s = silence_s
+        self._accept = accept
 
     async def __aenter__(self) -> Self:
         tls = self._connection.tls
@@ -96,7 +99,7 @@ class HttpApi:
             connector=aiohttp.TCPConnector(
                 limit=0, keepalive_timeout=_IDLE_S, ssl=True if tls is None else tls
             ),
-            headers={"User-Agent": f"podium/{__version__}", "Accept": JSON},
+            headers={"User-Agent": f"podium/{__version__}", "Accept": self._accept},
             read_bufsize=_READ_BUFFER,
         )
         return self
