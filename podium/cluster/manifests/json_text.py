@@ -14,7 +14,6 @@ from msgspec import Raw
 
 from podium.api.codec.text_decoder import read_quickly, repeated_keys, repeating
 from podium.api.codec.yaml_text import TextFault, YamlDocument, decoded
-from podium.cluster.manifests.field_validation import repeated_fields
 
 # Distinct values that are remembered before it starts afresh.
 _CAPACITY = 1 << 12

@@ -19,7 +19,7 @@ from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.interface import PreemptionResult
 from podium.scheduler.framework.status import Code, StatusReport
-from podium.scheduler.preemption.result import Preemption
+from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.simulation.decide.scenario import Scenario

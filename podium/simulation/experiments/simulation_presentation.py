@@ -19,7 +19,7 @@ from podium.api.presentation import (
 from podium.api.values.message_words import count
 from podium.simulation.runner.scenario_runner import Simulation
 from podium.simulation.runner.simulation_report import ClassSummary, class_summaries, final_state
-from podium.simulation.timeline.timeline_sentences import clock, sentence, span
+from podium.simulation.timeline.timeline_sentences import clock, sentence, sentences, span, tone_of
 
 if TYPE_CHECKING:
     from podium.simulation.experiments.series.series import RunSeries

@@ -113,4 +113,4 @@ class ReplayAnswer(Answer, ReplayReport):
     warnings: Sequence[str] = ()
     rows = "placements"
     warns = FORMATS
-    presented_by = "podium.simulation.recordings.replay_presentation.replay_presentation"
+    presented_by = "podium.simulation.recordings.comparison.replay_presentation"
