@@ -17,7 +17,8 @@ from podium.cluster.virtual.loading.unhealthy_objects import LATE_S, is_overdue
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR
 from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.whatif.plan.plan_report import Plan, Return
-from tests.whatif.plan.objects import container, node, places, planned, pod, workload
+from tests.objects import container, node, pod, workload
+from tests.whatif.plan.plans import places, planned
 
 Obj = dict[str, Any]
 
