@@ -1,7 +1,7 @@
 """What little is to be said of kinds on which nothing acts here.
 
 Types and defaults of their fields are in their schema (`podium/apiserver/schema/data/`), how they
-are written in `registration/strategies.txt`, their columns in `tables/columns.txt`.
+are written in `registration/registrations.txt`, their columns in `tables/columns.txt`.
 """
 
 from base64 import b64encode

@@ -60,7 +60,6 @@ PRIORITY_CLASS = Registration(
         rules.metadata,
         rules.fixed("value", "may not be changed in an update."),
     ),
-    immutable=("preemptionPolicy",),
 )
 
 RUNTIME_CLASS = Registration(
@@ -70,5 +69,4 @@ RUNTIME_CLASS = Registration(
         overhead=checks.fields(podFixed=overhead),
         scheduling=checks.fields(nodeSelector=label_map, tolerations=tolerations),
     ),
-    immutable=("handler",),
 )

@@ -221,11 +221,3 @@ SERVICE = Registration(
     update=_keep_addresses,
     selectable=texts("spec.clusterIP", "spec.type"),
 )
-
-ENDPOINTS = Registration(
-    kind=KINDS["Endpoints"],
-)
-
-ENDPOINT_SLICE = Registration(
-    kind=KINDS["EndpointSlice"],
-)

@@ -110,7 +110,6 @@ STORAGE_CLASS = Registration(
         rules.fixed("provisioner", "updates to provisioner are forbidden."),
         rules.fixed("reclaimPolicy", "updates to reclaimPolicy are forbidden."),
     ),
-    immutable=("volumeBindingMode",),
 )
 
 CSI_NODE = Registration(
@@ -127,7 +126,6 @@ CSI_DRIVER = Registration(
         rules.valid(_valid_driver, "spec"),
         rules.immutable("spec.attachRequired", "spec.attachedRequired"),
     ),
-    immutable=("spec.volumeLifecycleModes",),
 )
 
 CSI_STORAGE_CAPACITY = Registration(
@@ -139,7 +137,6 @@ CSI_STORAGE_CAPACITY = Registration(
         capacity=checks.quantity,
         maximumVolumeSize=checks.quantity,
     ),
-    immutable=("nodeTopology", "storageClassName"),
 )
 
 VOLUME_ATTACHMENT = Registration(

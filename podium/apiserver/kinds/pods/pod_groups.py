@@ -82,13 +82,6 @@ REGISTRATION_OF_POD_GROUPS = Registration(
             ),
         )
     ),
-    immutable=(
-        "spec.podGroupTemplateRef",
-        "spec.schedulingPolicy",
-        "spec.disruptionMode",
-        "spec.priorityClassName",
-        "spec.priority",
-    ),
 )
 
 REGISTRATION_OF_WORKLOADS = Registration(
@@ -104,7 +97,6 @@ REGISTRATION_OF_WORKLOADS = Registration(
             ),
         )
     ),
-    immutable=("spec.podGroupTemplates", "spec.controllerRef"),
 )
 
 REGISTRATION_OF_POD_GROUPS_OF_PLUGINS = Registration(

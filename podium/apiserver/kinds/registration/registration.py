@@ -1,14 +1,29 @@
-"""Registrations: what the API server knows of a kind, in one value."""
+"""Registrations: what the API server knows of a kind, in one value.
+
+`registrations.txt` has a line of words for each kind of which there is something to say, by its
+key; lines that are indented go on with the words of the kind before. Besides those of strategies:
+
+    immutable=spec.a,spec.b  fields that never change, which are asked for last
+    numbers=replicas,ready   numbers of the status that aren't below zero
+"""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
+from importlib.resources import files
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, without
 from podium.apiserver.kinds.registration.defaulting import Filler, filled_by_schema, nothing_new
-from podium.apiserver.kinds.registration.rules import Rule, all_of, changed, immutable
+from podium.apiserver.kinds.registration.rules import (
+    Rule,
+    all_of,
+    changed,
+    immutable,
+    metadata,
+    not_negative,
+)
 from podium.apiserver.kinds.registration.selectable_fields import ReadField, by_key, by_name
 from podium.apiserver.kinds.registration.strategy import (
     Create,
@@ -16,7 +31,6 @@ from podium.apiserver.kinds.registration.strategy import (
     Prepare,
     Strategy,
     strategy_in,
-    words_of,
 )
 from podium.apiserver.schema import Struct, struct_of
 from podium.apiserver.validation.checks import Check, anything, fields
@@ -37,9 +51,8 @@ class Registration:
         validate: finds faults of an object by itself.
         validate_new: finds further faults of an object that is created.
         validate_update: finds faults of a change, if not just those of the new object.
-        immutable: the paths of fields that never change, which are asked for last.
         validate_subresource_update: finds faults of changes by subresources, such as `status`.
-        written: the words of the strategy, where `strategies.txt` doesn't have them.
+        words: the kind's words, where `registrations.txt` doesn't have them.
         create: prepares a new object, which has its name, uid and time.
         update: prepares a change, before the strategy does.
         subresources: prepare changes by subresources, such as `status`.
@@ -57,9 +70,8 @@ class Registration:
     validate: Check = metadata_alone
     validate_new: Check = anything
     validate_update: Rule | None = None
-    immutable: tuple[str, ...] = ()
     validate_subresource_update: Mapping[str, Rule] = field(default_factory=dict)
-    written: str = ""
+    words: str = ""
     create: Create | None = None
     update: Prepare | None = None
     subresources: Mapping[str, Prepare] = field(default_factory=dict)
@@ -71,8 +83,15 @@ class Registration:
     @cached_property
     def strategy(self) -> Strategy:
         """How objects of the kind are written."""
-        words = self.written or words_of(self.kind)
-        return strategy_in(words, self.create, self.update, self.subresources)
+        return strategy_in(self._options, self.create, self.update, self.subresources)
+
+    @cached_property
+    def _options(self) -> Mapping[str, str]:
+        words = self.words or _words().get(self.kind.key, "")
+        return dict(word.partition("=")[::2] for word in words.split())
+
+    def _listed(self, word: str) -> list[str]:
+        return [*filter(None, self._options.get(word, "").split(","))]
 
     @cached_property
     def zeros(self) -> Object:
@@ -101,14 +120,17 @@ class Registration:
 
     def rule(self, subresource: str) -> Rule | None:
         """What is asked of a change, by a subresource or by none; None if there is nothing."""
-        if subresource:
-            return self.validate_subresource_update.get(subresource)
-        return self._rule
+        return self._rules.get(subresource)
 
     @cached_property
-    def _rule(self) -> Rule:
-        rule = self.validate_update or changed(self.validate)
-        return all_of(rule, *map(immutable, self.immutable)) if self.immutable else rule
+    def _rules(self) -> Mapping[str, Rule]:
+        by_subresource = {**self.validate_subresource_update}
+        if numbers := self._listed("numbers"):
+            above_zero = not_negative(*(f"status.{number}" for number in numbers))
+            own = [by_subresource["status"]] if "status" in by_subresource else []
+            by_subresource["status"] = all_of(metadata, above_zero, *own)
+        whole = self.validate_update or changed(self.validate)
+        return {**by_subresource, "": all_of(whole, *map(immutable, self._listed("immutable")))}
 
     def field_reader(self, path: str) -> ReadField | None:
         """How a field that a list can be selected by is read; None if it can't be by this one."""
@@ -121,3 +143,10 @@ class Registration:
             return (self.unselectable or "field label not supported: {}").format(path)
         known = ", ".join(f'"{one}"' for one in by_key)
         return f'"{path}" is not a known field selector: only {known}'
+
+
+@cache
+def _words() -> Mapping[str, str]:
+    data = files("podium.apiserver.kinds.registration") / "registrations.txt"
+    lines = data.read_text(encoding="utf-8").replace("\n  ", " ").splitlines()
+    return dict(line.split(maxsplit=1) for line in lines)

@@ -1,7 +1,7 @@
 """Strategies: what kube-apiserver does to an object between taking it in and validating it.
 
 Who may set the status and who the rest, how generations count, what a new object starts with.
-Nothing here refuses anything. `strategies.txt` has a line for each kind that has one, by its key:
+Nothing here refuses anything. A strategy is told in words:
 
     status            the status is written by its subresource, with the metadata, and nothing else
     status-alone      the same, without the metadata
@@ -20,14 +20,11 @@ Nothing here refuses anything. `strategies.txt` has a line for each kind that ha
 """
 
 from collections.abc import Callable, Mapping
-from functools import cache
-from importlib.resources import files
 from random import Random
 from types import MappingProxyType
 
 import msgspec
 
-from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, without
 from podium.apiserver.authentication.users import ADMIN, User
 from podium.apiserver.kinds.registration.rules import at
@@ -114,7 +111,7 @@ def _with_field(new: Object, field: str, source: Object) -> Object:
 
 
 class Strategy(msgspec.Struct, frozen=True, kw_only=True):
-    """How objects of a kind are written, in the words of `strategies.txt`.
+    """How objects of a kind are written, in words.
 
     Attributes:
         counts_generations: whether a new object starts with generation 1.
@@ -145,20 +142,17 @@ _BY_STATUS: Mapping[str, Prepare] = {
 
 
 def strategy_in(
-    words: str,
+    options: Mapping[str, str],
     create: Create | None = None,
     update: Prepare | None = None,
     subresources: Mapping[str, Prepare] = MappingProxyType({}),
 ) -> Strategy:
     """The strategy that words describe, after the steps of a kind's own."""
-    options = dict(word.partition("=")[::2] for word in words.split())
     is_apart = "apart" in options
     by_status = next((_BY_STATUS[word] for word in options if word in _BY_STATUS), None)
     updates: list[Prepare] = [keep_status] if by_status else []
-    if fields := options.get("counts"):
-        updates.append(_count_changes(*fields.split(",")))
-    elif is_apart or "counts" in words.split():
-        updates.append(_count_changes())
+    if is_apart or "counts" in options:
+        updates.append(_count_changes(*filter(None, options.get("counts", "").split(","))))
     own_status = subresources.get("status")
     if by_status:
         subresources = {**subresources, "status": in_turn(*filter(None, (own_status, by_status)))}
@@ -177,18 +171,6 @@ def strategy_in(
         graceful="graceful" in options,
         is_idle="idle" in options,
     )
-
-
-def words_of(kind: Kind) -> str:
-    """How objects of a built-in kind are written, in the words of `strategies.txt`."""
-    return _lines().get(kind.key, "")
-
-
-@cache
-def _lines() -> Mapping[str, str]:
-    data = files("podium.apiserver.kinds.registration") / "strategies.txt"
-    lines = data.read_text(encoding="utf-8").splitlines()
-    return dict(line.split(maxsplit=1) for line in lines)
 
 
 def _as_it_is(obj: Object, _creation: Creation) -> Object:

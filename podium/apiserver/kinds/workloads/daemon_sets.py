@@ -15,12 +15,6 @@ from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.selectors import label_selector
 
 _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
-_ALWAYS_TOLD = (
-    "currentNumberScheduled",
-    "numberMisscheduled",
-    "desiredNumberScheduled",
-    "numberReady",
-)
 
 
 def _valid_strategy(value: Any, path: str) -> Faults:
@@ -81,16 +75,6 @@ DAEMON_SET = Registration(
         rules.immutable("spec.selector", type_name="LabelSelector"),
         rules.valid(_valid, "spec"),
     ),
-    validate_subresource_update={
-        "status": workloads.counts(
-            *_ALWAYS_TOLD,
-            "observedGeneration",
-            "updatedNumberScheduled",
-            "numberAvailable",
-            "numberUnavailable",
-            "collisionCount",
-        )
-    },
     create=lambda new, _: _with_template_generation(new, "1"),
     update=_update,
 )

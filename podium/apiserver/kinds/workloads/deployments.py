@@ -92,16 +92,8 @@ _valid_controller = workloads.workload_check(
     templates.with_template,
     templates.always("ReplicationController"),
 )
-_replicas_within = ("readyReplicas", "availableReplicas")
-_valid_counts = workloads.replica_counts(
-    (
-        "replicas",
-        "fullyLabeledReplicas",
-        *_replicas_within,
-        "terminatingReplicas",
-        "observedGeneration",
-    ),
-    ("fullyLabeledReplicas", *_replicas_within),
+_valid_counts = workloads.within_replicas(
+    "fullyLabeledReplicas", "readyReplicas", "availableReplicas"
 )
 _same_selector = rules.immutable("spec.selector", type_name="LabelSelector")
 
@@ -112,17 +104,8 @@ DEPLOYMENT = Registration(
     validate=_valid_deployment,
     validate_update=workloads.spec_changed(_valid_deployment, _same_selector),
     validate_subresource_update={
-        "status": workloads.replica_counts(
-            (
-                "observedGeneration",
-                "replicas",
-                "updatedReplicas",
-                *_replicas_within,
-                "unavailableReplicas",
-                "terminatingReplicas",
-                "collisionCount",
-            ),
-            ("updatedReplicas", *_replicas_within),
+        "status": rules.all_of(
+            workloads.within_replicas("updatedReplicas", "readyReplicas", "availableReplicas"),
             workloads.not_decremented,
         )
     },

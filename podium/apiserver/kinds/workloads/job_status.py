@@ -183,10 +183,6 @@ def _wrong(message: str) -> FieldError:
 
 
 status_update = rules.all_of(
-    rules.metadata,
-    rules.not_negative(
-        "status.active", "status.succeeded", "status.failed", "status.ready", "status.terminating"
-    ),
     _uncounted,
     _end,
     _finished,

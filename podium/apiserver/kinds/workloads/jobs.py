@@ -143,13 +143,6 @@ JOB = Registration(
         rules.immutable("spec.selector"),
         _template,
     ),
-    immutable=(
-        "spec.completionMode",
-        "spec.podFailurePolicy",
-        "spec.backoffLimitPerIndex",
-        "spec.managedBy",
-        "spec.successPolicy",
-    ),
     validate_subresource_update={"status": status_update},
     create=_create,
     selectable={"status.successful": number("status.succeeded")},

@@ -26,7 +26,6 @@ _STATEFUL_CHANGEABLE = (
     "persistentVolumeClaimRetentionPolicy",
     "minReadySeconds",
 )
-_WITHIN = ("readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas")
 
 
 def _valid_strategy(value: Any, path: str) -> Faults:
@@ -149,8 +148,8 @@ STATEFUL_SET = Registration(
     validate=_valid,
     validate_update=workloads.spec_changed(_valid_change, _statefulset_spec),
     validate_subresource_update={
-        "status": workloads.replica_counts(
-            ("replicas", *_WITHIN, "observedGeneration", "collisionCount"), _WITHIN
+        "status": workloads.within_replicas(
+            "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"
         )
     },
     create=lambda new, _: _one_at_a_time(new),
@@ -164,5 +163,4 @@ CONTROLLER_REVISION = Registration(
     validate=object_check(
         data=checks.needed(checks.anything, "data is mandatory"), revision=checks.integer(0)
     ),
-    immutable=("data",),
 )

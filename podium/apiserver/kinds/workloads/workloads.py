@@ -1,6 +1,6 @@
 """What workloads have in common: numbers of pods, a template, and a status that counts."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 
 from podium.api.errors import FieldError
 from podium.api.objects import Object, labels, metadata_of, part
@@ -68,17 +68,10 @@ def not_decremented(new: Object, old: Object) -> Faults:
         yield FieldError(path, now or 0, "cannot be decremented")
 
 
-def counts(*fields: str) -> Rule:
-    """A status of numbers."""
-    return rules.all_of(rules.metadata, rules.not_negative(*(f"status.{one}" for one in fields)))
-
-
-def replica_counts(fields: Sequence[str], within: Sequence[str], *more: Rule) -> Rule:
-    """A status of numbers, of which some can't be above the number of pods."""
+def within_replicas(*fields: str) -> Rule:
+    """Some numbers of the status aren't above the number of pods."""
     most = "cannot be greater than status.replicas"
     return rules.all_of(
-        counts(*fields),
-        *(_at_most(field, "replicas", most) for field in within),
+        *(_at_most(field, "replicas", most) for field in fields),
         _at_most("availableReplicas", "readyReplicas", "cannot be greater than readyReplicas"),
-        *more,
     )

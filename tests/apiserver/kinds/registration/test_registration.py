@@ -30,7 +30,7 @@ WIDGET = Registration(
     defaults=lambda obj: inside(obj, spec=lambda spec: filled(spec, size=3, color="red")),
     validate=VALID,
     validate_update=rules.changed(VALID, rules.immutable("spec.color")),
-    written="status reset counts=spec",
+    words="status reset counts=spec",
     selectable=texts("spec.color"),
 )
 NOW_S = 1_000.0
