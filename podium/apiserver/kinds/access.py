@@ -10,7 +10,6 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
 from podium.apiserver.kinds.registration.defaulting import defaults_of, filled
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import changed
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, dicts
 from podium.apiserver.validation.metadata import object_check, path_segment
@@ -110,14 +109,13 @@ def _same_role(new: Object, old: Object) -> Faults:
 
 
 def _binding(kind: str, *roles: str) -> Registration:
-    validate = object_check(
-        _role_ref(*roles), _subjects(namespaced=KINDS[kind].namespaced), name=path_segment
-    )
     return Registration(
         kind=KINDS[kind],
         defaults=lambda binding: {"roleRef": {"apiGroup": _GROUP}, **binding},
-        validate=validate,
-        validate_update=changed(validate, _same_role),
+        validate=object_check(
+            _role_ref(*roles), _subjects(namespaced=KINDS[kind].namespaced), name=path_segment
+        ),
+        validate_change=_same_role,
     )
 
 

@@ -66,17 +66,14 @@ def _finalizer(value: Any, path: str) -> Faults:
     yield from finalizer_name(value, whole)
 
 
-_valid = object_check(
-    name=dns_label,
-    spec=checks.fields(finalizers=checks.each(checks.of_text(_finalizer))),
-    status=checks.fields(phase=checks.one_of("Active", "Terminating")),
-)
-
 NAMESPACE = Registration(
     kind=KINDS["Namespace"],
     defaults=_labelled,
-    validate=_valid,
-    validate_update=rules.all_of(rules.metadata, rules.valid(_valid, "metadata")),
+    validate=object_check(
+        name=dns_label,
+        spec=checks.fields(finalizers=checks.each(checks.of_text(_finalizer))),
+        status=checks.fields(phase=checks.one_of("Active", "Terminating")),
+    ),
     validate_subresource_update={
         "status": rules.all_of(rules.metadata, _phase),
         "finalize": rules.all_of(rules.metadata, _finalizers),

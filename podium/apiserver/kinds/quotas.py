@@ -145,7 +145,7 @@ _valid = object_check(
 RESOURCE_QUOTA = Registration(
     kind=KINDS["ResourceQuota"],
     validate=_valid,
-    validate_update=rules.all_of(rules.metadata, rules.valid(_valid, "spec"), _same_scopes),
+    validate_change=_same_scopes,
     validate_subresource_update={
         "status": rules.all_of(rules.metadata, rules.valid(_valid, "status"))
     },

@@ -75,9 +75,6 @@ _valid_node = object_check(
         )
     )
 )
-_valid_driver = object_check(
-    spec=checks.fields(attachRequired=checks.boolean, storageCapacity=checks.boolean)
-)
 
 
 def _class_warnings(storage_class: Object) -> Iterator[str]:
@@ -120,12 +117,10 @@ CSI_NODE = Registration(
 
 CSI_DRIVER = Registration(
     kind=KINDS["CSIDriver"],
-    validate=_valid_driver,
-    validate_update=rules.all_of(
-        rules.metadata,
-        rules.valid(_valid_driver, "spec"),
-        rules.immutable("spec.attachRequired", "spec.attachedRequired"),
+    validate=object_check(
+        spec=checks.fields(attachRequired=checks.boolean, storageCapacity=checks.boolean)
     ),
+    validate_change=rules.immutable("spec.attachRequired", "spec.attachedRequired"),
 )
 
 CSI_STORAGE_CAPACITY = Registration(

@@ -208,12 +208,6 @@ _valid_volume = object_check(
         phase=checks.one_of("Pending", "Available", "Bound", "Released", "Failed", empty=True)
     ),
 )
-_valid_claim = object_check(
-    spec=checks.needed(claim_spec),
-    status=checks.fields(
-        phase=checks.one_of("Pending", "Bound", "Lost", empty=True), capacity=valid_amounts
-    ),
-)
 
 
 def _volume_warnings(volume: Object) -> Iterator[str]:
@@ -267,8 +261,13 @@ PERSISTENT_VOLUME = Registration(
 PERSISTENT_VOLUME_CLAIM = Registration(
     kind=KINDS["PersistentVolumeClaim"],
     warnings=_claim_warnings,
-    validate=_valid_claim,
-    validate_update=rules.changed(_valid_claim, _claim_spec),
+    validate=object_check(
+        spec=checks.needed(claim_spec),
+        status=checks.fields(
+            phase=checks.one_of("Pending", "Bound", "Lost", empty=True), capacity=valid_amounts
+        ),
+    ),
+    validate_change=_claim_spec,
     validate_subresource_update={"status": rules.all_of(rules.metadata, _claim_capacity)},
     create=lambda claim, _: {**claim, "status": {"phase": "Pending"}},
 )

@@ -4,6 +4,7 @@
 key; lines that are indented go on with the words of the kind before. Besides those of strategies:
 
     immutable=spec.a,spec.b  fields that never change, which are asked for last
+    valid=spec               the parts of a changed object that are judged as those of a new one
     numbers=replicas,ready   numbers of the status that aren't below zero
 """
 
@@ -50,7 +51,9 @@ class Registration:
         defaults_of_new: fills in what is settled once, when an object is created.
         validate: finds faults of an object by itself.
         validate_new: finds further faults of an object that is created.
-        validate_update: finds faults of a change, if not just those of the new object.
+        validate_update: finds faults of a change, if not just those of the new object and of the
+            change itself.
+        validate_change: finds faults of the change itself, with the old object.
         validate_subresource_update: finds faults of changes by subresources, such as `status`.
         words: the kind's words, where `registrations.txt` doesn't have them.
         create: prepares a new object, which has its name, uid and time.
@@ -70,6 +73,7 @@ class Registration:
     validate: Check = metadata_alone
     validate_new: Check = anything
     validate_update: Rule | None = None
+    validate_change: Rule | None = None
     validate_subresource_update: Mapping[str, Rule] = field(default_factory=dict)
     words: str = ""
     create: Create | None = None
@@ -129,8 +133,9 @@ class Registration:
             above_zero = not_negative(*(f"status.{number}" for number in numbers))
             own = [by_subresource["status"]] if "status" in by_subresource else []
             by_subresource["status"] = all_of(metadata, above_zero, *own)
-        whole = self.validate_update or changed(self.validate)
-        return {**by_subresource, "": all_of(whole, *map(immutable, self._listed("immutable")))}
+        last = [*filter(None, [self.validate_change]), *map(immutable, self._listed("immutable"))]
+        whole = self.validate_update or changed(self.validate, *self._listed("valid"))
+        return {**by_subresource, "": all_of(whole, *last)}
 
     def field_reader(self, path: str) -> ReadField | None:
         """How a field that a list can be selected by is read; None if it can't be by this one."""

@@ -159,6 +159,6 @@ def _changed_metadata(new: Object, old: Object, known: Iterable[tuple[str, Check
             yield from check(value, f"metadata.{field}")
 
 
-def changed(check: Check, *more: Rule) -> Rule:
-    """The metadata may be changed, and the new object is valid."""
-    return all_of(metadata, valid(check), *more)
+def changed(check: Check, *parts: str) -> Rule:
+    """The metadata may be changed, and the new object, or some parts of it, are valid."""
+    return all_of(metadata, valid(check, *parts))

@@ -67,31 +67,6 @@ def _controller_defaults(controller: Object) -> Object:
     return workloads.labelled_like_template(controller)
 
 
-_valid_deployment = workloads.workload_check(
-    workloads.pods,
-    templates.valid_selector("deployment"),
-    templates.selected_template,
-    templates.always("ReplicaSet"),
-    checks.fields(strategy=checks.in_turn(_valid_strategy), paused=checks.boolean),
-    workloads.ready,
-    workloads.revisions,
-    checks.detail(_progress_after_ready),
-)
-_valid_replica_set = workloads.workload_check(
-    workloads.pods,
-    workloads.ready,
-    templates.valid_selector("deployment"),
-    templates.selected_template,
-    templates.always("ReplicaSet"),
-)
-_valid_controller = workloads.workload_check(
-    workloads.ready,
-    checks.fields(selector=checks.absent_as({}, templates.selector_map)),
-    workloads.pods,
-    templates.mapped,
-    templates.with_template,
-    templates.always("ReplicationController"),
-)
 _valid_counts = workloads.within_replicas(
     "fullyLabeledReplicas", "readyReplicas", "availableReplicas"
 )
@@ -101,8 +76,17 @@ DEPLOYMENT = Registration(
     kind=KINDS["Deployment"],
     warnings=workloads.warnings("spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    validate=_valid_deployment,
-    validate_update=workloads.spec_changed(_valid_deployment, _same_selector),
+    validate=workloads.workload_check(
+        workloads.pods,
+        templates.valid_selector("deployment"),
+        templates.selected_template,
+        templates.always("ReplicaSet"),
+        checks.fields(strategy=checks.in_turn(_valid_strategy), paused=checks.boolean),
+        workloads.ready,
+        workloads.revisions,
+        checks.detail(_progress_after_ready),
+    ),
+    validate_change=_same_selector,
     validate_subresource_update={
         "status": rules.all_of(
             workloads.within_replicas("updatedReplicas", "readyReplicas", "availableReplicas"),
@@ -116,8 +100,14 @@ REPLICA_SET = Registration(
     kind=KINDS["ReplicaSet"],
     warnings=workloads.warnings("spec.template"),
     warnings_of_new=workloads.name_of_pods,
-    validate=_valid_replica_set,
-    validate_update=workloads.spec_changed(_valid_replica_set, _same_selector),
+    validate=workloads.workload_check(
+        workloads.pods,
+        workloads.ready,
+        templates.valid_selector("deployment"),
+        templates.selected_template,
+        templates.always("ReplicaSet"),
+    ),
+    validate_change=_same_selector,
     validate_subresource_update={"status": _valid_counts},
 )
 
@@ -126,8 +116,14 @@ REPLICATION_CONTROLLER = Registration(
     warnings=workloads.warnings("spec.template"),
     warnings_of_new=workloads.name_of_pods,
     defaults=_controller_defaults,
-    validate=_valid_controller,
-    validate_update=workloads.spec_changed(_valid_controller),
+    validate=workloads.workload_check(
+        workloads.ready,
+        checks.fields(selector=checks.absent_as({}, templates.selector_map)),
+        workloads.pods,
+        templates.mapped,
+        templates.with_template,
+        templates.always("ReplicationController"),
+    ),
     validate_subresource_update={"status": _valid_counts},
     selectable={"status.replicas": number_of("status.replicas")},
 )

@@ -146,7 +146,8 @@ STATEFUL_SET = Registration(
     warnings=workloads.warnings("spec.template"),
     defaults=_with_kinds_of_claims,
     validate=_valid,
-    validate_update=workloads.spec_changed(_valid_change, _statefulset_spec),
+    validate_update=rules.changed(_valid_change, "spec"),
+    validate_change=_statefulset_spec,
     validate_subresource_update={
         "status": workloads.within_replicas(
             "readyReplicas", "currentReplicas", "updatedReplicas", "availableReplicas"

@@ -38,11 +38,6 @@ def workload_check(*spec: Check) -> Check:
     return object_check(spec=checks.needed(checks.in_turn(*spec)))
 
 
-def spec_changed(check: Check, *more: Rule) -> Rule:
-    """The metadata may be changed, and the new spec is valid."""
-    return rules.all_of(rules.metadata, rules.valid(check, "spec"), *more)
-
-
 def labelled_like_template(workload: Object) -> Object:
     """A workload without labels has those of its template."""
     found = labels(pod_template_of(workload))

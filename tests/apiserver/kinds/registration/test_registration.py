@@ -9,7 +9,6 @@ from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.registrations import REGISTRATIONS, registration_of
@@ -29,8 +28,7 @@ WIDGET = Registration(
     kind=KIND,
     defaults=lambda obj: inside(obj, spec=lambda spec: filled(spec, size=3, color="red")),
     validate=VALID,
-    validate_update=rules.changed(VALID, rules.immutable("spec.color")),
-    words="status reset counts=spec",
+    words="status reset counts=spec immutable=spec.color",
     selectable=texts("spec.color"),
 )
 NOW_S = 1_000.0
