@@ -4,7 +4,7 @@ import pytest
 
 from podium.api.documents.document import InvalidDocumentError
 from podium.scheduler.config.args import API_VERSION
-from podium.scheduler.config.document import KIND
+from podium.scheduler.config.document import KIND, LeaderElection
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.config.scheduler_options import VictimOrder
 
@@ -235,3 +235,8 @@ def test_contradictions_are_told_once_single_fields_are_right() -> None:
 
 def fields_of(configuration: object) -> list[str]:
     return [fault.partition(": ")[0] for fault in faults_of(configuration)]
+
+
+def test_leader_election_has_the_times_of_client_go_unless_given() -> None:
+    times = LeaderElection()
+    assert (times.lease_duration_s, times.renew_deadline_s, times.retry_period_s) == (15, 10, 2)

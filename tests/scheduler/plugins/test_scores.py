@@ -55,6 +55,15 @@ def test_strategies(kind: ScoringStrategyType, score: int, mi: str, gi: str) -> 
     assert (scores.score(0), scores.scores(ROWS)) == (score, [score])
 
 
+def test_a_resource_of_which_a_node_has_one_is_used_up_by_one() -> None:
+    gpus = ResourceSpec(name="example.com/gpu", weight=1)
+    args = NodeResourcesFitArgs(scoring_strategy=ScoringStrategy(resources=(gpus,)))
+    nodes = [node(f"n{count}", pods="9", **{gpus.name: str(count)}) for count in (1, 2)]
+    handle = cluster(nodes, [])
+    scores = NodeResourcesFit(handle, args).score(pending(handle, requesting(**{gpus.name: "1"})))
+    assert [scores.score(row) for row in range(2)] == [0, 50]
+
+
 @pytest.mark.parametrize("plugin", [NodeResourcesFit, NodeResourcesBalancedAllocation])
 def test_some_rows_in_any_order_score_as_they_do_among_all(plugin: Any) -> None:
     nodes = [node(name, cpu=name[1:], memory="4Gi", pods="9") for name in ("n4", "n5", "n8")]
