@@ -3,7 +3,7 @@
 Texts are plain: whoever shows them escapes what has a meaning there.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -118,6 +118,16 @@ class Tree:
 
 Block = Paragraph | Bullets | Table | Picture | Bars | Tree
 
+# The field of a block without which there is nothing to show.
+_CONTENT: Mapping[type[Block], str] = {
+    Paragraph: "text",
+    Bullets: "items",
+    Table: "rows",
+    Picture: "png",
+    Bars: "rows",
+    Tree: "branches",
+}
+
 
 @dataclass(frozen=True, slots=True)
 class Section:
@@ -149,27 +159,13 @@ class Presentation:
 
     def filled_sections(self, *, wide: bool = False) -> list[Section]:
         """The sections without what is empty; tables have all their rows if they may be wide."""
-        found = [replace(one, blocks=[*_shown(one.blocks, wide)]) for one in self.sections]
-        return [one for one in found if one.blocks]
-
-
-def _shown(blocks: Iterable[Block], wide: bool) -> Iterator[Block]:
-    for block in filter(is_filled, blocks):
-        yield block if wide or not isinstance(block, Table) else block.shortened()
-
-
-def is_filled(block: Block) -> bool:
-    """Whether there is anything to show."""
-    match block:
-        case Paragraph():
-            return bool(block.text)
-        case Bullets():
-            return bool(block.items)
-        case Table():
-            return bool(block.rows)
-        case Picture():
-            return bool(block.png)
-        case Bars():
-            return bool(block.rows)
-        case Tree():
-            return bool(block.branches)
+        found = []
+        for section in self.sections:
+            blocks = [
+                block if wide or not isinstance(block, Table) else block.shortened()
+                for block in section.blocks
+                if getattr(block, _CONTENT[type(block)])
+            ]
+            if blocks:
+                found.append(replace(section, blocks=blocks))
+        return found

@@ -62,38 +62,25 @@ def choose_volumes(
         selector = EVERYTHING if raw is None else label_selector(raw)
         fitting = [i for i, volume in enumerate(volumes) if _fits(volume, claim)]
         fitting.sort(key=lambda i: (storage_capacity(volumes[i]), name(volumes[i])))
-        meant = [i for i in fitting if is_bound_to(volumes[i], claim)]
-        free = [i for i in fitting if _is_free(volumes[i], claim, selector)]
-        choices.append(_choice(meant, free, choices, volumes, topology, node_count))
+        choice = np.full(node_count, NO_VOLUME, np.int64)
+        undecided = np.ones(node_count, bool)
+        # A volume that is meant for the claim is taken wherever it is, or else the smallest.
+        for index in (i for i in fitting if is_bound_to(volumes[i], claim)):
+            available = undecided.copy()
+            for earlier in choices:
+                available &= earlier != index
+            undecided &= ~available
+            rows = topology.reach(volumes[index])
+            choice[rows[available[rows]]] = index
+        for index in (i for i in fitting if _is_free(volumes[i], claim, selector)):
+            rows = topology.reach(volumes[index])
+            rows = rows[undecided[rows]]
+            for earlier in choices:
+                rows = rows[earlier[rows] != index]
+            choice[rows] = index
+            undecided[rows] = False
+        choices.append(choice)
     return choices
-
-
-def _choice(
-    meant: Sequence[int],
-    free: Sequence[int],
-    taken: Sequence[Choice],
-    volumes: Sequence[Object],
-    topology: Topology,
-    node_count: int,
-) -> Choice:
-    """One claim's choice: a volume that is meant for it, wherever it is, or else the smallest."""
-    choice = np.full(node_count, NO_VOLUME, np.int64)
-    undecided = np.ones(node_count, bool)
-    for index in meant:
-        available = undecided.copy()
-        for earlier in taken:
-            available &= earlier != index
-        undecided &= ~available
-        rows = topology.reach(volumes[index])
-        choice[rows[available[rows]]] = index
-    for index in free:
-        rows = topology.reach(volumes[index])
-        rows = rows[undecided[rows]]
-        for earlier in taken:
-            rows = rows[earlier[rows] != index]
-        choice[rows] = index
-        undecided[rows] = False
-    return choice
 
 
 def _fits(volume: Object, claim: Object) -> bool:

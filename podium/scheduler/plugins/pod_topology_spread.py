@@ -301,28 +301,21 @@ class _Score(RelativeScore):
     def _normalised(self, rows: Rows) -> Scores:
         among = [domains.among(rows) for domains in self._domains]
         if len(among) == 1 and self._constraints[0].topology_key != HOSTNAME_LABEL:
-            of_domains = self._rounded([self._term(0, among[0].size)])
+            # All rows of a domain have one score.
+            of_domains = _rounded([self._term(0, self._counted[0].sums, among[0].size, ABSENT)])
             present = among[0].present
             of_domains[present] = _normalised(of_domains[present])
             return of_domains[among[0].codes]
-        terms = [
-            self._term_of_hosts(number, rows, here.codes)
-            if constraint.topology_key == HOSTNAME_LABEL
-            else self._term(number, here.size)[here.codes]
-            for number, (constraint, here) in enumerate(zip(self._constraints, among, strict=True))
-        ]
-        return _normalised(self._rounded(terms))
+        terms = []
+        for number, (constraint, here) in enumerate(zip(self._constraints, among, strict=True)):
+            sums, codes = self._counted[number].sums, here.codes
+            if constraint.topology_key == HOSTNAME_LABEL:
+                terms.append(self._term(number, sums[rows], len(rows), codes == ABSENT))
+            else:
+                terms.append(self._term(number, sums, here.size, ABSENT)[codes])
+        return _normalised(_rounded(terms))
 
-    def _term(self, number: int, size: int) -> NDArray[np.float64]:
-        return self._weighed(number, self._counted[number].sums, size, ABSENT)
-
-    def _term_of_hosts(
-        self, number: int, rows: Rows, codes: NDArray[np.int32]
-    ) -> NDArray[np.float64]:
-        counts = self._counted[number].sums[rows]
-        return self._weighed(number, counts, len(rows), codes == ABSENT)
-
-    def _weighed(
+    def _term(
         self,
         number: int,
         counts: NDArray[np.int64],
@@ -334,8 +327,9 @@ class _Score(RelativeScore):
         term[without_label] = 0.0
         return term
 
-    def _rounded(self, terms: Sequence[NDArray[np.float64]]) -> Scores:
-        return np.floor(sum(terms[1:], terms[0]) + 0.5).astype(np.int64)
+
+def _rounded(terms: Sequence[NDArray[np.float64]]) -> Scores:
+    return np.floor(sum(terms[1:], terms[0]) + 0.5).astype(np.int64)
 
 
 def _normalised(raw: Scores) -> Scores:

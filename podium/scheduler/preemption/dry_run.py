@@ -108,11 +108,6 @@ class DryRun:
         self._is_listed: NDArray[np.bool_] | None = None
         self._slots: NDArray[np.int64] = np.full((0, count), NO_POD)
 
-    def _part_from(self, other: "DryRun") -> None:
-        for name, value in vars(other).items():
-            if isinstance(value, np.ndarray | dict):
-                setattr(self, name, value.copy())
-
     def _run(self, pod: PodInfo, filtering: Filtering, rows: Rows) -> None:
         table = self._table
         table.update(rows)
@@ -215,30 +210,27 @@ class DryRun:
             self._is_listed = np.zeros(self._snapshot.node_count, bool)
         stale = rows[~self._is_listed[rows]]
         if len(stale):
-            self._list(stale)
+            missing = int(self.victim_count[stale].max()) - len(self._slots)
+            if missing > 0:
+                self._slots = np.pad(self._slots, ((0, missing), (0, 0)), constant_values=NO_POD)
+            self._slots[:, stale] = NO_POD
+            single = np.array([row in self._single for row in stale.tolist()])
+            in_table = stale[~single]
+            if len(in_table):
+                # Those that break budgets come first in the table, whatever their importance.
+                broken = self._table.violating[:, in_table].sum(axis=0)
+                single[~single] = (broken > 0) & (broken < self._table.counts[in_table])
+                in_table = stale[~single]
+                places, indexes = np.nonzero(self._is_victim[:, in_table].T)[::-1]
+                counts = self.victim_count[in_table]
+                ranks = np.arange(len(places)) - (np.cumsum(counts) - counts)[indexes]
+                columns = in_table[indexes]
+                self._slots[ranks, columns] = self._table.slots[places, columns]
+            for row in stale[single].tolist():
+                victims = self.victims_on(row)
+                self._slots[: len(victims), row] = [victim.slot for victim in victims]
             self._is_listed[stale] = True
         return self._slots[:, rows]
-
-    def _list(self, rows: Rows) -> None:
-        missing = int(self.victim_count[rows].max()) - len(self._slots)
-        if missing > 0:
-            self._slots = np.pad(self._slots, ((0, missing), (0, 0)), constant_values=NO_POD)
-        self._slots[:, rows] = NO_POD
-        single = np.array([row in self._single for row in rows.tolist()])
-        in_table = rows[~single]
-        if len(in_table):
-            # Those that break budgets come first in the table, whatever their importance.
-            broken = self._table.violating[:, in_table].sum(axis=0)
-            single[~single] = (broken > 0) & (broken < self._table.counts[in_table])
-            in_table = rows[~single]
-            places, indexes = np.nonzero(self._is_victim[:, in_table].T)[::-1]
-            counts = self.victim_count[in_table]
-            ranks = np.arange(len(places)) - (np.cumsum(counts) - counts)[indexes]
-            columns = in_table[indexes]
-            self._slots[ranks, columns] = self._table.slots[places, columns]
-        for row in rows[single].tolist():
-            victims = self.victims_on(row)
-            self._slots[: len(victims), row] = [victim.slot for victim in victims]
 
     def victims_on(self, row: int) -> tuple[PodInfo, ...]:
         """Return the victims on a row, the most important first."""

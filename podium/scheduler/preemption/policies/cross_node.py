@@ -62,28 +62,26 @@ class _Blockers:
 
     def domains(self) -> list[_Domain]:
         """Those with a blocker, the ones with less important and fewer blockers first."""
-        by_place = self._by_place()
-        keys = sorted({key for key, _ in by_place})
-        rows_of = defaultdict(list)
-        for row in range(self._handle.snapshot.node_count):
-            marks = self._handle.snapshot.labels_of(row)
-            rows_of[tuple((key, marks[key]) for key in keys if key in marks)].append(row)
-        found = []
-        for places, rows in rows_of.items():
-            blockers = {pod.uid: pod for place in places for pod in by_place.get(place, ())}
-            if blockers:
-                found.append(_Domain(tuple(rows), tuple(blockers.values())))
-        return sorted(found, key=_disruption)
-
-    def _by_place(self) -> dict[_Place, list[PodInfo]]:
-        snapshot, found = self._handle.snapshot, defaultdict(list)
+        snapshot, by_place = self._handle.snapshot, defaultdict[_Place, list[PodInfo]](list)
         for row, pods in enumerate(snapshot.pods_on):
             marks = snapshot.labels_of(row) if pods else {}
             for pod in pods:
                 for key in self._keys_of(pod.cls):
                     if key in marks and self._tables.may_go(pod, self._pod.priority):
-                        found[key, marks[key]].append(pod)
-        return found
+                        by_place[key, marks[key]].append(pod)
+        keys = sorted({key for key, _ in by_place})
+        rows_of = defaultdict(list)
+        for row in range(snapshot.node_count):
+            marks = snapshot.labels_of(row)
+            rows_of[tuple((key, marks[key]) for key in keys if key in marks)].append(row)
+        domains = []
+        for places, rows in rows_of.items():
+            blockers = {pod.uid: pod for place in places for pod in by_place.get(place, ())}
+            if blockers:
+                top = max(pod.priority for pod in blockers.values())
+                domain = _Domain(tuple(rows), tuple(blockers.values()))
+                domains.append((top, len(blockers), rows, domain))
+        return [domain for *_, domain in sorted(domains, key=lambda entry: entry[:3])]
 
     def _keys_of(self, cls: PodClass) -> tuple[str, ...]:
         keys = self._keys.get(cls.id)
@@ -102,11 +100,6 @@ class _Blockers:
     def _resolved(self, cls: PodClass) -> tuple[AffinityTerm, ...]:
         terms = affinity_terms(cls.peer_group).required_anti_affinity
         return with_known_namespaces(terms, self._handle.listers)
-
-
-def _disruption(domain: _Domain) -> tuple[int, int, tuple[int, ...]]:
-    top = max(pod.priority for pod in domain.blockers)
-    return top, len(domain.blockers), domain.rows
 
 
 class CrossNodePreemption(PreemptionPolicy):

@@ -1,7 +1,6 @@
 """Delayed preemption: pods that fit nowhere wait for room that comes without victims."""
 
 import math
-from collections.abc import Sequence
 from contextlib import suppress
 
 import numpy as np
@@ -76,38 +75,28 @@ class DelayedPreemption(PreemptionPolicy):
         return Held(f"node {node_name} has room and is starting", limit_s)
 
     def _for_ends(self, pod: PodInfo, filtered: NodeToStatus, limit_s: float) -> Held | None:
-        snapshot, found = self._handle.snapshot, []
+        """Wait for the pods of the row on which enough end by themselves first."""
+        snapshot, ending = self._handle.snapshot, []
         for row in np.flatnonzero(filtered.outcome > 0).tolist():
-            ends = [(ends_s(one), one) for one in snapshot.pods_on[row]]
+            ends = [(ends_s(other), other) for other in snapshot.pods_on[row]]
             soon = sorted((e for e in ends if e[0] <= limit_s), key=lambda e: (e[0], e[1].key))
             if soon:
-                found.append((soon[0][0], row, soon))
+                ending.append((soon[0][0], row, soon))
         best = math.inf, ""
-        for _, row, soon in sorted(found, key=lambda one: one[:2])[:_ROWS_MAX]:
-            best = min(best, (self._fits_at(pod, filtered, row, soon), snapshot.names[row]))
+        for _, row, soon in sorted(ending, key=lambda entry: entry[:2])[:_ROWS_MAX]:
+            rivals = self._handle.nominator.rivals_on(pod, snapshot.names[row])
+            without = HypotheticalRow(filtered.evaluation.filtering, snapshot, row, rivals)
+            for end_s, other in soon:
+                without.remove(other)
+                if without.judge()[0] == FITS:
+                    best = min(best, (end_s, snapshot.names[row]))
+                    break
         moment_s, node_name = best
         if moment_s == math.inf:
             return None
         # What should have ended by now is given until the limit to do so.
         until_s = moment_s if moment_s > self._handle.clock.now_s else limit_s
         return Held(f"pods on {node_name} end by themselves{before(until_s)}", until_s)
-
-    def _fits_at(
-        self,
-        pod: PodInfo,
-        filtered: NodeToStatus,
-        row: int,
-        soon: Sequence[tuple[float, PodInfo]],
-    ) -> float:
-        """When so many have ended that the pod fits; infinity if that isn't enough."""
-        snapshot = self._handle.snapshot
-        rivals = self._handle.nominator.rivals_on(pod, snapshot.names[row])
-        without = HypotheticalRow(filtered.evaluation.filtering, snapshot, row, rivals)
-        for end_s, one in soon:
-            without.remove(one)
-            if without.judge()[0] == FITS:
-                return end_s
-        return math.inf
 
 
 def ends_s(pod: PodInfo) -> float:

@@ -28,7 +28,9 @@ class VictimSets(DryRun):
             self._forget_all()
             self.nodes_touched: NDArray[np.int64] = np.zeros_like(self.violations)
         else:
-            self._part_from(like)
+            for name, value in vars(like).items():
+                if isinstance(value, np.ndarray | dict):
+                    setattr(self, name, value.copy())
             self.nodes_touched = np.ones_like(self.violations)
             if isinstance(like, VictimSets):
                 self.nodes_touched = like.nodes_touched.copy()
