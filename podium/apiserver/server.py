@@ -18,6 +18,7 @@ from podium.api.kinds.custom_kinds import DEFINITION, CustomKind
 from podium.api.objects import Object, metadata_of, place_of
 from podium.api.objects import name as name_of
 from podium.api.usage import UsageReader
+from podium.apiserver import refusals
 from podium.apiserver.admission import Admission, AdmissionOptions, View
 from podium.apiserver.admission.plugin import Derived
 from podium.apiserver.attributes import Attributes, Operation, WriteOptions
@@ -29,15 +30,6 @@ from podium.apiserver.long_work import apart, concerns
 from podium.apiserver.patching import apply_configuration
 from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.rbac.escalation import check_grant
-from podium.apiserver.refusals import (
-    bad_request,
-    conflict,
-    forbidden,
-    internal,
-    invalid,
-    not_found,
-    uid_conflict,
-)
 from podium.apiserver.registry import Registry
 from podium.apiserver.schema.struct_types import METRICS
 from podium.apiserver.selection import ALL, Selection
@@ -46,19 +38,10 @@ from podium.apiserver.store.store import Store
 from podium.apiserver.subresources.eviction import evict
 from podium.apiserver.subresources.pod_binding import bind, check_binding
 from podium.apiserver.subresources.scale import scale_of, with_patched_scale, with_scale
+from podium.apiserver.verbs import update as updates
 from podium.apiserver.verbs.create import Maker, first_objects, received
 from podium.apiserver.verbs.delete import answer, check_preconditions, marked
 from podium.apiserver.verbs.list import list_objects
-from podium.apiserver.verbs.update import (
-    UNCONDITIONAL,
-    check_version,
-    completed_update,
-    is_finished_off,
-    patched,
-    placed,
-    prepared_update,
-    tracked,
-)
 from podium.apiserver.verbs.verb_options import (
     Deleted,
     DeleteOptions,
@@ -151,7 +134,7 @@ class ApiServer:
         """An object as it is now."""
         found = self.store.get(kind.key, namespace, name)
         if found is None:
-            raise not_found(kind, name)
+            raise refusals.not_found(kind, name)
         return found
 
     def list(
@@ -180,11 +163,11 @@ class ApiServer:
         """Create an object by `name` or `generateName`, with managedFields if they are known."""
         kind = request.kind
         if isinstance(kind, CustomKind) and kind.is_closing:
-            raise forbidden(kind, name_of(obj), _CLOSING)
+            raise refusals.forbidden(kind, name_of(obj), _CLOSING)
         request = structs.replace(request, operation=Operation.CREATE, name="")
         obj = apart(completed, kind, received(request, obj))
         if owners is None:
-            obj = tracked(request, None, obj)
+            obj = updates.tracked(request, None, obj)
         else:
             obj = {**obj, "metadata": {**obj["metadata"], "managedFields": owners}}
         check_grant(self.authorizer, request, obj)
@@ -193,7 +176,7 @@ class ApiServer:
         version = obj["metadata"].get("resourceVersion") or ""
         # As kube-apiserver has it: 0, or what is no number, says nothing.
         if version.isdecimal() and version.strip("0"):
-            raise internal("resourceVersion should not be set on objects to be created")
+            raise refusals.internal("resourceVersion should not be set on objects to be created")
         return self._settled(request, self._writer.create(request, obj, charged))
 
     def replace(self, request: Attributes, obj: Object) -> Written:
@@ -203,17 +186,20 @@ class ApiServer:
         concerns(old or {})
         if request.subresource == _SCALE and old is not None:
             return self._scale(request, old, with_scale(request, old, obj))
-        new = stored_version(kind, placed(request, obj))
+        new = stored_version(kind, updates.placed(request, obj))
         if old is None:
             if request.subresource or not registration_of(kind).strategy.create_on_update:
-                raise not_found(kind, name)
+                raise refusals.not_found(kind, name)
             return Written(self.create(request, new), True)
         uid, version = new["metadata"].get("uid"), new["metadata"].get("resourceVersion")
         if uid and uid != old["metadata"]["uid"]:
-            raise uid_conflict(kind, request.namespace, name, uid, old["metadata"]["uid"])
-        if version in UNCONDITIONAL and not registration_of(kind).strategy.unconditional_update:
+            raise refusals.uid_conflict(kind, request.namespace, name, uid, old["metadata"]["uid"])
+        if (
+            version in updates.UNCONDITIONAL
+            and not registration_of(kind).strategy.unconditional_update
+        ):
             fault = FieldError("metadata.resourceVersion", 0, "must be specified for an update")
-            raise invalid(name, [fault], kind.plural, kind.group)
+            raise refusals.invalid(name, [fault], kind.plural, kind.group)
         return Written(self._update(request, old, new), False)
 
     def patch(self, request: Attributes, patch: PatchRequest) -> Written:
@@ -223,15 +209,15 @@ class ApiServer:
         old = self.store.get(kind.key, request.namespace, request.name)
         concerns(old or {})
         if old is None and (not is_apply or request.subresource):
-            raise not_found(kind, request.name)
+            raise refusals.not_found(kind, request.name)
         if request.subresource == _SCALE and old is not None:
             return self._scale(request, old, with_patched_scale(request, old, patch))
         if old is None or is_apply:
             return self._apply(request, old, patch)
-        result = patched(kind, old, patch)
+        result = updates.patched(kind, old, patch)
         new = result.obj
         if new.get("metadata") is not old["metadata"]:
-            new = placed(request, new)
+            new = updates.placed(request, new)
         return Written(self._update(request, old, new), False, result.warnings)
 
     def _apply(self, request: Attributes, old: Object | None, patch: PatchRequest) -> Written:
@@ -241,8 +227,8 @@ class ApiServer:
         applied = apart(apply_configuration, request, live, patch.body, patch.api_version)
         uid = metadata_of(applied).get("uid")
         if old is None and uid:
-            raise conflict(kind.plural, request.name, _NOBODY.format(uid), kind.group)
-        new = stored_version(kind, placed(request, applied))
+            raise refusals.conflict(kind.plural, request.name, _NOBODY.format(uid), kind.group)
+        new = stored_version(kind, updates.placed(request, applied))
         if old is None:
             owners = new["metadata"].get("managedFields") or ()
             return Written(self.create(request, new, owners), True)
@@ -262,13 +248,13 @@ class ApiServer:
             The object as it is now, or, if it is gone, as it was to be.
         """
         request = structs.replace(request, operation=Operation.UPDATE, old=old)
-        new = completed_update(request, old, new)
+        new = updates.completed_update(request, old, new)
         check_grant(self.authorizer, request, new)
         new = self._admission.admit(request, new)
-        check_version(request.kind, new["metadata"], old["metadata"])
-        new = prepared_update(request, old, new)
+        updates.check_version(request.kind, new["metadata"], old["metadata"])
+        new = updates.prepared_update(request, old, new)
         charged = self._admission.validate(request, new)
-        if is_finished_off(old, new):
+        if updates.is_finished_off(old, new):
             self._writer.delete(request, old)
         elif new == old:
             new = old
@@ -336,7 +322,7 @@ class ApiServer:
         obj = self._admission.admit(request, obj)
         if metadata_of(obj).get("name") != request.name:
             what = f"{subresource.capitalize()} object"
-            raise bad_request(f"name in URL does not match name in {what}")
+            raise refusals.bad_request(f"name in URL does not match name in {what}")
         self._admission.validate(request, obj)
         return obj
 

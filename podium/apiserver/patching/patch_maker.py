@@ -9,13 +9,7 @@ from typing import Any
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
-from podium.apiserver.patching.strategic import (
-    DELETE_PREFIX,
-    ORDER_PREFIX,
-    PATCH,
-    RETAIN_KEYS,
-    merge_key_of,
-)
+from podium.apiserver.patching import strategic
 from podium.apiserver.schema import Field, ListOf, MapOf, Struct, Type, struct_of
 
 _NOTHING: Mapping[str, Any] = {}
@@ -69,8 +63,11 @@ def _change(name: str, last: Any, old: Any, new: Any, of: Type | None) -> dict[s
         return _entries(name, last, old, new, part)
     added = [value for value in new if value not in old]
     gone = [value for value in last or () if value in old and value not in new]
-    changes = {name: added, DELETE_PREFIX + name: gone}
-    return {ORDER_PREFIX + name: new, **{key: found for key, found in changes.items() if found}}
+    changes = {name: added, strategic.DELETE_PREFIX + name: gone}
+    return {
+        strategic.ORDER_PREFIX + name: new,
+        **{key: found for key, found in changes.items() if found},
+    }
 
 
 def _chosen(
@@ -80,7 +77,7 @@ def _chosen(
     if not patch or of is None or not of.retain_keys:
         return patch
     kept = sorted({*(name for name, value in new.items() if value is not None), key} - {""})
-    return {**patch, RETAIN_KEYS: kept}
+    return {**patch, strategic.RETAIN_KEYS: kept}
 
 
 def _entries(
@@ -88,13 +85,15 @@ def _entries(
 ) -> dict[str, Any]:
     key = of.merge_key
     earlier = {entry.get(key): entry for entry in last or () if isinstance(entry, dict)}
-    before = {merge_key_of(entry, key): entry for entry in old}
-    after = {merge_key_of(entry, key): entry for entry in new}
+    before = {strategic.merge_key_of(entry, key): entry for entry in old}
+    after = {strategic.merge_key_of(entry, key): entry for entry in new}
     if len(before) < len(old) or len(after) < len(new):
         # What has the same key twice can't be told apart.
-        return {name: [{PATCH: "replace"}, *new]}
+        return {name: [{strategic.PATCH: "replace"}, *new]}
     gone = [
-        {PATCH: "delete", key: value} for value in earlier if value in before and value not in after
+        {strategic.PATCH: "delete", key: value}
+        for value in earlier
+        if value in before and value not in after
     ]
     changed = []
     for value, entry in after.items():
@@ -106,4 +105,7 @@ def _entries(
                 changed.append({key: value, **_chosen(patch, entry, of, key)})
     if not changed and not gone and [one for one in before if one in after] == [*after]:
         return {}
-    return {ORDER_PREFIX + name: [{key: value} for value in after], name: [*changed, *gone]}
+    return {
+        strategic.ORDER_PREFIX + name: [{key: value} for value in after],
+        name: [*changed, *gone],
+    }

@@ -12,13 +12,7 @@ from typing import Any
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.release import MAJOR, MINOR, PATCH, __version__
 from podium.apiserver.registry import BUILT_IN, Registry
-from podium.apiserver.requests.routes import (
-    BINDINGS,
-    SUBRESOURCE_KINDS,
-    api_version,
-    path_of,
-    verbs,
-)
+from podium.apiserver.requests import routes
 from podium.apiserver.schema.struct_types import METRICS, REVIEWS
 
 Document = dict[str, Any]
@@ -85,7 +79,7 @@ def storage_version_hash(kind: Kind) -> str:
 
 def _group(group: str, kinds: Registry) -> Document:
     versions = [
-        {"groupVersion": api_version(group, version), "version": version}
+        {"groupVersion": routes.api_version(group, version), "version": version}
         for version in kinds.groups[group]
     ]
     return {"name": group, "versions": versions, "preferredVersion": versions[0]}
@@ -94,9 +88,9 @@ def _group(group: str, kinds: Registry) -> Document:
 def _resource_list(group: str, version: str, kinds: Registry) -> Document:
     resources: list[Document] = []
     if (group, version) == ("", "v1"):
-        binding = SUBRESOURCE_KINDS["binding"][2]
-        known = {"name": BINDINGS, "singularName": binding.lower(), "namespaced": True}
-        allowed = list(verbs(KINDS["Pod"], "binding"))
+        binding = routes.SUBRESOURCE_KINDS["binding"][2]
+        known = {"name": routes.BINDINGS, "singularName": binding.lower(), "namespaced": True}
+        allowed = list(routes.verbs(KINDS["Pod"], "binding"))
         resources.append({**known, "kind": binding, "verbs": allowed})
     for kind in kinds.by_plural[group, version].values():
         resource = {
@@ -104,7 +98,7 @@ def _resource_list(group: str, version: str, kinds: Registry) -> Document:
             "singularName": kind.singular,
             "namespaced": kind.namespaced,
             "kind": kind.name,
-            "verbs": list(verbs(kind)),
+            "verbs": list(routes.verbs(kind)),
         }
         for field, names in zip(_NICKNAMES, (kind.short_names, kind.categories), strict=True):
             if names:
@@ -113,7 +107,7 @@ def _resource_list(group: str, version: str, kinds: Registry) -> Document:
             resource["storageVersionHash"] = storage_version_hash(kind)
         resources.append(resource)
         for subresource in kind.subresources:
-            elsewhere, *place = SUBRESOURCE_KINDS.get(subresource, ("", "", kind.name))
+            elsewhere, *place = routes.SUBRESOURCE_KINDS.get(subresource, ("", "", kind.name))
             resources.append(
                 {
                     "name": f"{kind.plural}/{subresource}",
@@ -121,11 +115,11 @@ def _resource_list(group: str, version: str, kinds: Registry) -> Document:
                     "namespaced": kind.namespaced,
                     **({"group": elsewhere, "version": place[0]} if elsewhere else {}),
                     "kind": place[1],
-                    "verbs": list(verbs(kind, subresource)),
+                    "verbs": list(routes.verbs(kind, subresource)),
                 }
             )
     resources.sort(key=lambda resource: resource["name"])
-    return {"groupVersion": api_version(group, version), "resources": resources}
+    return {"groupVersion": routes.api_version(group, version), "resources": resources}
 
 
 _NICKNAMES = ("shortNames", "categories")
@@ -190,6 +184,6 @@ def health(
 def index(kinds: Registry = BUILT_IN) -> dict[str, Any]:
     """The paths of all documents that describe the API."""
     groups = [f"/apis/{group}" for group in kinds.groups if group]
-    versions = [path_of(*group_version) for group_version in kinds.by_plural]
+    versions = [routes.path_of(*group_version) for group_version in kinds.by_plural]
     own = [f"/{question}" for question in _HEALTH] + ["/openapi/v2", "/openapi/v3", "/version"]
     return {"paths": sorted({"/api", "/apis", *groups, *versions, *own})}

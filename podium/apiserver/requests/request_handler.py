@@ -23,6 +23,7 @@ from podium.apiserver.requests import (
     openapi,
     pod_logs,
     reviews,
+    routes,
     tokens,
 )
 from podium.apiserver.requests import metrics_api as metrics
@@ -30,14 +31,7 @@ from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import PLAIN_TEXT, Request, Response, refused, warning
 from podium.apiserver.requests.negotiation import JSON, accepts_aggregated, is_pretty, output
 from podium.apiserver.requests.query_options import Parameters, parse_query
-from podium.apiserver.requests.routes import (
-    CONNECTING,
-    CONNECTIONS,
-    RequestInfo,
-    is_served,
-    no_such_method,
-    route,
-)
+from podium.apiserver.requests.routes import RequestInfo
 from podium.apiserver.schema.struct_types import METRICS
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.errors import NoRoomError
@@ -62,7 +56,11 @@ _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
     ("eviction", "create"): object_requests.evict,
     ("log", "get"): pod_logs.log,
     ("token", "create"): tokens.create,
-    **{(one, verb): object_requests.connect for one in CONNECTIONS for verb in CONNECTING},
+    **{
+        (one, verb): object_requests.connect
+        for one in routes.CONNECTIONS
+        for verb in routes.CONNECTING
+    },
 }
 _REVIEWS: Mapping[str, _Handler] = {
     "LocalSubjectAccessReview": reviews.access,
@@ -126,12 +124,12 @@ def _answer(
     if told is not None:
         authorization.check_path(server.authorizer, request.user, request.method, segments)
         if request.method != "GET":
-            raise no_such_method()
+            raise routes.no_such_method()
         return told
-    if not is_served(segments, kinds):
+    if not routes.is_served(segments, kinds):
         authorization.check_path(server.authorizer, request.user, request.method, segments)
         return _plain_text(404, "404 page not found\n")
-    found = route(request.method, segments, kinds)
+    found = routes.route(request.method, segments, kinds)
     authorization.check(server, request.user, found, parameters)
     if len(request.body) > BODY_LENGTH_MAX:
         raise too_large(f"limit is {BODY_LENGTH_MAX}")

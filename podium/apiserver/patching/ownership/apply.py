@@ -19,16 +19,8 @@ from podium.api.well_known import LAST_APPLIED
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding.type_checker import DecodingError
 from podium.apiserver.decoding.typed import typed
-from podium.apiserver.patching.ownership.field_sets import (
-    NOTHING,
-    FieldSet,
-    cut,
-    difference,
-    intersection,
-    outside,
-    paths,
-    union,
-)
+from podium.apiserver.patching.ownership import field_sets, typed_values
+from podium.apiserver.patching.ownership.field_sets import NOTHING, FieldSet
 from podium.apiserver.patching.ownership.owners import (
     APPLY,
     UPDATE,
@@ -43,16 +35,7 @@ from podium.apiserver.patching.ownership.owners import (
     updated_owners,
     with_owners,
 )
-from podium.apiserver.patching.ownership.typed_values import (
-    UntypedError,
-    compare,
-    merged,
-    owned_fields,
-    strangers,
-    type_faults,
-    with_named_members,
-    without,
-)
+from podium.apiserver.patching.ownership.typed_values import UntypedError
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.schema import Struct
 from podium.apiserver.schema.custom import struct_for
@@ -87,7 +70,7 @@ def apply_configuration(
     if _metadata(configuration).get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
     struct, reset = struct_for(request.kind, api_version), reset_fields(request)
-    faults = list(type_faults(configuration, struct))
+    faults = list(typed_values.type_faults(configuration, struct))
     if faults:
         lines = "\n".join(f"  {fault}" for fault in faults)
         why = faults[0] if len(faults) == 1 else f"errors:\n{lines}"
@@ -103,19 +86,19 @@ def apply_configuration(
             first = Manager(_BEFORE_FIRST_APPLY, UPDATE, request.subresource, api_version)
             owners = updated_owners(request, {}, {}, current, first)
         before = owners.get(me)
-        claimed = outside(owned_fields(configuration, struct), reset)
+        claimed = field_sets.outside(typed_values.owned_fields(configuration, struct), reset)
         since = before.time if before else now
         owners = {**owners, me: Owned(claimed, api_version, since)}
-        new = merged(live, configuration, struct)
+        new = typed_values.merged(live, configuration, struct)
         if before is not None:
             new = _pruned(new, owners, before.fields, struct)
-        found = compare(live, new, struct, reset)
+        found = typed_values.compare(live, new, struct, reset)
     except UntypedError as error:
         raise _unusable("failed to create typed live object", live, str(error)) from None
     if not request.options.force:
         changed = found.changed
         if me.name == _KUBECTL:
-            changed = difference(changed, _unchanged_fields(live, api_version, struct))
+            changed = field_sets.difference(changed, _unchanged_fields(live, api_version, struct))
         _check_conflicts(owners, me, changed)
     owners = taken(taken(owners, found.changed, me), found.removed, me)
     try:
@@ -138,14 +121,16 @@ def _pruned(new: Object, owners: Owners, before: FieldSet, struct: Struct) -> Ob
 
     A struct goes with the defaults in it if nothing else is left of it.
     """
-    named = partial(with_named_members, of=struct)
-    raw = owned_fields(new, struct)
-    wanted = reduce(union, (owned.fields for owned in owners.values()), NOTHING)
-    wanted = named(union(wanted, strangers(raw, before, struct)))
+    named = partial(typed_values.with_named_members, of=struct)
+    raw = typed_values.owned_fields(new, struct)
+    wanted = reduce(field_sets.union, (owned.fields for owned in owners.values()), NOTHING)
+    wanted = named(field_sets.union(wanted, typed_values.strangers(raw, before, struct)))
     before, there = named(before), named(raw)
-    kept = union(named(cut(raw, before)), wanted)
-    kept = union(named(cut(raw, difference(there, kept))), wanted)
-    found: Object = without(new, intersection(difference(there, kept), before), struct)
+    kept = field_sets.union(named(field_sets.cut(raw, before)), wanted)
+    kept = field_sets.union(named(field_sets.cut(raw, field_sets.difference(there, kept))), wanted)
+    found: Object = typed_values.without(
+        new, field_sets.intersection(field_sets.difference(there, kept), before), struct
+    )
     return found
 
 
@@ -154,7 +139,7 @@ def _check_conflicts(owners: Owners, me: Manager, changed: FieldSet) -> None:
         (manager, path)
         for manager in sorted(owners, key=str)
         if manager != me
-        for path in paths(intersection(owners[manager].fields, changed))
+        for path in field_sets.paths(field_sets.intersection(owners[manager].fields, changed))
     ]
     if not conflicts:
         return
@@ -181,12 +166,12 @@ def _unchanged_fields(live: Object, api_version: str, struct: Struct) -> FieldSe
     except ValueError:
         return NOTHING
     is_note = isinstance(noted, dict) and noted.get("apiVersion") == api_version
-    if not is_note or any(type_faults(noted, struct)):
+    if not is_note or any(typed_values.type_faults(noted, struct)):
         return NOTHING
     try:
-        fields = owned_fields(noted, struct)
-        for differing in compare(noted, live, struct):
-            fields = difference(fields, differing)
+        fields = typed_values.owned_fields(noted, struct)
+        for differing in typed_values.compare(noted, live, struct):
+            fields = field_sets.difference(fields, differing)
     except UntypedError:
         return NOTHING
     return fields

@@ -18,15 +18,8 @@ from podium.api.objects import Object, metadata_of, part
 from podium.api.process.recent_values import Recent
 from podium.api.values.times import TimeError, parse_time, timestamp
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.patching.ownership.field_sets import (
-    LEAF,
-    SELF,
-    FieldSet,
-    difference,
-    from_fields_v1,
-    to_fields_v1,
-    union,
-)
+from podium.apiserver.patching.ownership import field_sets
+from podium.apiserver.patching.ownership.field_sets import LEAF, SELF, FieldSet
 from podium.apiserver.patching.ownership.typed_values import UntypedError, compare
 from podium.apiserver.schema.custom import struct_for
 
@@ -117,7 +110,7 @@ def read_owners(entries: Sequence[Object]) -> Owners | None:
             api_version if operation == UPDATE else "",
         )
         try:
-            fields = from_fields_v1(part(entry, "fieldsV1"))
+            fields = field_sets.from_fields_v1(part(entry, "fieldsV1"))
         except ValueError:
             return None
         owners[manager] = Owned(fields, api_version, entry.get("time") or "")
@@ -135,7 +128,7 @@ def with_owners(obj: Object, owners: Owners) -> Object:
     return _with_entries(
         obj,
         [
-            _entry(manager, owned.api_version, owned.time, to_fields_v1(owned.fields))
+            _entry(manager, owned.api_version, owned.time, field_sets.to_fields_v1(owned.fields))
             for manager, owned in sorted(owners.items(), key=place)
         ],
     )
@@ -174,7 +167,7 @@ def unowned(obj: Object) -> Object:
 
 def owned_by_managers(fields: FieldSet) -> FieldSet:
     """A set without the fields that the server itself writes, which have no owner."""
-    return difference(fields, _SERVERS_FIELDS)
+    return field_sets.difference(fields, _SERVERS_FIELDS)
 
 
 def reset_fields(request: Attributes) -> tuple[str, ...]:
@@ -190,7 +183,7 @@ def taken(owners: Owners, fields: FieldSet, exempt: Manager | None = None) -> Ow
     left = {
         manager: owned
         if manager == exempt
-        else replace(owned, fields=difference(owned.fields, fields))
+        else replace(owned, fields=field_sets.difference(owned.fields, fields))
         for manager, owned in owners.items()
     }
     return {manager: owned for manager, owned in left.items() if owned.fields}
@@ -207,7 +200,7 @@ def updated_owners(
     if not fields:
         return owners
     if me in owners:
-        fields = union(owners[me].fields, fields)
+        fields = field_sets.union(owners[me].fields, fields)
     return {**owners, me: Owned(fields, me.api_version, timestamp(request.now_s))}
 
 
@@ -246,7 +239,7 @@ def _with_creator(request: Attributes, obj: Object, me: Manager) -> Object:
     fields = _KNOWN.get(key)
     if fields is None:
         owners = updated_owners(request, {}, {}, obj, me)
-        fields = to_fields_v1(owners[me].fields) if owners else {}
+        fields = field_sets.to_fields_v1(owners[me].fields) if owners else {}
         if 0 < len(content) <= _CONTENT_BYTES_MAX:
             _KNOWN.put(key, fields)
     entry = _entry(me, me.api_version, timestamp(request.now_s), fields)
@@ -265,7 +258,7 @@ def _capped(owners: Owners) -> Owners:
         same = [manager for manager in merged if owners[manager].api_version == version]
         if len(same) > 1:
             several = [left.pop(manager) for manager in same]
-            fields = reduce(union, (owned.fields for owned in several))
+            fields = reduce(field_sets.union, (owned.fields for owned in several))
             bucket = Manager(_OLD_UPDATERS, UPDATE, "", version)
             left[bucket] = Owned(fields, version, several[-1].time)
     return left

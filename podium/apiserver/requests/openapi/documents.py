@@ -11,6 +11,7 @@ import msgspec
 
 from podium.apiserver.refusals import not_acceptable
 from podium.apiserver.registry import BUILT_IN, Registry
+from podium.apiserver.requests import routes
 from podium.apiserver.requests.discovery import version
 from podium.apiserver.requests.messages import Request, Response
 from podium.apiserver.requests.negotiation import JSON, parse_media_types
@@ -27,7 +28,6 @@ from podium.apiserver.requests.openapi.schemas import (
     tag,
 )
 from podium.apiserver.requests.query_options import Parameters
-from podium.apiserver.requests.routes import SUBRESOURCE_KINDS, api_version, path_of, verbs
 from podium.apiserver.schema import Struct, meta_struct
 from podium.apiserver.schema.custom import struct_for
 
@@ -79,7 +79,7 @@ def index(kinds: Registry) -> OpenApiDocument:
     """Where the documents of OpenAPI 3 are, under addresses that change whenever they do."""
     found = {}
     for group_version in kinds.by_plural:
-        path, digest = path_of(*group_version), version_3(kinds, group_version).digest
+        path, digest = routes.path_of(*group_version), version_3(kinds, group_version).digest
         found[path[1:]] = {"serverRelativeURL": f"/openapi/v3{path}?hash={digest}"}
     return OpenApiDocument(msgspec.json.encode({"paths": found}))
 
@@ -91,8 +91,8 @@ def _schemas(
     others = [meta_struct("DeleteOptions")]
     for group_version in wanted:
         for kind in kinds.by_plural[group_version].values():
-            struct = struct_for(kind, api_version(*group_version))
-            (listed if "list" in verbs(kind) else others).append(struct)
+            struct = struct_for(kind, routes.api_version(*group_version))
+            (listed if "list" in routes.verbs(kind) else others).append(struct)
             others += filter(None, map(subresource_struct, kind.subresources))
     return schemas(dialect, listed, others, _tags(kinds))
 
@@ -103,9 +103,9 @@ def _tags(kinds: Registry) -> dict[str, list[dict[str, str]]]:
     tags = {schema_name(options): [tag("", "v1", options.name)]}
     for group_version, found in kinds.by_plural.items():
         for kind in found.values():
-            struct = struct_for(kind, api_version(*group_version))
+            struct = struct_for(kind, routes.api_version(*group_version))
             tags[schema_name(struct)] = [tag(*group_version, kind.name)]
-    for subresource, taken in SUBRESOURCE_KINDS.items():
+    for subresource, taken in routes.SUBRESOURCE_KINDS.items():
         struct_taken = subresource_struct(subresource)
         if struct_taken is not None:
             tags[schema_name(struct_taken)] = [tag(*taken)]

@@ -7,25 +7,10 @@ from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.registry import Registry
+from podium.apiserver.requests import routes
 from podium.apiserver.requests.negotiation import JSON, YAML
-from podium.apiserver.requests.openapi.schemas import (
-    STATUS,
-    Dialect,
-    list_name,
-    schema_name,
-    subresource_struct,
-    tag,
-)
-from podium.apiserver.requests.routes import (
-    COLLECTION_VERBS,
-    EVERYWHERE_VERBS,
-    ITEM_VERBS,
-    SUBRESOURCE_KINDS,
-    SUBRESOURCE_VERBS,
-    api_version,
-    path_of,
-    verbs,
-)
+from podium.apiserver.requests.openapi import schemas
+from podium.apiserver.requests.openapi.schemas import Dialect
 from podium.apiserver.schema import Struct, meta_struct
 from podium.apiserver.schema.custom import struct_for
 
@@ -64,19 +49,20 @@ def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[s
     """What can be done at the paths of a group's version."""
     found: dict[str, Item] = {}
     for kind in kinds.by_plural[group, version].values():
-        collection = f"{path_of(group, version)}/{kind.plural}"
+        collection = f"{routes.path_of(group, version)}/{kind.plural}"
         places: list[tuple[str, str, Mapping[str, str]]] = []
         if kind.namespaced:
-            if "list" in verbs(kind):
-                places.append((collection, "", EVERYWHERE_VERBS))
+            if "list" in routes.verbs(kind):
+                places.append((collection, "", routes.EVERYWHERE_VERBS))
             within = f"namespaces/{{{_NAMESPACE}}}"
-            collection = f"{path_of(group, version)}/{within}/{kind.plural}"
-        places.append((collection, "", COLLECTION_VERBS))
-        if "get" in verbs(kind):
+            collection = f"{routes.path_of(group, version)}/{within}/{kind.plural}"
+        places.append((collection, "", routes.COLLECTION_VERBS))
+        if "get" in routes.verbs(kind):
             item = f"{collection}/{{{_NAME}}}"
-            places.append((item, "", ITEM_VERBS))
+            places.append((item, "", routes.ITEM_VERBS))
             places += (
-                (f"{item}/{one}", one, SUBRESOURCE_VERBS) for one in sorted(kind.subresources)
+                (f"{item}/{one}", one, routes.SUBRESOURCE_VERBS)
+                for one in sorted(kind.subresources)
             )
         for path, subresource, methods in places:
             found[path] = _item(dialect, kind, (group, version), path, subresource, methods)
@@ -92,8 +78,10 @@ def _item(
     methods: Mapping[str, str],
 ) -> Item:
     group, version = group_version
-    struct = subresource_struct(subresource) or struct_for(kind, api_version(group, version))
-    taken = SUBRESOURCE_KINDS.get(subresource, (group, version, kind.name))
+    struct = schemas.subresource_struct(subresource) or struct_for(
+        kind, routes.api_version(group, version)
+    )
+    taken = routes.SUBRESOURCE_KINDS.get(subresource, (group, version, kind.name))
     names = [name for name in (_NAME, _NAMESPACE) if f"{{{name}}}" in path]
     # What operation ids are made of, besides the action, is unique to the path.
     scope = "namespaced" if _NAMESPACE in names else ""
@@ -102,12 +90,12 @@ def _item(
     identity = "".join(word[:1].upper() + word[1:] for word in words)
     item: Item = {}
     for method, verb in methods.items():
-        if verb in verbs(kind, subresource):
+        if verb in routes.verbs(kind, subresource):
             action = verb if verb in _OTHER_ACTIONS else method.lower()
             item[method.lower()] = {
                 "operationId": f"{_WORDS.get(action, action)}{identity}",
                 "x-kubernetes-action": action,
-                "x-kubernetes-group-version-kind": tag(*taken),
+                "x-kubernetes-group-version-kind": schemas.tag(*taken),
                 **_operation(dialect, kind, struct, action),
             }
     parts = [dialect.parameter(name, "path", "string") for name in names]
@@ -120,13 +108,13 @@ def _operation(dialect: Dialect, kind: Kind, struct: Struct, action: str) -> Ite
     deletes = action in ("delete", "deletecollection")
     sent: Item | None = None
     if deletes:
-        sent = dialect.reference(schema_name(meta_struct("DeleteOptions")))
+        sent = dialect.reference(schemas.schema_name(meta_struct("DeleteOptions")))
     elif action == "patch":
         sent = {"type": "object"}
     elif action not in ("get", "list"):
-        sent = dialect.reference(schema_name(struct))
-    answered = list_name(struct) if action == "list" else schema_name(struct)
-    answer = dialect.reference(STATUS if deletes else answered)
+        sent = dialect.reference(schemas.schema_name(struct))
+    answered = schemas.list_name(struct) if action == "list" else schemas.schema_name(struct)
+    answer = dialect.reference(schemas.STATUS if deletes else answered)
     if not dialect.has_alternatives:
         if sent is not None:
             parameters.append({"name": "body", "in": "body", "schema": sent})
