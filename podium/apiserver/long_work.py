@@ -6,7 +6,7 @@ what the work came to, if the work is still the same.
 """
 
 from collections.abc import Callable, Mapping
-from contextvars import ContextVar, Token
+from contextvars import ContextVar
 from typing import Any, ParamSpec, Self, TypeVar
 
 P = ParamSpec("P")
@@ -35,15 +35,13 @@ class LongWork:
         self.is_large = is_large
         self.done: list[tuple[Any, Any]] = []
         self.kept: dict[str, Any] = {}
-        self._token: Token[LongWork | None] | None = None
 
     def __enter__(self) -> Self:
-        self._token = _current.set(self)
+        _current.set(self)
         return self
 
     def __exit__(self, *_: object) -> None:
-        assert self._token is not None
-        _current.reset(self._token)
+        _current.set(None)
 
 
 _current: ContextVar[LongWork | None] = ContextVar("long work", default=None)

@@ -184,20 +184,18 @@ class ApiServer:
         kind, name = request.kind, request.name
         old = self.store.get(kind.key, request.namespace, name)
         concerns(old or {})
+        strategy = registration_of(kind).strategy
         if request.subresource == _SCALE and old is not None:
             return self._scale(request, old, with_scale(request, old, obj))
         new = stored_version(kind, updates.placed(request, obj))
         if old is None:
-            if request.subresource or not registration_of(kind).strategy.create_on_update:
+            if request.subresource or not strategy.create_on_update:
                 raise refusals.not_found(kind, name)
             return Written(self.create(request, new), True)
         uid, version = new["metadata"].get("uid"), new["metadata"].get("resourceVersion")
         if uid and uid != old["metadata"]["uid"]:
             raise refusals.uid_conflict(kind, request.namespace, name, uid, old["metadata"]["uid"])
-        if (
-            version in updates.UNCONDITIONAL
-            and not registration_of(kind).strategy.unconditional_update
-        ):
+        if version in updates.UNCONDITIONAL and not strategy.unconditional_update:
             fault = FieldError("metadata.resourceVersion", 0, "must be specified for an update")
             raise refusals.invalid(name, [fault], kind.plural, kind.group)
         return Written(self._update(request, old, new), False)

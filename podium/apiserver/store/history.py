@@ -61,6 +61,7 @@ class Journal(Protocol):
 
 
 Wake = Callable[[], None]
+ReadField = Callable[[Object], str]
 Follow = Callable[[WatchEvent], Wake | None]
 """Takes note of an event; returns what is to be woken for it, if anything."""
 
@@ -69,16 +70,16 @@ class FieldSubscribers:
     """The watches that select objects by the value of a field."""
 
     def __init__(self) -> None:
-        self._by_field: dict[Callable[[Object], str], dict[str, list[Follow]]] = {}
+        self._by_field: dict[ReadField, dict[str, list[Follow]]] = {}
 
     def __bool__(self) -> bool:
         return bool(self._by_field)
 
-    def add(self, read: Callable[[Object], str], value: str, follow: Follow) -> None:
+    def add(self, read: ReadField, value: str, follow: Follow) -> None:
         """Subscribe a watch to objects whose field has, or had, a value."""
         self._by_field.setdefault(read, {}).setdefault(value, []).append(follow)
 
-    def remove(self, read: Callable[[Object], str], value: str, follow: Follow) -> None:
+    def remove(self, read: ReadField, value: str, follow: Follow) -> None:
         """Unsubscribe a watch; does nothing if it isn't subscribed."""
         by_value = self._by_field.get(read, {})
         followers = by_value.get(value, [])
@@ -90,14 +91,10 @@ class FieldSubscribers:
     def tell(self, event: WatchEvent) -> Iterator[Wake]:
         """Hand an event to the watches that it concerns; yields their wake functions."""
         for read, by_value in self._by_field.items():
-            values = [read(event.obj)]
-            if event.previous is not None:
-                values.append(read(event.previous))
-            for value in dict.fromkeys(values):
-                for follow in by_value.get(value, ()):
-                    wake = follow(event)
-                    if wake is not None:
-                        yield wake
+            objects = (event.obj,) if event.previous is None else (event.obj, event.previous)
+            for value in dict.fromkeys(map(read, objects)):
+                woken = (follow(event) for follow in by_value.get(value, ()))
+                yield from (wake for wake in woken if wake is not None)
 
 
 class KindHistory:

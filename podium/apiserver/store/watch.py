@@ -1,12 +1,10 @@
 """Readers of the history of one kind."""
 
 from collections import deque
-from collections.abc import Callable
 from typing import NamedTuple
 
-from podium.api.objects import Object
 from podium.apiserver.store.errors import ExpiredError
-from podium.apiserver.store.history import History, Wake, WatchEvent
+from podium.apiserver.store.history import History, ReadField, Wake, WatchEvent
 
 
 class Watch:
@@ -75,7 +73,7 @@ class Watch:
 class FieldValue(NamedTuple):
     """A field's value that a watch selects by; all watches of the field share the reader."""
 
-    read: Callable[[Object], str]
+    read: ReadField
     value: str
 
     def concerns(self, event: WatchEvent) -> bool:

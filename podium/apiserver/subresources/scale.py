@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
-from podium.api.objects import Object, entries, metadata_of, name, part, spec_of, status_of
+from podium.api.objects import Object, entries, metadata_of, name, part, spec_of
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.patching import apply_configuration
@@ -22,32 +22,33 @@ from podium.apiserver.validation.checks import NOT_NEGATIVE
 from podium.apiserver.verbs.update import check_key, patched, tracked
 from podium.apiserver.verbs.verb_options import PatchRequest
 
+_BUILT_IN_PATHS = {
+    "specReplicasPath": ".spec.replicas",
+    "statusReplicasPath": ".status.replicas",
+}
 _IDENTITY = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 _OPERATORS = {"In": "in", "NotIn": "notin"}
 
 
 def scale_of(kind: Kind, workload: Object) -> dict[str, Any]:
     """The Scale (autoscaling/v1) of a workload, or of whatever a definition says can be scaled."""
-    status: dict[str, Any]
-    if isinstance(kind, CustomKind):
-        paths = kind.scale or {}
-        replicas = _at(workload, paths["specReplicasPath"]) or 0
-        status = {"replicas": _at(workload, paths["statusReplicasPath"]) or 0}
-        if selector := _at(workload, paths.get("labelSelectorPath") or ""):
-            status["selector"] = selector
-    else:
-        spec = spec_of(workload)
-        replicas = spec.get("replicas") or 0
-        status = {"replicas": status_of(workload).get("replicas") or 0}
-        status["selector"] = selector_text(part(spec, "selector"))
-    metadata = workload["metadata"]
+    paths, metadata = _paths(kind), workload["metadata"]
+    status = {"replicas": _at(workload, paths["statusReplicasPath"]) or 0}
+    if not isinstance(kind, CustomKind):
+        status["selector"] = selector_text(part(spec_of(workload), "selector"))
+    elif selector := _at(workload, paths.get("labelSelectorPath") or ""):
+        status["selector"] = selector
     return {
         "kind": "Scale",
         "apiVersion": "autoscaling/v1",
         "metadata": {field: metadata[field] for field in _IDENTITY if field in metadata},
-        "spec": {"replicas": replicas},
+        "spec": {"replicas": _at(workload, paths["specReplicasPath"]) or 0},
         "status": status,
     }
+
+
+def _paths(kind: Kind) -> Mapping[str, str]:
+    return (kind.scale or {}) if isinstance(kind, CustomKind) else _BUILT_IN_PATHS
 
 
 def _at(obj: Object, path: str) -> Any:
@@ -85,9 +86,7 @@ def scaled(kind: Kind, workload: Object, scale: Object) -> Object:
 
 def replicas_path(kind: Kind) -> tuple[str, ...]:
     """Where objects of a kind say how many pods they want."""
-    if isinstance(kind, CustomKind):
-        return steps((kind.scale or {})["specReplicasPath"])
-    return ("spec", "replicas")
+    return steps(_paths(kind)["specReplicasPath"])
 
 
 def selector_text(selector: Object) -> str:

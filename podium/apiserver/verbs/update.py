@@ -40,8 +40,7 @@ def patched(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
         api_version=patch.api_version,
         field_validation=patch.field_validation,
     )
-    obj = stored_version(kind, result.obj)
-    return result if obj is result.obj else Patched(obj, result.warnings)
+    return result._replace(obj=stored_version(kind, result.obj))
 
 
 def placed(request: Attributes, obj: Object) -> Object:

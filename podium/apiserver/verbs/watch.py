@@ -66,10 +66,10 @@ class WatchStream:
         return items
 
     def _items(self, events: Iterable[WatchEvent]) -> list[Item]:
-        if self._matches is None:
+        matches = self._matches
+        if matches is None:
             return [{"type": event.type, "object": event.obj} for event in events]
-        seen = (_seen(event, self._matches) for event in events)
-        return [item for item in seen if item is not None]
+        return [item for event in events if (item := _seen(event, matches)) is not None]
 
     def bookmark(self) -> Item | None:
         """A BOOKMARK that tells up to which version all has been taken; None once it has ended."""
