@@ -89,20 +89,8 @@ _NODE_USER = "system:node:"
 _SERVICE_ACCOUNT_USER = "system:serviceaccount:"
 _SERVICE_ACCOUNTS = "system:serviceaccounts"
 _REVIEWS = ("selfsubjectaccessreviews", "selfsubjectrulesreviews")
-_ABOUT_THE_SERVER = (
-    "/api",
-    "/api/*",
-    "/apis",
-    "/apis/*",
-    "/healthz",
-    "/livez",
-    "/openapi",
-    "/openapi/*",
-    "/readyz",
-    "/version",
-    "/version/",
-)
 _FOR_ALL = ("/healthz", "/livez", "/readyz", "/version")
+_DISCOVERY = ("/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*", "/version/")
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
     MASTERS: (Rule((ANY,), (ANY,), (ANY,)), Rule((ANY,), paths=(ANY,))),
@@ -118,7 +106,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     AUTHENTICATED: (
         Rule(("create",), ("authorization.k8s.io",), _REVIEWS),
         Rule(("create",), ("authentication.k8s.io",), ("selfsubjectreviews",)),
-        Rule(("get",), paths=_ABOUT_THE_SERVER),
+        Rule(("get",), paths=(*_FOR_ALL, *_DISCOVERY)),
     ),
     # Less than Kubernetes' system:public-info-viewer: single checks are for those who are known.
     UNAUTHENTICATED: (Rule(("get",), paths=_FOR_ALL),),

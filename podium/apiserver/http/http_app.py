@@ -23,7 +23,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import ANONYMOUS, Attempt, User
-from podium.apiserver.http.http_connection import PromptAnswer, raw_headers
+from podium.apiserver.http.http_connection import raw_headers
 from podium.apiserver.http.http_server import Application
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.node_logs import NodeLogs
@@ -113,7 +113,7 @@ class ApiApp:
             app.close()
         self._worker.shutdown(wait=False, cancel_futures=True)
 
-    def prompt(self, scope: Scope, body: bytes) -> PromptAnswer | ASGIApp:
+    def prompt(self, scope: Scope, body: bytes) -> tuple[Response, bytes] | ASGIApp:
         """Answer a request that has come as a whole, or return the application that will."""
         if len(body) >= LARGE_BYTES or self._mounted_at(scope["path"]) is not None:
             return self
@@ -129,7 +129,7 @@ class ApiApp:
         response, content = answer
         if content is None or _lasts(response) or len(content) >= self._limits.gzip_bytes_min:
             return partial(self._finish, response, content)
-        return PromptAnswer(response.code, raw_headers(response), content)
+        return response, content
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":

@@ -11,7 +11,6 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import msgspec
 from starlette.types import ASGIApp, Receive, Scope
 from uvicorn.protocols.http.httptools_impl import (
     STATUS_LINE,
@@ -48,15 +47,7 @@ async def hung_up(receive: Receive) -> None:
         pass
 
 
-class PromptAnswer(msgspec.Struct, frozen=True):
-    """A whole answer; its headers lack the length."""
-
-    code: int
-    headers: RawHeaders
-    content: bytes
-
-
-Prompt = Callable[[Scope, bytes], PromptAnswer | ASGIApp]
+Prompt = Callable[[Scope, bytes], tuple[Response, bytes] | ASGIApp]
 """Answers a request other than HEAD at once, or returns the application that does so in a task.
 
 Its arguments are the scope and the whole body. Applications offer it as `prompt`.
@@ -154,20 +145,21 @@ class HttpConnection(HttpToolsProtocol):
 
     def _answer(self, cycle: RequestResponseCycle, app: ASGIApp) -> None:
         prompt: Prompt | None = getattr(app, "prompt", None)
-        answer: PromptAnswer | ASGIApp = app
+        answer: tuple[Response, bytes] | ASGIApp = app
         is_whole = not cycle.more_body and cycle.scope["method"] != "HEAD"
         may_write = not (self.flow.write_paused or self.transport.is_closing())
         if prompt is not None and is_whole and may_write:
             answer = prompt(cycle.scope, bytes(cycle.body))  # type: ignore[arg-type]
-        if not isinstance(answer, PromptAnswer):
+        if not isinstance(answer, tuple):
             super()._start_asgi_task(cycle, answer)  # type: ignore[arg-type]
             return
-        parts = [STATUS_LINE[answer.code]]
-        for name, value in (*self.server_state.default_headers, *answer.headers):
+        response, content = answer
+        parts = [STATUS_LINE[response.code]]
+        for name, value in (*self.server_state.default_headers, *raw_headers(response)):
             parts += (name, b": ", value, b"\r\n")
         if not cycle.keep_alive:
             parts.append(b"connection: close\r\n")
-        parts += (b"content-length: %d\r\n\r\n" % len(answer.content), answer.content)
+        parts += (b"content-length: %d\r\n\r\n" % len(content), content)
         # At one go: with TLS each write is a record, and something for the client to wake for.
         self.transport.write(b"".join(parts))
         if not cycle.keep_alive:

@@ -61,14 +61,9 @@ class ExpiredError(StoreError):
         return cls(f"too old resource version: {revision} ({oldest_revision})")
 
     @classmethod
-    def list(cls) -> "ExpiredError":
-        """A list of the objects as they were too long ago."""
-        return cls(_LIST_TOO_OLD)
-
-    @classmethod
-    def page(cls, continue_token: str) -> "ExpiredError":
-        """A further page of such a list."""
-        return cls(_CONTINUE_TOO_OLD, continue_token)
+    def list(cls, continue_token: str = "") -> "ExpiredError":
+        """A list, or a further page of one, of the objects as they were too long ago."""
+        return cls(_CONTINUE_TOO_OLD if continue_token else _LIST_TOO_OLD, continue_token)
 
 
 class TooLargeResourceVersionError(StoreError):

@@ -119,10 +119,9 @@ class Store:
         if token:
             revision = self.revision if token.revision < 0 else token.revision
         history = self._history.of(kind)
-        if revision < history.oldest_revision and token:
-            raise ExpiredError.page(tokens.encode(ContinueToken(AS_OF_NOW, token.start)))
         if revision < history.oldest_revision:
-            raise ExpiredError.list()
+            now = tokens.encode(ContinueToken(AS_OF_NOW, token.start)) if token else ""
+            raise ExpiredError.list(now)
         if revision > self.revision:
             raise TooLargeResourceVersionError(revision, self.revision)
         base = f"{namespace}/" if namespace else ""

@@ -25,14 +25,14 @@ _NAMELESS = FieldError(
 )
 _NAMED_MAX = 10_000
 _SERVER_FIELDS = frozenset(
-    {
+    [
         "uid",
         "creationTimestamp",
         "deletionTimestamp",
         "deletionGracePeriodSeconds",
         "selfLink",
         "managedFields",
-    }
+    ]
 )
 
 

@@ -32,7 +32,7 @@ _FIELDS_TYPE = "FieldsV1"
 
 # What the server itself writes has no owner.
 _SERVERS_METADATA = frozenset(
-    {
+    [
         "name",
         "namespace",
         "creationTimestamp",
@@ -42,7 +42,7 @@ _SERVERS_METADATA = frozenset(
         "generation",
         "managedFields",
         "resourceVersion",
-    }
+    ]
 )
 _SERVERS_FIELDS: FieldSet = {
     "f:apiVersion": LEAF,
