@@ -13,11 +13,11 @@ from typing import Any, NoReturn
 
 import msgspec
 
-from podium.api.codec.yaml_text import decoded, read_yaml
+from podium.api.codec.yaml_text import DEPTH_MAX, decoded, read_yaml
 
-# Deeper than any object of Kubernetes; bounds the recursion of whoever walks the value.
-DEPTH_MAX = 150
 TOO_DEEP = "exceeded max depth"
+
+_ESCAPED = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
 
 # What Python's decoder says, in kube-apiserver's words.
 _SYNTAX = {
@@ -35,6 +35,11 @@ _SYNTAX = {
 _INTEGER_DIGITS_MAX = 40
 # Escapes; one that is half a character beyond the first 65,536 has a group.
 _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..)|.)", re.DOTALL)
+
+
+def escaped(text: str) -> str:
+    """JSON text as Go writes it, with escapes so that JSON may stand in a web page."""
+    return text.translate(_ESCAPED)
 
 
 class UnreadableTextError(Exception):

@@ -68,6 +68,7 @@ def decoded(data: bytes) -> tuple[str, TextFault | None]:
 # Deeper than any object of Kubernetes; bounds the recursion, and libyaml's work, which grows with
 # the square of the depth.
 DEPTH_MAX = 150
+"""How deep values may be nested."""
 
 # How many values may stand in a document by aliases; a few lines could make billions.
 ALIASED_MAX = 400_000
@@ -166,9 +167,7 @@ class _Builder:
         if isinstance(event, AliasEvent):
             anchor = event.anchor or ""
             if anchor not in self._anchors:
-                self._faults.append(
-                    self._fault(event, f"the alias *{anchor} has no anchor before it")
-                )
+                self._note(event, f"the alias *{anchor} has no anchor before it")
                 return None
             value, count = self._anchors[anchor]
             self._count += count
@@ -181,7 +180,7 @@ class _Builder:
             try:
                 value = scalar(event.value, event.tag, plain=event.implicit[0])
             except ValueError as error:
-                self._faults.append(self._fault(event, str(error)))
+                self._note(event, str(error))
                 value = None
         elif depth >= DEPTH_MAX:
             raise _UnboundedError(self._fault(event, f"nested deeper than {DEPTH_MAX} levels"))
@@ -213,13 +212,12 @@ class _Builder:
                 candidates = value if isinstance(value, list) else [value]
                 mappings = [candidate for candidate in candidates if isinstance(candidate, dict)]
                 if len(mappings) != len(candidates):
-                    message = "<< takes a mapping or a list of mappings"
-                    self._faults.append(self._fault(event, message))
+                    self._note(event, "<< takes a mapping or a list of mappings")
                 merged += mappings
                 continue
             key = key_text(raw_key)
             if key is None:
-                self._faults.append(self._fault(event, "a key must be a string"))
+                self._note(event, "a key must be a string")
                 continue
             if key in values:
                 message = f'the key "{key}" stands twice in the same mapping'
@@ -232,6 +230,9 @@ class _Builder:
     def _line(self, event: Event) -> int:
         assert event.start_mark is not None
         return event.start_mark.line + self._first_line
+
+    def _note(self, event: Event, message: str) -> None:
+        self._faults.append(self._fault(event, message))
 
     def _fault(self, event: Event, message: str) -> TextFault:
         return TextFault(self._line(event), message)

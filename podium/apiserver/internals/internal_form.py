@@ -14,7 +14,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from podium.api.codec.go_json import escaped
+from podium.api.codec.text_decoder import escaped
 from podium.api.objects import Object, metadata_of, part
 from podium.api.values.quantity import parse_quantity
 

@@ -10,7 +10,8 @@ from typing import Any
 
 import msgspec
 
-from podium.api.codec.text_decoder import DEPTH_MAX, TOO_DEEP, oddity
+from podium.api.codec.text_decoder import TOO_DEEP, oddity
+from podium.api.codec.yaml_text import DEPTH_MAX
 from podium.api.objects import Object
 
 COPIED_BYTES_MAX = 3 * 1024 * 1024

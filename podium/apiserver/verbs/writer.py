@@ -6,13 +6,10 @@ from contextlib import nullcontext
 import msgspec
 
 from podium.api import objects
-from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
-from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.long_work import apart, is_long
 from podium.apiserver.refusals import already_exists, too_large
-from podium.apiserver.store.errors import AlreadyExistsError
 from podium.apiserver.store.store import Store
 
 OBJECT_BYTES_MAX = 7 * 2**20
@@ -33,18 +30,15 @@ class Writer:
     def create(self, request: Attributes, obj: Object, charged: Sequence[Object]) -> Object:
         """Add an object; raises RefusedError: 409, its name is taken; 413, it is too large."""
         _check_size(obj)
-        kind, metadata = request.kind, obj["metadata"]
+        kind, (namespace, name) = request.kind, objects.place_of(obj)
+        found = self._store.get(kind.key, namespace, name)
+        if found is not None:
+            raise already_exists(kind, name, is_terminating=objects.is_terminating(found))
         if request.options.dry_run:
-            namespace, name = metadata.get("namespace", ""), metadata["name"]
-            if self._store.get(kind.key, namespace, name) is not None:
-                raise self._exists(kind, namespace, name)
             return obj
-        try:
-            with self._store.transaction() if charged else nullcontext():
-                self._charge(charged)
-                return self._store.create(kind.key, obj)
-        except AlreadyExistsError as error:
-            raise self._exists(kind, error.namespace, error.name) from None
+        with self._store.transaction() if charged else nullcontext():
+            self._charge(charged)
+            return self._store.create(kind.key, obj)
 
     def update(self, request: Attributes, obj: Object, charged: Sequence[Object] = ()) -> Object:
         """Replace an object that is there; raises RefusedError: 413, it has become too large."""
@@ -64,11 +58,6 @@ class Writer:
     def _charge(self, charged: Sequence[Object]) -> None:
         for obj in charged:
             self._store.update(obj["kind"], obj, obj["metadata"]["resourceVersion"])
-
-    def _exists(self, kind: Kind, namespace: str, name: str) -> RefusedError:
-        found = self._store.get(kind.key, namespace, name)
-        is_terminating = found is not None and objects.is_terminating(found)
-        return already_exists(kind, name, is_terminating=is_terminating)
 
 
 def _check_size(obj: Object) -> None:

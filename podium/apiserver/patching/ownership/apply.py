@@ -11,7 +11,7 @@ import json
 from collections.abc import Mapping
 from functools import partial, reduce
 
-from podium.api.codec.go_json import escaped
+from podium.api.codec.text_decoder import escaped
 from podium.api.objects import Object, annotations, entries, metadata_of
 from podium.api.refused import Cause, RefusedError
 from podium.api.values.times import timestamp
