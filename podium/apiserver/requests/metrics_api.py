@@ -20,27 +20,21 @@ _WINDOW = "30s"
 _MEASURED = {"nodes": KINDS["Node"], "pods": KINDS["Pod"]}
 
 
-def get(call: Call) -> Response:
-    """Answer with the usage of a node or pod; 404 for one that doesn't run."""
-    info = call.info
-    kind = _MEASURED[info.kind.plural]
-    measured = _measured(call, call.server.get(kind, info.namespace, info.name))
-    if measured is None:
-        raise not_found(info.kind, info.name)
-    return call.answer(measured)
-
-
-def list_all(call: Call) -> Response:
-    """Answer with what all nodes or pods of a selection use, as far as it is known."""
+def answer(call: Call) -> Response:
+    """Answer with the usage of a node or pod that runs, or of all of a selection."""
     info, query = call.info, call.parameters
+    kind = _MEASURED[info.kind.plural]
+    if info.verb == "get":
+        found = _measured(call, call.server.get(kind, info.namespace, info.name))
+        if found is None:
+            raise not_found(info.kind, info.name)
+        return call.answer(found)
     if query.flag("watch"):
         raise no_such_method()
-    kind = _MEASURED[info.kind.plural]
     selection = parse_selection(kind, query.text("labelSelector"), query.text("fieldSelector"))
-    found = call.server.list(kind, info.namespace, selection)
-    measured = [one for obj in found.items if (one := _measured(call, obj)) is not None]
-    listing = Page(measured, found.revision)
-    return call.respond(200, shown_list(call.form, listing, call.now_s))
+    page = call.server.list(kind, info.namespace, selection)
+    measured = [one for obj in page.items if (one := _measured(call, obj)) is not None]
+    return call.respond(200, shown_list(call.form, Page(measured, page.revision), call.now_s))
 
 
 def _measured(call: Call, obj: Object) -> Object | None:

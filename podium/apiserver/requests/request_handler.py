@@ -1,6 +1,7 @@
 """From a request to its answer: the one way in for clients, before HTTP."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from urllib.parse import unquote
 
 from msgspec.structs import replace
@@ -19,6 +20,7 @@ from podium.apiserver.registry import Registry
 from podium.apiserver.requests import (
     authorization,
     discovery,
+    metrics_api,
     object_requests,
     openapi,
     pod_logs,
@@ -26,13 +28,12 @@ from podium.apiserver.requests import (
     routes,
     tokens,
 )
-from podium.apiserver.requests import metrics_api as metrics
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import PLAIN_TEXT, Request, Response, refused, warning
 from podium.apiserver.requests.negotiation import JSON, accepts_aggregated, is_pretty, output
 from podium.apiserver.requests.query_options import Parameters, parse_query
 from podium.apiserver.requests.routes import RequestInfo
-from podium.apiserver.schema.struct_types import METRICS
+from podium.apiserver.schema.struct_types import METRICS, REVIEWS
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.errors import NoRoomError
 
@@ -62,12 +63,12 @@ _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
         for verb in routes.CONNECTING
     },
 }
-_REVIEWS: Mapping[str, _Handler] = {
-    "LocalSubjectAccessReview": reviews.access,
-    "SelfSubjectAccessReview": reviews.access,
+# Kinds of which nothing is stored.
+_OF_KINDS: Mapping[str, _Handler] = {
+    **dict.fromkeys(REVIEWS, reviews.access),
     "SelfSubjectReview": reviews.self_subject,
     "SelfSubjectRulesReview": reviews.self_subject_rules,
-    "SubjectAccessReview": reviews.access,
+    **dict.fromkeys(METRICS, metrics_api.answer),
 }
 _DEPRECATED: Mapping[str, str] = {
     "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
@@ -93,20 +94,14 @@ def handle(
     parameters = parse_query(query)
     # Work that is done elsewhere isn't done again because it took its time.
     began_s = kept("began", lambda: now_s)
-    refusal: RefusedError | None = None
     try:
         request = authorization.in_name_of(server, request)
         response = _answer(server, request, segments, parameters, began_s, checks)
-    except RefusedError as error:
-        refusal = error
-    except NoRoomError:
-        refusal = no_room()
-    if refusal is not None:
-        try:
+    except (RefusedError, NoRoomError) as error:
+        media_type = JSON
+        with suppress(RefusedError):
             media_type = output(request.header("Accept")).media_type
-        except RefusedError:
-            media_type = JSON
-        response = refused(refusal, media_type)
+        response = refused(error if isinstance(error, RefusedError) else no_room(), media_type)
     pretty = is_pretty(parameters.text("pretty"), request.header("User-Agent"))
     return replace(response, pretty=True) if pretty else response
 
@@ -136,13 +131,11 @@ def _answer(
     wanted = output(
         request.header("Accept"),
         streams=found.verb in ("list", "watch"),
-        tables=found.kind.key not in _REVIEWS,
+        tables=found.kind.key not in REVIEWS,
     )
     call = Call(server, request, found, parameters, wanted, now_s)
     special = _SPECIAL_HANDLERS.get((found.subresource, found.verb))
-    handler = _REVIEWS.get(found.kind.key) or special or _HANDLERS[found.verb]
-    if found.kind.key in METRICS:
-        handler = metrics.get if found.verb == "get" else metrics.list_all
+    handler = _OF_KINDS.get(found.kind.key) or special or _HANDLERS[found.verb]
     response = handler(call)
     warnings = tuple(map(warning, _warnings(found, response)))
     return replace(response, headers=(*response.headers, *warnings)) if warnings else response
@@ -157,10 +150,10 @@ def _warnings(found: RequestInfo, response: Response) -> Iterator[str]:
         yield kind.definition.get("deprecationWarning") or usual
     if response.code == _CREATED and not found.subresource and is_idle(kind):
         yield f"Podium stores objects of kind {kind.name}, but nothing acts on them"
-    written = response.body if found.verb in _WRITING else None
-    if kind is DEFINITION and isinstance(written, Mapping) and has_cel_rules(written):
+    written = response.body if kind is DEFINITION and found.verb in _WRITING else None
+    if isinstance(written, Mapping) and has_cel_rules(written):
         yield _NO_CEL
-    if kind is DEFINITION and isinstance(written, Mapping) and is_converted_elsewhere(written):
+    if isinstance(written, Mapping) and is_converted_elsewhere(written):
         yield _NO_CONVERSION
 
 

@@ -84,11 +84,9 @@ class Store:
         previous = self._expect(kind, namespace, name, expected_version)
         return self._write("MODIFIED", kind, namespace, name, obj, previous)
 
-    def delete(
-        self, kind: str, namespace: str, name: str, expected_version: str | None = None
-    ) -> Object:
-        """Remove an object, and return its last state; raises NotFoundError, ConflictError."""
-        previous = self._expect(kind, namespace, name, expected_version)
+    def delete(self, kind: str, namespace: str, name: str) -> Object:
+        """Remove an object, and return its last state; raises NotFoundError."""
+        previous = self._expect(kind, namespace, name, None)
         return self._write("DELETED", kind, namespace, name, previous, previous)
 
     def list(

@@ -101,7 +101,7 @@ class StoreMachine(RuleBasedStateMachine):
                 case "update":
                     written = self.store.update(kind, obj, expected)
                 case "delete":
-                    written = self.store.delete(kind, namespace, name, expected)
+                    written = self.store.delete(kind, namespace, name)
         except KeyedError as error:
             refusal = type(error).__name__
         match what:
@@ -110,7 +110,7 @@ class StoreMachine(RuleBasedStateMachine):
             case "update":
                 assert twin.update(kind, obj, expected) == refusal
             case "delete":
-                assert twin.delete(key, expected) == refusal
+                assert twin.delete(key) == refusal
         if not refusal:
             assert written == twin.writes[-1].obj
         assert self.store.revision == twin.revision

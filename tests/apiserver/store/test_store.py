@@ -75,16 +75,6 @@ def test_a_stale_update_is_a_conflict() -> None:
     assert store.revision == 3
 
 
-def test_a_stale_deletion_is_a_conflict() -> None:
-    store = Store()
-    store.create("Node", made("n"))
-    second = store.update("Node", made("n"), None)
-    with pytest.raises(ConflictError, match="Node n has version 3, not 2"):
-        store.delete("Node", "", "n", "2")
-    store.delete("Node", "", "n", version(second))
-    assert store.get("Node", "", "n") is None
-
-
 def test_what_is_not_there_can_not_be_changed() -> None:
     store = Store()
     with pytest.raises(NotFoundError, match="Node n not found"):

@@ -65,8 +65,8 @@ class Twin:
             self._write("MODIFIED", key, obj, self.current(key))
         return refusal
 
-    def delete(self, key: Key, expected: str | None) -> str:
-        refusal = self._refusal(key, expected)
+    def delete(self, key: Key) -> str:
+        refusal = self._refusal(key, None)
         if not refusal:
             self._write("DELETED", key, self.current(key), self.current(key))
         return refusal
