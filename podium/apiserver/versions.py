@@ -1,8 +1,7 @@
 """Objects that are served in several versions, and how they look in each.
 
-They are stored in the kind's own version. Events have a second one, events.k8s.io/v1, in which the
-same fields have other names. What definitions bring looks the same in all versions: there are no
-webhooks that could convert it.
+Events have a second one, events.k8s.io/v1, in which the same fields have other names. What
+definitions bring looks the same in all versions: no webhooks convert it.
 """
 
 from collections.abc import Mapping

@@ -1,9 +1,7 @@
-"""Users: who asks, and what they may do, in rules like those of RBAC.
+"""Users: who sends a request, and what they may do, in rules like those of RBAC.
 
-Whoever listens for requests finds out who sends them; that users do no more than they may,
-`handle` sees to. Some groups have rules here, which hold in all namespaces; others, and single
-users, have them by roles and bindings (`podium/apiserver/rbac/`). What no rule permits is
-forbidden.
+Some groups have rules here, which hold in all namespaces; others, and single users, have them by
+roles and bindings (`podium/apiserver/rbac/`). What no rule permits is forbidden.
 """
 
 from collections.abc import Mapping, Sequence

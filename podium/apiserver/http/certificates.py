@@ -1,8 +1,7 @@
 """Certificates: an authority of the cluster's own, and the server's certificate by it.
 
-Both are made at the first start and kept. The server's is made anew when it is about to expire, or
-is for other names; the authority's too, when it expires itself, so that clients need a new
-kubeconfig only then.
+Both are made at the first start, and kept until they are about to expire; the server's also until
+it is for other names. With a new authority, clients need a new kubeconfig.
 """
 
 import ipaddress

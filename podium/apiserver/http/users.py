@@ -1,9 +1,7 @@
 """Authentication by bearer tokens.
 
-A node's token is made from one secret and the node's name, so that none has to be kept. Whoever may
-read the secret, which is a file of the cluster's owner, makes a token for a node; without the
-secret, a token is of no use to make another one. To take all of them back, remove the file and
-start the server again.
+A node's token is made from a secret, which is a file of the cluster's owner, and the node's name,
+so that none has to be kept. To take all of them back, remove the file and start the server again.
 """
 
 import hashlib

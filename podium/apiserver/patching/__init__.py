@@ -1,8 +1,7 @@
 """What a patch makes of an object, and who owns which of its fields afterwards.
 
-`apply_patch` carries out JSON patches, JSON merge patches and strategic merge patches. Server-side
-apply (`apply_configuration`) merges what a manager wants to have with what others own, which is
-noted in managedFields; `track` notes what ordinary writes have set. Nothing is changed in place.
+`apply_patch` carries out JSON patches, JSON merge patches and strategic merge patches, and
+`apply_configuration` server-side apply; `track` notes in managedFields what other writes have set.
 """
 
 from podium.apiserver.patching.ownership import apply_configuration, track, with_old_times

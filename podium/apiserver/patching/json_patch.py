@@ -1,7 +1,8 @@
 """JSON patches (RFC 6902), with the freedoms of the library that kube-apiserver v1.36 uses.
 
 An index may be negative, and counts from the end then. Testing for null a field that isn't there
-succeeds. The object itself can't be added, replaced or removed.
+succeeds. The object itself can't be added, replaced or removed. python-jsonpath's JSONPatch knows
+none of this, takes 1, 1.0 and true for equal, and copies the whole object first.
 """
 
 import re

@@ -2,10 +2,8 @@
 
 Besides values a patch may hold directives, as kubectl sends them: `$patch` (`replace`, `delete`,
 `merge`), `$retainKeys`, `$setElementOrder/LIST` and `$deleteFromPrimitiveList/LIST`. What isn't in
-the schema is merged like a JSON merge patch.
-
-Nothing is changed in place, and what a patch doesn't touch is shared with the object. Statuses are
-written this way, so that a patch without directives takes a short way through.
+the schema is merged like a JSON merge patch. What a patch doesn't touch is shared with the object.
+Statuses are written this way, so that a patch without directives takes a short way through.
 
 Source: apimachinery's `strategicpatch` package of v1.36.
 """

@@ -3,7 +3,6 @@
 What it says is merged into the object. What it said last time, and doesn't say any more, goes, if
 no other applier wants it. What others own and would have to change is a conflict, unless it is
 forced; then they own it no longer. What kubectl applied from the client is no conflict for kubectl.
-
 Source: structured-merge-diff and the field managers of apimachinery, v1.36.
 """
 

@@ -1,9 +1,7 @@
-"""The schemas of OpenAPI 2 in Protobuf, which kubectl takes in no other form.
+"""The schemas of OpenAPI 2 in Protobuf, by the messages of gnostic's OpenAPIv2.proto.
 
-It judges by them what no server judges as it comes: a `List`, and kinds that can't be patched, such
-as a SubjectAccessReview. Operations it looks for in OpenAPI 3, so that none are told here.
-
-Source: the messages of gnostic's OpenAPIv2.proto.
+kubectl takes them in no other form, and judges by them what no server judges as it comes: a `List`,
+and kinds that can't be patched, such as a SubjectAccessReview. For operations it asks OpenAPI 3.
 """
 
 import json
