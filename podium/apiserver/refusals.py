@@ -5,6 +5,7 @@ the two stands in a sentence and in its details differs from refusal to refusal,
 """
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, aggregate, quoted
@@ -120,24 +121,19 @@ def _length(fault: FieldError) -> int:
     return len(fault.field) + len(fault.text)
 
 
-def bad_request(message: str) -> RefusedError:
-    """400: the request can't be understood."""
-    return RefusedError(400, "BadRequest", message)
+bad_request = partial(RefusedError, 400, "BadRequest")
+"""400: the request can't be understood."""
 
+not_acceptable = partial(RefusedError, 406, "NotAcceptable")
+"""406: the answer can't be given in any form that is accepted."""
 
-def not_acceptable(message: str) -> RefusedError:
-    """406: the answer can't be given in any form that is accepted."""
-    return RefusedError(406, "NotAcceptable", message)
+internal = partial(RefusedError, 500, "")
+"""500, as upstream answers faults that it has no better code for."""
 
 
 def too_large(why: str) -> RefusedError:
     """413: the body of a request, or the object in it, is larger than may be."""
     return RefusedError(413, "RequestEntityTooLarge", f"Request entity too large: {why}")
-
-
-def internal(message: str) -> RefusedError:
-    """500, as upstream answers faults that it has no better code for."""
-    return RefusedError(500, "", message)
 
 
 def unauthorized() -> RefusedError:

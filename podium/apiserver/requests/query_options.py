@@ -124,12 +124,11 @@ def write_faults(
     if len(field_manager.encode()) > _FIELD_MANAGER_LENGTH_MAX:
         limit = f"may not be more than {_FIELD_MANAGER_LENGTH_MAX} bytes"
         faults.append(FieldError("fieldManager", field_manager, limit, ErrorKind.TOO_LONG))
-    position = 0
-    for character in field_manager:
+    for index, character in enumerate(field_manager):
         if not character.isprintable():
+            position = len(field_manager[:index].encode())
             called = f"invalid character U+{ord(character):04X} (at position {position})"
             faults.append(FieldError("fieldManager", field_manager, called))
-        position += len(character.encode())
     faults += _dry_run_faults(dry_run)
     if field_validation not in _FIELD_VALIDATIONS:
         faults.append(unsupported("fieldValidation", field_validation, _FIELD_VALIDATIONS))

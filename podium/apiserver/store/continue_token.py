@@ -20,33 +20,23 @@ _BLANKS = b" \t\r\n"
 _STARTS_OF_VALUES = b'{["-0123456789tfn'
 
 
-class ContinueToken(msgspec.Struct, frozen=True):
-    """The place at which a list goes on.
-
-    Attributes:
-        revision: the list shows the objects as of this revision, or `AS_OF_NOW`.
-        start: keys from this one on, relative to the list: `name`, or `namespace/name` if the
-            list spans namespaces.
-    """
-
-    revision: int
-    start: str
-
-
 class _Body(msgspec.Struct):
     v: str = ""
     rv: int = 0
     start: str = ""
 
 
-def encode(token: ContinueToken) -> str:
-    """The token as text."""
-    body = msgspec.json.encode(_Body(_VERSION, token.revision, token.start))
+def encode(revision: int, start: str) -> str:
+    """The token of a list as of a revision, or of `AS_OF_NOW`, that goes on with a key.
+
+    The key is relative to the list: `name`, or `namespace/name` if the list spans namespaces.
+    """
+    body = msgspec.json.encode(_Body(_VERSION, revision, start))
     return base64.urlsafe_b64encode(body).rstrip(b"=").decode()
 
 
-def decode(text: str) -> ContinueToken:
-    """The token that a text stands for; raises InvalidContinueError: it stands for none."""
+def decode(text: str) -> tuple[int, str]:
+    """The revision and the key in a token; raises InvalidContinueError: it is none."""
     foreign = _FOREIGN_CHARACTER.search(text)
     if foreign or len(text) % 4 == 1:
         offset = len(text[: foreign.start()].encode()) if foreign else len(text) - 1
@@ -74,4 +64,4 @@ def decode(text: str) -> ContinueToken:
         raise InvalidContinueError(f": encoded start key empty (version {_VERSION})")
     if any(part in ("", ".", "..") for part in body.start.removeprefix("/").split("/")):
         raise InvalidContinueError(f": {body.start}")
-    return ContinueToken(body.rv, body.start.removeprefix("/"))
+    return body.rv, body.start.removeprefix("/")

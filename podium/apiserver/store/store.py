@@ -11,7 +11,7 @@ from itertools import chain
 
 from podium.api.objects import Object
 from podium.apiserver.store import continue_token as tokens
-from podium.apiserver.store.continue_token import AS_OF_NOW, ContinueToken
+from podium.apiserver.store.continue_token import AS_OF_NOW
 from podium.apiserver.store.errors import (
     AlreadyExistsError,
     ConflictError,
@@ -112,24 +112,24 @@ class Store:
             TooLargeResourceVersionError: there has been no such revision yet.
             InvalidContinueError: the token is no token.
         """
-        token = tokens.decode(continue_token) if continue_token else None
+        start = ""
+        if continue_token:
+            of_page, start = tokens.decode(continue_token)
+            at_revision = None if of_page < 0 else of_page
         revision = self.revision if at_revision is None else at_revision
-        if token:
-            revision = self.revision if token.revision < 0 else token.revision
         history = self._history.of(kind)
         if revision < history.oldest_revision:
-            now = tokens.encode(ContinueToken(AS_OF_NOW, token.start)) if token else ""
-            raise ExpiredError.list(now)
+            raise ExpiredError.list(tokens.encode(AS_OF_NOW, start) if continue_token else "")
         if revision > self.revision:
             raise TooLargeResourceVersionError(revision, self.revision)
         base = f"{namespace}/" if namespace else ""
         pending = (e for e in self._pending if e.kind == kind and e.revision > revision)
         undone = chain(history.after(revision), pending)
         parts = (self._indexes.get(kind) or KindIndex()).segments(namespace, undone)
-        items, after, remaining = find(parts, base + token.start if token else "", limit, matches)
+        items, after, remaining = find(parts, base + start if start else "", limit, matches)
         if not after:
             return Page(items, revision)
-        after = tokens.encode(ContinueToken(revision, after.removeprefix(base)))
+        after = tokens.encode(revision, after.removeprefix(base))
         return Page(items, revision, after, None if matches else remaining)
 
     def watch(

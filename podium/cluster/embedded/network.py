@@ -14,7 +14,6 @@ from podium.apiserver.authentication.service_account_tokens import ServiceAccoun
 from podium.apiserver.http.certificates import kept_certificates, new_kubelet_client
 from podium.apiserver.http.http_app import ApiApp, Backend
 from podium.apiserver.http.http_server import CannotListenError, Serving
-from podium.apiserver.http.kubeconfig import write_kubeconfig
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.node_logs import NodeLogs
 from podium.apiserver.http.users import (
@@ -25,6 +24,7 @@ from podium.apiserver.http.users import (
 )
 from podium.cluster.embedded.defaults import USUAL_PORT
 from podium.cluster.embedded.directory import DataDirectory
+from podium.cluster.embedded.kubeconfig import write_kubeconfig
 from podium.cluster.virtual import Cluster
 from podium.cluster.virtual.kubectl_apply import apply
 

@@ -13,8 +13,8 @@ from podium.api.process.private_files import (
     read_private,
     write_private,
 )
-from podium.apiserver.http.kubeconfig import write_kubeconfig
 from podium.apiserver.http.users import kept_tokens
+from podium.cluster.embedded.kubeconfig import write_kubeconfig
 
 
 def mode(path: Path) -> int:

@@ -136,16 +136,16 @@ class StoreMachine(RuleBasedStateMachine):
     @rule(data=st.data(), limit=limits)
     def next_page(self, data: st.DataObject, limit: int) -> None:
         paging = data.draw(st.sampled_from(self.pagings))
-        token = continue_token.decode(paging.token)
-        revision = self.store.revision if token.revision < 0 else token.revision
+        of_page, start = continue_token.decode(paging.token)
+        revision = self.store.revision if of_page < 0 else of_page
         if revision < self.store.oldest_revision(paging.kind):
             with pytest.raises(ExpiredError) as caught:
                 self.store.list(paging.kind, paging.namespace, continue_token=paging.token)
             paging.token = caught.value.continue_token
-            assert continue_token.decode(paging.token).start == token.start
+            assert continue_token.decode(paging.token)[1] == start
         else:
             self.pagings.remove(paging)
-            self._check_page(paging, revision, token.start, limit)
+            self._check_page(paging, revision, start, limit)
 
     def _check_page(self, paging: Paging, revision: int, start: str, limit: int) -> None:
         scope = (paging.kind, paging.namespace)

@@ -24,7 +24,7 @@ def down(asked: DownOptions) -> None:
     """
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.embedded.directory import DataDirectory, stop_user
-    from podium.cluster.embedded.merged_kubeconfig import unmerge, usual_kubeconfig
+    from podium.cluster.embedded.kubeconfig import unmerge, usual_kubeconfig
     from podium.ui.command_line.processes.detached_cluster import usual_directory
 
     directory = usual_directory() if asked.data_dir is None else Path(asked.data_dir)

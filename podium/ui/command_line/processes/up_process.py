@@ -19,7 +19,7 @@ from podium.api.refused import RefusedError
 from podium.cluster.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.cluster.embedded.cluster_counts import ClusterCounter, ClusterCounts
 from podium.cluster.embedded.in_process_client import InProcessClient
-from podium.cluster.embedded.merged_kubeconfig import merged, usual_kubeconfig
+from podium.cluster.embedded.kubeconfig import merged, usual_kubeconfig
 from podium.cluster.manifests import Loaded, Problem
 from podium.cluster.manifests.problems import describe
 from podium.simulation.timeline import Observer

@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 import yaml
 
-from podium.apiserver.http.kubeconfig import write_kubeconfig
-from podium.cluster.embedded import merged_kubeconfig
-from podium.cluster.embedded.merged_kubeconfig import (
+from podium.cluster.embedded import kubeconfig
+from podium.cluster.embedded.kubeconfig import (
     KubeconfigError,
     merged,
     unmerge,
     usual_kubeconfig,
+    write_kubeconfig,
 )
 
 USERS = {
@@ -111,7 +111,7 @@ def test_kubectl_is_waited_for(own: Path, users: Path, monkeypatch: pytest.Monke
     timer.start()
     with merged(own, users):
         timer.join()
-    monkeypatch.setattr(merged_kubeconfig, "_PATIENCE_S", 0.0)
+    monkeypatch.setattr(kubeconfig, "_PATIENCE_S", 0.0)
     lock.touch()
     with pytest.raises(KubeconfigError, match="somebody writes it"), merged(own, users):
         raise AssertionError("it must not be entered")

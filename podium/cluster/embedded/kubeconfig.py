@@ -1,7 +1,11 @@
-"""A cluster's context among those of the user's own kubeconfig, while the cluster runs."""
+"""The kubeconfig of a cluster, by which kubectl finds and trusts it and is let in.
+
+While the cluster runs, its context may stand among those of the user's own kubeconfig.
+"""
 
 import os
 import time
+from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,7 +16,9 @@ import yaml
 from podium.api.codec.yaml_writer import write_yaml
 from podium.api.errors import PodiumError
 from podium.api.process.private_files import write_private
-from podium.apiserver.http.kubeconfig import NAME
+
+NAME = "podium"
+"""Of the context, and of the cluster and the user that it names."""
 
 Config = dict[str, Any]
 
@@ -22,6 +28,27 @@ _EMPTY: Mapping[str, Any] = {"apiVersion": "v1", "kind": "Config", "preferences"
 _PATIENCE_S = 5.0
 _BEFORE = "podium.dev/before"
 """The extension of our context that says what was current before it."""
+
+
+def kubeconfig(url: str, token: str, certificate_authority: bytes | None) -> dict[str, Any]:
+    """A kubeconfig (Config v1) with one context, and the certificate to trust if there is TLS."""
+    cluster = {"server": url}
+    if certificate_authority is not None:
+        cluster["certificate-authority-data"] = b64encode(certificate_authority).decode()
+    return {
+        "apiVersion": "v1",
+        "kind": "Config",
+        "clusters": [{"name": NAME, "cluster": cluster}],
+        "users": [{"name": NAME, "user": {"token": token}}],
+        "contexts": [{"name": NAME, "context": {"cluster": NAME, "user": NAME}}],
+        "current-context": NAME,
+    }
+
+
+def write_kubeconfig(path: Path, url: str, token: str, certificate_authority: bytes | None) -> None:
+    """Write a `kubeconfig` that only its owner may read; raises FileError."""
+    content = kubeconfig(url, token, certificate_authority)
+    write_private(path, write_yaml(content, sort_keys=False).encode())
 
 
 class KubeconfigError(PodiumError):
