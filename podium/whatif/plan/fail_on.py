@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 
@@ -20,8 +20,7 @@ from podium.whatif.plan.presentation.next_pod_words import keeping, next_pod_cla
 
 # Completion reads the names of the conditions at each TAB, and doesn't wait for types of reports.
 if TYPE_CHECKING:
-    from podium.simulation.timeline.preemption import Victim
-    from podium.whatif.plan.plan_report import Plan, PodRow, WorkloadSummary
+    from podium.whatif.plan.plan_report import Plan
 
 
 class GateError(PodiumError):
@@ -54,6 +53,9 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     extent: float = 0.0
 
 
+Check = Callable[["Plan"], Iterator[Finding]]
+
+
 class Condition(msgspec.Struct, frozen=True):
     """A condition on which `podium plan` can be made to fail.
 
@@ -65,8 +67,11 @@ class Condition(msgspec.Struct, frozen=True):
 
     name: str
     meaning: str
-    check: "Callable[[Plan], Iterator[Finding]]"
+    check: Check
 
+
+CONDITIONS: dict[str, Condition] = {}
+"""By name, in the order of reports; option help, completion and the documentation list them."""
 
 READY_SHARE = "ready<N%"
 """The condition that has a bound in its name."""
@@ -82,6 +87,7 @@ _COMPARISONS: Mapping[str, Callable[[int, int], bool]] = {
 }
 _SHARE = re.compile(r"ready<(\d+(?:\.\d+)?)%")
 _ALLOW = "=allow"
+_FACTS = ("namespace", "workload", "priority", "priority_class", "by")
 _FIELDS = ("priority", "namespace", "workload", "class")
 
 
@@ -152,6 +158,7 @@ def _matched(plan: "Plan", gates: Sequence[Gate]) -> Iterator[tuple[Finding, Gat
     allowing = [gate for gate in gates if gate.allows]
     for condition in CONDITIONS.values():
         for found in condition.check(plan):
+            found = msgspec.structs.replace(found, condition=condition.name)
             if any(gate.matches(found) for gate in stopping):
                 yield found, next((gate for gate in allowing if gate.matches(found)), None)
 
@@ -214,242 +221,185 @@ def _names(finding: Finding, field: str) -> tuple[str, ...]:
     return (finding.priority_class if field == "class" else finding.namespace,)
 
 
-def _of(condition: str, row: "PodRow | Victim", message: str, by: str = "") -> Finding:
-    return Finding(
-        condition=condition,
-        object=row.pod,
-        namespace=row.namespace,
-        workload=getattr(row, "workload", ""),
-        priority=row.priority,
-        priority_class=row.priority_class,
-        by=by,
-        message=message,
-    )
+def _finding(row: Any, message: str, **more: Any) -> Finding:
+    """A finding about a row of a plan, with those facts of it that the row has.
+
+    Args:
+        more: fields of the finding that the row doesn't have, or has by another name.
+    """
+    facts = {field: getattr(row, field) for field in _FACTS if hasattr(row, field)}
+    return Finding(condition="", message=message, **{**facts, **more})
 
 
+def _condition(name: str, meaning: str) -> "Callable[[Check], Check]":
+    def declared(check: Check) -> Check:
+        CONDITIONS[name] = Condition(name, meaning, check)
+        return check
+
+    return declared
+
+
+@_condition("preemption", "a pod is preempted")
 def _preemptions(plan: "Plan") -> Iterator[Finding]:
     for one in plan.disruptions:
         if one.by:
-            message = f"is preempted on {one.node} by {one.by}"
-            yield _of("preemption", one, message, one.by)
+            yield _finding(one, f"is preempted on {one.node} by {one.by}", object=one.pod)
 
 
+@_condition("eviction", "a pod loses its place for any reason but a change of its own")
 def _evictions(plan: "Plan") -> Iterator[Finding]:
     for one in plan.disruptions:
-        yield _of("eviction", one, f"loses its place on {one.node}{one.times}", one.by)
+        yield _finding(one, f"loses its place on {one.node}{one.times}", object=one.pod)
     for removed in plan.removed:
         if removed.is_evicted:
-            yield _of("eviction", removed, removed.reason)
+            yield _finding(removed, removed.reason, object=removed.pod)
 
 
+@_condition(
+    "lost-work",
+    "a Job fails, whole or in an index, by `backoffLimit`, `backoffLimitPerIndex`, its "
+    "`podFailurePolicy` or its deadline",
+)
 def _lost_work(plan: "Plan") -> Iterator[Finding]:
     for one in plan.failed_jobs:
-        yield Finding(
-            condition="lost-work",
-            object=one.job,
-            namespace=one.namespace,
-            workload=one.workload,
-            priority=one.priority,
-            priority_class=one.priority_class,
-            message=f"loses its work: {one.message} ({one.reason})",
-        )
+        message = f"loses its work: {one.message} ({one.reason})"
+        yield _finding(one, message, object=one.job)
 
 
+@_condition("pdb-violation", "a preemption violates a disruption budget")
 def _violations(plan: "Plan") -> Iterator[Finding]:
     rows = {one.pod: one for one in plan.disruptions}
     for preemption in plan.preemptions:
         for victim in preemption.taken:
             for budget in victim.broken:
-                row = rows.get(victim.pod) or victim
                 message = f"is preempted, which violates the budget {budget}"
-                yield _of("pdb-violation", row, message, preemption.preemptor)
+                row = rows.get(victim.pod) or victim
+                yield _finding(row, message, object=victim.pod, by=preemption.preemptor)
 
 
+@_condition("pending", "a pod has no place in the end")
 def _pending(plan: "Plan") -> Iterator[Finding]:
     for one in plan.pending:
         waits = "stays pending"
         if one.room_at_s is not None:
             when = f"t+{one.room_at_s:.12g}s, after the plan's end"
             waits = f"waits for pods to leave {one.nominated_node} by {when}"
-        yield _of("pending", one, f"{waits}: {one.message}")
+        yield _finding(one, f"{waits}: {one.message}", object=one.pod)
 
 
+@_condition("rejected", "the API refuses an object, or a workload's pods")
 def _rejected(plan: "Plan") -> Iterator[Finding]:
     for one in plan.rejected:
-        about = one.workload or one.object
-        verb = "is" if one.count == 1 else "are"
-        yield Finding(
-            condition="rejected",
-            object=f"{one.object} of {one.workload}" if one.workload else one.object,
-            namespace=one.namespace,
-            workload=about,
-            message=f"{verb} rejected: {one.message}",
-            count=one.count,
-        )
+        message = f"{'is' if one.count == 1 else 'are'} rejected: {one.message}"
+        named = f"{one.object} of {one.workload}" if one.workload else one.object
+        workload = one.workload or one.object
+        yield _finding(one, message, object=named, workload=workload, count=one.count)
 
 
+@_condition("refused", "a node refuses a pod that names it")
 def _refused(plan: "Plan") -> Iterator[Finding]:
     for one in plan.refusals:
-        why = one.message or one.reason
-        yield _of("refused", one, f"is refused by {one.node}{one.times}: {why}")
+        message = f"is refused by {one.node}{one.times}: {one.message or one.reason}"
+        yield _finding(one, message, object=one.pod)
 
 
+@_condition(
+    "below-budget",
+    "fewer pods of a disruption budget are healthy than it asks for, and fewer than before; a "
+    "rollout does that as well as an eviction",
+)
 def _below_budget(plan: "Plan") -> Iterator[Finding]:
     summaries = {one.workload: one for one in plan.workloads}
+    losing = {one.workload for one in plan.workloads if one.ready_least < one.ready_before}
     for budget in plan.budgets:
         if not budget.is_below:
             continue
-        fallen = [one for one in budget.workloads if _loses_ready(summaries.get(one))]
+        message = (
+            f"has only {budget.healthy_least} of the {budget.desired_healthy} healthy pods "
+            f"that it asks for, and too few for {budget.below_for_s:g} s"
+        )
+        fallen = [one for one in budget.workloads if one in losing]
         for workload in fallen or budget.workloads or ("",):
-            row = summaries.get(workload)
-            yield Finding(
-                condition="below-budget",
+            yield _finding(
+                summaries.get(workload),
+                message,
                 object=f"PodDisruptionBudget {budget.budget}",
                 namespace=budget.namespace,
                 workload=workload,
-                priority=row.priority if row else 0,
-                priority_class=row.priority_class if row else "",
-                message=(
-                    f"has only {budget.healthy_least} of the {budget.desired_healthy} healthy pods "
-                    f"that it asks for, and too few for {budget.below_for_s:g} s"
-                ),
                 extent=budget.desired_healthy - budget.healthy_least,
             )
 
 
-def _loses_ready(summary: "WorkloadSummary | None") -> bool:
-    return summary is not None and summary.ready_least < summary.ready_before
-
-
+@_condition(
+    "unavailable",
+    "none of a workload's pods is ready for a while, though some were, and some are to be; pods "
+    "that run to their end, as those of Jobs, don't count",
+)
 def _unavailable(plan: "Plan") -> Iterator[Finding]:
     for one in plan.workloads:
         if one.is_unavailable:
             message = f"has no ready pod for {one.ready_least_for_s:g} s"
-            yield _of_summary("unavailable", one, message, one.ready_least_for_s)
+            yield _finding(one, message, object=one.workload, extent=one.ready_least_for_s)
 
 
+@_condition(
+    READY_SHARE,
+    "fewer than that share of a workload's pods are ready for a while; of those that it had, or "
+    "is to have if these are fewer",
+)
 def _ready_shares(plan: "Plan") -> Iterator[Finding]:
     for one in plan.workloads:
         if one.serves and one.ready_share < 1:
-            counted = min(one.pods, one.wanted)
             message = (
-                f"has only {one.ready_least} of {counted} pods ready ({100 * one.ready_share:.3g} "
-                f"%) for {one.ready_least_for_s:g} s"
+                f"has only {one.ready_least} of {min(one.pods, one.wanted)} pods ready "
+                f"({100 * one.ready_share:.3g} %) for {one.ready_least_for_s:g} s"
             )
             lacking = 100 * (1 - one.ready_share)
-            yield _of_summary(READY_SHARE, one, message, lacking)
+            yield _finding(one, message, object=one.workload, extent=lacking)
 
 
-def _of_summary(condition: str, row: "WorkloadSummary", message: str, extent: float) -> Finding:
-    return Finding(
-        condition=condition,
-        object=row.workload,
-        namespace=row.namespace,
-        workload=row.workload,
-        priority=row.priority,
-        priority_class=row.priority_class,
-        message=message,
-        extent=extent,
-    )
-
-
+@_condition("stuck-rollout", "a rollout comes to no end")
 def _stuck(plan: "Plan") -> Iterator[Finding]:
     for one in plan.rollouts:
         if one.is_stuck:
-            yield _of_workload("stuck-rollout", one.workload, f"is stuck: {one.text}")
+            yield _finding(one, f"is stuck: {one.text}", object=one.workload)
 
 
+@_condition(
+    "unplayed",
+    "an applied object has pods and isn't played (a CronJob, an Argo Rollout, a Job that another "
+    "controller manages), or the plan ended before a rollout",
+)
 def _unplayed(plan: "Plan") -> Iterator[Finding]:
     for one in plan.unplayed:
-        yield _of_workload("unplayed", one.object, f"isn't played: {one.reason}")
+        place = one.object.partition(" ")[2].rpartition("/")[0]
+        message = f"isn't played: {one.reason}"
+        yield _finding(one, message, object=one.object, workload=one.object, namespace=place)
     for rollout in plan.rollouts:
         if rollout.is_open:
             message = f"isn't played to its end: {rollout.text}"
-            yield _of_workload("unplayed", rollout.workload, message)
+            yield _finding(rollout, message, object=rollout.workload)
 
 
+@_condition(
+    "undrained",
+    "a drain fails, or comes to no end; `podium drain` adds it to whatever conditions it is given",
+)
 def _undrained(plan: "Plan") -> Iterator[Finding]:
     for one in plan.drains:
         if one.state != "Done":
-            message = f"isn't drained: {one.text}"
-            yield _of_workload("undrained", f"Node {one.node}", message)
+            node = f"Node {one.node}"
+            yield _finding(one, f"isn't drained: {one.text}", object=node, workload=node)
 
 
+@_condition(
+    "stale-priority",
+    "running pods keep a priority which their successors don't get, and these preempt others or "
+    "are refused",
+)
 def _stale_priorities(plan: "Plan") -> Iterator[Finding]:
     for one in plan.stale_priorities:
         if one.is_harmful:
-            yield Finding(
-                condition="stale-priority",
-                object=one.workload,
-                namespace=one.namespace,
-                workload=one.workload,
-                priority=one.priority,
-                by=next((found.pod for found in one.next_pods if found.is_harmful), ""),
-                message=": ".join(filter(None, (keeping(one), "; ".join(next_pod_clauses(one))))),
-            )
-
-
-def _of_workload(condition: str, workload: str, message: str) -> Finding:
-    place = workload.partition(" ")[2].rpartition("/")[0]
-    return Finding(
-        condition=condition, object=workload, namespace=place, workload=workload, message=message
-    )
-
-
-CONDITIONS: Mapping[str, Condition] = {
-    one.name: one
-    for one in (
-        Condition("preemption", "a pod is preempted", _preemptions),
-        Condition(
-            "eviction", "a pod loses its place for any reason but a change of its own", _evictions
-        ),
-        Condition(
-            "lost-work",
-            "a Job fails, whole or in an index, by `backoffLimit`, `backoffLimitPerIndex`, "
-            "its `podFailurePolicy` or its deadline",
-            _lost_work,
-        ),
-        Condition("pdb-violation", "a preemption violates a disruption budget", _violations),
-        Condition("pending", "a pod has no place in the end", _pending),
-        Condition("rejected", "the API refuses an object, or a workload's pods", _rejected),
-        Condition("refused", "a node refuses a pod that names it", _refused),
-        Condition(
-            "below-budget",
-            "fewer pods of a disruption budget are healthy than it asks for, and fewer than "
-            "before; a rollout does that as well as an eviction",
-            _below_budget,
-        ),
-        Condition(
-            "unavailable",
-            "none of a workload's pods is ready for a while, though some were, and some are "
-            "to be; pods that run to their end, as those of Jobs, don't count",
-            _unavailable,
-        ),
-        Condition(
-            READY_SHARE,
-            "fewer than that share of a workload's pods are ready for a while; of those that "
-            "it had, or is to have if these are fewer",
-            _ready_shares,
-        ),
-        Condition("stuck-rollout", "a rollout comes to no end", _stuck),
-        Condition(
-            "unplayed",
-            "an applied object has pods and isn't played (a CronJob, an Argo Rollout, a Job "
-            "that another controller manages), or the plan ended before a rollout",
-            _unplayed,
-        ),
-        Condition(
-            "undrained",
-            "a drain fails, or comes to no end; `podium drain` adds it to whatever conditions "
-            "it is given",
-            _undrained,
-        ),
-        Condition(
-            "stale-priority",
-            "running pods keep a priority which their successors don't get, and these preempt "
-            "others or are refused",
-            _stale_priorities,
-        ),
-    )
-}
-"""By name, in the order of reports; option help, completion and the documentation list them."""
+            message = ": ".join(filter(None, (keeping(one), "; ".join(next_pod_clauses(one)))))
+            by = next((next_pod.pod for next_pod in one.next_pods if next_pod.is_harmful), "")
+            yield _finding(one, message, object=one.workload, by=by)
