@@ -30,12 +30,11 @@ from podium.whatif.plan.request import PlanRequest
 
 
 class CapacityRequest(msgspec.Struct, frozen=True):
-    """The request: which pods to add, to which cluster, with which changes.
+    """Which pods to add, and to which cluster, with which changes.
 
     Attributes:
         templates: whose pods are created in turn, round by round.
-        limit: how many pods are created at most.
-        preempts: whether to find out as well what gets a place if others give way.
+        preempts: whether to count as well what gets a place if others give way.
     """
 
     request: PlanRequest
@@ -46,10 +45,7 @@ class CapacityRequest(msgspec.Struct, frozen=True):
 
 
 def capacity(asked: CapacityRequest, filled: Filled | None = None) -> Capacity:
-    """How many more pods fit.
-
-    The cluster comes to rest first: pods that wait in it get what room they can. Then pods are
-    created one after the other, each when the one before has its place.
+    """Count how many more pods fit into a cluster that has come to rest.
 
     Raises:
         KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.

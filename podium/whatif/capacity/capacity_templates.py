@@ -28,11 +28,10 @@ class PodTemplateError(PodiumError):
 
 
 class PodTemplate(msgspec.Struct, frozen=True):
-    """A pod as it is to be created, but for its name.
+    """A pod to be created `share` times in each round.
 
     Attributes:
-        share: how many of it are wanted in each round.
-        pod: with a name that others are made of.
+        pod: with a name of which others are made.
         needs: what stands beside it, such as its class, and has to be there before.
     """
 
@@ -43,14 +42,7 @@ class PodTemplate(msgspec.Struct, frozen=True):
 
 
 def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> PodTemplate:
-    """The template that `FILE` or `KIND/NAME` names, with `*COUNT` for how many of it.
-
-    Args:
-        place: the namespace of what doesn't say.
-
-    Raises:
-        PodiumError: it can't be read, or it isn't one pod or workload.
-    """
+    """The template that `FILE` or `KIND/NAME` names, with `*COUNT` or without; raises PodiumError."""
     what, star, number = text.rpartition("*")
     what, count = (what, number) if star else (text, "1")
     if not count.isascii() or not count.isdigit() or not 1 <= int(count[:6]) <= _SHARE_MAX:
@@ -93,11 +85,7 @@ def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> P
 
 
 def needed(templates: Sequence[PodTemplate], state: Iterable[Identity]) -> list[Object]:
-    """What has to be there before the pods of templates are.
-
-    Args:
-        state: what there is; one without any namespace doesn't say which there are.
-    """
+    """What has to be there before the pods of templates; also namespaces, if the state has none."""
     needs = [one for template in templates for one in template.needs]
     if any(kind == "Namespace" for kind, _, _ in state):
         return needs

@@ -31,12 +31,7 @@ _PODS = "pods"
 
 
 class NodesRequest(msgspec.Struct, frozen=True):
-    """The request: for which pods to add nodes, and of which shapes.
-
-    Attributes:
-        templates: of pods that are to get a place as well, each as often as its share.
-        tries: how many choices of nodes are played at most.
-    """
+    """For which pods to add nodes, and of which shapes, by how many tries at most."""
 
     request: PlanRequest
     templates: Sequence[PodTemplate]
@@ -171,7 +166,6 @@ class _Search:
             low, high = (low, middle) if self._does(_times(unit, middle)) else (middle, high)
 
     def _lower(self, number: int) -> None:
-        """Of the best choice, leave out as many nodes of one shape as can be."""
         best = self._best
         low, high = -1, 0 if best is None else best[number]
         while best is not None and high - low > 1 and not self._trials.are_over:

@@ -42,11 +42,7 @@ class FillingError(PodiumError):
 
 
 class Filling:
-    """Fills the cluster of a play that has come to rest.
-
-    Args:
-        limit: how many pods there may be at most.
-    """
+    """Fills the cluster of a play that has come to rest with at most `limit` pods."""
 
     def __init__(self, play: Play, templates: Sequence[PodTemplate], limit: int) -> None:
         # The pods that have got a place, each with the number of its template.
@@ -59,10 +55,10 @@ class Filling:
         self._turn: int | None = None
 
     def run(self, progress: Progress | None = None) -> Stop:
-        """Create pods until one finds no place; what stops it is told, and the pod is gone again.
+        """Create pods until one finds no place, and delete that one.
 
         Raises:
-            FillingError: a controller takes a pod for one of its own, or nobody decides about it.
+            FillingError: a controller takes over a pod, or no profile is its scheduler.
         """
         try:
             while (stop := self._next()) is None:

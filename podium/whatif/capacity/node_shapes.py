@@ -26,11 +26,7 @@ class NodeShapeError(PodiumError):
 
 
 class NodeShape(msgspec.Struct, frozen=True):
-    """A kind of node.
-
-    Attributes:
-        name: what new nodes are called after.
-    """
+    """A kind of node, after which new nodes are named."""
 
     name: str
     cost: Decimal
@@ -42,11 +38,7 @@ class NodeShape(msgspec.Struct, frozen=True):
 
 
 def read_node_shape(text: str, nodes: Mapping[str, Object]) -> NodeShape:
-    """The shape that `NAME=RESOURCES:COST` says, or a node of a file or of the state.
-
-    Raises:
-        PodiumError: it can't be understood, or what it names isn't there.
-    """
+    """The shape of `NAME=RESOURCES:COST`, or of a node in a file or the state; raises PodiumError."""
     whole, colon, price = text.rpartition(":")
     called, equals, what = whole.partition("=")
     if not (colon and equals and called and what):

@@ -30,12 +30,7 @@ class UncreatedPodsError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class NodeTrial:
-    """What became of the pods.
-
-    Attributes:
-        pending: those that still wait.
-        lost: those that were preempted and that nobody recreates.
-    """
+    """The pods that wait with more nodes, and those that were preempted and aren't recreated."""
 
     pending: tuple[PendingPod, ...]
     lost: tuple[str, ...]
@@ -48,10 +43,9 @@ class NodeTrial:
 
 
 class NodeTrials:
-    """Tries choices of nodes, each in a copy of the same play.
+    """Tries choices of nodes, each in a copy of a play that has come to rest.
 
     Args:
-        play: one that has come to rest; it stays as it is.
         new: pods that are created once the nodes are there.
         most: how many choices are tried at most.
     """

@@ -47,11 +47,7 @@ class Blocker(PodReport):
 def blockers(
     snapshot: Snapshot, listers: Listers, pod: PodInfo, closed: Iterable[str]
 ) -> list[Blocker]:
-    """The pods on other nodes that keep a pod off nodes.
-
-    Args:
-        closed: names of nodes that inter-pod anti-affinity rules out.
-    """
+    """The pods on other nodes that keep a pod off nodes that inter-pod anti-affinity closes."""
     opponents = list(_opponents(snapshot, listers, pod))
     found = []
     for node_name in sorted(closed):

@@ -27,14 +27,10 @@ _ALL = 1 << 62
 
 
 class DecisionWatcher:
-    """Records the decisions about one pod that differ from the one before.
+    """Records the decisions about one pod that differ from the one before; a scheduler's `watch`.
 
     Attributes:
-        pod: as it was decided about last; None before.
-
-    Args:
-        scheduler: decides; this is to be its `watch`.
-        pod_key: the pod, as `namespace/name`.
+        pod: the object of the last decision; None before.
     """
 
     def __init__(

@@ -92,9 +92,6 @@ def rank_evictions(
 ) -> EvictionRanking:
     """The order in which a node would evict its pods.
 
-    Args:
-        request: the state, and changes to make to it first.
-
     Raises:
         EvictionError: the node isn't there, or what a pod uses can't be read.
         TargetError: something to delete isn't there.

@@ -54,13 +54,10 @@ _WHY_IT_SLEEPS = (
 
 
 def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
-    """Explain the decisions about a pod.
-
-    Args:
-        pod_key: `namespace/name`.
+    """Explain the decisions about a pod, `namespace/name`.
 
     Raises:
-        ExplainError: there is no such pod, or nobody decides about it.
+        ExplainError: there is no such pod, or no scheduler decides about it.
         TargetError: something to delete isn't there.
     """
     play = Play(request)
@@ -122,14 +119,10 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
 
 
 def explain_named(request: PlanRequest, named: str, namespace: str) -> PodExplanation:
-    """Explain the decisions about a pod, or about one of a workload.
+    """Explain the decisions about a pod, or about one of a workload; raises as `explain_pod` does.
 
     Args:
         named: `[NAMESPACE/]POD`, also behind `pod/` as in kubectl's output, or a workload.
-
-    Raises:
-        ExplainError: there is no such pod, or nobody decides about it.
-        TargetError: something to delete isn't there.
     """
     workload = parse_workload(named, namespace)
     if workload is not None:
@@ -139,17 +132,10 @@ def explain_named(request: PlanRequest, named: str, namespace: str) -> PodExplan
 
 
 def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplanation:
-    """Explain the decisions about one pod of a workload.
+    """Explain the decisions about one pod of a workload; raises as `explain_pod` does.
 
     It is the first one that waits in the end; if none does, the first that comes in the course of
     the plan; else the first by name.
-
-    Args:
-        workload: what the pod belongs to, directly or by others that belong to it.
-
-    Raises:
-        ExplainError: it has no pods.
-        TargetError: something to delete isn't there.
     """
     play = Play(request)
     play.run(request.until_s)

@@ -23,9 +23,7 @@ class BudgetView(msgspec.Struct, frozen=True):
     """A budget, with the numbers that it has when all pods that it selects are there and ready.
 
     Attributes:
-        workloads: whose pods it selects.
-        status: as the disruption controller would compute it; None if that can't be told, as of
-            controllers that aren't known.
+        status: as the disruption controller would compute it; None if a controller isn't known.
     """
 
     budget: Object

@@ -26,11 +26,7 @@ _KEEPS_OUT = (NO_SCHEDULE, NO_EXECUTE)
 
 
 class ClusterView:
-    """A cluster, or manifests, as rules look at them.
-
-    Args:
-        objects: valid and with their namespaces, those of other kinds as they came.
-    """
+    """A cluster, or valid manifests with their namespaces, as rules look at them."""
 
     def __init__(
         self,

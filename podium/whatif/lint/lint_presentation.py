@@ -24,11 +24,7 @@ _TONES: Mapping[Severity, Tone] = {
 
 
 def lint_presentation(report: LintReport, *, wide: bool = False) -> Presentation:
-    """What was found, rule by rule, the gravest first.
-
-    Args:
-        wide: whether to name all witnesses, however many.
-    """
+    """What was found, rule by rule, the gravest first; with all witnesses if `wide`."""
     counts = dict.fromkeys(Severity, 0)
     for finding in report.findings:
         counts[finding.severity] += 1

@@ -13,13 +13,7 @@ from podium.whatif.lint.lint_report import ExcludedNamespace, Finding, LintRepor
 
 
 class Place(NamedTuple):
-    """Where an object was read.
-
-    Attributes:
-        file: empty if it wasn't in a file.
-        line: on which the object begins; 0 if that isn't known.
-        item: its position in a list, such as `items[3]`, where the line doesn't tell it.
-    """
+    """Where an object was read; the `item` of a list where the line doesn't tell it."""
 
     file: str
     line: int = 0

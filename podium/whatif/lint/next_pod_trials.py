@@ -23,13 +23,10 @@ _MAKERS = SCALED | {"DaemonSet", "Job"}
 def next_pod_sentences(
     objects: Iterable[Object], stale: Sequence[StalePods]
 ) -> dict[tuple[int, int | None, str], str]:
-    """What the next pods of some workloads do, in sentences.
+    """What the next pods of workloads do, in sentences by old priority, new priority and class.
 
-    They are told by the priority that running pods keep, that of new ones, and its class.
-
-    Args:
-        objects: the cluster. What has no place in it yet is left out, such as a Deployment without
-            pods, so that nothing else moves.
+    What has no place in the cluster yet is left out, such as a Deployment without pods, so that
+    nothing else moves.
     """
     there = decisive(objects)
     owning = {above for obj in there.values() if (above := controller_key(obj))}

@@ -49,14 +49,12 @@ BATCH = frozenset({"Job", "CronJob"})
 
 
 class Workload(msgspec.Struct, frozen=True, eq=False, kw_only=True):
-    """An object that asks for pods, with the pods as admission would let them in.
+    """An object that asks for pods, with a pod as admission would let it in.
 
     Attributes:
         obj: the controller, or the pod that stands for itself or for a controller.
         kind: of the controller; `Pod` if there is none.
-        pod: a pod, with its defaults, and as admission would let it in.
-        replicas: how many pods there are to be.
-        refusal: why admission wouldn't let it in; empty if it would.
+        refusal: why admission wouldn't let the pod in; empty if it would.
         is_new: whether it hasn't been in a cluster yet.
     """
 

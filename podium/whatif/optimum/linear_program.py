@@ -31,12 +31,7 @@ _OPTIONS: Mapping[str, bool | int | float | str] = {
 
 
 class Solved(msgspec.Struct, frozen=True):
-    """What came of one objective.
-
-    Attributes:
-        bound: no solution is below this.
-        seconds: how long it took.
-    """
+    """What came of one objective, of which no solution is below `bound`."""
 
     values: Sequence[int]
     value: int
@@ -111,13 +106,7 @@ class LinearProgram:
     def minimise(
         self, costs: Mapping[int, int], seconds: float, start: Sequence[int] | None = None
     ) -> Solved:
-        """Find values with the least sum of costs.
-
-        Args:
-            costs: by variable.
-            seconds: for how long to look.
-            start: values that meet all constraints; all 0 unless given.
-        """
+        """Find values with the least sum of costs, by variable; all start at 0 unless given."""
         known = start or [0] * len(self._limits)
         lowest = sum(cost * self._limits[one] for one, cost in costs.items() if cost < 0)
         value = _sum(costs, known)

@@ -126,12 +126,7 @@ class PodPlace(msgspec.Struct, frozen=True):
 
 
 class Solution(msgspec.Struct, frozen=True):
-    """The placements and victims that a solver found.
-
-    Attributes:
-        places: of the pods that get one, the most important first.
-        victims: with whom they give way to, node by node.
-    """
+    """The placements, the most important first, and each victim with what it gives way to."""
 
     places: Sequence[PodPlace]
     victims: Sequence[tuple[PodInfo, PodInfo]]

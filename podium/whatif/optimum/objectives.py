@@ -18,12 +18,7 @@ NOT_MINIMISED = frozenset(
 
 
 class Objective(msgspec.Struct, frozen=True):
-    """One of the things that are minimised.
-
-    Attributes:
-        name: a key's, or `UNPLACED`.
-        level: the priority of the pending pods for whose sake it is next.
-    """
+    """A key to minimise for the sake of pending pods of a priority, by the costs of variables."""
 
     name: str
     level: int

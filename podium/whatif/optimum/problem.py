@@ -49,8 +49,6 @@ class Demand(msgspec.Struct, frozen=True):
     """Pending pods that nothing tells apart.
 
     Attributes:
-        cls: the class of one of them.
-        scheduler_name: their profile.
         rows: of the nodes that nothing but other pods may keep them from, ascending.
         amounts: what each takes of its node, by the name of a sum that a filter limits.
     """
@@ -69,11 +67,9 @@ class Demand(msgspec.Struct, frozen=True):
 
 
 class Occupants(msgspec.Struct, frozen=True):
-    """Pods of one node that nothing tells apart; those that terminate anyhow are none.
+    """Pods of one node that nothing tells apart, in the order in which they go.
 
     Attributes:
-        cls: the class of one of them.
-        pods: in the order in which they go.
         budgets: the numbers of those that their disruption costs something.
         costs: of each pod, by the keys that only look at single pods.
         taken_by: the priorities of pending pods that may preempt them.
@@ -93,7 +89,7 @@ class Occupants(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """All that the solver is told.
+    """The input of the solver.
 
     Attributes:
         free: by the name of a sum and row, what is left of it once terminating pods have gone.

@@ -25,12 +25,7 @@ __all__ = ["solve"]
 
 
 def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> Optimum:
-    """The least disruption that gives the pods a place.
-
-    Args:
-        scheduler: with nodes, pods and budgets; it is left as it was.
-        seconds: for how long the solver may look.
-    """
+    """The least disruption that gives pods a place, by a search of so many seconds."""
     problem = ProblemReader(scheduler, pending).read()
     model = Model(problem, scheduler)
     constrain(model)

@@ -55,7 +55,6 @@ class Verdict(msgspec.Struct, frozen=True):
 
     Attributes:
         order: in which the pods fit their nodes, one after the other.
-        misfits: the pods that don't fit in any order that was tried.
         moves: by uid of a victim, the node that its replacement then goes to.
     """
 

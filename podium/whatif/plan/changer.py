@@ -45,19 +45,15 @@ _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 
 
 class Changer:
-    """Makes the changes of a plan one after the other; waits for each drain.
+    """Makes the changes of a plan one after the other, and waits for each drain.
 
     Attributes:
-        touched: the objects whose specs were changed by being applied, scaled or restarted, and
-            those that are new.
+        touched: the objects whose specs were changed, and those that are new.
         silenced_s: the nodes that have fallen silent, and when, in seconds since the plan began.
 
     Args:
         state: what was there at first; what was written by hand is itself the manifest that was
             applied before.
-
-    Raises:
-        TargetError: something to change won't be there.
     """
 
     def __init__(

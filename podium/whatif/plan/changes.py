@@ -44,11 +44,7 @@ class TargetError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class ChangeTarget:
-    """An object that a change names: its kind, namespace and name.
-
-    Attributes:
-        namespace: empty for what stands in none.
-    """
+    """An object that a change names; without a namespace if its kind has none."""
 
     kind: str
     namespace: str
@@ -64,14 +60,11 @@ class ChangeTarget:
 
 
 def parse_target(text: str, namespace: str, option: str = "--delete") -> ChangeTarget:
-    """The object that a text names.
+    """The object that `KIND/NAME` or `NAMESPACE/KIND/NAME` names; raises TargetError.
 
     Args:
-        text: `KIND/NAME` or `NAMESPACE/KIND/NAME`; the kind in any of the spellings of kubectl.
-        namespace: where a namespaced object is that doesn't say.
-
-    Raises:
-        TargetError: it names nothing.
+        text: has the kind in any of the spellings of kubectl.
+        namespace: the default one.
     """
     parts = text.split("/")
     if len(parts) not in (2, 3) or not all(parts):
@@ -110,11 +103,7 @@ class Apply:
 
 
 class Delete(msgspec.Struct, frozen=True):
-    """Delete an object, as `kubectl delete` does.
-
-    Attributes:
-        is_forced: whether a pod goes at once; otherwise it has its grace period.
-    """
+    """Delete an object, as `kubectl delete` does; a pod at once, if by force."""
 
     target: ChangeTarget
     is_forced: bool = False
@@ -183,14 +172,7 @@ def parse_cordon(text: str, _namespace: str) -> Cordon:
 
 
 def parse_drain(text: str, _namespace: str) -> Drain:
-    """A node to drain without its DaemonSets' pods, and with pods that have local data.
-
-    Args:
-        text: `NODE`, or `NODE:force`, with which pods go that nobody recreates.
-
-    Raises:
-        TargetError: it is neither.
-    """
+    """`NODE`, or `NODE:force` to lose pods without a controller as well; raises TargetError."""
     called, colon, option = text.partition(":")
     if colon and option != _FORCE:
         raise TargetError(f"--drain {text}: must be NODE or NODE:{_FORCE}")

@@ -93,12 +93,7 @@ class StateFacts:
 
 
 class ModelLimits(msgspec.Struct):
-    """What Podium doesn't do as a cluster would.
-
-    Attributes:
-        warnings: where the answer may be wrong.
-        notes: where it is as v1.36's default feature gates have it.
-    """
+    """Warnings and notes about what Podium doesn't do as a cluster would."""
 
     warnings: list[str] = msgspec.field(default_factory=list)
     notes: list[str] = msgspec.field(default_factory=list)
@@ -140,11 +135,7 @@ def completeness_warnings(state: StateFacts, applied: Iterable[Object]) -> list[
 def limits_of_the_model(
     pods: Iterable[Object], device_classes: Sequence[Object] = (), *, has_gangs: bool = False
 ) -> ModelLimits:
-    """What is to be said about pods that are to be scheduled.
-
-    Args:
-        has_gangs: whether the scheduler heeds what PodGroups they name.
-    """
+    """Warnings and notes about pods to be scheduled, where PodGroups are heeded if `has_gangs`."""
     limits = ModelLimits()
     claiming, with_devices, grouped = [], [], []
     for pod in pods:

@@ -57,13 +57,7 @@ Check = Callable[["Plan"], Iterator[Finding]]
 
 
 class Condition(msgspec.Struct, frozen=True):
-    """A condition on which `podium plan` can be made to fail.
-
-    Attributes:
-        name: as `--fail-on` takes it.
-        meaning: when a plan meets it, for the documentation.
-        check: everything in a plan that meets it.
-    """
+    """A condition on which `podium plan` can be made to fail, and what it means for readers."""
 
     name: str
     meaning: str
@@ -92,12 +86,7 @@ _FIELDS = ("priority", "namespace", "workload", "class")
 
 
 class Gate(msgspec.Struct, frozen=True):
-    """A condition, restricted to some of what may meet it.
-
-    Attributes:
-        tests: all of them hold of what it is about.
-        allows: whether it lets that through, rather than stopping it.
-    """
+    """A condition, restricted by tests; one that allows lets through what it matches."""
 
     text: str
     condition: str
@@ -110,12 +99,7 @@ class Gate(msgspec.Struct, frozen=True):
 
 
 def parse_gates(texts: Iterable[str], file: str | None, lines: Iterable[str] = ()) -> list[Gate]:
-    """Read gates.
-
-    Args:
-        texts: each has one, or several with commas between them.
-        file: where the lines come from; None if there are none.
-        lines: each has the same, or nothing; what follows a # is a comment.
+    """Read gates from options, and from the lines of a file; commas part them, # begins a comment.
 
     Raises:
         GateError: any of them can't be read; says all that is wrong.
@@ -222,11 +206,7 @@ def _names(finding: Finding, field: str) -> tuple[str, ...]:
 
 
 def _finding(row: Any, message: str, **more: Any) -> Finding:
-    """A finding about a row of a plan, with those facts of it that the row has.
-
-    Args:
-        more: fields of the finding that the row doesn't have, or has by another name.
-    """
+    """A finding about a row of a plan, with the facts of the row and others."""
     facts = {field: getattr(row, field) for field in _FACTS if hasattr(row, field)}
     return Finding(condition="", message=message, **{**facts, **more})
 

@@ -19,10 +19,7 @@ from podium.whatif.plan.completeness import StateFacts
 
 @dataclass(frozen=True, eq=False)
 class LoadedState:
-    """The objects of a cluster, loaded once, and planned on as often as one likes.
-
-    What is derived of them is kept, so that a further plan of one state begins sooner. The objects
-    mustn't be changed any more.
+    """The objects of a cluster, which mustn't change, and what is made of them once for all plans.
 
     Attributes:
         objects: the cluster's, valid and with their namespaces.
@@ -71,11 +68,7 @@ class LoadedState:
         return self._loaded[settled, heals]
 
     def load_into(self, cluster: Cluster) -> list[str]:
-        """Load it into a cluster that starts at `start_s`, and has neither seed nor admission set.
-
-        Returns:
-            What is odd about it, in plain sentences.
-        """
+        """Load it into a cluster that starts at `start_s`; return what is odd about it, in sentences."""
         options = cluster.options
         loaded, notes = self.load(settled=options.settled, heals=options.heals)
         cluster.adopt(loaded)

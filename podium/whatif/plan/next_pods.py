@@ -49,7 +49,6 @@ def tried(
     Args:
         play: one that is over; it stays as it is.
         most: of how many workloads the next pods are tried, those first that request most.
-        workers: how many processes try them at the same time.
     """
     trials = [*_trials(stale, most)] if can_fork() else []
     found: dict[int, list[NextPod]] = {}

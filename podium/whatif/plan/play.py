@@ -135,11 +135,7 @@ class Play:
         self.change(request.changes, request.pressures)
 
     def record_preemptions(self, alternatives_max: int) -> None:
-        """Forget the preemptions so far, and record further ones.
-
-        Args:
-            alternatives_max: how many candidates besides the chosen one are kept of each.
-        """
+        """Record preemptions from now on, with so many candidates besides the chosen one."""
         self.preemptions = PreemptionRecorder(
             self.scheduler, alternatives_max, self.observer.passed_s
         )

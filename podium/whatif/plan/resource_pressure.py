@@ -62,11 +62,7 @@ def parse_pressure(text: str) -> Pressure:
 
 
 def press(store: Store, pressures: Iterable[Pressure]) -> None:
-    """Put nodes under pressure: they and the pods on them get scripts of what they use.
-
-    Raises:
-        PressureError: a node isn't there, doesn't say what it has, or has less left already.
-    """
+    """Script what nodes, and the pods on them, use; raises PressureError where that can't be."""
     for pressure in pressures:
         node = store.get("Node", "", pressure.node)
         if node is None:
@@ -102,7 +98,7 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
 
 
 def with_usage(pod: Object, resources: Mapping[str, str]) -> Object:
-    """A pod that says what it uses: what it requests, unless its annotations script it.
+    """A pod that uses what it requests, unless its annotations say otherwise.
 
     Args:
         resources: what is used, and the resource that is requested for it.

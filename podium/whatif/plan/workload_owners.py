@@ -15,11 +15,7 @@ if TYPE_CHECKING:
 
 
 class WorkloadOwners:
-    """Controllers of controllers, those included that have been deleted.
-
-    Args:
-        controllers: those that may have others above them; of the same name the last counts.
-    """
+    """Controllers of controllers, also of those that are gone; of one name the last counts."""
 
     def __init__(self, controllers: Iterable[Object]) -> None:
         self._above: dict[Identity, Identity] = {}

@@ -63,15 +63,7 @@ class Disturbance(Report):
 
 
 def drain_of(state: Iterable[Object], texts: Sequence[str], *, force: bool = False) -> Disturbance:
-    """The drain of nodes, one after the other.
-
-    Args:
-        texts: their names, each `NAME` or `node/NAME`.
-        force: whether pods go, too, that nobody recreates.
-
-    Raises:
-        DisturbanceError: any of them isn't there.
-    """
+    """The drain of nodes, `NAME` or `node/NAME`, one after the other; raises DisturbanceError."""
     known = nodes_by_name(state)
     names = [text.removeprefix("node/").removeprefix("no/") for text in texts]
     check_nodes(names, known)
@@ -79,11 +71,7 @@ def drain_of(state: Iterable[Object], texts: Sequence[str], *, force: bool = Fal
 
 
 def check_nodes(names: Iterable[str], known: Collection[str]) -> None:
-    """Make sure that nodes are there.
-
-    Raises:
-        DisturbanceError: any of them isn't; with the names that were likely meant.
-    """
+    """Raise DisturbanceError for nodes that aren't there, with the names that were likely meant."""
     missing = [
         f"{one}: the state has no Node {one}{likely_meant(one, known)}"
         for one in names
@@ -94,13 +82,10 @@ def check_nodes(names: Iterable[str], known: Collection[str]) -> None:
 
 
 def failure_of(state: Iterable[Object], texts: Sequence[str]) -> Disturbance:
-    """The failure of nodes and zones, all at once.
+    """The failure of nodes and zones, all at once; raises DisturbanceError.
 
     Args:
         texts: each the name of a node or a zone; `node/NAME` and `zone/NAME` say which.
-
-    Raises:
-        DisturbanceError: any of them isn't there.
     """
     known = nodes_by_name(state)
     zones = nodes_by_zone(known.values())

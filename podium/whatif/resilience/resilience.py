@@ -38,13 +38,11 @@ Progress = Callable[[str, int, int], None]
 
 
 class ResilienceRequest(msgspec.Struct, frozen=True):
-    """What is to be tried.
+    """Which disturbances to try, on which nodes (all, if none are named).
 
     Attributes:
-        request: the state, and the rules; without changes.
-        nodes: the nodes that are tried; empty for all.
         spare_room: whether room is looked for that would do for the pods that wait.
-        worst: how many impacts are told in full.
+        worst: how many impacts are reported in full.
         gates: what counts as found.
     """
 
@@ -60,10 +58,7 @@ class ResilienceRequest(msgspec.Struct, frozen=True):
 def resilience(
     asked: ResilienceRequest, workers: int = 1, progress: Progress | None = None
 ) -> tuple[Resilience, list[Finding]]:
-    """What a cluster withstands, and what of it meets the gates.
-
-    Args:
-        workers: how many processes play at the same time; it makes no difference to the answer.
+    """What a cluster withstands, and what of it meets the gates, played by `workers` processes.
 
     Raises:
         DisturbanceError: a node isn't there, or there are too many pairs.

@@ -25,11 +25,7 @@ _AMOUNTS = ("cpu", "memory", "pods")
 
 @dataclass(frozen=True, slots=True)
 class ZonedShape:
-    """Nodes that differ in name and zone only.
-
-    Attributes:
-        likes: one of each zone.
-    """
+    """Nodes that differ in name and zone only, one of each zone."""
 
     likes: Sequence[Object]
 
@@ -82,11 +78,7 @@ def spare_rooms(
     harmed: Sequence[Impact],
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[SpareRoom]:
-    """For each shape of nodes, the smallest number of them that cures most.
-
-    Args:
-        harmed: the impacts in which pods wait in the end, the worst first.
-    """
+    """For each shape, the smallest number of nodes that cures most of the impacts."""
     disturbances = [one.disturbance for one in harmed]
     search = _Search(player, reader, progress)
     for shape in shapes:

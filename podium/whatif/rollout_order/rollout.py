@@ -31,7 +31,7 @@ from podium.whatif.rollout_order.rollout_steps import Introduction, RolloutStep,
 
 
 class RolloutRequest(msgspec.Struct, frozen=True):
-    """The request: which priority classes to introduce, and into which cluster.
+    """Which priority classes to introduce, and into which cluster.
 
     Attributes:
         important: pods of at least this final priority mustn't be preempted by anybody, and
@@ -50,11 +50,7 @@ class RolloutRequest(msgspec.Struct, frozen=True):
 def rollout(
     asked: RolloutRequest, progress: Progress | None = None, workers: int = 1
 ) -> RolloutAdvice:
-    """Find a safe order, or show that there is none.
-
-    Args:
-        progress: is told how many steps were played.
-        workers: how many processes play at the same time; it makes no difference to the answer.
+    """Find a safe order, or show that there is none, with `workers` processes.
 
     Raises:
         KeyboardInterrupt: by Ctrl-C.

@@ -23,13 +23,7 @@ from podium.whatif.rollout_order.rollout_steps import FinalPriorities, RolloutSt
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """Says which pods mustn't be preempted.
-
-    Attributes:
-        priorities: in the end.
-        important: pods of at least this final priority mustn't be preempted by anybody, and
-            others may be; None if no pod may be by what isn't above it in the end.
-    """
+    """Judges which pods mustn't be preempted, by their final priorities; see `RolloutRequest`."""
 
     priorities: FinalPriorities
     important: int | None = None

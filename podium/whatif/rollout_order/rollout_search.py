@@ -64,7 +64,7 @@ class RolloutSearch(msgspec.Struct):
         Args:
             play: one that has come to rest; it stays as it is.
             left: the numbers of the steps, in the order in which they are tried.
-            done: what came of the steps before, which the order begins with.
+            done: the outcomes of the steps before, with which the order begins.
         """
         for number in left:
             if self.is_cut_short:

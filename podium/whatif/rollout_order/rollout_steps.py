@@ -28,11 +28,7 @@ class RolloutStepError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class RolloutStep:
-    """What is applied at once, and waited for.
-
-    Attributes:
-        deleted: what is deleted before, as it can't be changed.
-    """
+    """What is applied at once, and waited for, once what can't be changed is deleted."""
 
     name: str
     manifests: tuple[Object, ...]
@@ -89,12 +85,9 @@ class FinalPriorities:
         return self._values
 
     def of(self, workload: str, now: int) -> int:
-        """The final priority of the pods of a workload.
+        """The final priority of a pod of a workload, `Kind namespace/name`, with priority `now`.
 
-        Args:
-            workload: `Kind namespace/name`. A pod without a controller counts as what it would get
-                if somebody created it again.
-            now: the priority of the pod that is asked about.
+        A pod without a controller counts as what it would get if it were created again.
         """
         spec = self._specs.get(workload)
         if spec is None:
@@ -104,10 +97,7 @@ class FinalPriorities:
 
 
 def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introduction:
-    """The steps that manifests amount to.
-
-    Args:
-        manifests: classes, workloads with their `priorityClassName`, and what else they need.
+    """The steps that classes, workloads and what else they need amount to.
 
     Raises:
         RolloutStepError: there is nothing whose order matters.
@@ -159,14 +149,10 @@ def never_preempting(introduction: Introduction) -> Introduction:
 
 
 def assigned(text: str, place: str, state: Mapping[Identity, Object]) -> Object:
-    """A workload of the state, as a manifest that gives it a class.
-
-    Args:
-        text: `KIND/NAME=CLASS`.
-        place: the namespace of what doesn't say.
+    """A workload of the state that `KIND/NAME=CLASS` gives a class, as a manifest.
 
     Raises:
-        RolloutStepError: it can't be understood, or there is no such workload.
+        RolloutStepError: the text can't be understood, or there is no such workload.
     """
     what, equals, class_name = text.rpartition("=")
     target = parse_workload(what, place)

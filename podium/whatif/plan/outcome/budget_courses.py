@@ -16,12 +16,7 @@ from podium.whatif.plan.plan_report import BudgetChange, RemovedPod
 
 
 class BudgetMoment(msgspec.Struct, frozen=True):
-    """What the status of a budget says from a moment on.
-
-    Attributes:
-        at_s: from when on, in seconds since the plan began.
-        for_s: for how long, in seconds.
-    """
+    """The numbers of a budget from `at_s` on, in seconds since the beginning, for `for_s`."""
 
     at_s: float
     for_s: float

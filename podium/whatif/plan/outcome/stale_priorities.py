@@ -36,10 +36,7 @@ class StalePods(msgspec.Struct, frozen=True):
     Attributes:
         workload: `Kind namespace/name`; the pod itself if it has no controller.
         spec: of which the next pod is created.
-        priority: that the running pods keep.
-        next_priority: of the next pod; None if the API refuses it.
-        next_class: PriorityClass of the next pod; empty if it has none.
-        refusal: why the API refuses the next pod; empty if it doesn't.
+        next_priority: of the next pod; None if the API refuses it, with `refusal`.
     """
 
     workload: str

@@ -96,11 +96,7 @@ def plan_presentation(plan: Plan) -> Presentation:
 
 
 def printed_plan(plan: Plan, *, wide: bool) -> Presentation:
-    """A plan as it is printed on a terminal.
-
-    Args:
-        wide: whether to show each pod, the candidates of each preemption, and a long timeline.
-    """
+    """A plan as it is printed on a terminal; with each pod, candidate and moment if `wide`."""
     sections = [
         Section("Summary", [Bullets([*summary_lines(plan, wide=wide)])]),
         _placements(plan, wide=wide),
