@@ -42,7 +42,7 @@ class PodTemplate(msgspec.Struct, frozen=True):
 
 
 def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> PodTemplate:
-    """The template that `FILE` or `KIND/NAME` names, with `*COUNT` or without; raises PodiumError."""
+    """The template that `FILE` or `KIND/NAME` names, raises PodiumError."""
     what, star, number = text.rpartition("*")
     what, count = (what, number) if star else (text, "1")
     if not count.isascii() or not count.isdigit() or not 1 <= int(count[:6]) <= _SHARE_MAX:

@@ -38,7 +38,7 @@ class NodeShape(msgspec.Struct, frozen=True):
 
 
 def read_node_shape(text: str, nodes: Mapping[str, Object]) -> NodeShape:
-    """The shape of `NAME=RESOURCES:COST`, or of a node in a file or the state; raises PodiumError."""
+    """The shape of `NAME=RESOURCES:COST`, of a file or of a node; raises PodiumError."""
     whole, colon, price = text.rpartition(":")
     called, equals, what = whole.partition("=")
     if not (colon and equals and called and what):

@@ -68,7 +68,7 @@ class LoadedState:
         return self._loaded[settled, heals]
 
     def load_into(self, cluster: Cluster) -> list[str]:
-        """Load it into a cluster that starts at `start_s`; return what is odd about it, in sentences."""
+        """Load it into a cluster that starts at `start_s`; return what is odd about it."""
         options = cluster.options
         loaded, notes = self.load(settled=options.settled, heals=options.heals)
         cluster.adopt(loaded)
