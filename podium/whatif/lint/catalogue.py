@@ -10,32 +10,24 @@ from podium.api.values.message_words import likely_meant
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.rules import (
-    affinity,
     disruption_budgets,
     kubelet,
     node_fit,
     pod_lifecycle,
-    pod_priorities,
-    priority_classes,
+    priorities,
     quotas,
     resources,
-    rollouts,
-    spreading,
-    tolerations,
+    topology,
 )
 
 PREFIX = "lint.podium.dev/"
 _SUBJECTS = (
-    priority_classes,
-    pod_priorities,
+    priorities,
     disruption_budgets,
-    affinity,
-    spreading,
+    topology,
     node_fit,
     resources,
     pod_lifecycle,
-    rollouts,
-    tolerations,
     quotas,
     kubelet,
 )

@@ -24,9 +24,8 @@ from podium.whatif.plan.outcome.stale_priorities import stale_pods_of
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
 from podium.whatif.resilience.spare_room import SHAPES_MAX, ZonedShape, zoned_shapes
-from podium.whatif.rollout_order.rollout_judge import Judge
 from podium.whatif.rollout_order.rollout_report import OrderTrial, RolloutAdvice, Room, StepOutcome
-from podium.whatif.rollout_order.rollout_search import Progress, RolloutSearch
+from podium.whatif.rollout_order.rollout_search import Judge, Progress, RolloutSearch
 from podium.whatif.rollout_order.rollout_steps import Introduction, RolloutStep, never_preempting
 
 

@@ -1,15 +1,121 @@
-"""Looks for a safe order among all orders of steps."""
+"""Plays steps of a rollout, judges what they do to important pods, and looks for a safe order."""
 
+import hashlib
+import json
+from collections import defaultdict
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 
 import msgspec
 
+from podium.api.documents.pod_report import report_facts
+from podium.api.objects import is_terminating, status_of
+from podium.api.pods import is_finished, is_ready, node_name_of
 from podium.simulation.workers import in_a_copy
+from podium.whatif.plan.next_pods import preempted_since, tried
+from podium.whatif.plan.outcome.leaving_pods import short_of_pods
+from podium.whatif.plan.outcome.stale_priorities import StalePods, stale_pods_of
+from podium.whatif.plan.outcome.timeline import Timeline
+from podium.whatif.plan.plan_report import PreemptedPod, Rollout, StalePriority
 from podium.whatif.plan.play import Play
-from podium.whatif.rollout_order.rollout_judge import Judge, fingerprint, play_step
-from podium.whatif.rollout_order.rollout_report import DeadEnd, StepOutcome
-from podium.whatif.rollout_order.rollout_steps import RolloutStep
+from podium.whatif.plan.request import NEXT_PODS_MAX
+from podium.whatif.rollout_order.rollout_report import DeadEnd, JudgedPod, StepOutcome
+from podium.whatif.rollout_order.rollout_steps import FinalPriorities, RolloutStep
+
+
+class Judge(msgspec.Struct, frozen=True):
+    """Judges which pods mustn't be preempted, by their final priorities; see `RolloutRequest`."""
+
+    priorities: FinalPriorities
+    important: int | None = None
+
+    def judged(self, pod: PreemptedPod) -> JudgedPod:
+        """The pod with the final priorities, and whether it mustn't be preempted by this one."""
+        final = self.priorities.of(pod.workload, pod.priority)
+        by_final = self.priorities.of(pod.by_workload, pod.by_priority)
+        least = by_final if self.important is None else self.important
+        return JudgedPod(
+            **report_facts(pod, PreemptedPod),
+            final_priority=final,
+            by_final_priority=by_final,
+            is_dangerous=final >= least,
+        )
+
+
+class _EndangeredError(Exception):
+    """An important pod has been preempted."""
+
+
+def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
+    """Make a step, and play until its rollouts have ended or it isn't safe.
+
+    A step that alters what priority new pods get is followed by such pods, each in a copy.
+
+    Args:
+        play: one that has come to rest.
+    """
+    since_s, before = play.passed_s, len(play.preemptions.preemptors)
+    # Refusals of earlier steps are told with these.
+    short = {one.workload for one in short_of_pods(Timeline(play))}
+    preempted: list[JudgedPod] = []
+    stale_before = set(map(_change, stale_pods_of(play))) if step.alters_new_pods else set()
+
+    def look(_passed_s: float = 0.0) -> None:
+        # Who has to leave is told a moment after it was decided.
+        if len(play.preemptions.preemptors) - before > len(preempted):
+            preempted[:] = map(judge.judged, preempted_since(Timeline(play), since_s))
+            if any(pod.is_dangerous for pod in preempted):
+                raise _EndangeredError
+
+    play.change(step.changes)
+    rollouts: Sequence[Rollout] = ()
+    stale: tuple[StalePriority, ...] = ()
+    with suppress(_EndangeredError):
+        if not play.run(None, look):
+            raise KeyboardInterrupt
+        rollouts = play.rollouts.found()
+        if step.alters_new_pods:
+            new = [one for one in stale_pods_of(play) if _change(one) not in stale_before]
+            stale = tuple(tried(play, new, NEXT_PODS_MAX))
+    victims = [lost for one in stale for found in one.next_pods for lost in found.preempted]
+    lacking = [one for one in short_of_pods(Timeline(play)) if one.workload not in short]
+    return StepOutcome(
+        step.name,
+        round(max((one.at_s or since_s for one in rollouts), default=since_s) - since_s, 3),
+        tuple(pod for pod in preempted if not pod.is_dangerous),
+        tuple(pod for pod in preempted if pod.is_dangerous),
+        tuple(f"{one.workload}: {one.message}" for one in rollouts if one.state != "Complete"),
+        (*play.rejected, *lacking),
+        stale,
+        tuple(pod for pod in map(judge.judged, victims) if pod.is_dangerous),
+    )
+
+
+def _change(stale: StalePods) -> tuple[object, ...]:
+    return stale.workload, stale.priority, stale.next_priority
+
+
+def fingerprint(play: Play) -> str:
+    """What the further course depends on, names aside: in clusters of one fingerprint it is alike.
+
+    Of when pods started only the order counts, and only among pods of one priority: so victims
+    are chosen, and surplus pods of a workload.
+    """
+    owners = play.owners()
+    alike: dict[int, list[tuple[str, str, str, bool]]] = defaultdict(list)
+    for pod in play.cluster.store.list("Pod").items:
+        if not (is_finished(pod) or is_terminating(pod)):
+            row = owners.row_of(pod)
+            began = status_of(pod).get("startTime") or pod["metadata"]["creationTimestamp"]
+            place = (row["workload"], node_name_of(pod), is_ready(pod))
+            alike[row["priority"]].append((str(began), *place))
+    rows = []
+    for priority, pods in alike.items():
+        ranks = {began: rank for rank, began in enumerate(sorted({pod[0] for pod in pods}))}
+        rows += [(priority, ranks[began], *place) for began, *place in pods]
+    return hashlib.sha256(json.dumps(sorted(rows)).encode()).hexdigest()
+
 
 Progress = Callable[[int], None]
 """Is told how many steps were played."""

@@ -13,8 +13,7 @@ from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.trial_changes import TrialChanges
 from podium.whatif.optimum.optimum_report import Optimum
-from podium.whatif.optimum.solver import solve
-from podium.whatif.optimum.verifier import Placing
+from podium.whatif.optimum.solver import Placing, solve
 from tests.covering import covers
 
 SEEDS = 16

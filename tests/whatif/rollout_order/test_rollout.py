@@ -16,9 +16,9 @@ from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.rollout_order.rollout import RolloutRequest, rollout
-from podium.whatif.rollout_order.rollout_judge import Judge, play_step
 from podium.whatif.rollout_order.rollout_presentation import rollout_presentation
 from podium.whatif.rollout_order.rollout_report import RolloutAdvice
+from podium.whatif.rollout_order.rollout_search import Judge, play_step
 from podium.whatif.rollout_order.rollout_steps import (
     Introduction,
     RolloutStepError,

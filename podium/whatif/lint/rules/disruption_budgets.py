@@ -6,8 +6,7 @@ from itertools import combinations
 
 from podium.api.objects import name, namespace
 from podium.api.workloads import selector_of
-from podium.whatif.lint.budget_view import BudgetView
-from podium.whatif.lint.cluster_view import ClusterView
+from podium.whatif.lint.cluster_view import BudgetView, ClusterView
 from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.workload_reader import SCALED
 

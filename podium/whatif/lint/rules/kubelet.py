@@ -9,7 +9,7 @@ from podium.kubelet.eviction.thresholds import Threshold
 from podium.kubelet.kubelet_config import DEFAULT_HARD, KIND
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, Rule
-from podium.whatif.lint.rules.affinity import node_names
+from podium.whatif.lint.rules.topology import node_names
 
 _CAPACITIES = {Signal.MEMORY_AVAILABLE: MEMORY, Signal.NODEFS_AVAILABLE: EPHEMERAL_STORAGE}
 _KUBELET: Object = {"kind": KIND}

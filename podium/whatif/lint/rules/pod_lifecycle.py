@@ -1,12 +1,18 @@
-"""Rules about how pods come, stay and go."""
+"""Rules about how pods come, stay and go: alone, in rollouts, and where taints drive them out."""
 
 from collections.abc import Iterator
 
-from podium.api.objects import annotations
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import Object, annotations
+from podium.api.pod_specs import tolerations_of
 from podium.api.priority import NEVER, class_value
+from podium.api.taints import NO_EXECUTE, tolerates
 from podium.api.well_known import HELM_HOOK
+from podium.apiserver.kinds.registration.registrations import completed
+from podium.scheduler.snapshot.host_ports import host_ports
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, Rule
+from podium.whatif.lint.workload_reader import Workload
 
 
 @Rule
@@ -41,3 +47,77 @@ def fixed_node(view: ClusterView) -> Iterator[Offence]:
         if node and (workload.obj["kind"] != "Pod" or workload.is_new):
             message = f"its pods go to {node} past the scheduler"
             yield Offence(workload.obj, message, f"{workload.path}.nodeName")
+
+
+@Rule
+def host_port_with_surge(view: ClusterView) -> Iterator[Offence]:
+    """A rollout must surge before an old pod goes, and each node's port is taken by an old pod."""
+    for workload in view.workloads:
+        ports = sorted(map(str, host_ports(workload.spec)))
+        if not ports:
+            continue
+        why = _why_stuck(view, workload)
+        if why:
+            message = f"its pods need {', '.join(ports)} of their node; {why}"
+            yield Offence(workload.obj, message, f"spec.{_STRATEGIES[workload.kind]}")
+
+
+_STRATEGIES = {"Deployment": "strategy", "DaemonSet": "updateStrategy"}
+
+
+def _why_stuck(view: ClusterView, workload: Workload) -> str:
+    """Why new pods may find no node; empty if they do."""
+    obj = workload.obj
+    if obj["kind"] not in _STRATEGIES:
+        return ""
+    # Few workloads have host ports.
+    from podium.controllers.daemon_set.daemon_set_state import rollout_bound
+
+    obj = completed(KINDS[str(obj["kind"])], obj)
+    if workload.kind == "DaemonSet":
+        surges = rollout_bound(obj, "maxSurge", 100) > 0
+        return "with maxSurge the new pod of a node comes while the old one holds them" * surges
+    from podium.controllers.deployment.replica_sets import max_surge, max_unavailable
+
+    if not max_surge(obj) or max_unavailable(obj) or not workload.replicas:
+        return ""
+    nodes = len(view.nodes_for(workload))
+    rounded = "maxUnavailable comes to 0, so that an old pod goes only when a new one is ready"
+    if not view.nodes:
+        return f"{rounded}: {workload.replicas + 1} nodes are needed for {workload.replicas} pods"
+    if nodes > workload.replicas:
+        return ""
+    return f"{rounded}, and {nodes} nodes are too few for {workload.replicas + 1} pods"
+
+
+_NOT_READY, _UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
+
+
+@Rule
+def tolerates_everything(view: ClusterView) -> Iterator[Offence]:
+    """A toleration of pods that aren't a DaemonSet's has no key."""
+    for workload, place, one in _tolerations(view):
+        if _is_of_every_key(one):
+            which = f"every taint with {one['effect']}" if one.get("effect") else "every taint"
+            yield Offence(workload.obj, f"its pods tolerate {which}", place)
+
+
+@Rule
+def stays_on_failed_node(view: ClusterView) -> Iterator[Offence]:
+    """A toleration that names the taint of a failing node has no end."""
+    failing = [{"key": key, "effect": NO_EXECUTE} for key in (_NOT_READY, _UNREACHABLE)]
+    for workload, place, one in _tolerations(view):
+        named = [taint["key"] for taint in failing if tolerates(one, taint)]
+        if named and one.get("tolerationSeconds") is None and not _is_of_every_key(one):
+            yield Offence(workload.obj, f"its pods tolerate {named[0]} forever", place)
+
+
+def _tolerations(view: ClusterView) -> Iterator[tuple[Workload, str, Object]]:
+    for workload in view.workloads:
+        if workload.kind != "DaemonSet":
+            for index, one in enumerate(tolerations_of(workload.spec)):
+                yield workload, f"{workload.path}.tolerations[{index}]", one
+
+
+def _is_of_every_key(toleration: Object) -> bool:
+    return not toleration.get("key") and toleration.get("operator") == "Exists"
