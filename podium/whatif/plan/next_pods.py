@@ -5,6 +5,7 @@ replaces a running pod of the workload, as when that is deleted, and one that re
 belongs to no workload.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
@@ -41,6 +42,13 @@ _KEPT = ("nodeSelector", "priorityClassName", "runtimeClassName", "schedulerName
 _KEPT_OF_CONTAINERS = ("name", "image", "resources", "restartPolicy")
 
 
+class _Trial(msgspec.Struct, frozen=True):
+    """A pod to be created: in place of a pod of a workload, or without one, but like its pods."""
+
+    stale: StalePods
+    is_replacement: bool
+
+
 def tried(
     play: Play, stale: Sequence[StalePods], most: int, workers: int = 1
 ) -> Iterator[StalePriority]:
@@ -50,12 +58,20 @@ def tried(
         play: one that is over; it stays as it is.
         most: of how many workloads the next pods are tried, those first that request most.
     """
-    trials = [*_trials(stale, most)] if can_fork() else []
-    found: dict[int, list[NextPod]] = {}
-    for trial, next_pod in zip(
-        trials, in_workers(partial(_try, play), trials, workers), strict=True
-    ):
-        found.setdefault(id(trial.stale), []).append(next_pod)
+    shapes, trials = set[object](), list[_Trial]()
+    admitted = [one for one in stale if not one.refusal]
+    for one in sorted(admitted, key=_rank)[:most] if can_fork() else ():
+        owner = controller_key(one.pods[0])
+        if owner is not None and owner[0] in RECREATING:
+            trials.append(_Trial(one, is_replacement=True))
+        alike = (one.next_class, one.next_priority, msgspec.json.encode(_like(one.spec)))
+        if alike not in shapes:
+            shapes.add(alike)
+            trials.append(_Trial(one, is_replacement=False))
+    found: dict[int, list[NextPod]] = defaultdict(list)
+    played = in_workers(partial(_try, play), trials, workers)
+    for trial, next_pod in zip(trials, played, strict=True):
+        found[id(trial.stale)].append(next_pod)
     for one in stale:
         yield StalePriority(
             workload=one.workload,
@@ -66,7 +82,7 @@ def tried(
             next_class=one.next_class,
             is_by_default=one.is_by_default,
             refusal=one.refusal,
-            next_pods=tuple(found.get(id(one), ())),
+            next_pods=tuple(found[id(one)]),
         )
 
 
@@ -87,26 +103,6 @@ def preempted_since(timeline: Timeline, since_s: float) -> Iterator[PreemptedPod
             by_workload=owners.row(by)["workload"],
             by_priority=by.priority,
         )
-
-
-class _Trial(msgspec.Struct, frozen=True):
-    """A pod to be created: in place of a pod of a workload, or one of its own that is like it."""
-
-    stale: StalePods
-    is_replacement: bool
-
-
-def _trials(stale: Sequence[StalePods], most: int) -> Iterator[_Trial]:
-    shapes = set[object]()
-    admitted = [one for one in stale if not one.refusal]
-    for one in sorted(admitted, key=_rank)[:most]:
-        owner = controller_key(one.pods[0])
-        if owner is not None and owner[0] in RECREATING:
-            yield _Trial(one, is_replacement=True)
-        alike = (one.next_class, one.next_priority, msgspec.json.encode(_like(one.spec)))
-        if alike not in shapes:
-            shapes.add(alike)
-            yield _Trial(one, is_replacement=False)
 
 
 def _rank(stale: StalePods) -> tuple[object, ...]:

@@ -1,7 +1,7 @@
 """How far the rollouts of changed workloads have come, as `kubectl rollout status` judges it."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
@@ -138,7 +138,10 @@ class Rollouts:
             at_s = round(self._ended_s.get(one, 0.0), 3)
             return Rollout(label(one), "Complete", "", at_s, namespace=one[1])
         is_paused = one[0] == "Deployment" and spec_of(workload).get("paused")
-        if is_paused and (_is_settled(workload) or self._standstill_s(one) is not None):
+        status, wanted = status_of(workload), int(spec_of(workload).get("replicas") or 0)
+        counts = (status.get("replicas"), status.get("availableReplicas"))
+        is_settled = not _is_unobserved(workload) and all(int(n or 0) == wanted for n in counts)
+        if is_paused and (is_settled or self._standstill_s(one) is not None):
             message = f"{lacking}, and the Deployment is paused"
             return Rollout(label(one), "Paused", message, namespace=one[1])
         missed_s = self._deadline_missed_s(one, workload)
@@ -194,46 +197,37 @@ class Rollouts:
         return self._cluster.driver.now_s - self._start_s
 
 
-def _deployment(workload: Object) -> str:
-    spec, status = spec_of(workload), status_of(workload)
-    wanted, updated = int(spec.get("replicas") or 0), int(status.get("updatedReplicas") or 0)
-    if updated < wanted:
-        return f"{updated} of {wanted} pods are updated"
-    if (old := int(status.get("replicas") or 0) - updated) > 0:
-        return f"{old} old pods are still there"
-    available = int(status.get("availableReplicas") or 0)
-    return f"{available} of {updated} updated pods are available" if available < updated else ""
+def _lacking(workload: Object) -> str:
+    """What a rollout lacks, as `kubectl rollout status` judges it; empty if it is complete."""
+    if _is_unobserved(workload):
+        return "its controller hasn't seen the change"
+    spec, status, is_on_delete = spec_of(workload), status_of(workload), _is_on_delete(workload)
 
+    def count(field: str) -> int:
+        return int(status.get(field) or 0)
 
-def _stateful_set(workload: Object) -> str:
-    spec, status = spec_of(workload), status_of(workload)
-    wanted, ready = int(spec.get("replicas") or 0), int(status.get("readyReplicas") or 0)
-    if ready < wanted:
-        return f"{ready} of {wanted} pods are ready"
-    if _is_on_delete(workload):
-        return ""
-    partition = int(part(spec, "updateStrategy", "rollingUpdate").get("partition") or 0)
-    to_update, updated = max(wanted - partition, 0), int(status.get("updatedReplicas") or 0)
-    is_current = status.get("updateRevision") == status.get("currentRevision")
-    return (
-        "" if is_current or updated >= to_update else f"{updated} of {to_update} pods are updated"
-    )
-
-
-def _daemon_set(workload: Object) -> str:
-    status = status_of(workload)
-    wanted = int(status.get("desiredNumberScheduled") or 0)
-    updated = int(status.get("updatedNumberScheduled") or 0)
-    if not _is_on_delete(workload) and updated < wanted:
-        return f"{updated} of {wanted} pods are updated"
-    available = int(status.get("numberAvailable") or 0)
-    return f"{available} of {wanted} pods are available" if available < wanted else ""
-
-
-def _is_settled(workload: Object) -> bool:
-    status, wanted = status_of(workload), int(spec_of(workload).get("replicas") or 0)
-    counts = (status.get("replicas"), status.get("availableReplicas"))
-    return not _is_unobserved(workload) and all(int(one or 0) == wanted for one in counts)
+    wanted, updated = int(spec.get("replicas") or 0), count("updatedReplicas")
+    match workload["kind"]:
+        case "Deployment":
+            if updated >= wanted and (old := count("replicas") - updated) > 0:
+                return f"{old} old pods are still there"
+            checks = [
+                (updated, wanted, "pods are updated"),
+                (count("availableReplicas"), updated, "updated pods are available"),
+            ]
+        case "StatefulSet":
+            partition = int(part(spec, "updateStrategy", "rollingUpdate").get("partition") or 0)
+            is_current = status.get("updateRevision") == status.get("currentRevision")
+            to_update = 0 if is_on_delete or is_current else max(wanted - partition, 0)
+            ready = count("readyReplicas"), wanted, "pods are ready"
+            checks = [ready, (updated, to_update, "pods are updated")]
+        case _:
+            wanted, updated = count("desiredNumberScheduled"), count("updatedNumberScheduled")
+            checks = [
+                (updated, 0 if is_on_delete else wanted, "pods are updated"),
+                (count("numberAvailable"), wanted, "pods are available"),
+            ]
+    return next((f"{got} of {least} {what}" for got, least, what in checks if got < least), "")
 
 
 def _is_on_delete(workload: Object) -> bool:
@@ -245,19 +239,6 @@ def _is_unobserved(workload: Object) -> bool:
     return int(status_of(workload).get("observedGeneration") or 0) < generation
 
 
-_LACKING: Mapping[str, Callable[[Object], str]] = {
-    "Deployment": _deployment,
-    "StatefulSet": _stateful_set,
-    "DaemonSet": _daemon_set,
-}
-
-
-def _lacking(workload: Object) -> str:
-    if _is_unobserved(workload):
-        return "its controller hasn't seen the change"
-    return _LACKING[workload["kind"]](workload)
-
-
 def with_reasons(
     rollouts: Iterable[Rollout],
     pending: "Sequence[PendingPod]",
@@ -266,22 +247,21 @@ def with_reasons(
 ) -> Iterator[Rollout]:
     """Rollouts, those that aren't complete with what is in their way, as far as that is known."""
     for rollout in rollouts:
-        if rollout.state == "Complete":
-            yield rollout
-            continue
-        waiting = [one for one in pending if one.workload == rollout.workload]
-        reasons = [
-            f"{one.pod} stays pending: {one.message.partition('. ')[0].rstrip('.')}"
-            for one in waiting
-        ]
-        reasons += [
-            f"the API doesn't let in {one.object}: {one.message}"
-            for one in rejected
-            if one.workload == rollout.workload
-        ]
-        reasons += [
-            f"{one.node} refuses {one.pod}{one.times}: {one.message or one.reason}"
-            for one in refusals
-            if one.workload == rollout.workload
-        ]
-        yield replace(rollout, reason=reasons[0] if reasons else "")
+        name, reasons = rollout.workload, list[str]()
+        if rollout.state != "Complete":
+            reasons += [
+                f"{pod.pod} stays pending: {pod.message.partition('. ')[0].rstrip('.')}"
+                for pod in pending
+                if pod.workload == name
+            ]
+            reasons += [
+                f"the API doesn't let in {one.object}: {one.message}"
+                for one in rejected
+                if one.workload == name
+            ]
+            reasons += [
+                f"{pod.node} refuses {pod.pod}{pod.times}: {pod.message or pod.reason}"
+                for pod in refusals
+                if pod.workload == name
+            ]
+        yield replace(rollout, reason=reasons[0]) if reasons else rollout

@@ -58,6 +58,10 @@ class StalePods(msgspec.Struct, frozen=True):
         return not self.spec.get("priorityClassName")
 
 
+_Next = tuple[int | None, str, str]
+"""Priority, class and refusal of a pod that is created now."""
+
+
 def stale_pods(
     pods: Iterable[Object],
     classes: Iterable[Object],
@@ -73,14 +77,13 @@ def stale_pods(
         guessed: names of PriorityClasses whose values are guesses; with `""` among them, whether
             there is a default class isn't known either. Of their pods nothing is said.
     """
-    resolver = _Resolver(classes)
+    admission, known = PriorityClasses(classes), dict[tuple[object, ...], _Next]()
     groups: dict[tuple[str, int, _Next], list[Object]] = defaultdict(list)
     specs: dict[str, Object] = {}
     for pod in pods:
         is_running = node_name_of(pod) and is_active(pod)
-        if not is_running or is_mirror(pod) or is_static(pod):
-            continue
-        if spec_of(pod).get("priority") is None:
+        is_admitted = not (is_mirror(pod) or is_static(pod))
+        if not (is_running and is_admitted) or spec_of(pod).get("priority") is None:
             continue
         owner = controller_key(pod)
         controller = find(owner) if owner and owner[0] in RECREATING else None
@@ -89,7 +92,15 @@ def stale_pods(
             if controller is None
             else spec_of(pod_template_of(controller))
         )
-        following = resolver.next_of(spec)
+        asked = (priority_class_of({"spec": spec}), *map(spec.get, _RESOLVED))
+        if asked not in known:
+            try:
+                new = admission.resolve({"metadata": {"name": "next"}, "spec": spec})
+                known[asked] = pod_priority(new), priority_class_of(new), ""
+            except RefusedError as refused:
+                why = refused.message.partition(_FORBIDDEN)[2]
+                known[asked] = None, str(spec.get("priorityClassName") or ""), why
+        following = known[asked]
         is_guess = not following[2] and following[1] in guessed
         if following[0] != pod_priority(pod) and not is_guess:
             workload = owners.workload(key(pod), owner)
@@ -113,26 +124,3 @@ def stale_pods_of(play: "Play") -> list[StalePods]:
         play.owners(),
         play.guessed_classes,
     )
-
-
-_Next = tuple[int | None, str, str]
-"""Priority, class and refusal of a pod that is created now."""
-
-
-class _Resolver:
-    """Resolves the priority of pods to be created; each combination of fields once."""
-
-    def __init__(self, classes: Iterable[Object]) -> None:
-        self._classes = PriorityClasses(classes)
-        self._known: dict[tuple[object, ...], _Next] = {}
-
-    def next_of(self, spec: Object) -> _Next:
-        asked = (priority_class_of({"spec": spec}), *map(spec.get, _RESOLVED))
-        if asked not in self._known:
-            try:
-                pod = self._classes.resolve({"metadata": {"name": "next"}, "spec": spec})
-                self._known[asked] = pod_priority(pod), priority_class_of(pod), ""
-            except RefusedError as refused:
-                why = refused.message.partition(_FORBIDDEN)[2]
-                self._known[asked] = None, str(spec.get("priorityClassName") or ""), why
-        return self._known[asked]
