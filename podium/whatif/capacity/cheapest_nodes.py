@@ -7,7 +7,7 @@ short, it is the answer, and the cost that was reached is the bound.
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from decimal import Decimal
 from heapq import heappop, heappush
 
@@ -44,79 +44,12 @@ class UncreatedPodsError(PodiumError):
     """The API doesn't let pods in that are to get a place."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeTrial:
+class _Trial(msgspec.Struct, frozen=True):
     """The pods that wait with more nodes, and those that were preempted and aren't recreated."""
 
     pending: tuple[PendingPod, ...]
     lost: tuple[str, ...]
     placements: tuple[Placement, ...]
-
-    @property
-    def is_enough(self) -> bool:
-        """Whether everybody has a place."""
-        return not (self.pending or self.lost)
-
-
-class NodeTrials:
-    """Tries choices of nodes, each in a copy of a play that has come to rest.
-
-    Args:
-        new: pods that are created once the nodes are there.
-        most: how many choices are tried at most.
-    """
-
-    def __init__(
-        self,
-        play: Play,
-        shapes: Sequence[NodeShape],
-        new: Sequence[Object],
-        most: int,
-        progress: Progress | None = None,
-    ) -> None:
-        self.known: dict[Counts, NodeTrial] = {}
-        self._play = play
-        self._shapes = shapes
-        self._new = new
-        self._most = most
-        self._progress = progress
-
-    @property
-    def are_over(self) -> bool:
-        """Whether no more may be tried."""
-        return len(self.known) >= self._most
-
-    def of(self, counts: Counts) -> NodeTrial:
-        """What comes of so many nodes of each shape."""
-        if counts not in self.known:
-            self.known[counts] = in_a_copy(lambda: self._tried(counts))
-            if self._progress is not None:
-                self._progress(len(self.known))
-        return self.known[counts]
-
-    def _tried(self, counts: Counts) -> NodeTrial:
-        play, since_s = self._play, self._play.passed_s
-        nodes = [
-            shape.made(number)
-            for shape, count in zip(self._shapes, counts, strict=True)
-            for number in range(1, count + 1)
-        ]
-        play.change([Apply(tuple(nodes))])
-        if self._new:
-            play.run(_UNTIL_READY_S)
-            play.change([Apply(tuple(self._new))])
-            if play.rejected:
-                lines = (f"{one.object}: {one.message}" for one in play.rejected)
-                raise UncreatedPodsError("\n".join(lines))
-        play.run(UNTIL_S)
-        outcome = OutcomeReader(play)
-        lost = (
-            one.pod
-            for one in outcome.disruptions()
-            if one.cause is BY_SCHEDULER and one.comes_again is Return.NEVER and one.at_s >= since_s
-        )
-        placements = (one for one in outcome.placements() if one.at_s >= since_s)
-        return NodeTrial(outcome.pending(), tuple(lost), tuple(placements))
 
 
 class NodesRequest(msgspec.Struct, frozen=True):
@@ -149,9 +82,9 @@ def cheapest_nodes(asked: NodesRequest, progress: Progress | None = None) -> Che
     if not (pending or new):
         return report
     waiting = [play.cluster.store.get("Pod", *one.pod.split("/")) for one in pending]
-    room = NodeRoom(play, asked.shapes, [*(pod for pod in waiting if pod is not None), *new])
-    trials = NodeTrials(play, asked.shapes, new, asked.tries, progress)
-    return _Search(asked.shapes, trials, room, len(pending) + len(new)).completed(report)
+    pods = [*(pod for pod in waiting if pod is not None), *new]
+    room, most = NodeRoom(play, asked.shapes, pods), len(pending) + len(new)
+    return _Search(play, asked, new, room, most, progress).completed(report)
 
 
 class NodeRoom:
@@ -183,14 +116,24 @@ class NodeRoom:
 
 
 class _Search:
+    """Searches the choices of nodes, of each shape so many at most; each is tried in a copy."""
+
     def __init__(
-        self, shapes: Sequence[NodeShape], trials: NodeTrials, room: NodeRoom, most: int
+        self,
+        play: Play,
+        asked: NodesRequest,
+        new: Sequence[Object],
+        room: NodeRoom,
+        most: int,
+        progress: Progress | None,
     ) -> None:
-        self._costs = [shape.cost for shape in shapes]
-        self._shapes = shapes
-        self._trials = trials
-        self._room = room
+        self._shapes = asked.shapes
+        self._costs = [shape.cost for shape in asked.shapes]
+        self._tries = asked.tries
+        self._play, self._new, self._room = play, new, room
         self._most = most
+        self._progress = progress
+        self._known: dict[Counts, _Trial] = {}
         self._best: Counts | None = None
         self._reached = Decimal(0)
 
@@ -201,16 +144,16 @@ class _Search:
             is_proven = self._best is not None and self._find_cheapest()
         except KeyboardInterrupt:
             interrupted = True
-        report = replace(report, tried=len(self._trials.known), interrupted=interrupted)
+        report = replace(report, tried=len(self._known), interrupted=interrupted)
         best = self._best
         if best is None:
             report = replace(report, found=False, proven=False)
             if interrupted:
                 return report
             # Where sums rule everything out, one of each shape shows what it is that lacks.
-            counts = max((*self._trials.known, (1,) * len(self._shapes)), key=sum)
-            trial = self._trials.of(counts)
-            tried = len(self._trials.known)
+            counts = max((*self._known, (1,) * len(self._shapes)), key=sum)
+            trial = self._trial(counts)
+            tried = len(self._known)
             return replace(
                 report, left=trial.pending, lost=trial.lost, tried_most=max(counts), tried=tried
             )
@@ -222,7 +165,7 @@ class _Search:
             cost=cost,
             cost_at_least=cost if is_proven else min(cost, self._reached),
             proven=is_proven,
-            placements=self._trials.of(best).placements,
+            placements=self._trial(best).placements,
         )
 
     def _find_any(self) -> None:
@@ -246,18 +189,18 @@ class _Search:
     def _climb(self, unit: Counts) -> None:
         """Take more and more of these nodes until they do, and then as few as do."""
         low, high = 0, max(self._least(unit))
-        while not self._trials.are_over and not self._does(_times(unit, high)):
+        while not self._is_over and not self._does(_times(unit, high)):
             if high >= self._most:
                 return
             low, high = high, min(2 * high, self._most)
-        while high - low > 1 and not self._trials.are_over:
+        while high - low > 1 and not self._is_over:
             middle = (low + high) // 2
             low, high = (low, middle) if self._does(_times(unit, middle)) else (middle, high)
 
     def _lower(self, number: int) -> None:
         best = self._best
         low, high = -1, 0 if best is None else best[number]
-        while best is not None and high - low > 1 and not self._trials.are_over:
+        while best is not None and high - low > 1 and not self._is_over:
             middle = (low + high) // 2
             fewer = (*best[:number], middle, *best[number + 1 :])
             low, high = (low, middle) if self._does(fewer) else (middle, high)
@@ -270,7 +213,7 @@ class _Search:
                 return True
             self._reached = cost
             if self._room.is_enough(counts):
-                if counts not in self._trials.known and self._trials.are_over:
+                if counts not in self._known and self._is_over:
                     return False
                 if self._does(counts):
                     return True
@@ -291,11 +234,49 @@ class _Search:
 
     def _does(self, counts: Counts) -> bool:
         """Whether everybody gets a place; the cheapest choice with which that is so is kept."""
-        if not self._room.is_enough(counts) or not self._trials.of(counts).is_enough:
+        if not self._room.is_enough(counts):
+            return False
+        trial = self._trial(counts)
+        if trial.pending or trial.lost:
             return False
         if self._best is None or self._cost(counts) < self._cost(self._best):
             self._best = counts
         return True
+
+    @property
+    def _is_over(self) -> bool:
+        return len(self._known) >= self._tries
+
+    def _trial(self, counts: Counts) -> _Trial:
+        if counts not in self._known:
+            self._known[counts] = in_a_copy(lambda: self._tried(counts))
+            if self._progress is not None:
+                self._progress(len(self._known))
+        return self._known[counts]
+
+    def _tried(self, counts: Counts) -> _Trial:
+        play, since_s = self._play, self._play.passed_s
+        nodes = [
+            shape.made(number)
+            for shape, count in zip(self._shapes, counts, strict=True)
+            for number in range(1, count + 1)
+        ]
+        play.change([Apply(tuple(nodes))])
+        if self._new:
+            play.run(_UNTIL_READY_S)
+            play.change([Apply(tuple(self._new))])
+            if play.rejected:
+                lines = (f"{one.object}: {one.message}" for one in play.rejected)
+                raise UncreatedPodsError("\n".join(lines))
+        play.run(UNTIL_S)
+        outcome = OutcomeReader(play)
+        lost = (
+            one.pod
+            for one in outcome.disruptions()
+            if one.cause is BY_SCHEDULER and one.comes_again is Return.NEVER and one.at_s >= since_s
+        )
+        placements = (one for one in outcome.placements() if one.at_s >= since_s)
+        return _Trial(outcome.pending(), tuple(lost), tuple(placements))
 
     def _cost(self, counts: Counts) -> Decimal:
         return sum((c * n for c, n in zip(self._costs, counts, strict=True)), Decimal(0))
