@@ -195,14 +195,14 @@ def _test(gate: str, text: str) -> _Test:
         return lambda finding: compare(finding.priority, bound)
     if sign != "=":
         raise GateError(f"{gate}: {field} can only be compared by =")
-    return lambda finding: any(fnmatchcase(name, value) for name in _names(finding, field))
-
-
-def _names(finding: Finding, field: str) -> tuple[str, ...]:
-    """By which names a pattern may mean something; a workload also without its kind."""
     if field == "workload":
-        return finding.workload, finding.workload.partition(" ")[2]
-    return (finding.priority_class if field == "class" else finding.namespace,)
+        # A pattern may mean a workload without its kind.
+        return lambda finding: (
+            fnmatchcase(finding.workload, value)
+            or fnmatchcase(finding.workload.partition(" ")[2], value)
+        )
+    attribute = "priority_class" if field == "class" else field
+    return lambda finding: fnmatchcase(getattr(finding, attribute), value)
 
 
 def _finding(row: Any, message: str, **more: Any) -> Finding:

@@ -1,10 +1,10 @@
 """A plan from beginning to end: state, changes, what happens then, outcome."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
 
-from podium.api.objects import Object, condition_of, key, name, uid
+from podium.api.objects import condition_status, key, name, uid
 from podium.api.pods import node_name_of
 from podium.api.values.message_words import count, listed
 from podium.kubelet.simulated.behaviour import is_stuck
@@ -13,7 +13,7 @@ from podium.whatif.plan.completeness import suspended_jobs, unplayed
 from podium.whatif.plan.outcome.node_fillings import node_fillings
 from podium.whatif.plan.outcome.outcome_reader import outcome_of
 from podium.whatif.plan.outcome.stale_priorities import stale_pods_of
-from podium.whatif.plan.plan_report import Plan, StalePriority
+from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.play import Play, Prepare
 from podium.whatif.plan.play import Progress as Passed
 from podium.whatif.plan.request import PlanRequest, Progress, without_changes
@@ -109,12 +109,23 @@ def played(play: Play, request: PlanRequest, progress: Passed | None = None) -> 
     )
     waiting = [pod for pod in new if not node_name_of(pod)]
     model = play.limits_of_the_model(waiting)
-    lost = [*_without_nodes(play, new)]
+    lost = [
+        f"{key(pod)} asks for node {node_name_of(pod)}, which isn't there: nobody starts it"
+        for pod in new
+        if uid(pod) not in play.before.by_uid
+        and node_name_of(pod)
+        and play.cluster.store.get("Node", "", node_name_of(pod)) is None
+    ]
     is_over = play.run(request.until_s, progress)
     found = outcome_of(play)
     if is_over and request.next_pods_max:
         try:
-            found = replace(found, stale_priorities=_stale_priorities(play, request.next_pods_max))
+            if stale := stale_pods_of(play):
+                # What other plans have no use for takes time to import.
+                from podium.whatif.plan.next_pods import tried
+
+                stale_priorities = tuple(tried(play, stale, request.next_pods_max))
+                found = replace(found, stale_priorities=stale_priorities)
         except KeyboardInterrupt:
             is_over = False
     left_out = tuple(unplayed(request.applied))
@@ -135,37 +146,17 @@ def played(play: Play, request: PlanRequest, progress: Passed | None = None) -> 
     )
 
 
-def _stale_priorities(play: Play, most: int) -> tuple[StalePriority, ...]:
-    stale = stale_pods_of(play)
-    if not stale:
-        return ()
-    # What other plans have no use for takes time to import.
-    from podium.whatif.plan.next_pods import tried
-
-    return tuple(tried(play, stale, most))
-
-
-def _without_nodes(play: Play, pods: Iterable[Object]) -> Iterator[str]:
-    for pod in pods:
-        if uid(pod) in play.before.by_uid:
-            continue
-        node = node_name_of(pod)
-        if node and play.cluster.store.get("Node", "", node) is None:
-            yield f"{key(pod)} asks for node {node}, which isn't there: nobody starts it"
-
-
 def lasting_faults(play: Play) -> Iterator[str]:
     """Sentences about pods that aren't ready and nodes that aren't Ready, as the state says."""
     pods = [key(pod) for pod in play.before.by_uid.values() if is_stuck(pod)]
-    nodes = [name(node) for node in play.state.facts.of("Node") if _is_unready(node)]
+    nodes = [
+        name(node)
+        for node in play.state.facts.of("Node")
+        if condition_status(node, "Ready") not in ("", "True")
+    ]
     for noun, names in (("pod", pods), ("node", nodes)):
         if names:
             verbs, them = ("isn't ready and stays", "it")
             if len(names) > 1:
                 verbs, them = ("aren't ready and stay", "them")
             yield _STAYS.format(count(len(names), noun), verbs, listed(names, _SHOWN_MAX), them)
-
-
-def _is_unready(node: Object) -> bool:
-    ready = condition_of(node, "Ready")
-    return ready is not None and ready.get("status") != "True"

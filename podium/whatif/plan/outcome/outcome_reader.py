@@ -26,7 +26,7 @@ from podium.simulation.runner.eviction_advice import DELETION
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistory, is_end
 from podium.simulation.timeline.timeline_sentences import overslept
-from podium.whatif.plan.outcome.budget_courses import BudgetCourses
+from podium.whatif.plan.outcome.budget_courses import budget_changes
 from podium.whatif.plan.outcome.failed_jobs import failed_jobs, is_done_without, is_lost_with_job
 from podium.whatif.plan.outcome.leaving_pods import has_all_its_pods, removed, short_of_pods
 from podium.whatif.plan.outcome.timeline import Timeline
@@ -332,7 +332,7 @@ def outcome_of(play: Play) -> Plan:
         placements=outcome.placements(),
         preemptions=tuple(play.preemptions.outcomes),
         pending=pending,
-        budgets=tuple(BudgetCourses(timeline, gone).changes()),
+        budgets=tuple(budget_changes(timeline, gone)),
         refusals=refusals,
         rejected=rejected,
         gated=tuple(outcome.gated()),
