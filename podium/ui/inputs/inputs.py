@@ -36,8 +36,7 @@ from podium.whatif.plan.resource_pressure import Pressure, parse_pressure
 if TYPE_CHECKING:
     from podium.kubelet.kubelet_config import KubeletConfiguration
     from podium.scheduler.config.load import Loaded as LoadedConfiguration
-    from podium.whatif.capacity.capacity_report import Capacity
-    from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes
+    from podium.whatif.capacity.capacity_report import Capacity, CheapestNodes
     from podium.whatif.explain.explanation import PodExplanation
     from podium.whatif.plan.plan_report import Plan
     from podium.whatif.rollout_order.rollout_report import RolloutAdvice

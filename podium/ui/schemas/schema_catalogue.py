@@ -23,7 +23,7 @@ _TYPES: Mapping[str, str] = {
     "LintConfiguration": "podium.whatif.lint.configuration:LintConfiguration",
     "EvictionRanking": "podium.whatif.explain.eviction_rankings:EvictionRanking",
     "Capacity": "podium.whatif.capacity.capacity_report:Capacity",
-    "CheapestNodes": "podium.whatif.capacity.cheapest_nodes_report:CheapestNodes",
+    "CheapestNodes": "podium.whatif.capacity.capacity_report:CheapestNodes",
     "RolloutAdvice": "podium.whatif.rollout_order.rollout_report:RolloutAdvice",
     "Simulation": "podium.simulation.runner.simulation_report:SimulationReport",
     "Sweep": "podium.simulation.experiments.sweep.sweep_file:SweepDocument",

@@ -20,8 +20,8 @@ from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.scheduler.snapshot.snapshot import allocatable_amounts
 from podium.simulation.workers import in_a_copy
+from podium.whatif.capacity.capacity_report import CheapestNodes, ShapeRow
 from podium.whatif.capacity.capacity_templates import PodTemplate, named_copies, needed
-from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes, ShapeRow
 from podium.whatif.capacity.node_shapes import NodeShape
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.outcome.outcome_reader import OutcomeReader

@@ -1,8 +1,9 @@
 """Takes down the decisions about one pod while a cluster is played."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
+from podium.api.documents.pod_report import pod_facts
 from podium.api.objects import Object
 from podium.scheduler.explain.explanation import Explanation, explain
 from podium.scheduler.explain.obstacles import obstacles
@@ -13,9 +14,17 @@ from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.volume_binding import VolumeBinding
 from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.affinity_terms import (
+    AffinityTerm,
+    affinity_terms,
+    with_known_namespaces,
+)
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
 from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
-from podium.whatif.explain.blockers import blockers
 from podium.whatif.explain.explanation import (
+    Blocker,
     DecisionView,
     FreedPort,
     NodeScore,
@@ -128,3 +137,50 @@ class DecisionWatcher:
 def _gist(view: DecisionView) -> tuple[Any, ...]:
     outcome = None if view.preemption is None else view.preemption.outcome
     return view.node, view.message, view.error, outcome and outcome.chosen
+
+
+def blockers(
+    snapshot: Snapshot, listers: Listers, pod: PodInfo, closed: Iterable[str]
+) -> list[Blocker]:
+    """The pods on other nodes that keep a pod off nodes that inter-pod anti-affinity closes.
+
+    Preemption takes pods off the node that it makes room on, and off no other: in v1.36, too, a pod
+    of low priority elsewhere in the domain keeps a node closed to a pod of high priority.
+    """
+    opponents = list(_opponents(snapshot, listers, pod))
+    found = []
+    for node_name in sorted(closed):
+        here = snapshot.row_of[node_name]
+        for other, row, topology_key, is_own_rule in opponents:
+            value = snapshot.labels_of(here).get(topology_key)
+            shared = value is not None and snapshot.labels_of(row).get(topology_key) == value
+            if row != here and shared:
+                on = snapshot.names[row]
+                found.append(
+                    Blocker(
+                        **pod_facts(other.obj),
+                        node=node_name,
+                        on=on,
+                        topology_key=topology_key,
+                        is_own_rule=is_own_rule,
+                    )
+                )
+    return found
+
+
+def _opponents(
+    snapshot: Snapshot, listers: Listers, pod: PodInfo
+) -> Iterator[tuple[PodInfo, int, str, bool]]:
+    own = with_known_namespaces(affinity_terms(pod.cls.peer_group).required_anti_affinity, listers)
+    around = listers.namespace_labels(pod.namespace)
+    theirs: dict[int, tuple[AffinityTerm, ...]] = {}
+    for row, pods in enumerate(snapshot.pods_on):
+        for other in pods:
+            if other.cls.id not in theirs:
+                theirs[other.cls.id] = affinity_terms(other.cls.peer_group).required_anti_affinity
+            for term in own:
+                if term.matches(other.cls.peer_group, {}):
+                    yield other, row, term.topology_key, True
+            for term in theirs[other.cls.id]:
+                if term.matches(pod.cls.peer_group, around):
+                    yield other, row, term.topology_key, False

@@ -20,7 +20,6 @@ from podium.scheduler.explain.obstacles import Obstacle
 from podium.scheduler.explain.remedies import Remedy
 from podium.scheduler.framework.status import Status, StatusReport
 from podium.simulation.timeline.preemption import CandidateNode, PreemptionOutcome
-from podium.whatif.explain.blockers import Blocker
 
 
 class NodeStatusReport(StatusReport):
@@ -39,6 +38,30 @@ def _by_node(statuses: Mapping[str, Status]) -> list[NodeStatusReport]:
 
 Refusal = Annotated[Status | None, PlainSerializer(_status)]
 Refusals = Annotated[Mapping[str, Status], PlainSerializer(_by_node)]
+
+
+Whose = Literal["incoming", "existing"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Blocker(PodReport):
+    """A pod on one node that keeps a pod off another.
+
+    Attributes:
+        node: the node that is closed.
+        on: where the pod is that closes it.
+        topology_key: the label of which both nodes have the same value.
+        is_own_rule: whether it is the incoming pod that doesn't want to be near the other.
+    """
+
+    node: str
+    on: str
+    topology_key: str
+    is_own_rule: Annotated[
+        bool,
+        PlainSerializer(lambda is_own: "incoming" if is_own else "existing", return_type=Whose),
+        Field(serialization_alias="antiAffinityOf"),
+    ]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,9 +3,11 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
+from typing import Annotated
 
 import msgspec
 
+from podium.api.documents import Document, Duration, Range
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.kinds.decisive_kinds import Identity
 from podium.api.objects import (
@@ -35,10 +37,29 @@ from podium.api.selectors.node_selector import required_node_affinity
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.apiserver.admission.limit_ranger import limits_by_namespace
 from podium.kubelet.kubelet_config import KubeletConfiguration
-from podium.whatif.lint.thresholds import Thresholds
 from podium.whatif.lint.workload_reader import BATCH, SCALED, Workload, WorkloadReader
 from podium.whatif.plan.outcome.stale_priorities import RECREATING, StalePods, stale_pods
 from podium.whatif.plan.workload_owners import WorkloadOwners
+
+
+class Thresholds(Document):
+    """The numbers by which rules judge.
+
+    Attributes:
+        levels_max: how many different values the PriorityClasses of users may have.
+        levels_between: how many values must be free between two neighbouring ones.
+        replicas_min: from how many replicas on a workload should have a budget.
+        critical_from: from which priority on a workload is critical; the value of the highest
+            PriorityClass of users unless given.
+        grace_period: how long pods that others may preempt should take to end at most.
+    """
+
+    levels_max: Annotated[int, Range(1)] = 10
+    levels_between: Annotated[int, Range(0)] = 1
+    replicas_min: Annotated[int, Range(1)] = 2
+    critical_from: int | None = None
+    grace_period: Duration = 60.0
+
 
 _READY = {"conditions": [{"type": "Ready", "status": "True"}]}
 _UNSCALED = BATCH | {"DaemonSet"}

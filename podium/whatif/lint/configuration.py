@@ -9,9 +9,9 @@ from podium.api.documents.document import Choice, Document, Tuple, fault
 from podium.api.documents.report import API_VERSION
 from podium.api.errors import ErrorKind, FieldError
 from podium.whatif.lint.catalogue import RULES
+from podium.whatif.lint.cluster_view import Thresholds
 from podium.whatif.lint.lint_report import Severity
 from podium.whatif.lint.rule import Rule
-from podium.whatif.lint.thresholds import Thresholds
 
 KIND = "LintConfiguration"
 FILE = ".podium-lint.yaml"

@@ -9,10 +9,10 @@ import pytest
 
 from podium.api.objects import Object
 from podium.api.pods import node_name_of
+from podium.whatif.capacity.capacity_presentation import cheapest_nodes_presentation
+from podium.whatif.capacity.capacity_report import CheapestNodes
 from podium.whatif.capacity.capacity_templates import PodTemplate
 from podium.whatif.capacity.cheapest_nodes import NodesRequest, UncreatedPodsError, cheapest_nodes
-from podium.whatif.capacity.cheapest_nodes_presentation import cheapest_nodes_presentation
-from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes
 from podium.whatif.capacity.node_shapes import NodeShape, NodeShapeError, read_node_shape
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState

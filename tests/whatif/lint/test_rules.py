@@ -5,10 +5,9 @@ from typing import Any
 import pytest
 
 from podium.kubelet.kubelet_config import KubeletConfiguration
-from podium.whatif.lint.cluster_view import ClusterView
+from podium.whatif.lint.cluster_view import ClusterView, Thresholds
 from podium.whatif.lint.configuration import LintConfiguration
 from podium.whatif.lint.linter import lint
-from podium.whatif.lint.thresholds import Thresholds
 from tests.objects import HOST, ZONE, node, pod, workload
 
 Obj = dict[str, Any]

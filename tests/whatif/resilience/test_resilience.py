@@ -14,14 +14,16 @@ from podium.whatif.plan.plans import Plans
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.resilience.disturbance import Disturbance, DisturbanceError, drain_of, failure_of
 from podium.whatif.resilience.impact import Impact, ImpactReader
-from podium.whatif.resilience.impact_presentation import impact_presentation
 from podium.whatif.resilience.resilience import (
     ResilienceRequest,
     disturbances_of,
     resilience,
     severity,
 )
-from podium.whatif.resilience.resilience_presentation import resilience_presentation
+from podium.whatif.resilience.resilience_presentation import (
+    impact_presentation,
+    resilience_presentation,
+)
 from tests.objects import Obj, budget, node, pod, priority_class, workload
 from tests.replacing import replace
 from tests.whatif.plan.worlds import world
