@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from podium.api.documents.pod_report import pod_facts
+from podium.api.documents.report import pod_facts
 from podium.api.objects import Object
 from podium.scheduler.explain.explanation import Explanation, explain
 from podium.scheduler.explain.obstacles import obstacles

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import msgspec
 
-from podium.api.documents import Document, Duration, Range
+from podium.api.documents.document import Document, Duration, Range
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.kinds.decisive_kinds import Identity
 from podium.api.objects import (

@@ -10,7 +10,7 @@ from podium.api.pods import scheduler_name_of
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.preemption.policies.candidate_keys import keys_of
-from podium.scheduler.preemption.policies.stranded_victims import replacement
+from podium.scheduler.preemption.policies.replacements import replacement
 from podium.scheduler.rehearsal import rehearsal
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo

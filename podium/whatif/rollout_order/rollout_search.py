@@ -9,7 +9,7 @@ from functools import partial
 
 import msgspec
 
-from podium.api.documents.pod_report import report_facts
+from podium.api.documents.report import report_facts
 from podium.api.objects import is_terminating, status_of
 from podium.api.pods import is_finished, is_ready, node_name_of
 from podium.simulation.workers import in_a_copy

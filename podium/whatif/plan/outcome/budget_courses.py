@@ -7,8 +7,7 @@ from itertools import pairwise
 import msgspec
 
 from podium.api.objects import key, labels, namespace, uid
-from podium.api.policy.disruption_budget_status import sync_failure
-from podium.api.policy.disruption_budgets import budget_selector
+from podium.api.policy.disruption_budgets import budget_selector, sync_failure
 from podium.api.workloads import pod_template_of
 from podium.simulation.timeline.pod_history import PodHistory
 from podium.whatif.plan.outcome.timeline import BudgetCounts, Timeline
