@@ -15,7 +15,7 @@ from podium.ui.inputs.option import text
 from podium.ui.writers.ci_reports import CiReport, CiResult
 from podium.ui.writers.formats import FORMATS, TERMINAL
 from podium.whatif.capacity.capacity_report import Capacity
-from podium.whatif.capacity.cheapest_nodes_report import CheapestNodes
+from podium.whatif.capacity.capacity_report import CheapestNodes
 from podium.whatif.explain.eviction_rankings import EvictionRanking
 from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.lint.lint_presentation import finding_text, plain_text
@@ -135,7 +135,7 @@ class ImpactAnswer(Answer, Impact):
 
     failed_on: Sequence[Finding] = ()
     rows = "disruptions"
-    presented_by = "podium.whatif.resilience.impact_presentation.impact_presentation"
+    presented_by = "podium.whatif.resilience.resilience_presentation.impact_presentation"
     printed_by = presented_by
     warns = TERMINAL
 
@@ -168,7 +168,7 @@ class NodesAnswer(Answer, CheapestNodes):
 
     __slots__ = ()
     rows = "shapes"
-    presented_by = "podium.whatif.capacity.cheapest_nodes_presentation.cheapest_nodes_presentation"
+    presented_by = "podium.whatif.capacity.capacity_presentation.cheapest_nodes_presentation"
 
 
 class RolloutAnswer(Answer, RolloutAdvice):
