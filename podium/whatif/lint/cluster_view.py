@@ -37,7 +37,7 @@ from podium.api.selectors.node_selector import required_node_affinity
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.apiserver.admission.limit_ranger import limits_by_namespace
 from podium.kubelet.kubelet_config import KubeletConfiguration
-from podium.whatif.lint.workload_reader import BATCH, SCALED, Workload, WorkloadReader
+from podium.whatif.lint.workload_reader import BATCH, SCALED, Workload, read_workloads
 from podium.whatif.plan.outcome.stale_priorities import RECREATING, StalePods, stale_pods
 from podium.whatif.plan.workload_owners import WorkloadOwners
 
@@ -163,7 +163,7 @@ class ClusterView:
     @cached_property
     def workloads(self) -> Sequence[Workload]:
         """All workloads, controllers first."""
-        return WorkloadReader(self.by_kind).workloads()
+        return [*read_workloads(self.by_kind)]
 
     @cached_property
     def budgets(self) -> Sequence[BudgetView]:

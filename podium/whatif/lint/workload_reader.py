@@ -48,7 +48,7 @@ BATCH = frozenset({"Job", "CronJob"})
 """Kinds whose pods run to an end."""
 
 
-class Workload(msgspec.Struct, frozen=True, eq=False, kw_only=True):
+class Workload(msgspec.Struct, frozen=True, eq=False):
     """An object that asks for pods, with a pod as admission would let it in.
 
     Attributes:
@@ -105,97 +105,69 @@ class Workload(msgspec.Struct, frozen=True, eq=False, kw_only=True):
         return f"{self.obj['kind']} {key(self.obj)}"
 
 
-class WorkloadReader:
-    """Finds the workloads of what was read."""
+def read_workloads(by_kind: Mapping[str, Sequence[Object]]) -> Iterator[Workload]:
+    """All workloads, controllers in the order of their kinds, and then pods."""
+    classes = PriorityClasses(by_kind.get("PriorityClass", ()))
+    limits = limits_by_namespace(by_kind.get("LimitRange", ()))
+    controllers = [(kind, obj) for kind in _TEMPLATES for obj in by_kind.get(kind, ())]
+    known = {(kind, namespace(obj), name(obj)) for kind, obj in controllers}
+    scaled = {
+        (str(target.get("kind")), namespace(one), str(target.get("name"))): one
+        for one in by_kind.get("HorizontalPodAutoscaler", ())
+        if (target := part(spec_of(one), "scaleTargetRef"))
+    }
 
-    def __init__(self, by_kind: Mapping[str, Sequence[Object]]) -> None:
-        self._by_kind = by_kind
-        self._classes = PriorityClasses(by_kind.get("PriorityClass", ()))
-        self._limits = limits_by_namespace(by_kind.get("LimitRange", ()))
-        self._known = {
-            (kind, namespace(obj), name(obj)) for kind in _TEMPLATES for obj in self._of(kind)
-        }
-        self._scaled = {
-            (str(target.get("kind")), namespace(one), str(target.get("name"))): one
-            for one in self._of("HorizontalPodAutoscaler")
-            if (target := part(spec_of(one), "scaleTargetRef"))
-        }
-
-    def workloads(self) -> list[Workload]:
-        """All of them, in the order of their kinds."""
-        return [*self._controllers(), *self._pods()]
-
-    def _of(self, kind: str) -> Sequence[Object]:
-        return self._by_kind.get(kind, ())
-
-    def _controllers(self) -> Iterator[Workload]:
-        for kind, path in _TEMPLATES.items():
-            for obj in self._of(kind):
-                is_over = kind == "Job" and (holds(obj, "Complete") or holds(obj, "Failed"))
-                replicas = self._replicas(obj)
-                if is_over or self._is_owned(obj) or (kind == "ReplicaSet" and not replicas):
-                    continue
-                template = part(obj, *path)
-                reference = {
-                    "apiVersion": obj["apiVersion"],
-                    "kind": obj["kind"],
-                    "name": name(obj),
-                    "uid": uid_of(obj) or f"{obj['kind']} {key(obj)}",
-                    "controller": True,
-                }
-                metadata = {
-                    **metadata_of(template),
-                    "name": name(obj),
-                    "namespace": namespace(obj),
-                    "ownerReferences": [reference],
-                }
-                pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata}
-                pod["spec"] = spec_of(template)
-                yield self._workload(obj, kind, ".".join((*path, "spec")), pod, replicas)
-
-    def _pods(self) -> Iterator[Workload]:
-        groups: dict[tuple[str, ...], list[Object]] = {}
-        for pod in self._of("Pod"):
-            if not is_active(pod) or is_mirror(pod) or is_static(pod) or self._is_owned(pod):
-                continue
-            identity = controller_key(pod) or ("Pod", namespace(pod), name(pod))
-            groups.setdefault(identity, []).append(pod)
-        for (kind, *_), pods in groups.items():
-            yield self._workload(pods[0], kind, "spec", pods[0], len(pods))
-
-    def _is_owned(self, obj: Object) -> bool:
-        return controller_key(obj) in self._known
-
-    def _replicas(self, obj: Object) -> int:
-        """How many pods there are to be; the fewest, where a HorizontalPodAutoscaler says."""
-        kind, spec = obj["kind"], spec_of(obj)
-        scaler = self._scaled.get((kind, namespace(obj), name(obj)))
-        if scaler is not None and kind in SCALED:
-            return int(spec_of(scaler).get("minReplicas") or 1)
-        if kind == "CronJob":
-            spec = spec_of(part(spec, "jobTemplate"))
-        wanted = spec.get("parallelism" if kind in BATCH else "replicas")
-        return 1 if wanted is None else int(wanted)
-
-    def _workload(self, obj: Object, kind: str, path: str, pod: Object, replicas: int) -> Workload:
+    def admitted(obj: Object, kind: str, path: str, pod: Object, replicas: int) -> Workload:
         pod = completed(KINDS["Pod"], pod)
-        for limits in self._limits.get(namespace(pod), ()):
-            pod = with_default_amounts(pod, limits)
+        for each in limits.get(namespace(pod), ()):
+            pod = with_default_amounts(pod, each)
         refusal, is_new = "", not uid_of(obj) and not status_of(obj)
         # What a pod was given when it was created, it keeps, whatever becomes of its class.
         was_admitted = obj["kind"] == "Pod" and not is_new
         if not was_admitted or spec_of(pod).get("priority") is None:
             try:
-                pod = self._classes.resolve(pod)
+                pod = classes.resolve(pod)
             except RefusedError as error:
                 why = error.message.partition(" is forbidden: ")[2] or error.message
                 refusal = "" if was_admitted else why
-        return Workload(
-            obj=obj,
-            kind=kind,
-            path=path,
-            pod=pod,
-            replicas=replicas,
-            refusal=refusal,
-            is_new=is_new,
-        )
+        return Workload(obj, kind, path, pod, replicas, refusal, is_new)
+
+    for kind, obj in controllers:
+        is_over = kind == "Job" and (holds(obj, "Complete") or holds(obj, "Failed"))
+        replicas = _replicas(obj, scaled.get((kind, namespace(obj), name(obj))))
+        if is_over or controller_key(obj) in known or (kind == "ReplicaSet" and not replicas):
+            continue
+        template = part(obj, *_TEMPLATES[kind])
+        reference = {
+            "apiVersion": obj["apiVersion"],
+            "kind": obj["kind"],
+            "name": name(obj),
+            "uid": uid_of(obj) or f"{obj['kind']} {key(obj)}",
+            "controller": True,
+        }
+        metadata = {
+            **metadata_of(template),
+            "name": name(obj),
+            "namespace": namespace(obj),
+            "ownerReferences": [reference],
+        }
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec_of(template)}
+        yield admitted(obj, kind, ".".join((*_TEMPLATES[kind], "spec")), pod, replicas)
+    groups: dict[tuple[str, ...], list[Object]] = {}
+    for each in by_kind.get("Pod", ()):
+        above = controller_key(each)
+        if is_active(each) and not (is_mirror(each) or is_static(each) or above in known):
+            groups.setdefault(above or ("Pod", namespace(each), name(each)), []).append(each)
+    for (kind, *_), pods in groups.items():
+        yield admitted(pods[0], kind, "spec", pods[0], len(pods))
+
+
+def _replicas(obj: Object, scaler: Object | None) -> int:
+    """How many pods there are to be; the fewest, where a HorizontalPodAutoscaler says."""
+    kind, spec = obj["kind"], spec_of(obj)
+    if scaler is not None and kind in SCALED:
+        return int(spec_of(scaler).get("minReplicas") or 1)
+    if kind == "CronJob":
+        spec = spec_of(part(spec, "jobTemplate"))
+    wanted = spec.get("parallelism" if kind in BATCH else "replicas")
+    return 1 if wanted is None else int(wanted)

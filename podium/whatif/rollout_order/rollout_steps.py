@@ -63,26 +63,21 @@ class Introduction:
 
 
 class FinalPriorities:
-    """What priority the pods of each workload have once everything is introduced."""
+    """What priority the pods of each workload have once everything is introduced.
+
+    Attributes:
+        values: the priority of each class, by its name.
+    """
 
     def __init__(self, objects: Iterable[Object]) -> None:
         found = decisive(objects)
         classes = [one for (kind, _, _), one in found.items() if kind == _CLASS]
-        self._values: dict[str, int] = dict(SYSTEM_PRIORITY_CLASSES)
-        self._values |= {name(one): class_value(one) for one in classes}
-        defaults = [self._values[name(one)] for one in classes if one.get("globalDefault")]
+        self.values: dict[str, int] = dict(SYSTEM_PRIORITY_CLASSES)
+        self.values |= {name(one): class_value(one) for one in classes}
+        defaults = [self.values[name(one)] for one in classes if one.get("globalDefault")]
         # Of several defaults the API server takes the lowest.
         self._default = min(defaults, default=0)
         self._specs = {label(one): _pod_spec(obj) for one, obj in found.items()}
-
-    def value(self, class_name: str) -> int | None:
-        """The priority of a class; None if there is no such class."""
-        return self._values.get(class_name)
-
-    @property
-    def class_names(self) -> Iterable[str]:
-        """The names of all classes."""
-        return self._values
 
     def of(self, workload: str, now: int) -> int:
         """The final priority of a pod of a workload, `Kind namespace/name`, with priority `now`.
@@ -93,7 +88,7 @@ class FinalPriorities:
         if spec is None:
             return now
         named = spec.get("priorityClassName")
-        return self._default if not named else self._values.get(named, now)
+        return self._default if not named else self.values.get(named, now)
 
 
 def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introduction:
@@ -103,21 +98,19 @@ def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introd
         RolloutStepError: there is nothing whose order matters.
     """
     found, there = decisive(manifests), decisive(state)
-    steps = {one: obj for one, obj in found.items() if _is_step(one, obj, there.get(one))}
+    priorities = FinalPriorities([*there.values(), *found.values()])
+    every = {one: _step_of(one, obj, there.get(one), priorities) for one, obj in found.items()}
+    steps = {one: step for one, step in every.items() if step is not None}
     if not steps:
         raise RolloutStepError("there is no workload, nor a default class, to be rolled out")
-    priorities = FinalPriorities([*there.values(), *found.values()])
+    # So that workloads can name a class before it becomes the default.
+    new_classes = (found[one] for one in steps if one[0] == _CLASS and one not in there)
     return Introduction(
         (
             *(obj for one, obj in found.items() if one not in steps),
-            *(
-                # So that workloads can name the class before it becomes the default.
-                {**obj, "globalDefault": False}
-                for one, obj in steps.items()
-                if one[0] == _CLASS and one not in there
-            ),
+            *({**obj, "globalDefault": False} for obj in new_classes),
         ),
-        tuple(_step(one, obj, there.get(one), priorities) for one, obj in steps.items()),
+        tuple(steps.values()),
         priorities,
     )
 
@@ -191,31 +184,26 @@ def _classed(template: Object, class_name: str) -> Object:
     return {**template, "spec": {**kept, "priorityClassName": class_name}}
 
 
-def _is_step(one: Identity, obj: Object, before: Object | None) -> bool:
-    if one[0] != _CLASS:
-        return one[0] in (*_TEMPLATED, "Pod")
-    is_default = bool(obj.get("globalDefault"))
-    if before is None:
-        return is_default
-    was_default = bool(before.get("globalDefault"))
-    return is_default or was_default or class_value(obj) != class_value(before)
-
-
-def _step(
+def _step_of(
     one: Identity, obj: Object, before: Object | None, priorities: FinalPriorities
-) -> RolloutStep:
+) -> RolloutStep | None:
+    """The step that a manifest amounts to; None if it alters no pod."""
     called = label(one)
     if one[0] != _CLASS:
+        if one[0] not in (*_TEMPLATED, "Pod"):
+            return None
         class_name = (_pod_spec(obj) or {}).get("priorityClassName") or ""
         final = priorities.of(called, 0)
         return RolloutStep(f"{called} gets {class_name or 'no class'} ({final})", (obj,))
-    value = class_value(obj)
+    value, was_default = class_value(obj), before is not None and before.get("globalDefault")
     if before is not None and class_value(before) != value:
         again = f"is deleted, and made again with {value}, not {class_value(before)}"
         return RolloutStep(f"{called} {again}", (obj,), deleted=(one,))
     if obj.get("globalDefault"):
         return RolloutStep(f"{called} ({value}) becomes the default", (obj,))
-    return RolloutStep(f"{called} ({value}) is the default no more", (obj,))
+    if was_default:
+        return RolloutStep(f"{called} ({value}) is the default no more", (obj,))
+    return None
 
 
 def _pod_spec(obj: Object) -> Object | None:
