@@ -96,5 +96,5 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
         try:
             return int(named)
         except ValueError:
-            hint = likely_meant(named, priorities.class_names)
+            hint = likely_meant(named, priorities.values)
             raise InputError(f"--important {named}: there is no such class{hint}") from None
