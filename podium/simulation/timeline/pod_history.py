@@ -19,68 +19,12 @@ from podium.api.priority import pod_priority
 from podium.controllers.daemon_set.eligibility import target_of
 from podium.simulation.timeline.entry import TimelineEntry
 
-_AT_ONCE_S = 1.0
-
-
-class _Created(msgspec.Struct, frozen=True):
-    owner: tuple[Any, ...]
-    at_s: float
-    turn: int
-
-
-class Repetitions:
-    """Finds the pods that repeat what has become of another pod of their owner.
-
-    A pod repeats another if it was created after the other had ended, and if both ended in their
-    first second, on the same node and for the same reason. Preemptions are told one by one.
-
-    Attributes:
-        first: by the uid of a pod that repeats another, that of the first one.
-        times: by the uid of a first one, how many pods repeat it.
-        until_s: by the same, when the last of them ended, in seconds since the beginning.
-    """
-
-    def __init__(self, entries: Iterable[TimelineEntry] = ()) -> None:
-        self.first: dict[str, str] = {}
-        self.times: Counter[str] = Counter()
-        self.until_s: dict[str, float] = {}
-        self._turn = 0
-        self._created: dict[str, _Created] = {}
-        self._nodes: dict[str, str] = {}
-        self._ended: dict[tuple[Any, ...], tuple[str, int]] = {}
-        for entry in entries:
-            self.take(entry)
-
-    def take(self, entry: TimelineEntry) -> None:
-        self._turn += 1
-        if entry.kind != "Pod" or not entry.uid:
-            return
-        if entry.type == "PodCreated":
-            if owner := entry.details.get("owner"):
-                key = (owner["kind"], entry.namespace, owner["name"])
-                self._created[entry.uid] = _Created(key, entry.at_s, self._turn)
-        elif entry.type == "PodBound":
-            self._nodes[entry.uid] = entry.details["node"]
-        elif entry.type in _ENDS and (created := self._created.pop(entry.uid, None)):
-            self._end(entry, created)
-
-    def _end(self, entry: TimelineEntry, created: _Created) -> None:
-        details = entry.details
-        reason = details.get("disruption") or details.get("reason")
-        if not reason or reason == BY_SCHEDULER.reason or entry.at_s - created.at_s >= _AT_ONCE_S:
-            return
-        alike = (created.owner, self._nodes.get(entry.uid), reason)
-        first, turn = self._ended.setdefault(alike, (entry.uid, self._turn))
-        if turn < created.turn:
-            self.first[entry.uid] = first
-            self.times[first] += 1
-            self.until_s[first] = entry.at_s
-
-
 Owner = tuple[str, str, str]
 """Kind, namespace and name of a controller."""
 
 _ENDS = ("PodTerminating", "PodFailed", "PodGone")
+_AT_ONCE_S = 1.0
+_NO_PODS: Mapping[str, Object] = {}
 
 
 def is_end(entry: TimelineEntry) -> bool:
@@ -108,6 +52,7 @@ class PodHistory(msgspec.Struct):
         was_leaving: whether it was on its way out, or had ended, at the beginning.
         failed_for: reason and message of its status when it failed; empty if it didn't.
         index: its completion index; None unless it belongs to an indexed Job.
+        number: how many pods were known before it.
     """
 
     uid: str
@@ -129,6 +74,25 @@ class PodHistory(msgspec.Struct):
     was_leaving: bool = False
     failed_for: tuple[str, str] = ("", "")
     index: int | None = None
+    number: int = 0
+
+
+class Repetitions(msgspec.Struct):
+    """The pods that repeat what has become of another pod of their owner.
+
+    An owner whose pods their node rejects makes one after the other: a pod repeats another if it
+    was created after the other had ended, and if both ended in their first second, on the same node
+    and for the same reason. Preemptions are told one by one.
+
+    Attributes:
+        first: by the uid of a pod that repeats another, that of the first one.
+        times: by the uid of a first one, how many pods repeat it.
+        until_s: by the same, when the last of them ended, in seconds since the beginning.
+    """
+
+    first: dict[str, str] = msgspec.field(default_factory=dict)
+    times: Counter[str] = msgspec.field(default_factory=Counter)
+    until_s: dict[str, float] = msgspec.field(default_factory=dict)
 
 
 class PodHistories:
@@ -139,13 +103,12 @@ class PodHistories:
     Attributes:
         by_uid: the pods to which anything happened, in order.
         disrupted: the pods that lost their place through no change of their own, in order.
-        repetitions: the pods that ended at once like others of their owner.
     """
 
     def __init__(
         self,
         entries: Iterable[TimelineEntry],
-        before: Mapping[str, Object],
+        before: Mapping[str, Object] = _NO_PODS,
         find: Callable[[str, str, str], Object | None] = lambda *_: None,
     ) -> None:
         self.by_uid: dict[str, PodHistory] = {}
@@ -154,6 +117,8 @@ class PodHistories:
         self._before = before
         self._find = find
         self._lost: dict[Owner, list[PodHistory]] = defaultdict(list)
+        # The pods so far, and of those that ended alike the first, with how many there were then.
+        self._ended: dict[tuple[object, ...], tuple[str, int]] = {}
         for entry in entries:
             self.take(entry)
 
@@ -164,7 +129,9 @@ class PodHistories:
         history = self.by_uid.get(entry.uid)
         if history is None:
             known = self._before.get(entry.uid)
-            history = self.by_uid[entry.uid] = _new(entry) if known is None else _known(known)
+            history = _new(entry) if known is None else _known(known)
+            history.number = len(self.by_uid)
+            self.by_uid[entry.uid] = history
             self._replace(history)
         if entry.type == "PodBound":
             history.node, history.bound_by = entry.details["node"], entry.by
@@ -177,13 +144,15 @@ class PodHistories:
                 history.failed_for = str(reason or ""), str(message or "")
         if entry.type in _ENDS and history.ended_s is None and not history.was_leaving:
             history.ended_s, history.ended_by = entry.at_s, entry.by
-            reason = str(entry.details.get("disruption") or "")
-            history.cause = cause_of_reason(reason, str(entry.details.get("reason") or ""))
+            disruption, reason = (
+                str(entry.details.get(of) or "") for of in ("disruption", "reason")
+            )
+            history.cause = cause_of_reason(disruption, reason)
+            self._repeat(history, disruption or reason)
             if history.cause is not None:
                 self.disrupted.append(history)
                 if history.owner is not None:
                     self._lost[history.owner].append(history)
-        self.repetitions.take(entry)
 
     def __iter__(self) -> Iterator[PodHistory]:
         for one, pod in self._before.items():
@@ -200,6 +169,19 @@ class PodHistories:
                 return depth
             seen.add(before.uid)
             depth, lost = depth + 1, before
+
+    def _repeat(self, history: PodHistory, reason: str) -> None:
+        """Say whose end the end of a new pod repeats."""
+        ended_s = history.ended_s or 0.0
+        is_told = not reason or reason == BY_SCHEDULER.reason or not history.is_new
+        if is_told or history.owner is None or ended_s - history.created_s >= _AT_ONCE_S:
+            return
+        alike = (history.owner, history.node, reason)
+        first, pods = self._ended.setdefault(alike, (history.uid, len(self.by_uid)))
+        if history.number >= pods:
+            self.repetitions.first[history.uid] = first
+            self.repetitions.times[first] += 1
+            self.repetitions.until_s[first] = ended_s
 
     def _replace(self, history: PodHistory) -> None:
         """Say in whose place a new pod comes: of its name or node, if its owner goes by that."""

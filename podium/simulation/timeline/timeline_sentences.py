@@ -12,7 +12,7 @@ from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.policy.disruption_target import cause_of_reason
 from podium.api.presentation import Tone
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.pod_history import Repetitions, is_end
+from podium.simulation.timeline.pod_history import PodHistories, is_end
 
 Phrase = Callable[[TimelineEntry], str]
 
@@ -63,7 +63,7 @@ def _with_repetitions_once(entries: Sequence[TimelineEntry]) -> Iterator[Timelin
 
     The end of the first one has how often it was repeated, and until when.
     """
-    known = Repetitions(entries)
+    known = PodHistories(entries).repetitions
     if not known.first:
         yield from entries
         return

@@ -3,7 +3,7 @@
 from typing import Any
 
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.pod_history import Repetitions
+from podium.simulation.timeline.pod_history import PodHistories
 
 OWNER = {"kind": "ReplicaSet", "name": "r"}
 
@@ -29,7 +29,7 @@ def life(
 
 
 def test_pods_that_end_alike_repeat_the_first() -> None:
-    found = Repetitions([*life("a", 0.0), *life("b", 0.25), *life("c", 0.5)])
+    found = PodHistories([*life("a", 0.0), *life("b", 0.25), *life("c", 0.5)]).repetitions
     assert found.first == {"b": "a", "c": "a"}
     assert found.times == {"a": 2}
     assert found.until_s == {"a": 0.5}
@@ -37,7 +37,7 @@ def test_pods_that_end_alike_repeat_the_first() -> None:
 
 def test_pods_that_were_there_when_the_first_ended_repeat_nothing() -> None:
     created, bound, failed = life("b", 0.0)
-    found = Repetitions([created, *life("a", 0.0), bound, failed, *life("c", 0.25)])
+    found = PodHistories([created, *life("a", 0.0), bound, failed, *life("c", 0.25)]).repetitions
     assert found.first == {"c": "a"}
 
 
@@ -50,14 +50,14 @@ def test_pods_that_end_otherwise_repeat_nothing() -> None:
         life("after a while", 1.25, for_s=1.0),
         life("without a reason", 1.5, end="PodGone", phase="Running"),
     )
-    found = Repetitions([*life("a", 0.0), *(one for other in others for one in other)])
+    found = PodHistories([*life("a", 0.0), *(one for other in others for one in other)]).repetitions
     assert found.first == {}
 
 
 def test_evictions_by_a_taint_repeat_each_other_and_preemptions_do_not() -> None:
     def repeated(reason: str) -> dict[str, str]:
         lives = (life(uid, 0.25, end="PodTerminating", disruption=reason) for uid in "ab")
-        return Repetitions(one for each in lives for one in each).first
+        return PodHistories(one for each in lives for one in each).repetitions.first
 
     assert repeated("DeletionByTaintManager") == {"b": "a"}
     assert repeated("PreemptionByScheduler") == {}
