@@ -6,12 +6,13 @@ The pages stand in the documentation and come with the package.
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, wraps
 from pathlib import Path
 
 from podium.api.objects import Object
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.lint_report import RuleSummary, Severity
+from podium.whatif.lint.workload_reader import Workload
 
 _HERE = Path(__file__).parent
 # Of an installed package, and of a checkout.
@@ -63,3 +64,14 @@ class Rule:
         severity, title, reason, fix = head.groups()
         page = f"docs/lint/{self.id}.md"
         return RuleSummary(self.id, Severity(severity), title, reason, fix, page)
+
+
+def workload_rule(check: Callable[[ClusterView, Workload], Iterator[Offence]]) -> Rule:
+    """A rule that judges each workload by itself."""
+
+    @wraps(check)
+    def each(view: ClusterView) -> Iterator[Offence]:
+        for workload in view.workloads:
+            yield from check(view, workload)
+
+    return Rule(each)

@@ -10,56 +10,53 @@ from podium.api.resources import pod_requests, resource_amount
 from podium.api.values.message_words import count
 from podium.api.values.quantity import nanos
 from podium.whatif.lint.cluster_view import ClusterView, refusal_of
-from podium.whatif.lint.rule import Offence, Rule
+from podium.whatif.lint.rule import Offence, workload_rule
 from podium.whatif.lint.workload_reader import Workload
 
 _SHOWN_MAX = 5
 
 
-@Rule
-def no_node_selected(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def no_node_selected(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """Node affinity, node selector and taints together leave no node."""
-    for workload in view.workloads:
-        if view.nodes and workload.kind != "DaemonSet" and not view.nodes_for(workload):
-            message = f"none of {len(view.nodes)} nodes is selected and tolerated by its pods"
-            why = Counter(map(refusal_of(workload.pod), view.nodes)).most_common(_SHOWN_MAX)
-            told = tuple(f"{reason}: {count(times, 'node')}" for reason, times in why)
-            yield Offence(workload.obj, message, workload.path, told)
+    if view.nodes and workload.kind != "DaemonSet" and not view.nodes_for(workload):
+        message = f"none of {len(view.nodes)} nodes is selected and tolerated by its pods"
+        why = Counter(map(refusal_of(workload.pod), view.nodes)).most_common(_SHOWN_MAX)
+        told = tuple(f"{reason}: {count(times, 'node')}" for reason, times in why)
+        yield Offence(workload.obj, message, workload.path, told)
 
 
-@Rule
-def requests_above_nodes(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def requests_above_nodes(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """Each node that the pods select can give less of something than they request."""
-    for workload in view.workloads:
-        nodes = view.nodes_for(workload)
-        requests = {k: resource_amount(k, n) for k, n in pod_requests(workload.pod).items() if n}
-        given = [_given(node) for node in nodes]
-        short = [
-            ", ".join(k for k, amount in sorted(requests.items()) if amount > one.get(k, 0))
-            for one in given
-        ]
-        if nodes and all(short):
-            message = f"none of {len(nodes)} nodes can give its pods what they request"
-            counts = Counter(short).most_common(_SHOWN_MAX)
-            lacking = tuple(f"{times} nodes have too little {what}" for what, times in counts)
-            yield Offence(workload.obj, message, f"{workload.path}.containers", lacking)
+    nodes = view.nodes_for(workload)
+    requests = {k: resource_amount(k, n) for k, n in pod_requests(workload.pod).items() if n}
+    given = [_given(node) for node in nodes]
+    short = [
+        ", ".join(k for k, amount in sorted(requests.items()) if amount > one.get(k, 0))
+        for one in given
+    ]
+    if nodes and all(short):
+        message = f"none of {len(nodes)} nodes can give its pods what they request"
+        counts = Counter(short).most_common(_SHOWN_MAX)
+        lacking = tuple(f"{times} nodes have too little {what}" for what, times in counts)
+        yield Offence(workload.obj, message, f"{workload.path}.containers", lacking)
 
 
-@Rule
-def cron_job_without_room(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def cron_job_without_room(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """Fewer pods fit at most, by what they request, than run at the same time."""
-    for workload in view.workloads:
-        nodes = [one for one in view.nodes_for(workload) if not is_cordoned(one)]
-        if workload.kind != "CronJob" or not nodes:
-            continue
-        fit = sum(_fitting(view, workload, node) for node in nodes)
-        if fit < workload.replicas:
-            message = (
-                f"nodes have room for {fit} of the {count(workload.replicas, 'pod')} that each of "
-                "its Jobs runs at once"
-            )
-            path = workload.path.removesuffix(".template.spec")
-            yield Offence(workload.obj, message, f"{path}.parallelism")
+    nodes = [one for one in view.nodes_for(workload) if not is_cordoned(one)]
+    if workload.kind != "CronJob" or not nodes:
+        return
+    fit = sum(_fitting(view, workload, node) for node in nodes)
+    if fit < workload.replicas:
+        message = (
+            f"nodes have room for {fit} of the {count(workload.replicas, 'pod')} that each of "
+            "its Jobs runs at once"
+        )
+        path = workload.path.removesuffix(".template.spec")
+        yield Offence(workload.obj, message, f"{path}.parallelism")
 
 
 def _fitting(view: ClusterView, workload: Workload, node: Object) -> int:

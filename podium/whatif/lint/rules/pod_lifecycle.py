@@ -11,16 +11,15 @@ from podium.api.well_known import HELM_HOOK
 from podium.apiserver.kinds.registration.registrations import completed
 from podium.scheduler.snapshot.host_ports import host_ports
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Rule
+from podium.whatif.lint.rule import Offence, Rule, workload_rule
 from podium.whatif.lint.workload_reader import Workload
 
 
-@Rule
-def bare_pod(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def bare_pod(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A pod without a controller that is neither static nor one of Helm's hooks."""
-    for workload in view.workloads:
-        if workload.is_bare and HELM_HOOK not in annotations(workload.obj):
-            yield Offence(workload.obj, "it has no controller: once lost, it doesn't come back")
+    if workload.is_bare and HELM_HOOK not in annotations(workload.obj):
+        yield Offence(workload.obj, "it has no controller: once lost, it doesn't come back")
 
 
 @Rule
@@ -39,27 +38,25 @@ def long_grace_period(view: ClusterView) -> Iterator[Offence]:
             yield Offence(workload.obj, message, field, (f"pods of priority {top} preempt",))
 
 
-@Rule
-def fixed_node(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def fixed_node(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A template, or a pod that is still to be created, names a node."""
-    for workload in view.workloads:
-        node = workload.spec.get("nodeName")
-        if node and (workload.obj["kind"] != "Pod" or workload.is_new):
-            message = f"its pods go to {node} past the scheduler"
-            yield Offence(workload.obj, message, f"{workload.path}.nodeName")
+    node = workload.spec.get("nodeName")
+    if node and (workload.obj["kind"] != "Pod" or workload.is_new):
+        message = f"its pods go to {node} past the scheduler"
+        yield Offence(workload.obj, message, f"{workload.path}.nodeName")
 
 
-@Rule
-def host_port_with_surge(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def host_port_with_surge(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A rollout must surge before an old pod goes, and each node's port is taken by an old pod."""
-    for workload in view.workloads:
-        ports = sorted(map(str, host_ports(workload.spec)))
-        if not ports:
-            continue
-        why = _why_stuck(view, workload)
-        if why:
-            message = f"its pods need {', '.join(ports)} of their node; {why}"
-            yield Offence(workload.obj, message, f"spec.{_STRATEGIES[workload.kind]}")
+    ports = sorted(map(str, host_ports(workload.spec)))
+    if not ports:
+        return
+    why = _why_stuck(view, workload)
+    if why:
+        message = f"its pods need {', '.join(ports)} of their node; {why}"
+        yield Offence(workload.obj, message, f"spec.{_STRATEGIES[workload.kind]}")
 
 
 _STRATEGIES = {"Deployment": "strategy", "DaemonSet": "updateStrategy"}

@@ -16,7 +16,7 @@ from podium.api.priority import (
 )
 from podium.api.values.message_words import count, likely_meant
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Rule
+from podium.whatif.lint.rule import Offence, Rule, workload_rule
 from podium.whatif.lint.workload_reader import Workload
 from podium.whatif.plan.outcome.stale_priorities import StalePods
 
@@ -160,14 +160,13 @@ def _still_running(pods: Sequence[Object]) -> tuple[str, ...]:
     return (f"{count(len(pods), 'pod')} of it still {verb}",) if pods else ()
 
 
-@Rule
-def priority_without_class(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def priority_without_class(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """Pods state a number that admission doesn't come to, and no class."""
-    for workload in view.workloads:
-        stated = workload.spec.get("priority")
-        if workload.refusal and not workload.priority_class and stated is not None:
-            message = f"the priority {stated} comes of no class: none of its pods is let in"
-            yield Offence(workload.obj, message, f"{workload.path}.priority", (workload.refusal,))
+    stated = workload.spec.get("priority")
+    if workload.refusal and not workload.priority_class and stated is not None:
+        message = f"the priority {stated} comes of no class: none of its pods is let in"
+        yield Offence(workload.obj, message, f"{workload.path}.priority", (workload.refusal,))
 
 
 @Rule
@@ -193,16 +192,15 @@ def workload_without_class(view: ClusterView) -> Iterator[Offence]:
             yield Offence(workload.obj, message, f"{workload.path}.priorityClassName")
 
 
-@Rule
-def system_class_for_users(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def system_class_for_users(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A workload in a namespace of users has a system class."""
-    for workload in view.workloads:
-        place = workload.namespace
-        is_system = place.startswith("kube-") or place.endswith("-system")
-        is_system |= workload.kind == "DaemonSet"
-        if workload.priority_class in SYSTEM_PRIORITY_CLASSES and not is_system:
-            message = f"{workload.priority_class} outranks all pods of users, and {place} is theirs"
-            yield Offence(workload.obj, message, f"{workload.path}.priorityClassName")
+    place = workload.namespace
+    is_system = place.startswith("kube-") or place.endswith("-system")
+    is_system |= workload.kind == "DaemonSet"
+    if workload.priority_class in SYSTEM_PRIORITY_CLASSES and not is_system:
+        message = f"{workload.priority_class} outranks all pods of users, and {place} is theirs"
+        yield Offence(workload.obj, message, f"{workload.path}.priorityClassName")
 
 
 @Rule

@@ -8,38 +8,34 @@ from podium.api.qos import qos_class
 from podium.api.resources import is_pod_level, is_sidecar
 from podium.apiserver.admission.limit_ranger import pod_faults
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Rule
+from podium.whatif.lint.rule import Offence, Rule, workload_rule
 from podium.whatif.lint.workload_reader import Workload
 
 _COMPUTE = ("cpu", "memory")
 _STORAGE = "ephemeral-storage"
 
 
-@Rule
-def requests_missing(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def requests_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A container requests no cpu or no memory, and the pod as a whole doesn't either."""
-    for workload in view.workloads:
-        whole = _amounts(workload.spec, "requests")
-        for place, container in _containers(workload):
-            own = _amounts(container, "requests")
-            missing = [one for one in _COMPUTE if one not in own and one not in whole]
-            if missing:
-                message = (
-                    f"container {container.get('name')} requests no {' and no '.join(missing)}"
-                )
-                yield Offence(workload.obj, message, f"{place}.resources.requests")
+    whole = _amounts(workload.spec, "requests")
+    for place, container in _containers(workload):
+        own = _amounts(container, "requests")
+        missing = [one for one in _COMPUTE if one not in own and one not in whole]
+        if missing:
+            message = f"container {container.get('name')} requests no {' and no '.join(missing)}"
+            yield Offence(workload.obj, message, f"{place}.resources.requests")
 
 
-@Rule
-def memory_limit_missing(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def memory_limit_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A container has no limit of memory, and the pod as a whole hasn't either."""
-    for workload in view.workloads:
-        if "memory" in _amounts(workload.spec, "limits"):
-            continue
-        for place, container in _containers(workload):
-            if "memory" not in _amounts(container, "limits"):
-                message = f"container {container.get('name')} has no limit of memory"
-                yield Offence(workload.obj, message, f"{place}.resources.limits")
+    if "memory" in _amounts(workload.spec, "limits"):
+        return
+    for place, container in _containers(workload):
+        if "memory" not in _amounts(container, "limits"):
+            message = f"container {container.get('name')} has no limit of memory"
+            yield Offence(workload.obj, message, f"{place}.resources.limits")
 
 
 @Rule
@@ -56,32 +52,30 @@ def critical_not_guaranteed(view: ClusterView) -> Iterator[Offence]:
             yield Offence(workload.obj, message, f"{workload.path}.containers")
 
 
-@Rule
-def outside_limit_range(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def outside_limit_range(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A LimitRange of the namespace refuses pods that are still to be created."""
-    for workload in view.workloads:
-        if workload.obj["kind"] == "Pod" and not workload.is_new:
-            continue
-        for limits in view.limits.get(workload.namespace, ()):
-            for fault in pod_faults(workload.pod, limits):
-                message = f"{fault}: none of its pods is let in"
-                yield Offence(workload.obj, message, f"{workload.path}.containers")
-
-
-@Rule
-def storage_limit_on_some(view: ClusterView) -> Iterator[Offence]:
-    """A container limits its ephemeral storage, and another of the pod doesn't."""
-    for workload in view.workloads:
-        containers = [*_containers(workload)]
-        limited = [one for _, one in containers if part(one, "resources", "limits").get(_STORAGE)]
-        names = [str(one["name"]) for _, one in containers if one not in limited]
-        if limited and names:
-            sum_of = ", ".join(str(one["name"]) for one in limited)
-            message = (
-                f"only {sum_of} limits {_STORAGE}, and what {', '.join(names)} and volumes use "
-                "counts towards that: the pod is evicted when all together use more"
-            )
+    if workload.obj["kind"] == "Pod" and not workload.is_new:
+        return
+    for limits in view.limits.get(workload.namespace, ()):
+        for fault in pod_faults(workload.pod, limits):
+            message = f"{fault}: none of its pods is let in"
             yield Offence(workload.obj, message, f"{workload.path}.containers")
+
+
+@workload_rule
+def storage_limit_on_some(view: ClusterView, workload: Workload) -> Iterator[Offence]:
+    """A container limits its ephemeral storage, and another of the pod doesn't."""
+    containers = [*_containers(workload)]
+    limited = [one for _, one in containers if part(one, "resources", "limits").get(_STORAGE)]
+    names = [str(one["name"]) for _, one in containers if one not in limited]
+    if limited and names:
+        sum_of = ", ".join(str(one["name"]) for one in limited)
+        message = (
+            f"only {sum_of} limits {_STORAGE}, and what {', '.join(names)} and volumes use "
+            "counts towards that: the pod is evicted when all together use more"
+        )
+        yield Offence(workload.obj, message, f"{workload.path}.containers")
 
 
 def _containers(workload: Workload) -> Iterator[tuple[str, Object]]:

@@ -15,25 +15,24 @@ from podium.scheduler.snapshot.topology_spread import (
     standing,
 )
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.rule import Offence, Rule
+from podium.whatif.lint.rule import Offence, Rule, workload_rule
 from podium.whatif.lint.workload_reader import SCALED, Workload
 
 _AFFINITY, _ANTI_AFFINITY = "affinity.podAffinity", "affinity.podAntiAffinity"
 _NOBODY: Mapping[str, str] = {}
 
 
-@Rule
-def affinity_to_lower_priority(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def affinity_to_lower_priority(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """All that a required term matches has a lower priority."""
-    for workload in view.workloads:
-        for term in affinity_terms(PeerGroup(0, workload.pod)).required_affinity:
-            found = _matched(view, term)
-            own = workload.priority
-            priorities = [one.priority for one in found if one.priority is not None]
-            if own is not None and priorities and max(priorities) < own:
-                message = f"its pods, of priority {own}, must be near pods that are lower"
-                lower = tuple(f"{one} ({one.priority})" for one in found)
-                yield Offence(workload.obj, message, f"{workload.path}.{_AFFINITY}", lower)
+    for term in affinity_terms(PeerGroup(0, workload.pod)).required_affinity:
+        found = _matched(view, term)
+        own = workload.priority
+        priorities = [one.priority for one in found if one.priority is not None]
+        if own is not None and priorities and max(priorities) < own:
+            message = f"its pods, of priority {own}, must be near pods that are lower"
+            lower = tuple(f"{one} ({one.priority})" for one in found)
+            yield Offence(workload.obj, message, f"{workload.path}.{_AFFINITY}", lower)
 
 
 @Rule
@@ -47,53 +46,50 @@ def affinity_to_nobody(view: ClusterView) -> Iterator[Offence]:
                 yield Offence(workload.obj, message, f"{workload.path}.{_AFFINITY}")
 
 
-@Rule
-def affinity_label_missing(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def affinity_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """No node where the pods may go has the topology key of a required term."""
-    for workload in view.workloads:
-        nodes = view.nodes_for(workload)
-        for term in affinity_terms(PeerGroup(0, workload.pod)).required_affinity:
-            if nodes and len(without_label(nodes, term.topology_key)) == len(nodes):
-                message = f"no node for its pods has the label {term.topology_key}"
-                yield Offence(workload.obj, message, f"{workload.path}.{_AFFINITY}")
+    nodes = view.nodes_for(workload)
+    for term in affinity_terms(PeerGroup(0, workload.pod)).required_affinity:
+        if nodes and len(without_label(nodes, term.topology_key)) == len(nodes):
+            message = f"no node for its pods has the label {term.topology_key}"
+            yield Offence(workload.obj, message, f"{workload.path}.{_AFFINITY}")
 
 
-@Rule
-def anti_affinity_label_missing(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def anti_affinity_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A node where the pods may go lacks the topology key of a required term.
 
     Preferred ones count where all nodes lack it.
     """
-    for workload in view.workloads:
-        nodes = view.nodes_for(workload)
-        terms = affinity_terms(PeerGroup(0, workload.pod))
-        for term in (*terms.required_anti_affinity, *terms.preferred_anti_affinity):
-            lacking = without_label(nodes, term.topology_key)
-            if len(lacking) == len(nodes) if term.weight else lacking:
-                message = (
-                    f"{len(lacking)} of {len(nodes)} nodes for its pods lack the label "
-                    f"{term.topology_key}: the pods don't keep apart there"
-                )
-                field = f"{workload.path}.{_ANTI_AFFINITY}"
-                if lacking:
-                    yield Offence(workload.obj, message, field, node_names(lacking))
+    nodes = view.nodes_for(workload)
+    terms = affinity_terms(PeerGroup(0, workload.pod))
+    for term in (*terms.required_anti_affinity, *terms.preferred_anti_affinity):
+        lacking = without_label(nodes, term.topology_key)
+        if len(lacking) == len(nodes) if term.weight else lacking:
+            message = (
+                f"{len(lacking)} of {len(nodes)} nodes for its pods lack the label "
+                f"{term.topology_key}: the pods don't keep apart there"
+            )
+            field = f"{workload.path}.{_ANTI_AFFINITY}"
+            if lacking:
+                yield Offence(workload.obj, message, field, node_names(lacking))
 
 
-@Rule
-def anti_affinity_without_room(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def anti_affinity_without_room(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A workload has more replicas than domains, and a required term against its own pods."""
-    for workload in view.workloads:
-        nodes = view.nodes_for(workload) if workload.kind != "DaemonSet" else ()
-        peer_group = PeerGroup(0, workload.pod)
-        for term in affinity_terms(peer_group).required_anti_affinity:
-            own = view.namespace_labels.get(peer_group.namespace, _NOBODY)
-            domains = {labels(node).get(term.topology_key) for node in nodes}
-            if None in domains or not term.matches(peer_group, own):
-                continue
-            if nodes and workload.replicas > len(domains):
-                places = f"{len(domains)} values of {term.topology_key}"
-                message = f"{workload.replicas} pods must keep apart, and nodes have {places}"
-                yield Offence(workload.obj, message, f"{workload.path}.{_ANTI_AFFINITY}")
+    nodes = view.nodes_for(workload) if workload.kind != "DaemonSet" else ()
+    peer_group = PeerGroup(0, workload.pod)
+    for term in affinity_terms(peer_group).required_anti_affinity:
+        own = view.namespace_labels.get(peer_group.namespace, _NOBODY)
+        domains = {labels(node).get(term.topology_key) for node in nodes}
+        if None in domains or not term.matches(peer_group, own):
+            continue
+        if nodes and workload.replicas > len(domains):
+            places = f"{len(domains)} values of {term.topology_key}"
+            message = f"{workload.replicas} pods must keep apart, and nodes have {places}"
+            yield Offence(workload.obj, message, f"{workload.path}.{_ANTI_AFFINITY}")
 
 
 def without_label(nodes: Sequence[Object], key: str) -> list[Object]:
@@ -122,21 +118,20 @@ def _matched(view: ClusterView, term: AffinityTerm) -> list[Workload]:
 _FIELD = "topologySpreadConstraints"
 
 
-@Rule
-def spread_label_missing(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def spread_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A node where the pods may go lacks the topology key of a constraint that must hold."""
-    for workload in view.workloads:
-        nodes = view.nodes_for(workload)
-        for one in _constraints(workload, DO_NOT_SCHEDULE):
-            if lacking := without_label(nodes, one.topology_key):
-                part = f"{len(lacking)} of {len(nodes)} nodes for its pods lack"
-                message = f"{part} the label {one.topology_key}, and none is scheduled there"
-                yield _offence(workload, message, node_names(lacking))
-        for one in _constraints(workload, SCHEDULE_ANYWAY):
-            lacking = without_label(nodes, one.topology_key)
-            if lacking and len(lacking) == len(nodes):
-                message = f"no node for its pods has the label {one.topology_key}: nothing spreads"
-                yield _offence(workload, message, node_names(lacking))
+    nodes = view.nodes_for(workload)
+    for one in _constraints(workload, DO_NOT_SCHEDULE):
+        if lacking := without_label(nodes, one.topology_key):
+            part = f"{len(lacking)} of {len(nodes)} nodes for its pods lack"
+            message = f"{part} the label {one.topology_key}, and none is scheduled there"
+            yield _offence(workload, message, node_names(lacking))
+    for one in _constraints(workload, SCHEDULE_ANYWAY):
+        lacking = without_label(nodes, one.topology_key)
+        if lacking and len(lacking) == len(nodes):
+            message = f"no node for its pods has the label {one.topology_key}: nothing spreads"
+            yield _offence(workload, message, node_names(lacking))
 
 
 @Rule
@@ -157,17 +152,16 @@ def min_domains_unmet(view: ClusterView) -> Iterator[Offence]:
                 yield _offence(workload, message, tuple(sorted(domains)))
 
 
-@Rule
-def spread_ignores_own_pods(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def spread_ignores_own_pods(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """The selector of a constraint doesn't match its own pods."""
-    for workload in view.workloads:
-        peer_group = PeerGroup(0, workload.pod)
-        for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY):
-            for one in _constraints(workload, action):
-                if not one.counts(peer_group, peer_group):
-                    selector = str(one.selector) or "an empty selector"
-                    message = f"{selector} doesn't count its own pods on {one.topology_key}"
-                    yield _offence(workload, message)
+    peer_group = PeerGroup(0, workload.pod)
+    for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY):
+        for one in _constraints(workload, action):
+            if not one.counts(peer_group, peer_group):
+                selector = str(one.selector) or "an empty selector"
+                message = f"{selector} doesn't count its own pods on {one.topology_key}"
+                yield _offence(workload, message)
 
 
 @Rule
@@ -201,21 +195,20 @@ def spread_counts_closed_nodes(view: ClusterView) -> Iterator[Offence]:
                 yield _offence(workload, message, node_names(inside))
 
 
-@Rule
-def replicas_on_one_node(view: ClusterView) -> Iterator[Offence]:
+@workload_rule
+def replicas_on_one_node(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """The running pods of a workload share a node, though others would do."""
-    for workload in view.workloads:
-        pods = view.pods_of(workload)
-        on = {node_name_of(pod) for pod in pods}
-        is_due = workload.kind in SCALED and len(pods) >= max(view.thresholds.replicas_min, 2)
-        if not is_due or len(on) > 1 or len(view.nodes_for(workload)) < 2:
-            continue
-        peer_group = PeerGroup(0, workload.pod)
-        terms = affinity_terms(peer_group)
-        anti = (*terms.required_anti_affinity, *terms.preferred_anti_affinity)
-        if not workload.spec.get(_FIELD) and not any(term.matches(peer_group, {}) for term in anti):
-            message = f"its {len(pods)} pods are all on {next(iter(on))}, and nothing spreads them"
-            yield Offence(workload.obj, message, workload.path)
+    pods = view.pods_of(workload)
+    on = {node_name_of(pod) for pod in pods}
+    is_due = workload.kind in SCALED and len(pods) >= max(view.thresholds.replicas_min, 2)
+    if not is_due or len(on) > 1 or len(view.nodes_for(workload)) < 2:
+        return
+    peer_group = PeerGroup(0, workload.pod)
+    terms = affinity_terms(peer_group)
+    anti = (*terms.required_anti_affinity, *terms.preferred_anti_affinity)
+    if not workload.spec.get(_FIELD) and not any(term.matches(peer_group, {}) for term in anti):
+        message = f"its {len(pods)} pods are all on {next(iter(on))}, and nothing spreads them"
+        yield Offence(workload.obj, message, workload.path)
 
 
 def _class(workload: Workload) -> PodClass:
