@@ -45,8 +45,6 @@ class UncreatedPodsError(PodiumError):
 
 
 class _Trial(msgspec.Struct, frozen=True):
-    """The pods that wait with more nodes, and those that were preempted and aren't recreated."""
-
     pending: tuple[PendingPod, ...]
     lost: tuple[str, ...]
     placements: tuple[Placement, ...]
@@ -116,8 +114,6 @@ class NodeRoom:
 
 
 class _Search:
-    """Searches the choices of nodes, of each shape so many at most; each is tried in a copy."""
-
     def __init__(
         self,
         play: Play,

@@ -125,7 +125,6 @@ class LinearProgram:
         return Solved(found, _sum(costs, found), lowest, solver.getRunTime())
 
     def _holds(self, values: Sequence[int]) -> bool:
-        """Whether values, rounded from the solver's, meet all constraints exactly."""
         return all(_sum(factors, values) <= most for factors, most in self._rows)
 
     def _solver(self, costs: Mapping[int, int], seconds: float, start: Sequence[int]) -> Any:

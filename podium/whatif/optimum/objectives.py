@@ -83,7 +83,6 @@ def _costs(
 
 
 def _excess(program: LinearProgram, terms: Sequence[Term], allowed: int) -> int:
-    """A variable that is as much as a sum is more than what is allowed."""
     excess = program.variable(
         program.most(terms) - allowed, lambda values: max(total(terms, values) - allowed, 0)
     )

@@ -172,7 +172,6 @@ class Changer:
         self.rejected.append(RejectedObject(label(found), message, namespace=found[1], at_s=at_s))
 
     def _last_applied(self, found: Identity) -> Object | None:
-        """The manifest by which an object was written by hand; None if it wasn't."""
         obj = self._state.get(found)
         if obj is None or was_in_a_cluster(obj):
             return None

@@ -253,7 +253,6 @@ def _label(obj: Object) -> str:
 
 
 def _has_pod_template(value: object) -> bool:
-    """Whether there is the spec of a pod anywhere, as in most kinds that make pods."""
     if isinstance(value, Mapping):
         spec = value.get("spec")
         if isinstance(spec, Mapping) and spec.get("containers"):

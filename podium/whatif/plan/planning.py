@@ -62,7 +62,6 @@ def plan(
 def _all_played(
     request: PlanRequest, progress: Progress | None, workers: int, prepare: Prepare | None
 ) -> Iterator[Plan]:
-    """A plan for each seed, each played by itself; an interrupted one is the last."""
     seeds = range(request.seed + 1, request.seed + request.seeds)
     others = [replace(request, seed=seed, next_pods_max=0) for seed in seeds]
     in_forks = workers > 1 and bool(others) and prepare is None

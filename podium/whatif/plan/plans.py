@@ -97,7 +97,6 @@ class Plans:
         return found
 
     def _beginning(self, controllers: frozenset[str]) -> Play:
-        """The play that all plans go on from, with these controllers at least."""
         if self._play is None or not can_fork() or not controllers <= self._controllers:
             self._controllers |= controllers
             self._play = Play(self._request, controllers=self._controllers)

@@ -60,18 +60,14 @@ class Play:
     Attributes:
         guessed_classes: where the state has no PriorityClasses, the names of those that stand in
             for them, and `""` for the default class.
-        before: the pods and workloads of the state.
         entries_before: how many of the observed entries tell of the time before the changes.
         budgets_before: the statuses of budgets, `namespace/name`, in the state.
         start_s: when the plan begins, in seconds since the epoch.
-        deleted: what the changes delete.
-        rollouts: of the workloads that the last changes concern.
 
     Args:
         changes_later: whether nodes may be added, drained or fail by changes that the request
             doesn't have.
         controllers: those that run; the ones that may have something to do unless given.
-        prepare: called before any changes are made.
 
     Raises:
         TargetError: something to change isn't there.
@@ -276,5 +272,4 @@ def _missing_namespaces(cluster: Cluster, changes: Sequence[Change]) -> Iterator
 
 
 def _shuffled(seed: int, node_name: str) -> str:
-    """Sorts nodes in an order that has nothing to do with their names."""
     return hashlib.sha256(f"{seed}/{node_name}".encode()).hexdigest()

@@ -177,7 +177,6 @@ class Rollouts:
         return ""
 
     def _deadline_missed_s(self, one: Identity, workload: Object) -> float | None:
-        """When it was plain that a rollout is stuck, in seconds since the plan began."""
         condition = condition_of(workload, "Progressing") or {}
         if condition.get("reason") == _DEADLINE:
             return epoch_s(condition["lastTransitionTime"]) - self._start_s

@@ -126,7 +126,6 @@ class _Search:
     def _bisected(
         self, shape: ZonedShape, disturbances: Sequence[Disturbance], least: int, most: int
     ) -> int:
-        """The smallest number above `least`, up to `most`, that cures all of these."""
         low, high = least, max(2 * least, 1)
         while high < most and self._uncured(shape, high, disturbances):
             low, high = high, 2 * high

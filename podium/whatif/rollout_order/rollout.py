@@ -158,7 +158,6 @@ def _room(asked: RolloutRequest, play: Play, workers: int) -> Room | None:
 
 
 def _non_preempting(asked: RolloutRequest, play: Play) -> tuple[StepOutcome, ...]:
-    """A safe order where new default classes never preempt; it changes `play`."""
     introduction = never_preempting(asked.introduction)
     if introduction == asked.introduction:
         return ()

@@ -102,7 +102,6 @@ def _is_below(soft: Threshold, hard: Threshold, view: ClusterView) -> bool:
 
 
 def _capacity(threshold: Threshold, node: Object) -> int:
-    """How much the node has of what the threshold is about; 0 if it doesn't say."""
     capacity: Mapping[str, str] = status_of(node).get("capacity") or {}
     amount = capacity.get(_CAPACITIES.get(threshold.signal, ""))
     return 0 if amount is None else value(amount)

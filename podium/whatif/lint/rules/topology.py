@@ -222,7 +222,6 @@ def _constraints(workload: Workload, action: str) -> Sequence[SpreadConstraint]:
 def _domains(
     workload: Workload, constraints: Sequence[SpreadConstraint], nodes: Sequence[Object], index: int
 ) -> set[str]:
-    """The domains of the constraint at `index`, as the nodes that count for it have them."""
     cls = _class(workload)
     found = (standing(cls, constraints, node) for node in nodes)
     return {one[index][0] for one in found if one is not None and one[index][1]}

@@ -103,7 +103,6 @@ def _labels(timeline: Timeline, history: PodHistory) -> Mapping[str, str]:
 def _moments(
     before: BudgetCounts, noted: Sequence[tuple[float, BudgetCounts]], end_s: float
 ) -> Iterator[BudgetMoment]:
-    """What a budget says from when to when, leaving out what lasts no time."""
     course = [(0.0, before), *noted]
     for (at_s, counts), (until_s, _) in pairwise(course):
         if until_s > at_s:

@@ -265,7 +265,6 @@ class OutcomeReader:
 
     @cached_property
     def _unbound(self) -> Sequence[Object]:
-        """The pods without a node that may get one, in the order in which they came."""
         arrivals = {one: turn for turn, one in enumerate(self._histories.by_uid)}
         waiting = (
             pod

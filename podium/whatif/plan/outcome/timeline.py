@@ -56,18 +56,14 @@ class Timeline:
     """What happened in a play up to now.
 
     All but the histories, the happenings of new pods and `refused` is of the time since the
-    changes.
+    changes. Budgets are named `namespace/name`.
 
     Attributes:
-        histories: of the pods.
         owners: of the pods, those that are gone included.
         happenings: what happened to pods, in order, each with its entry. A pod on a node that goes
             at once is told to terminate at that moment, too.
         readiness: when a pod became ready, or was so no more, with its uid.
-        bound: `namespace/name` of the pods that were bound, in order; the last time counts.
-        budgets_before: by budget, `namespace/name`, its numbers before the changes.
-        budgets: by budget, its numbers whenever they changed.
-        job_failures: the Jobs that failed, whole or in some of their indexes.
+        bound: by pod, `namespace/name`, a number that says in which order they were bound.
         refused: by controller, what the API last said about pods that it doesn't let in, and since
             when it did.
         tainted_s: by node that can't be reached, since when its pods are evicted for that.
