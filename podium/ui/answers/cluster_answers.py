@@ -14,8 +14,7 @@ from podium.ui.inputs.inputs import read_gates
 from podium.ui.inputs.option import text
 from podium.ui.writers.ci_reports import CiReport, CiResult
 from podium.ui.writers.formats import FORMATS, TERMINAL
-from podium.whatif.capacity.capacity_report import Capacity
-from podium.whatif.capacity.capacity_report import CheapestNodes
+from podium.whatif.capacity.capacity_report import Capacity, CheapestNodes
 from podium.whatif.explain.eviction_rankings import EvictionRanking
 from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.lint.lint_presentation import finding_text, plain_text

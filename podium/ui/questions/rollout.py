@@ -90,7 +90,7 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
         if self.important is None:
             return None
         named = str(self.important)
-        value = priorities.value(named)
+        value = priorities.values.get(named)
         if value is not None:
             return value
         try:
