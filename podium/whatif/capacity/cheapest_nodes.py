@@ -6,7 +6,7 @@ short, it is the answer, and the cost that was reached is the bound.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from decimal import Decimal
 from heapq import heappop, heappush
@@ -19,7 +19,7 @@ from podium.api.objects import Object
 from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.scheduler.snapshot.snapshot import allocatable_amounts
-from podium.simulation.workers import in_a_copy
+from podium.simulation.workers import Progress, in_a_copy
 from podium.whatif.capacity.capacity_report import CheapestNodes, ShapeRow
 from podium.whatif.capacity.capacity_templates import PodTemplate, named_copies, needed
 from podium.whatif.capacity.node_shapes import NodeShape
@@ -28,9 +28,6 @@ from podium.whatif.plan.outcome.outcome_reader import OutcomeReader
 from podium.whatif.plan.plan_report import PendingPod, Placement, Return
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import UNTIL_S, PlanRequest
-
-Progress = Callable[[int], None]
-"""Is told how many choices were tried."""
 
 Counts = tuple[int, ...]
 """How many nodes of each shape."""

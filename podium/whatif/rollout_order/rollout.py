@@ -17,7 +17,7 @@ from podium.api.errors import PodiumError
 from podium.api.kinds.decisive_kinds import identity, label
 from podium.api.objects import Object, spec_of
 from podium.api.priority import class_value
-from podium.simulation.workers import can_fork, in_a_copy, in_workers
+from podium.simulation.workers import Progress, can_fork, in_a_copy, in_workers
 from podium.whatif.plan.changes import Apply, ChangeTarget, Delete
 from podium.whatif.plan.next_pods import tried
 from podium.whatif.plan.outcome.stale_priorities import stale_pods_of
@@ -25,7 +25,7 @@ from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
 from podium.whatif.resilience.spare_room import SHAPES_MAX, ZonedShape, zoned_shapes
 from podium.whatif.rollout_order.rollout_report import OrderTrial, RolloutAdvice, Room, StepOutcome
-from podium.whatif.rollout_order.rollout_search import Judge, Progress, RolloutSearch
+from podium.whatif.rollout_order.rollout_search import Judge, RolloutSearch
 from podium.whatif.rollout_order.rollout_steps import Introduction, RolloutStep, never_preempting
 
 

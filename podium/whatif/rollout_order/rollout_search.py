@@ -3,7 +3,7 @@
 import hashlib
 import json
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -12,7 +12,7 @@ import msgspec
 from podium.api.documents.report import report_facts
 from podium.api.objects import is_terminating, status_of
 from podium.api.pods import is_finished, is_ready, node_name_of
-from podium.simulation.workers import in_a_copy
+from podium.simulation.workers import Progress, in_a_copy
 from podium.whatif.plan.next_pods import preempted_since, tried
 from podium.whatif.plan.outcome.leaving_pods import short_of_pods
 from podium.whatif.plan.outcome.stale_priorities import StalePods, stale_pods_of
@@ -115,10 +115,6 @@ def fingerprint(play: Play) -> str:
         ranks = {began: rank for rank, began in enumerate(sorted({pod[0] for pod in pods}))}
         rows += [(priority, ranks[began], *place) for began, *place in pods]
     return hashlib.sha256(json.dumps(sorted(rows)).encode()).hexdigest()
-
-
-Progress = Callable[[int], None]
-"""Is told how many steps were played."""
 
 
 class RolloutSearch(msgspec.Struct):
