@@ -49,7 +49,7 @@ def read_pod_template(text: str, place: str, state: dict[Identity, Object]) -> P
         rule = f"must be FILE or KIND/NAME, with *COUNT from 1 to {_SHARE_MAX}"
         raise PodTemplateError(f"--pod {text}: {rule}")
     target = parse_workload(what, place)
-    found = None if target is None else state.get(target.identity)
+    found = None if target is None else state.get(target)
     if found is not None and found["kind"] not in _TEMPLATED:
         raise PodTemplateError(f"--pod {text}: {_RULE}, not {describe(found)}")
     needs: tuple[Object, ...] = ()

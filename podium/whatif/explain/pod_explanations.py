@@ -140,14 +140,13 @@ def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplana
     play = Play(request)
     play.run(request.until_s)
     owners, before = play.owners(), play.before.by_uid
-    sought = workload.identity
     found = []
     created = (one.uid for one in play.observer.entries if one.type == "PodCreated")
     turns = {one: turn for turn, one in enumerate(created)}
     for pod in play.cluster.store.list("Pod").items:
         is_over = is_finished(pod) or is_terminating(pod)
         is_told = not is_over or (uid(pod) not in before and _was_refused(pod))
-        if is_told and sought in owners.above(controller_key(pod)):
+        if is_told and workload in owners.above(controller_key(pod)):
             age = metadata_of(pod).get("creationTimestamp") or ""
             # Of many that are refused, one after the other, only the first is there at the start.
             turn = turns[uid(pod)] if is_over else 0

@@ -112,18 +112,18 @@ class Changer:
                         self._apply(one, manifest)
             case Delete():
                 how = _BY_FORCE if change.is_forced else _IN_BACKGROUND
-                kind, place, called = change.target.identity
+                kind, place, called = change.target
                 what = Attributes(ALL_KINDS[kind], place, called, self._cluster.driver.now_s)
-                self._try((kind, place, called), lambda _: self._cluster.server.delete(what, how))
+                self._try((kind, place, called), lambda: self._cluster.server.delete(what, how))
             case Cordon(node, is_cordoned):
                 self._try(
                     ("Node", "", node),
-                    lambda _: set_unschedulable(self._cluster, node, is_cordoned),
+                    lambda: set_unschedulable(self._cluster, node, is_cordoned),
                 )
             case Drain():
                 drainer = Drainer(self._cluster, self._observer, change)
                 self.drainers.append(drainer)
-                self._try(("Node", "", change.node), lambda _: drainer.start())
+                self._try(("Node", "", change.node), lambda: drainer.start())
             case Fail(node):
                 # A simulated node falls silent as its script tells it.
                 self.silenced_s[node] = self._observer.passed_s()
@@ -138,10 +138,10 @@ class Changer:
 
     def _apply(self, found: Identity, manifest: Object) -> None:
         last = self._last_applied(found)
-        self._try(found, lambda _: apply_manifest(self._cluster, manifest, last))
+        self._try(found, lambda: apply_manifest(self._cluster, manifest, last))
 
     def _restart(self, target: ChangeTarget) -> None:
-        found = target.identity
+        found = target
         live = self._cluster.store.get(*found)
         if live is not None and spec_of(live).get("paused"):
             self._reject(found, "can't restart a paused deployment (resume it first)")
@@ -153,12 +153,12 @@ class Changer:
     def _patch(self, target: ChangeTarget, request: PatchRequest, subresource: str = "") -> None:
         kind, now_s = KINDS[target.kind], self._cluster.driver.now_s
         what = Attributes(kind, target.namespace, target.name, now_s, subresource)
-        self._try(target.identity, lambda _: self._cluster.server.patch(what, request))
+        self._try(target, lambda: self._cluster.server.patch(what, request))
 
-    def _try(self, found: Identity, act: Callable[[Identity], object]) -> None:
+    def _try(self, found: Identity, act: Callable[[], object]) -> None:
         before = self._cluster.store.get(*found)
         try:
-            act(found)
+            act()
         except RefusedError as refused:
             self._reject(found, refused.message)
         after = self._cluster.store.get(*found)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import msgspec
 
@@ -42,21 +43,15 @@ class TargetError(PodiumError):
     """What was to be changed can't be understood, or isn't there."""
 
 
-@dataclass(frozen=True, slots=True)
-class ChangeTarget:
-    """An object that a change names; without a namespace if its kind has none."""
+class ChangeTarget(NamedTuple):
+    """The identity of an object that a change names; without a namespace if its kind has none."""
 
     kind: str
     namespace: str
     name: str
 
-    @property
-    def identity(self) -> Identity:
-        """By which a store finds it."""
-        return self.kind, self.namespace, self.name
-
     def __str__(self) -> str:
-        return label(self.identity)
+        return label(self)
 
 
 def parse_target(text: str, namespace: str, option: str = "--delete") -> ChangeTarget:
@@ -219,18 +214,15 @@ def check(changes: Sequence[Change], state: Collection[Identity]) -> None:
             target = ChangeTarget("Node", "", change.node)
         else:
             target = change.target
-        found = target.identity
-        if not is_there.get(found, found in state):
+        if not is_there.get(target, target in state):
             verb = words(change).partition(" ")[0]
-            others = (
-                one
-                for kind, place, one in (*state, *is_there)
-                if (kind, place) == (target.kind, target.namespace)
+            of_kind = [target.kind, target.namespace]
+            others = (one for *place, one in (*state, *is_there) if place == of_kind)
+            missing.append(
+                f"--{verb}: the state has no {target}{likely_meant(target.name, others)}"
             )
-            hint = likely_meant(target.name, others)
-            missing.append(f"--{verb}: the state has no {target}{hint}")
         if isinstance(change, Delete):
-            is_there[found] = False
+            is_there[target] = False
     if missing:
         raise TargetError("\n".join(missing))
 

@@ -142,7 +142,7 @@ class Play:
         if not self.state.facts.of("Namespace"):
             self.cluster.load(_missing_namespaces(self.cluster, changes))
         targets = [one.target for one in changes if isinstance(one, Delete)]
-        self.deleted.update(target.identity for target in targets)
+        self.deleted.update(targets)
         self.changer = Changer(self.cluster, self.observer, self.state.by_identity, changes)
         self.changer.advance()
         self.rollouts = Rollouts(self.cluster, self.changer.touched, self.start_s)

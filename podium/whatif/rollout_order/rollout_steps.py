@@ -153,7 +153,7 @@ def assigned(text: str, place: str, state: Mapping[Identity, Object]) -> Object:
         raise RolloutStepError(
             f"--assign {text}: expected KIND/NAME=CLASS, such as deploy/web=high"
         )
-    found = state.get(target.identity)
+    found = state.get(target)
     if found is None:
         raise RolloutStepError(f"--assign {text}: the state has no {target}")
     marks = {key: value for key, value in annotations(found).items() if key != LAST_APPLIED}
