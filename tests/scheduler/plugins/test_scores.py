@@ -57,7 +57,8 @@ def test_strategies(kind: ScoringStrategyType, score: int, mi: str, gi: str) -> 
 
 def test_a_resource_of_which_a_node_has_one_is_used_up_by_one() -> None:
     gpus = ResourceSpec(name="example.com/gpu", weight=1)
-    args = NodeResourcesFitArgs(scoring_strategy=ScoringStrategy(resources=(gpus,)))
+    least = ScoringStrategyType.LEAST_ALLOCATED
+    args = NodeResourcesFitArgs(scoring_strategy=ScoringStrategy(type=least, resources=(gpus,)))
     nodes = [node(f"n{count}", pods="9", **{gpus.name: str(count)}) for count in (1, 2)]
     handle = cluster(nodes, [])
     scores = NodeResourcesFit(handle, args).score(pending(handle, requesting(**{gpus.name: "1"})))
