@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
+from enum import EnumType
 from inspect import Parameter, Signature, get_annotations
 from typing import Annotated, Any, Literal, get_args
 
@@ -112,6 +113,8 @@ def _parameters(name: str, kind: Any, default: Any, option: Option) -> Iterator[
     if kind in (Texts, Sources):
         kind = list[str] if default is MISSING else list[str] | None
         default = MISSING if default is MISSING else None
+    elif enums := [one for one in get_args(kind) if isinstance(one, EnumType)]:
+        kind = enums[0]
     elif str in get_args(kind):
         # A path or a number is a text here.
         kind = str | None if default is None else str

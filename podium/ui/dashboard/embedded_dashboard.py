@@ -4,11 +4,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from podium.api.process.private_files import write_private
-from podium.api.values.quantity import NANOS_PER_UNIT, Quantity
 from podium.cluster.embedded.cluster import EmbeddedCluster
 from podium.cluster.embedded.in_process_client import InProcessClient
-from podium.cluster.virtual import Cluster
-from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.scheduler.config.load import Loaded as LoadedConfiguration
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
@@ -17,8 +14,6 @@ from podium.ui.dashboard.dashboard_app import PREFIX, DashboardApp
 from podium.ui.dashboard.feeds.live_feed import LiveFeed
 from podium.ui.dashboard.feeds.store_source import StoreSource
 from podium.ui.dashboard.local_server import link
-from podium.ui.dashboard.pages import SignalRow
-from podium.ui.dashboard.past_preemptions import past_preemption
 from podium.ui.dashboard.questions import Questions
 from podium.ui.dashboard.views import Abilities
 
@@ -38,14 +33,8 @@ def mount_dashboard(embedded: EmbeddedCluster) -> str:
     cluster, backend, served = embedded.cluster, embedded.backend, embedded.served
     source = StoreSource(cluster, backend.hooks)
     feed = LiveFeed(source, Abilities("podium up", can_plan=True, can_apply=True))
-    questions = Questions(
-        source.find,
-        feed,
-        partial(_what_if, embedded),
-        applier=Applier(backend.answer, cluster.server.kinds.of, source.find),
-        signals=partial(_signals_of, cluster),
-        preempted=lambda *pod: past_preemption(source.machines(), *pod),
-    )
+    applier = Applier(backend.answer, cluster.server.kinds.of, source.find)
+    questions = Questions(source, feed, partial(_what_if, embedded), applier)
     served.app.mount(PREFIX, DashboardApp(feed, questions, served.users))
     found = link(served.url, served.reader_token)
     write_private(embedded.directory.dashboard, f"{found}\n".encode())
@@ -74,20 +63,3 @@ def _what_if(embedded: EmbeddedCluster) -> "WhatIf":
         )
 
     return WhatIf(request)
-
-
-def _signals_of(cluster: Cluster, node: str) -> list[SignalRow]:
-    machine = None if cluster.kubelets is None else cluster.kubelets.machine
-    if not isinstance(machine, SimulatedKubelets):
-        return []
-    rows = []
-    for threshold, observed in machine.readings(node, cluster.driver.now_s):
-        signal, available, value = threshold.signal, "", str(threshold.value)
-        if observed is not None:
-            left = Quantity(observed.available * NANOS_PER_UNIT, signal.starved.unit)
-            available = str(left)
-            if threshold.value.quantity is None:
-                value = f"{value} ({threshold.value.of(observed.capacity)})"
-        kind = "hard" if threshold.is_hard else f"soft, for {threshold.grace_period_s:g} s"
-        rows.append(SignalRow(signal=signal, available=available, threshold=value, kind=kind))
-    return rows

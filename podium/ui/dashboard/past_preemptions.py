@@ -1,13 +1,10 @@
 """Preemptions as they were decided, of which schedulers keep the last ones."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from podium.api.presentation import Cell, Presentation, Section, Table, Tone, Toned
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.timeline.preemption import NAME_KEY
-
-PastPreemption = Callable[[str, str], Presentation | None]
-"""The last preemption by a pod, given its namespace and name; None if there is none."""
 
 _HEADERS = ("Node", "Victims", "PDB violations", "Result")
 

@@ -6,33 +6,28 @@ from typing import TYPE_CHECKING
 
 from podium.api.codec.yaml_writer import write_yaml
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.apiserver.authentication.users import User
 from podium.apiserver.refusals import not_found
 from podium.ui.dashboard.applier import Applier
 from podium.ui.dashboard.feeds.event_stream import Feed
 from podium.ui.dashboard.forked_work import ForkedWork, WorkError
-from podium.ui.dashboard.pages import Applied, NodePage, PlanPage, PodPage, SignalRow, presented
-from podium.ui.dashboard.past_preemptions import PastPreemption
+from podium.ui.dashboard.pages import Applied, NodePage, PlanPage, PodPage, presented
+from podium.ui.dashboard.past_preemptions import past_preemption
 from podium.ui.dashboard.views import Entry
 
 if TYPE_CHECKING:
     from podium.ui.dashboard.feeds.finished_runs import FinishedRun
+    from podium.ui.dashboard.feeds.informer_source import InformerSource
+    from podium.ui.dashboard.feeds.store_source import StoreObjects
     from podium.ui.dashboard.what_if import WhatIf
-
-Find = Callable[[str, str, str], Object | None]
-"""Finds an object as it is now, by kind, namespace and name."""
-
-
-Signals = Callable[[str], Sequence[SignalRow]]
-"""The eviction signals of a node, by its name."""
 
 
 class Questions:
     """Answers what pages ask about a cluster; what can't be answered is refused.
 
     Args:
+        source: where the objects are.
         playing: makes what explains pods, and tries manifests out, in a fork; called at the first
             question.
         applier: applies them; None where that can't be done.
@@ -40,28 +35,25 @@ class Questions:
 
     def __init__(
         self,
-        find: Find,
+        source: "StoreObjects | InformerSource",
         feed: Feed,
         playing: "Callable[[], WhatIf | FinishedRun]",
-        *,
         applier: Applier | None = None,
-        signals: Signals = lambda _: (),
-        preempted: PastPreemption = lambda *_: None,
     ) -> None:
-        self._find = find
+        self._source = source
         self._feed = feed
         self._make_playing = playing
         self._playing: WhatIf | FinishedRun | None = None
         self._applier = applier
-        self._signals = signals
-        self._preempted = preempted
         self._forked = ForkedWork()
 
     async def pod_page(self, namespace: str, name: str) -> PodPage:
         """All about a pod."""
         manifest, history = self._known("Pod", namespace, name)
         explanation, problem = None, ""
-        preemption = self._preempted(namespace, name)
+        # A run that is over is explained by playing it again.
+        machines = () if self._feed.is_over else self._source.machines()
+        preemption = past_preemption(machines, namespace, name)
         playing = await self._played()
         try:
             explanation = await self._forked(lambda: playing.explain(f"{namespace}/{name}"))
@@ -78,7 +70,8 @@ class Questions:
     async def node_page(self, name: str) -> NodePage:
         """All about a node."""
         manifest, history = self._known("Node", "", name)
-        return NodePage(manifest=manifest, history=history, signals=self._signals(name))
+        signals = () if self._feed.is_over else self._source.signals(name)
+        return NodePage(manifest=manifest, history=history, signals=signals)
 
     async def plan(self, manifests: bytes, texts: Mapping[str, Sequence[str]]) -> PlanPage:
         """What applying manifests would do, with options as they are written."""
@@ -106,7 +99,7 @@ class Questions:
 
     def _known(self, kind: str, namespace: str, name: str) -> tuple[str, list[Entry]]:
         history = self._feed.history(kind, namespace, name)
-        found = self._find(kind, namespace, name)
+        found = self._source.find(kind, namespace, name)
         if found is None and not history:
             raise not_found(KINDS[kind], name)
         return "" if found is None else write_yaml(found), history

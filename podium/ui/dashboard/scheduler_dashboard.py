@@ -12,7 +12,6 @@ from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.ui.dashboard.feeds.informer_source import InformerSource
 from podium.ui.dashboard.feeds.live_feed import LiveFeed
 from podium.ui.dashboard.local_server import served_locally
-from podium.ui.dashboard.past_preemptions import past_preemption
 from podium.ui.dashboard.questions import Questions
 from podium.ui.dashboard.views import Abilities
 
@@ -46,12 +45,7 @@ def scheduler_dashboard(
             )
 
         feed = LiveFeed(source, Abilities("podium scheduler", can_plan=True))
-        questions = Questions(
-            source.find,
-            feed,
-            what_if,
-            preempted=lambda *pod: past_preemption([process.machine], *pod),
-        )
+        questions = Questions(source, feed, what_if)
         async with served_locally(feed, questions, port) as link:
             tell(link)
             yield

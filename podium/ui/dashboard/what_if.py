@@ -35,13 +35,10 @@ class WhatIf:
         return presented(explanation_presentation(explain_pod(self._request(), pod)))
 
     def attempt(self, manifests: bytes, texts: Mapping[str, Sequence[str]]) -> PlanPage:
-        """What applying manifests would do.
+        """What applying manifests would do; raises PodiumError.
 
         Args:
             texts: the options that a page may give, each with its values as they are written.
-
-        Raises:
-            PodiumError: something is wrong with any of them, or they ask for too many pods.
         """
         known = words_of(PlanQuestion, Reach.EVERYWHERE)
         words = {

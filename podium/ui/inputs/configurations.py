@@ -70,11 +70,7 @@ def read_kubelet_config(
 
 
 def only_document(path: str, kind: str) -> dict[str, Any]:
-    """The one document in a file.
-
-    Raises:
-        InputError: it can't be read, or holds something else.
-    """
+    """The one document in a file; raises InputError."""
     documents = _documents(path)
     found = documents[0] if len(documents) == 1 else None
     if not isinstance(found, dict):

@@ -13,14 +13,11 @@ _PACKAGES: Mapping[str, tuple[str, ...]] = {
 
 
 def check_extra(who: str, extra: str = "client", *packages: str) -> None:
-    """Find out whether what an extra brings along is there.
+    """Find out whether what an extra brings along is there; raises InputError.
 
     Args:
         extra: its name; `client` has a client of a cluster's API.
         packages: those that are needed of `experiments`, which has several.
-
-    Raises:
-        InputError: a package isn't there.
     """
     if missing := [one for one in packages or _PACKAGES[extra] if find_spec(one) is None]:
         needed = " and ".join(missing)

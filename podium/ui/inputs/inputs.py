@@ -90,7 +90,7 @@ class Asked:
 
 def read_request(asked: Rules, state: State) -> Asked:
     """Read everything that a request consists of; raises as `request_on` does."""
-    ignores = asked.validate is FieldValidation.IGNORE
+    ignores = asked.validate == FieldValidation.IGNORE
     sources = files_of(state.state)
     read = request_on(
         asked,
@@ -115,13 +115,10 @@ def read_gates(texts: Sequence[str], file: str | None) -> list[Gate]:
 def request_on(
     asked: Rules, read: Callable[[], Manifests], sources: Sequence[str | File] = ()
 ) -> Asked:
-    """Read what is asked about a state.
+    """Read what is asked about a state; raises PodiumError.
 
     Args:
         sources: what the state is read from.
-
-    Raises:
-        PodiumError: anything is wrong with any of it; all that is wrong, line by line.
     """
     changes = asked if isinstance(asked, Changes) else Changes(namespace=asked.namespace)
     files = [*sources, *files_of(changes.apply), asked.scheduler_config, asked.kubelet_config]
@@ -231,7 +228,9 @@ def _read_changes(asked: Changes, state: Iterable[Object], errors: _ErrorCollect
                 if is_source:
                     _apply(asked, steps, found)
                 elif first.option == _ADD_NODE:
-                    found.changes.append(Apply(_new_nodes(first.text, nodes, asked.validate)))
+                    found.changes.append(
+                        Apply(_new_nodes(first.text, nodes, FieldValidation(asked.validate)))
+                    )
                 else:
                     found.changes.append(PARSERS[first.option](first.text, asked.namespace))
     return found
@@ -250,7 +249,7 @@ def _apply(asked: Changes, steps: Sequence[GivenChange], found: _ReadChanges) ->
         sources,
         sys.stdin.buffer,
         namespace=asked.namespace,
-        validation=asked.validate,
+        validation=FieldValidation(asked.validate),
         is_applied=True,
     )
     if read.empty and not asked.allow_empty:

@@ -35,7 +35,7 @@ def lint_of(
     kubelet_config: str | None,
     config: str | None,
 ) -> LintReport:
-    """Read everything, and judge it.
+    """Read everything, and judge it; raises PodiumError.
 
     Args:
         state: files; None for a running cluster.
@@ -43,9 +43,6 @@ def lint_of(
         kubelet_config: the file of the kubelets' configuration, if there is one; without files
             and cluster it is judged alone.
         config: the file of the lint configuration; the usual one, if that is there, if None.
-
-    Raises:
-        PodiumError: anything can't be read, or is wrong.
     """
     if [*(state or ()), kubelet_config, config].count("-") > 1:
         raise InputError("standard input (-) can be read only once")

@@ -1,12 +1,14 @@
 """Fields of questions that are options of commands, keywords of the library and fields of forms."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar, dataclass_transform
 
 from podium.api.objects import Object
+
+T = TypeVar("T")
 
 Texts = str | Path | Iterable[str | Path]
 """One or several of what an option of the command line takes."""
@@ -55,16 +57,29 @@ class Option:
 
 def option(help: str, *, default: Any = None, **more: Any) -> Any:  # noqa: A002 - Typer's word
     """A field of a question that is an option, with the attributes of `Option`."""
-    return field(default=default, metadata=meaning(help, **more))
+    return field(default=default, metadata={_KEY: Option(help, **more)})
 
 
-def meaning(help: str, **more: Any) -> dict[str, Option]:  # noqa: A002 - Typer's word
-    """The metadata of a field that the library takes by position, with the attributes of `Option`.
+def place(
+    help: str,  # noqa: A002 - Typer's word
+    *,
+    default: Any = MISSING,
+    kw_only: bool = True,
+    is_argument: bool = True,
+    **more: Any,
+) -> Any:
+    """A field that the command line takes by its position, and Python if it isn't `kw_only`.
 
-    The field itself is made by `dataclasses.field`, which type checkers know, so that they know
-    that it can be given by position and whether it must be.
+    Without a default it must be given. With `is_argument=False` only Python takes it so.
     """
-    return {_KEY: Option(help, **more)}
+    meaning = Option(help, is_argument=is_argument, **more)
+    return field(default=default, kw_only=kw_only, metadata={_KEY: meaning})
+
+
+@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(place,))
+def question(kind: type[T]) -> type[T]:
+    """Make a frozen dataclass of options."""
+    return dataclass(frozen=True, kw_only=True)(kind)
 
 
 def option_like(kind: type, name: str) -> Any:

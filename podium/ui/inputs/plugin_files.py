@@ -12,12 +12,9 @@ from podium.ui.inputs.input_error import InputError
 
 
 def load_plugin(text: str) -> str:
-    """Let configurations enable a plugin from a file; its name.
+    """Let configurations enable a plugin from a file; its name; raises InputError.
 
     What stands beside the file can be imported by it.
-
-    Raises:
-        InputError: there is no such file or class, it can't be run, or it isn't a plugin.
     """
     path, colon, called = text.rpartition(":")
     if not colon or not called.isidentifier() or not path.endswith(".py"):

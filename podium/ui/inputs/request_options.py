@@ -1,14 +1,13 @@
 """The options that several questions have: which state, which changes, and by which rules."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.pod_limit import MAX_PODS
-from podium.ui.inputs.option import Reach, Sources, Texts, meaning, option
+from podium.ui.inputs.option import Reach, Sources, Texts, option, place, question
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class Connection:
     """Which running cluster is read."""
 
@@ -26,27 +25,26 @@ class Connection:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class State(Connection):
     """Where the state of a question is."""
 
-    state: Sources = field(
+    state: Sources = place(
+        "The state of the cluster, instead of a running one; may be given several times.",
+        flags=("--filename", "-f"),
+        metavar="FILE|DIR|-",
+        reach=Reach.LIBRARY,
+        is_argument=False,
         default=(),
         kw_only=False,
-        metadata=meaning(
-            "The state of the cluster, instead of a running one; may be given several times.",
-            flags=("--filename", "-f"),
-            metavar="FILE|DIR|-",
-            reach=Reach.LIBRARY,
-        ),
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class Rules:
     """By which rules a question is played, and its objects are read, whatever it changes."""
 
-    validate: FieldValidation = option(
+    validate: FieldValidation | str = option(
         "What becomes of unknown or repeated fields in what is applied; of a state's they "
         "are warnings.",
         default=FieldValidation.STRICT,
@@ -92,7 +90,7 @@ class Rules:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class Changes(Rules):
     """What a question changes.
 

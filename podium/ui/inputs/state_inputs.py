@@ -57,14 +57,11 @@ def read_state(
     kind_of: KindOf = state_kind_of,
     faults_of: FaultsOf = decisive_faults,
 ) -> Manifests:
-    """Read the state.
+    """Read the state; raises PodiumError.
 
     Args:
         paths: files; None or none for a running cluster.
         later_counts: of objects that stand twice the last one counts; otherwise that is an error.
-
-    Raises:
-        PodiumError: it can't be read, or anything is wrong with it.
     """
     names_cluster = kubeconfig is not None or context is not None
     sources, stdin, notes = paths, sys.stdin.buffer, list[str]()
@@ -104,11 +101,7 @@ def _cluster(
 
 
 def snapshot_of(kubeconfig: str | None, context: str | None) -> "ClusterSnapshot":
-    """Read the state of a running cluster, with progress on a terminal.
-
-    Raises:
-        PodiumError: it can't be read.
-    """
+    """Read the state of a running cluster, with progress on a terminal; raises PodiumError."""
     check_extra("reading a cluster")
     # Only now: the client comes with an extra.
     from podium.cluster.client.connection import load_connection

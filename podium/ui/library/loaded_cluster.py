@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from podium.ui.answers.cluster_answers import LintAnswer, NodesAnswer
 from podium.ui.answers.snapshot_answers import objects_by_kind
 from podium.ui.inputs.inputs import Asked, request_on
 from podium.ui.inputs.namespaces import usual_namespace
-from podium.ui.inputs.option import text
+from podium.ui.inputs.option import question, text
 from podium.ui.inputs.request_options import Rules, State
 from podium.ui.inputs.state_inputs import files_of, read_state
 from podium.ui.library.functions import Alone
@@ -143,7 +143,7 @@ class _Loaded(Alone):
         return self._cluster.play(request, workers)
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class LoadQuestion(Rules, State, Question[LoadedCluster]):
     """Read the state of a cluster: files, directories or objects; without any, a running cluster.
 

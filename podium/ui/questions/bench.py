@@ -1,32 +1,28 @@
 """`podium bench`: the workloads of kube-scheduler's performance suite, measured."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from podium.ui.inputs.option import Reach, Texts, meaning, option, texts
+from podium.ui.inputs.option import Reach, Texts, option, place, question, texts
 from podium.ui.questions.question import Asker, Question
 
 if TYPE_CHECKING:
     from podium.ui.answers.benchmark_answer import BenchAnswer
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class BenchQuestion(Question["BenchAnswer"]):
     """Measure scheduling workloads: pods a second, decision latency, peak memory.
 
     Each workload runs in process, in a process of its own, with every node looked at and scored.
     """
 
-    workloads: Texts = field(
+    workloads: Texts = place(
+        "Names, beginnings of names, or globs; the large ones of all cases if none.",
+        metavar="[WORKLOAD]...",
+        shows_default=False,
         default=(),
         kw_only=False,
-        metadata=meaning(
-            "Names, beginnings of names, or globs; the large ones of all cases if none.",
-            metavar="[WORKLOAD]...",
-            is_argument=True,
-            shows_default=False,
-        ),
     )
     list_workloads: bool = option(
         "Print the names of the workloads, and measure nothing.",

@@ -1,9 +1,8 @@
 """`podium capacity`: how many more pods fit, what stops the next one, and which nodes to add."""
 
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from podium.ui.inputs.option import Reach, Texts, meaning, option, texts
+from podium.ui.inputs.option import Reach, Texts, option, place, question, texts
 from podium.ui.inputs.request_options import Changes
 from podium.ui.questions.question import ClusterAsker, Question
 
@@ -13,19 +12,18 @@ if TYPE_CHECKING:
     from podium.whatif.capacity.capacity_templates import PodTemplate
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class CapacityQuestion(Changes, Question["CapacityAnswer"]):
     """How many more pods of a template fit."""
 
-    pod: Texts = field(
+    pod: Texts = place(
+        "A template: a pod or a workload in a file, or a workload of the state, such as "
+        "deploy/web. Several are created in turn, each COUNT times in a round.",
+        metavar="FILE|KIND/NAME[*COUNT]",
+        reach=Reach.LIBRARY,
+        is_argument=False,
         default=(),
         kw_only=False,
-        metadata=meaning(
-            "A template: a pod or a workload in a file, or a workload of the state, such as "
-            "deploy/web. Several are created in turn, each COUNT times in a round.",
-            metavar="FILE|KIND/NAME[*COUNT]",
-            reach=Reach.LIBRARY,
-        ),
     )
     preempt: bool = option(
         "Find out as well how many get a place if others give way.", default=False
@@ -64,7 +62,7 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         return [read_pod_template(one, self.namespace, state) for one in texts(self.pod)]
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class NodesQuestion(CapacityQuestion):
     """Say how many more pods of a template fit, on which nodes, and what stops the next one.
 

@@ -1,17 +1,16 @@
 """`podium decide`: recorded scenarios, and what is decided in them."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from podium.ui.inputs.option import Sources, meaning, option, several
+from podium.ui.inputs.option import Sources, option, place, question, several
 from podium.ui.questions.question import Asker, Question
 
 if TYPE_CHECKING:
     from podium.ui.answers.decision_answers import DecisionsAnswer
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class DecideQuestion(Question["DecisionsAnswer"]):
     """Decide recorded scenarios: the machine interface to the core.
 
@@ -19,14 +18,11 @@ class DecideQuestion(Question["DecisionsAnswer"]):
     `error`, and the rest goes on; the exit code is 1 then.
     """
 
-    scenarios: Sources = field(
+    scenarios: Sources = place(
+        "Scenarios, a JSON object a line; standard input if there is none.",
+        metavar="[FILE]...",
         default=(),
         kw_only=False,
-        metadata=meaning(
-            "Scenarios, a JSON object a line; standard input if there is none.",
-            metavar="[FILE]...",
-            is_argument=True,
-        ),
     )
     eviction: bool = option("The lines ask about node-pressure eviction.", default=False)
 

@@ -1,10 +1,10 @@
 """`podium drain` and `podium fail`: what draining nodes, or their failure, would do."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from podium.ui.inputs.option import Texts, meaning, option, texts
+from podium.ui.inputs.option import Texts, option, place, question, texts
 from podium.ui.inputs.request_options import Rules
 from podium.ui.questions.question import ClusterAsker, Gated, Question
 
@@ -16,21 +16,15 @@ if TYPE_CHECKING:
 _UNDRAINED = "undrained"
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class DrainQuestion(Gated, Rules, Question["ImpactAnswer"]):
     """Say what draining nodes would do: who goes where, who gives way, whose budget blocks.
 
     Nothing is drained: the cluster is simulated, as `podium plan --drain` does it.
     """
 
-    nodes: Texts = field(
-        kw_only=False,
-        metadata=meaning(
-            "The nodes to drain, one after the other.",
-            metavar="NODE",
-            completes="nodes",
-            is_argument=True,
-        ),
+    nodes: Texts = place(
+        "The nodes to drain, one after the other.", metavar="NODE", completes="nodes", kw_only=False
     )
     force: bool = option("Also evict pods that nobody recreates.", default=False)
 
@@ -43,7 +37,7 @@ class DrainQuestion(Gated, Rules, Question["ImpactAnswer"]):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class FailQuestion(Gated, Rules, Question["ImpactAnswer"]):
     """Say what the failure of nodes or zones would do: who is lost, who goes where, and when.
 
@@ -51,14 +45,11 @@ class FailQuestion(Gated, Rules, Question["ImpactAnswer"]):
     deleted once they have been tolerated for as long as they say, after some six minutes mostly.
     """
 
-    places: Texts = field(
+    places: Texts = place(
+        "The nodes and zones that fail at once; node/NAME and zone/NAME say which.",
+        metavar="NODE|ZONE",
+        completes="nodes",
         kw_only=False,
-        metadata=meaning(
-            "The nodes and zones that fail at once; node/NAME and zone/NAME say which.",
-            metavar="NODE|ZONE",
-            completes="nodes",
-            is_argument=True,
-        ),
     )
 
     def answer(self, ask: ClusterAsker) -> "ImpactAnswer":

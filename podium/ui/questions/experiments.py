@@ -1,12 +1,11 @@
 """`podium compare` and `podium sweep`: many runs, by seeds."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Reach, Texts, meaning, option, option_like, texts
+from podium.ui.inputs.option import Reach, Texts, option, option_like, place, question, texts
 from podium.ui.inputs.request_options import Rules
 from podium.ui.questions.question import FAILED_EXIT_CODE, Asker, Question
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from podium.ui.answers.simulation_answers import ComparisonAnswer, SweepAnswer
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class Experiment:
     """How the runs of an experiment are played."""
 
@@ -48,7 +47,7 @@ _SIDE = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class CompareQuestion(Experiment, Question["ComparisonAnswer"]):
     """Say what differs between two configurations, policies, states, scenarios or recordings.
 
@@ -59,17 +58,16 @@ class CompareQuestion(Experiment, Question["ComparisonAnswer"]):
     formats = ("png",)
     needs = MappingProxyType({"html": "matplotlib", "png": "matplotlib"})
 
-    a: str | Path = field(kw_only=False, metadata=meaning(_SIDE, is_argument=True))
-    b: str | Path = field(kw_only=False, metadata=meaning(_SIDE, is_argument=True))
-    scenarios: Texts = field(
+    a: str | Path = place(_SIDE, kw_only=False)
+    b: str | Path = place(_SIDE, kw_only=False)
+    scenarios: Texts = place(
+        "What both sides play; may be repeated.",
+        flags=("--scenario", "-s"),
+        metavar="FILE",
+        reach=Reach.LIBRARY,
+        is_argument=False,
         default=(),
         kw_only=False,
-        metadata=meaning(
-            "What both sides play; may be repeated.",
-            flags=("--scenario", "-s"),
-            metavar="FILE",
-            reach=Reach.LIBRARY,
-        ),
     )
     seeds: str | int = option("How many seeds, or which: 20, or 5..9.", default="10")
     fail_on: str | None = option(
@@ -126,7 +124,7 @@ def _seeds(text: str) -> range:
     raise InputError(f"--seeds {text}: must be a number such as 10, or a range such as 5..9")
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class SweepQuestion(Experiment, Question["SweepAnswer"]):
     """Try settings on scenarios and seeds: all combinations, or a search for the best.
 
@@ -135,10 +133,7 @@ class SweepQuestion(Experiment, Question["SweepAnswer"]):
     gets the runs as Parquet, the report, and plots.
     """
 
-    file: str | Path = field(
-        kw_only=False,
-        metadata=meaning("Scenarios, settings and seeds.", metavar="SWEEP.yaml", is_argument=True),
-    )
+    file: str | Path = place("Scenarios, settings and seeds.", metavar="SWEEP.yaml", kw_only=False)
     out: str | Path | None = option(
         "Keep results here as they come, and go on with those that are there.",
         metavar="DIR",

@@ -1,10 +1,10 @@
 """`podium explain`: why a pod is where it is, or isn't."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from podium.kubelet.eviction.signals import Signal
-from podium.ui.inputs.option import meaning, option
+from podium.ui.inputs.option import option, place, question
 from podium.ui.inputs.request_options import Changes
 from podium.ui.questions.question import ClusterAsker, Question
 
@@ -14,19 +14,16 @@ if TYPE_CHECKING:
 _SIGNAL_HELP = f"What tells of pressure, of {', '.join(Signal)}."
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
     """The decision about one pod."""
 
-    pod: str = field(
+    pod: str = place(
+        "The pod to explain, or the workload, such as deploy/web, whose first pod that "
+        "waits or comes is meant; with --eviction, the node.",
+        metavar="[NAMESPACE/]POD|KIND/NAME|NODE",
+        completes="pods",
         kw_only=False,
-        metadata=meaning(
-            "The pod to explain, or the workload, such as deploy/web, whose first pod that "
-            "waits or comes is meant; with --eviction, the node.",
-            metavar="[NAMESPACE/]POD|KIND/NAME|NODE",
-            completes="pods",
-            is_argument=True,
-        ),
     )
 
     def answer(self, ask: ClusterAsker) -> "ExplanationAnswer":
@@ -40,15 +37,17 @@ class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
         return ExplanationAnswer.of(asked.told_in(found))
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class EvictionQuestion(Changes, Question["RankingAnswer"]):
     """Explain in which order a node under pressure evicts its pods."""
 
-    node: str = field(kw_only=False, metadata=meaning("The node.", metavar="NODE"))
-    signal: Signal = field(
+    node: str = place("The node.", metavar="NODE", is_argument=False, kw_only=False)
+    signal: Signal | str = place(
+        _SIGNAL_HELP,
+        metavar="SIGNAL",
+        is_argument=False,
         default=Signal.MEMORY_AVAILABLE,
         kw_only=False,
-        metadata=meaning(_SIGNAL_HELP, metavar="SIGNAL"),
     )
 
     def answer(self, ask: ClusterAsker) -> "RankingAnswer":
@@ -57,11 +56,11 @@ class EvictionQuestion(Changes, Question["RankingAnswer"]):
         from podium.whatif.explain.eviction_rankings import rank_evictions
 
         asked = ask.read(self)
-        found = rank_evictions(asked.request, self.node.removeprefix("node/"), self.signal)
+        found = rank_evictions(asked.request, self.node.removeprefix("node/"), Signal(self.signal))
         return RankingAnswer.of(found, warnings=asked.warnings)
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class ExplainCommand(ExplainQuestion):
     """Explain the decision about one pod: every node, plugin, score, candidate and tie-break.
 

@@ -1,12 +1,11 @@
 """`podium import`: traces of other formats as scenarios."""
 
-from dataclasses import dataclass, field
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import meaning, option
+from podium.ui.inputs.option import option, place, question
 from podium.ui.questions.question import Asker, Question
 
 if TYPE_CHECKING:
@@ -19,24 +18,16 @@ class TraceFormat(StrEnum):
     OPENB = "openb"
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class ImportQuestion(Question["TraceAnswer"]):
     """Turn a cluster's trace into a scenario for `podium simulate`."""
 
     took_files = True
     usual_format = "yaml"
 
-    trace_format: TraceFormat = field(
-        kw_only=False, metadata=meaning("openb.", metavar="FORMAT", is_argument=True)
-    )
-    nodes: str | Path = field(
-        kw_only=False,
-        metadata=meaning("The nodes; may be gzipped.", metavar="NODES.csv", is_argument=True),
-    )
-    pods: str | Path = field(
-        kw_only=False,
-        metadata=meaning("The tasks; may be gzipped.", metavar="PODS.csv", is_argument=True),
-    )
+    trace_format: TraceFormat | str = place("openb.", metavar="FORMAT", kw_only=False)
+    nodes: str | Path = place("The nodes; may be gzipped.", metavar="NODES.csv", kw_only=False)
+    pods: str | Path = place("The tasks; may be gzipped.", metavar="PODS.csv", kw_only=False)
     capacity: str = option("Which part of the nodes to keep.", metavar="PERCENT", default="100%")
     limit: int | None = option("Keep the N earliest tasks only.", metavar="N", min=0)
 

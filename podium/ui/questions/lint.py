@@ -1,6 +1,5 @@
 """`podium lint`: what of a cluster, or of manifests, doesn't do what its authors think."""
 
-from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import StrEnum
 from pathlib import Path
@@ -8,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Reach, option, option_like, text
+from podium.ui.inputs.option import Reach, option, option_like, question, text
 from podium.ui.inputs.request_options import Rules, State
 from podium.ui.questions.question import Asker, Question
 
@@ -26,7 +25,7 @@ class FailOn(StrEnum):
     NEVER = "never"
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class LintQuestion(State, Question["LintAnswer"]):
     """Find what is wrong with priorities, budgets, affinity, requests and quotas.
 

@@ -1,9 +1,9 @@
 """`podium plan`: what would happen if these manifests were applied to that cluster."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from podium.ui.inputs.option import Reach, option
+from podium.ui.inputs.option import Reach, option, question
 from podium.ui.inputs.request_options import Changes
 from podium.ui.questions.question import ClusterAsker, Gated, Question
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from podium.ui.answers.cluster_answers import PlanAnswer
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class PlanQuestion(Gated, Changes, Question["PlanAnswer"]):
     """Say what applying manifests would do: placements, preemptions, budgets.
 

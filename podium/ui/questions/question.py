@@ -7,12 +7,11 @@ help, completion and the library start at once.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from podium.ui.inputs.option import Reach, Texts, option, text, texts
+from podium.ui.inputs.option import Reach, Texts, option, question, text, texts
 from podium.ui.inputs.request_options import Rules
 from podium.whatif.plan.fail_on import CONDITIONS
 
@@ -106,7 +105,7 @@ class Question(Generic[A_co]):
         return bool(getattr(answer, "failed_on", ()))
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class Gated:
     """What a question fails on."""
 

@@ -1,9 +1,9 @@
 """`podium resilience`: which drains and failures a cluster withstands."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from podium.ui.inputs.option import Reach, Texts, meaning, option, texts
+from podium.ui.inputs.option import Reach, Texts, option, place, question, texts
 from podium.ui.inputs.request_options import Rules
 from podium.ui.questions.question import ClusterAsker, Gated, Question
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from podium.ui.answers.cluster_answers import ResilienceAnswer
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class ResilienceQuestion(Gated, Rules, Question["ResilienceAnswer"]):
     """Try every drain and every failure of a node or a zone, and rank what they do.
 
@@ -20,16 +20,13 @@ class ResilienceQuestion(Gated, Rules, Question["ResilienceAnswer"]):
     would do.
     """
 
-    nodes: Texts = field(
+    nodes: Texts = place(
+        "Try only these nodes, and no zones. [default: all]",
+        metavar="NODE",
+        completes="nodes",
+        shows_default=False,
         default=(),
         kw_only=False,
-        metadata=meaning(
-            "Try only these nodes, and no zones. [default: all]",
-            metavar="NODE",
-            completes="nodes",
-            is_argument=True,
-            shows_default=False,
-        ),
     )
     pairs: bool = option("Also have each two nodes fail at once.", default=False)
     drains: bool = option(

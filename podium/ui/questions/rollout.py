@@ -1,10 +1,9 @@
 """`podium rollout`: an order in which to introduce priority classes without harm on the way."""
 
 import sys
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from podium.ui.inputs.option import Reach, Texts, option, texts
+from podium.ui.inputs.option import Reach, Texts, option, question, texts
 from podium.ui.inputs.request_options import Changes
 from podium.ui.questions.question import ClusterAsker, Question
 
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from podium.whatif.rollout_order.rollout_steps import FinalPriorities
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class RolloutQuestion(Changes, Question["RolloutAnswer"]):
     """Find an order in which to introduce priority classes.
 
@@ -45,6 +44,7 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
 
     def answer(self, ask: ClusterAsker) -> "RolloutAnswer":
         """Look for an order; raises PodiumError."""
+        from podium.api.codec.field_validation import FieldValidation
         from podium.api.kinds.decisive_kinds import decisive
         from podium.api.process.concurrency import core_count
         from podium.cluster.manifests import read_sources
@@ -62,7 +62,7 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
             files,
             sys.stdin.buffer,
             namespace=self.namespace,
-            validation=self.validate,
+            validation=FieldValidation(self.validate),
             is_applied=True,
         )
         by_identity = decisive(state)

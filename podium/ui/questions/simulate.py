@@ -1,13 +1,13 @@
 """`podium simulate`: a scenario in virtual time, and the story of what happens in it."""
 
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Reach, Texts, meaning, option, option_like, text, texts
+from podium.ui.inputs.option import Reach, Texts, option, option_like, place, question, text, texts
 from podium.ui.inputs.request_options import Rules
 from podium.ui.questions.question import Asker, Question
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _RECORDING_ALONE = "{}: a recording can't be combined with that"
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class SimulateQuestion(Question["SimulationAnswer"]):
     """What comes of a scenario."""
 
@@ -26,12 +26,11 @@ class SimulateQuestion(Question["SimulationAnswer"]):
     formats_formerly = MappingProxyType({"timeline": "table"})
     needs = MappingProxyType({"html": "matplotlib", "png": "matplotlib", "parquet": "pyarrow"})
 
-    scenario: str | Path | None = field(
+    scenario: str | Path | None = place(
+        "The scenario; `-` for standard input.",
+        metavar="SCENARIO.yaml",
         default=None,
         kw_only=False,
-        metadata=meaning(
-            "The scenario; `-` for standard input.", metavar="SCENARIO.yaml", is_argument=True
-        ),
     )
     until: str | None = option(
         "When to end, such as 10m; as the scenario says, or with its last step.",
@@ -95,7 +94,7 @@ class SimulateQuestion(Question["SimulationAnswer"]):
         return replace(scenario, until_s=until_s)
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class ReplayQuestion(SimulateQuestion):
     """Play a scenario in virtual time: manifests, timed steps, assertions.
 

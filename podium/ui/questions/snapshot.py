@@ -1,9 +1,8 @@
 """`podium snapshot`: the state of a real cluster, for plans."""
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from podium.ui.inputs.option import option, text
+from podium.ui.inputs.option import option, question, text
 from podium.ui.inputs.request_options import Connection
 from podium.ui.questions.question import Asker, Question
 
@@ -11,7 +10,7 @@ if TYPE_CHECKING:
     from podium.ui.answers.snapshot_answers import SnapshotAnswer
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class SnapshotQuestion(Connection, Question["SnapshotAnswer"]):
     """Save the state of a cluster for plan and explain; nothing is changed there."""
 

@@ -1,13 +1,12 @@
 """`podium down`: stops a cluster that runs in the background."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
-from podium.ui.inputs.option import option
+from podium.ui.inputs.option import option, question
 from podium.ui.writers.console import working
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class DownOptions:
     """Which cluster is stopped."""
 

@@ -1,25 +1,18 @@
 """`podium help`: what commands there are, and what they take."""
 
-from dataclasses import dataclass, field
 from typing import Any
 
 import typer
 
-from podium.ui.inputs.option import meaning
+from podium.ui.inputs.option import place, question
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class HelpOptions:
     """What help is asked about."""
 
-    command: str | None = field(
-        default=None,
-        metadata=meaning(
-            "The command to tell about.",
-            metavar="[COMMAND]",
-            completes="commands",
-            is_argument=True,
-        ),
+    command: str | None = place(
+        "The command to tell about.", metavar="[COMMAND]", completes="commands", default=None
     )
 
 

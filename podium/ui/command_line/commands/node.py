@@ -3,13 +3,12 @@
 import os
 import socket
 import sys
-from dataclasses import dataclass
 from pathlib import Path
 
 from podium.ui.inputs.configurations import read_kubelet_config
 from podium.ui.inputs.extras import check_extra
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import option, text
+from podium.ui.inputs.option import option, question, text
 from podium.ui.inputs.request_options import Connection
 from podium.ui.writers.console import print_warnings
 
@@ -23,7 +22,7 @@ _REFUSES_ROOT = (
 )
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class NodeCommandOptions(Connection):
     """Which node is run; most options are the kubelet's."""
 

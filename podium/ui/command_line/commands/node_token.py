@@ -1,18 +1,17 @@
 """`podium node-token`: credentials with which a machine joins a cluster as one node."""
 
-from dataclasses import dataclass, field
 from pathlib import Path
 
-from podium.ui.inputs.option import meaning, option
+from podium.ui.inputs.option import option, place, question
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class NodeTokenOptions:
     """For which node of which cluster credentials are written, and where."""
 
-    name: str = field(metadata=meaning("The node's name.", metavar="NAME", is_argument=True))
-    data_dir: str = field(
-        metadata=meaning("The data directory of `podium up`, which must run.", metavar="DIR")
+    name: str = place("The node's name.", metavar="NAME")
+    data_dir: str = place(
+        "The data directory of `podium up`, which must run.", metavar="DIR", is_argument=False
     )
     output_file: str | None = option(
         "Where to write the kubeconfig; into the data directory, if not given.",

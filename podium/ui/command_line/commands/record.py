@@ -1,14 +1,13 @@
 """`podium record`: what happens in a real cluster, kept to be played again."""
 
-from dataclasses import dataclass
 from pathlib import Path
 
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import option
+from podium.ui.inputs.option import option, question
 from podium.ui.inputs.request_options import Connection
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class RecordOptions(Connection):
     """Which cluster is recorded, and where."""
 

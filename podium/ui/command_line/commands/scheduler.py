@@ -1,16 +1,14 @@
 """`podium scheduler`: schedules a real cluster, through its API server."""
 
-from dataclasses import dataclass
-
 from podium.cluster.real.logs import LogFormat, LogLevel, log_to_stderr
-from podium.ui.inputs.option import Texts, option, option_like, text, texts
+from podium.ui.inputs.option import Texts, option, option_like, question, text, texts
 from podium.ui.inputs.request_options import Connection, Rules
 
 # Where kube-scheduler served its metrics while it did so without TLS.
 _USUAL_PORT = 10251
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class SchedulerCommandOptions(Connection):
     """Which cluster is scheduled, and how."""
 

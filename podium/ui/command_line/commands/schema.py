@@ -1,21 +1,16 @@
 """`podium schema`: JSON Schemas of what Podium reads and writes."""
 
-from dataclasses import dataclass, field
-
 import typer
 
-from podium.ui.inputs.option import meaning
+from podium.ui.inputs.option import place, question
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class SchemaOptions:
     """Which schema is printed."""
 
-    name: str | None = field(
-        default=None,
-        metadata=meaning(
-            "A document, report or question; none: list them.", metavar="[NAME]", is_argument=True
-        ),
+    name: str | None = place(
+        "A document, report or question; none: list them.", metavar="[NAME]", default=None
     )
 
 

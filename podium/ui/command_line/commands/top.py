@@ -1,14 +1,13 @@
 """`podium top`: a running cluster on a terminal."""
 
 import sys
-from dataclasses import dataclass
 
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Texts, option_like, text, texts
+from podium.ui.inputs.option import Texts, option_like, question, text, texts
 from podium.ui.inputs.request_options import Connection, Rules
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class TopOptions(Connection):
     """Which cluster is looked at, and how it is scheduled."""
 

@@ -2,7 +2,6 @@
 
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -10,7 +9,7 @@ from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.values.durations import duration_seconds
 from podium.cluster.embedded.defaults import ALL_CONTROLLERS, DEFAULT_NODES, USUAL_PORT, NodeShape
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Texts, option, option_like, texts
+from podium.ui.inputs.option import Texts, option, option_like, question, texts
 from podium.ui.inputs.request_options import Rules
 from podium.ui.writers.console import print_warnings, working
 
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 DEFAULT_SHAPE = NodeShape()
 
 
-@dataclass(frozen=True, kw_only=True)
+@question
 class UpOptions:
     """What a cluster of its own consists of, and how long it runs."""
 

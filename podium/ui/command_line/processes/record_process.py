@@ -1,7 +1,5 @@
 """Runs `podium record`: signals, clocks, and how far it is."""
 
-import asyncio
-import signal
 import sys
 from pathlib import Path
 from random import Random
@@ -15,6 +13,7 @@ from podium.cluster.drivers.live import SteadyClock
 from podium.simulation.recordings.recorder import RecorderMachine
 from podium.simulation.recordings.recording_process import record
 from podium.simulation.recordings.segments import SegmentWriter
+from podium.ui.command_line.processes.signals import stop_event
 from podium.ui.inputs.configurations import read_scheduler_config
 from podium.ui.inputs.option import text
 from podium.ui.inputs.request_options import Connection
@@ -35,9 +34,7 @@ async def record_until_end(directory: Path, cluster: Connection, config: str | N
         read_scheduler_config(config)
         configuration = read_text(config, sys.stdin.buffer)
     connection = await load_connection(text(cluster.kubeconfig), cluster.context)
-    stop, loop, clock = asyncio.Event(), asyncio.get_running_loop(), SteadyClock()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+    stop, clock = stop_event(), SteadyClock()
     err = console(stderr=True)
     writer, has_said = SegmentWriter(directory, configuration), False
     try:

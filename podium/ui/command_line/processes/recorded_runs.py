@@ -1,12 +1,12 @@
 """`--serve` of `podium plan` and `podium simulate`: a run that is over, in a browser."""
 
 import asyncio
-import signal
 from typing import Any
 
 from podium.cluster.virtual import Cluster
 from podium.simulation.timeline import Observer
 from podium.ui.answers.simulation_answers import SimulationAnswer
+from podium.ui.command_line.processes.signals import stop_event
 from podium.ui.dashboard.feeds.finished_runs import FinishedRun, simulation_explainer
 from podium.ui.dashboard.feeds.run_recorder import RunRecorder
 from podium.ui.dashboard.local_server import served_locally
@@ -46,12 +46,10 @@ class Recording:
                 return asked.told_in(explain_pod(asked.request, pod))
 
         feed = self._recorder.finished(title, entries)
-        questions = Questions(self._recorder.objects.find, feed, lambda: FinishedRun(explain))
+        questions = Questions(self._recorder.objects, feed, lambda: FinishedRun(explain))
 
         async def serve() -> None:
-            stop, loop = asyncio.Event(), asyncio.get_running_loop()
-            for number in (signal.SIGINT, signal.SIGTERM):
-                loop.add_signal_handler(number, stop.set)
+            stop = stop_event()
             async with served_locally(feed, questions) as link:
                 # The report may go into a pipe, and nothing else is to be in it.
                 console(stderr=True).print(f"See it: {link}\nCtrl-C ends it.")

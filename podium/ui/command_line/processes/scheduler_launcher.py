@@ -1,8 +1,6 @@
 """Runs `podium scheduler`: signals, logs, clocks and chance."""
 
-import asyncio
 import gc
-import signal
 import socket
 import time
 import uuid
@@ -18,6 +16,7 @@ from podium.cluster.real.settings import Flags, with_flags
 from podium.scheduler.config.document import UNHEEDED, KubeSchedulerConfiguration
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.ui.command_line.processes.signals import stop_event
 from podium.ui.inputs.configurations import read_scheduler_config
 from podium.ui.writers.console import print_warnings
 
@@ -25,11 +24,7 @@ from podium.ui.writers.console import print_warnings
 def read_configuration(
     path: str | None, flags: Flags, plugins: Sequence[str] = ()
 ) -> tuple[KubeSchedulerConfiguration, SchedulerOptions]:
-    """What a file says, with flags in its place, and Podium's own options.
-
-    Raises:
-        PodiumError: the file can't be read, or something in it or in the flags is wrong.
-    """
+    """What a file says, with flags in its place, and Podium's own options; raises PodiumError."""
     loaded = read_scheduler_config(path, plugins)
     if loaded is None:
         return with_flags(default_configuration(), flags), SchedulerOptions()
@@ -44,11 +39,7 @@ def own_names() -> tuple[str, str]:
 
 
 async def run(options: ProcessOptions, context: str | None, dashboard_port: int | None) -> None:
-    """Schedule until Ctrl-C or SIGTERM.
-
-    Raises:
-        PodiumError: the cluster can't be reached, the port can't be had, or the lease was lost.
-    """
+    """Schedule until Ctrl-C or SIGTERM; raises PodiumError."""
     if options.dry_run:
         # Whoever does nothing needs no lease, and leaves it to those who do.
         election = options.configuration.election
@@ -59,9 +50,7 @@ async def run(options: ProcessOptions, context: str | None, dashboard_port: int 
     gc.set_threshold(100_000, 20, 100)
     kubeconfig = options.configuration.connection.kubeconfig or None
     connection = await load_connection(kubeconfig, context)
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, stop.set)
+    stop = stop_event()
     beside: list[Beside] = []
     if dashboard_port is not None:
         # Only now: a scheduler without a dashboard doesn't wait for it.

@@ -25,6 +25,7 @@ from podium.cluster.manifests.problems import describe
 from podium.simulation.timeline import Observer
 from podium.simulation.timeline.timeline_sentences import clock, sentences, tone_of
 from podium.ui.command_line.processes.detached_cluster import READY, SETTLED, Stages
+from podium.ui.command_line.processes.signals import stop_event
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
 from podium.ui.writers.console import console, print_warnings, working
 from podium.ui.writers.terminal import STYLES
@@ -149,13 +150,9 @@ async def run_until_end(request: UpRequest, stages: Stages) -> None:
         ApplyError: the API refuses something that is to be applied.
         PodiumError: the cluster can't start, or can't go on.
     """
-    stop, loop = asyncio.Event(), asyncio.get_running_loop()
-    ends = [signal.SIGINT, signal.SIGTERM]
-    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
-        # The end of its terminal ends a cluster, too, but not under nohup.
-        ends.append(signal.SIGHUP)
-    for number in ends:
-        loop.add_signal_handler(number, stop.set)
+    # The end of its terminal ends a cluster, too, but not under nohup.
+    is_under_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    stop = stop_event(*([] if is_under_nohup else [signal.SIGHUP]))
     async with AsyncExitStack() as stack:
         with working("starting the cluster"):
             embedded = await stack.enter_async_context(EmbeddedCluster(request.options))

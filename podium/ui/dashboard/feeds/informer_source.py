@@ -15,6 +15,7 @@ from podium.simulation.timeline.object_facts import budget_facts, event_facts, n
 from podium.simulation.timeline.observer import USER, Facts
 from podium.simulation.timeline.pod_facts import PodFacts
 from podium.ui.dashboard.entries import told
+from podium.ui.dashboard.pages import SignalRow
 from podium.ui.dashboard.scene import KINDS, Change, LostTrackError, places_in
 from podium.ui.dashboard.views import Entry
 
@@ -81,6 +82,13 @@ class InformerSource:
     def find(self, kind: str, namespace: str, name: str) -> Object | None:
         informer = self._driver.informers(self._machine().name).get(kind)
         return None if informer is None else informer.get(namespace, name)
+
+    def machines(self) -> list[SchedulerMachine]:
+        return [self._machine()]
+
+    def signals(self, _: str) -> list[SignalRow]:
+        """None: kubelets don't tell of them."""
+        return []
 
     def state(self) -> list[Object]:
         """All objects that the scheduler sees, with the classes that its pods are of."""

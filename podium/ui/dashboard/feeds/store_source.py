@@ -3,11 +3,14 @@
 from collections.abc import Callable, Iterator, Mapping
 
 from podium.api.objects import Object
+from podium.api.values.quantity import NANOS_PER_UNIT, Quantity
 from podium.apiserver.store.watch import Watch
 from podium.cluster.virtual import Cluster
+from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.timeline import Observer
 from podium.ui.dashboard.entries import of_events, told
+from podium.ui.dashboard.pages import SignalRow
 from podium.ui.dashboard.scene import KINDS, Change, places_in
 from podium.ui.dashboard.views import Entry
 
@@ -57,6 +60,23 @@ class StoreObjects:
     def find(self, kind: str, namespace: str, name: str) -> Object | None:
         """An object as it is now."""
         return self.cluster.store.get(kind, namespace, name)
+
+    def signals(self, node: str) -> list[SignalRow]:
+        """The eviction signals of a node."""
+        machine = None if self.cluster.kubelets is None else self.cluster.kubelets.machine
+        if not isinstance(machine, SimulatedKubelets):
+            return []
+        rows = []
+        for threshold, observed in machine.readings(node, self.cluster.driver.now_s):
+            signal, available, value = threshold.signal, "", str(threshold.value)
+            if observed is not None:
+                left = Quantity(observed.available * NANOS_PER_UNIT, signal.starved.unit)
+                available = str(left)
+                if threshold.value.quantity is None:
+                    value = f"{value} ({threshold.value.of(observed.capacity)})"
+            kind = "hard" if threshold.is_hard else f"soft, for {threshold.grace_period_s:g} s"
+            rows.append(SignalRow(signal=signal, available=available, threshold=value, kind=kind))
+        return rows
 
 
 class StoreSource(StoreObjects):
