@@ -105,7 +105,7 @@ class NamespaceController(Reconciler):
         ]
         if deletions:
             return deletions
-        found = {**_remaining(contents), **self._overdue(namespace, contents, now_s)}
+        found = self._faults(namespace, contents, now_s)
         conditions = []
         for condition, well in _ALL_WELL.items():
             reason, message = found.get(condition, well)
@@ -122,11 +122,10 @@ class NamespaceController(Reconciler):
         obj = {**namespace, "spec": {**spec, "finalizers": others}}
         return [Replace(kind="Namespace", obj=obj, subresource="finalize")]
 
-    def _overdue(
+    def _faults(
         self, namespace: Object, contents: Contents, now_s: float
     ) -> dict[str, tuple[str, str]]:
-        deleted_s = _deleted_s(namespace)
-        unexpected = []
+        found, deleted_s, unexpected = {}, _deleted_s(namespace), []
         for kind, objects in contents.items():
             if any(obj["metadata"].get("finalizers") for obj in objects):
                 continue
@@ -142,34 +141,29 @@ class NamespaceController(Reconciler):
             of = f"{kind.group}/{kind.version}, Resource={kind.plural}"
             left = f"unexpected items still remain in namespace: {name(namespace)} for gvr: {of}"
             unexpected.append(left)
-        if not unexpected:
-            return {}
-        listed = ", ".join(sorted(unexpected))
-        message = f"Failed to delete all resource types, {len(unexpected)} remaining: {listed}"
-        return {"NamespaceDeletionContentFailure": ("ContentDeletionFailed", message)}
-
-
-def _deleted_s(namespace: Object) -> float:
-    return epoch_s(namespace["metadata"]["deletionTimestamp"])
-
-
-def _remaining(contents: Contents) -> dict[str, tuple[str, str]]:
-    found = {}
-    if contents:
+        if unexpected:
+            listed = ", ".join(sorted(unexpected))
+            message = f"Failed to delete all resource types, {len(unexpected)} remaining: {listed}"
+            found["NamespaceDeletionContentFailure"] = ("ContentDeletionFailed", message)
         counts = sorted(
             f"{kind.plural}.{kind.group} has {len(objects)} resource instances"
             for kind, objects in contents.items()
         )
-        message = f"Some resources are remaining: {', '.join(counts)}"
-        found["NamespaceContentRemaining"] = ("SomeResourcesRemain", message)
-    holding = Counter(
-        finalizer
-        for objects in contents.values()
-        for obj in objects
-        for finalizer in finalizers_of(obj)
-    )
-    if holding:
+        if counts:
+            message = f"Some resources are remaining: {', '.join(counts)}"
+            found["NamespaceContentRemaining"] = ("SomeResourcesRemain", message)
+        holding = Counter(
+            finalizer
+            for objects in contents.values()
+            for obj in objects
+            for finalizer in finalizers_of(obj)
+        )
         counts = sorted(f"{one} in {number} resource instances" for one, number in holding.items())
-        message = f"Some finalizers are remaining: {', '.join(counts)}"
-        found["NamespaceFinalizersRemaining"] = ("SomeFinalizerRemain", message)
-    return found
+        if counts:
+            message = f"Some finalizers are remaining: {', '.join(counts)}"
+            found["NamespaceFinalizersRemaining"] = ("SomeFinalizerRemain", message)
+        return found
+
+
+def _deleted_s(namespace: Object) -> float:
+    return epoch_s(namespace["metadata"]["deletionTimestamp"])

@@ -152,7 +152,7 @@ def _is_out_of_service(node: Object) -> bool:
 
 
 def _by_age(pod: Object) -> tuple[bool, str, str]:
-    # Evicted pods go first, then the oldest.
+    # Evicted pods are first, then the oldest.
     metadata, status = pod["metadata"], status_of(pod)
     is_evicted = status.get("phase") == "Failed" and status.get("reason") == "Evicted"
     return not is_evicted, metadata.get("creationTimestamp") or "", metadata["name"]

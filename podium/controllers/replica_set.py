@@ -108,7 +108,6 @@ class ReplicaCounts:
         return min(self._maturing.values(), default=None)
 
     def places(self) -> Iterator[Place]:
-        """The places of the active pods."""
         return (place for place, counted in self._counted.items() if counted.active)
 
     def _add(self, counted: _PodCounts, count: int) -> None:
@@ -153,7 +152,6 @@ class ReplicaCountsByOwner:
         return None if reference is None else self._by_uid.get(str(reference.get("uid")))
 
     def find_orphan(self, owner: Object, pod: Object) -> None:
-        """Note a pod without a controller that an owner selects."""
         counts = self._by_uid.get(uid_of(owner))
         if counts is not None:
             counts.orphans[place_of(pod)] = None

@@ -83,7 +83,6 @@ class Kubelet:
         return {**dict.fromkeys(pressures, "True"), **self.runtime.conditions}
 
     def see(self, node: Object, now_s: float) -> None:
-        """Take in a change of the node."""
         self.node = node
         was_down = self.runtime.is_down
         self.runtime.see(node)
@@ -123,7 +122,6 @@ class Kubelet:
         return worker.written == worker.changes and worker.next_s() == NEVER_S
 
     def counts(self, pod: Object) -> bool:
-        """Whether a pod takes resources of the node."""
         worker = self.pods.get(uid(pod))
         return worker is not None and worker.counts
 
@@ -162,7 +160,6 @@ class Kubelet:
         yield from self._go_on(worker, pod, now_s)
 
     def advance(self, worker: PodWorker, now_s: float) -> Iterator[Effect]:
-        """Do what is due for a pod."""
         yield from worker.advance(now_s)
         if worker.is_over and worker.counts:
             self._ended(worker, now_s)

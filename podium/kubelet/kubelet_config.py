@@ -137,7 +137,6 @@ class EvictionSettings(Document):
         )
 
     def threshold_faults(self) -> Iterator[FieldError]:
-        """The faults of the thresholds, field by field."""
         for name in _STATEMENTS:
             said: Statements = getattr(self, name) or {}
             alone = {key: said if key == name else {} for key in _STATEMENTS}

@@ -50,7 +50,6 @@ class NodeLoad:
             self.ports[port] += times
 
     def holds(self, wanted: Iterable[HostPort]) -> bool:
-        """Whether one of the ports conflicts with a port in use."""
         wishes = list(wanted)
         return any(count and any(map(port.conflicts, wishes)) for port, count in self.ports.items())
 
@@ -76,11 +75,9 @@ class InsufficientResource(msgspec.Struct, frozen=True):
 
     @property
     def missing(self) -> int:
-        """The amount that is to be freed."""
         return self.requested - (self.capacity - self.used)
 
     def rejection(self) -> PodRejection:
-        """The shortage as a rejection of the pod."""
         message = (
             f"Node didn't have enough resource: {self.resource}, requested: {self.requested}, "
             f"used: {self.used}, capacity: {self.capacity}"

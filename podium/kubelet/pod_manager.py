@@ -26,7 +26,6 @@ class PodManager:
         return [one for one in self._by_uid.values() if one is not None]
 
     def active(self) -> Iterator[PodWorker]:
-        """The workers of pods that haven't ended."""
         return (one for one in self._by_uid.values() if one is not None and not one.is_over)
 
     def expect(self, uids: Iterable[str]) -> None:
@@ -40,7 +39,6 @@ class PodManager:
             self.load.add(info)
 
     def info_of(self, pod: Object) -> PodInfo:
-        """A pod as it counts on the node."""
         if self._classes.is_crowded:
             self._classes.forget()
         return placed_pod(pod, self._classes)

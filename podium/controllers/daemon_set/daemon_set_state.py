@@ -48,12 +48,10 @@ class DaemonRules(msgspec.Struct, frozen=True):
     surges: bool
 
     def is_updated(self, pod: Object) -> bool:
-        """Whether a pod has the generation or hash of the current template."""
         is_of_generation = labels(pod).get(GENERATION_LABEL) == self.generation
         return bool(self.generation and is_of_generation) or self.is_of_revision(pod)
 
     def is_of_revision(self, pod: Object) -> bool:
-        """Whether a pod has the hash of the current template."""
         return bool(self.revision) and labels(pod).get(REVISION_LABEL) == self.revision
 
 

@@ -83,29 +83,7 @@ class Conditions(msgspec.Struct):
             self.all = with_condition(self.all, condition, self.now_s)
 
     def remove(self, kind: str) -> None:
-        """Have no condition of a type."""
         self.all = [one for one in self.all if one.get("type") != kind]
-
-
-def put_paused(conditions: Conditions, deployment: Object) -> None:
-    """Say that a Deployment was paused or resumed, so that this time doesn't count."""
-    reason = conditions.get(PROGRESSING).get("reason")
-    if progress_deadline_s(deployment) is None or reason == TIMED_OUT:
-        return
-    paused = bool(deployment["spec"].get("paused"))
-    if paused and reason != PAUSED:
-        conditions.put(PROGRESSING, "Unknown", PAUSED, "Deployment is paused")
-    elif not paused and reason == PAUSED:
-        conditions.put(PROGRESSING, "Unknown", "DeploymentResumed", "Deployment is resumed")
-
-
-def put_available(conditions: Conditions, deployment: Object, available: int) -> None:
-    """Say whether enough pods are available."""
-    if available >= replicas_of(deployment) - max_unavailable(deployment):
-        status, reason, has = "True", "MinimumReplicasAvailable", "has"
-    else:
-        status, reason, has = "False", "MinimumReplicasUnavailable", "does not have"
-    conditions.put("Available", status, reason, f"Deployment {has} minimum availability.")
 
 
 def put_progress(
@@ -123,10 +101,15 @@ def put_progress(
     if owned.new is not None:
         kind, called = "ReplicaSet", name(owned.new)
     subject = f'{kind} "{called}"'
+    before = {field: counted(deployment, field) for field in counts}
+    outdated, outdated_before = (
+        numbers["replicas"] - numbers["updatedReplicas"] for numbers in (counts, before)
+    )
+    growing = ("updatedReplicas", "readyReplicas", "availableReplicas")
     if is_complete(deployment, counts):
         message = f"{subject} has successfully progressed."
         conditions.put(PROGRESSING, "True", COMPLETE, message)
-    elif _progresses(deployment, counts):
+    elif outdated < outdated_before or any(counts[one] > before[one] for one in growing):
         message = f"{subject} is progressing."
         conditions.put(PROGRESSING, "True", "ReplicaSetUpdated", message, again=True)
     elif known and (
@@ -137,40 +120,10 @@ def put_progress(
         conditions.put(PROGRESSING, "False", TIMED_OUT, message)
 
 
-def put_failure(conditions: Conditions, owned: OwnedReplicaSets) -> None:
-    """Pass on that a ReplicaSet can't create pods, that of the new one first."""
-    found = (condition_of(one, _FAILURE) for one in reversed(owned.all))
-    failure = next(filter(None, found), None)
-    if failure is None:
-        conditions.remove(_FAILURE)
-        return
-    status, reason = str(failure.get("status")), str(failure.get("reason"))
-    conditions.put(_FAILURE, status, reason, str(failure.get("message") or ""))
-
-
 def is_complete(deployment: Object, counts: Mapping[str, int]) -> bool:
     """Whether all pods are of the new template, wanted and available."""
     fields = ("updatedReplicas", "replicas", "availableReplicas")
     return all(counts[field] == replicas_of(deployment) for field in fields)
-
-
-def deadline_of(deployment: Object, conditions: Sequence[Object]) -> float | None:
-    """When a rollout without progress will have failed; None if it is over or has no deadline."""
-    known = next((one for one in conditions if one.get("type") == PROGRESSING), None)
-    deadline_s = progress_deadline_s(deployment)
-    if deadline_s is None or known is None or known.get("reason") in (COMPLETE, TIMED_OUT, PAUSED):
-        return None
-    # Upstream adds a second, too: times are written in whole ones.
-    return _updated_s(known) + deadline_s + 1
-
-
-def _progresses(deployment: Object, counts: Mapping[str, int]) -> bool:
-    before = {field: counted(deployment, field) for field in counts}
-    outdated, outdated_before = (
-        numbers["replicas"] - numbers["updatedReplicas"] for numbers in (counts, before)
-    )
-    growing = ("updatedReplicas", "readyReplicas", "availableReplicas")
-    return outdated < outdated_before or any(counts[one] > before[one] for one in growing)
 
 
 def _updated_s(condition: Object) -> float:
@@ -360,11 +313,16 @@ class DeploymentController(Reconciler):
         *,
         rolls_out: bool,
     ) -> Iterator[Effect]:
-        known = conditions_of(deployment)
-        conditions, counts = Conditions([*known], now_s), counts_of(owned)
-        if not is_terminating(deployment):
-            put_paused(conditions, deployment)
-            if progress_deadline_s(deployment) is not None and owned.new is not None:
+        conditions, counts = Conditions([*conditions_of(deployment)], now_s), counts_of(owned)
+        deadline_s, paused = progress_deadline_s(deployment), deployment["spec"].get("paused")
+        if not is_terminating(deployment) and deadline_s is not None:
+            # The time during which a Deployment is paused doesn't count.
+            reason = conditions.get(PROGRESSING).get("reason")
+            if paused and reason not in (PAUSED, TIMED_OUT):
+                conditions.put(PROGRESSING, "Unknown", PAUSED, "Deployment is paused")
+            elif not paused and reason == PAUSED:
+                conditions.put(PROGRESSING, "Unknown", "DeploymentResumed", "Deployment is resumed")
+            if owned.new is not None:
                 called = name(owned.new)
                 if self._made.pop(key, None) == called:
                     message = f'Created new replica set "{called}"'
@@ -372,16 +330,29 @@ class DeploymentController(Reconciler):
                 elif not conditions.get(PROGRESSING):
                     message = f'Found new replica set "{called}"'
                     conditions.put(PROGRESSING, "True", "FoundNewReplicaSet", message)
-        put_available(conditions, deployment, counts["availableReplicas"])
+        status, reason, has = "True", "MinimumReplicasAvailable", "has"
+        if counts["availableReplicas"] < replicas_of(deployment) - max_unavailable(deployment):
+            status, reason, has = "False", "MinimumReplicasUnavailable", "does not have"
+        conditions.put("Available", status, reason, f"Deployment {has} minimum availability.")
         if rolls_out:
             put_progress(conditions, deployment, owned, counts)
-            put_failure(conditions, owned)
+            # That a ReplicaSet can't create pods is passed on, that of the new one first.
+            failures = (condition_of(one, _FAILURE) for one in reversed(owned.all))
+            if failure := next(filter(None, failures), None):
+                status, reason = str(failure.get("status")), str(failure.get("reason"))
+                conditions.put(_FAILURE, status, reason, str(failure.get("message") or ""))
+            else:
+                conditions.remove(_FAILURE)
         revision = "" if owned.new is None else annotations(owned.new).get(REVISION, "")
         patch = status_patch(deployment, counts, conditions.all, revision)
         if patch is not None:
             yield patch
-        elif rolls_out and (deadline_s := deadline_of(deployment, conditions.all)) is not None:
-            self.look_after(key, deadline_s - now_s)
+            return
+        known = conditions.get(PROGRESSING)
+        is_over = not known or known.get("reason") in (COMPLETE, TIMED_OUT, PAUSED)
+        if rolls_out and deadline_s is not None and not is_over:
+            # Upstream adds a second, too: times are written in whole ones.
+            self.look_after(key, _updated_s(known) + deadline_s + 1 - now_s)
 
 
 def _is_rolling_out(deployment: Object | None) -> bool:

@@ -45,36 +45,27 @@ class EndpointsController(ServiceReconciler):
             return [deletion_of(_KIND, known)] if known is not None and is_ours else ()
         if not service["spec"].get("selector") or service["spec"].get("type") == "ExternalName":
             return ()
-        wanted = _endpoints(service, self.selected.of(service), known)
+        place, called = place_of(service)
+        keeps_unready = bool(service["spec"].get("publishNotReadyAddresses"))
+        pods = [
+            pod
+            for pod in self.selected.of(service)
+            if is_endpoint(pod) and (keeps_unready or not is_terminating(pod))
+        ]
+        metadata = {**(known["metadata"] if known is not None else {"namespace": place})}
+        metadata |= {"name": called, "labels": {**labels_of(service), MANAGED_BY: self.name}}
+        marks = {**part(metadata, "annotations")}
+        marks.pop(OVER_CAPACITY, None)
+        if len(pods) > ADDRESSES_MAX:
+            marks[OVER_CAPACITY] = "truncated"
+            pods = sorted(pods, key=lambda pod: not is_ready(pod))[:ADDRESSES_MAX]
+        metadata["annotations"] = marks
+        subsets = list(_subsets(service, pods, keeps_unready))
+        wanted = {"apiVersion": "v1", "kind": _KIND, "metadata": metadata, "subsets": subsets}
         if known is None:
             return [Create(kind=_KIND, obj=wanted)]
         is_same = _contents(known) == _contents(wanted)
         return () if is_same else [Replace(kind=_KIND, obj=wanted)]
-
-
-def _endpoints(service: Object, pods: Sequence[Object], known: Object | None) -> Object:
-    place, called = place_of(service)
-    keeps_unready = bool(service["spec"].get("publishNotReadyAddresses"))
-    behind = [
-        pod for pod in pods if is_endpoint(pod) and (keeps_unready or not is_terminating(pod))
-    ]
-    metadata = {**(known["metadata"] if known is not None else {"namespace": place})}
-    metadata |= {
-        "name": called,
-        "labels": {**labels_of(service), MANAGED_BY: EndpointsController.name},
-    }
-    marks = {**part(metadata, "annotations")}
-    marks.pop(OVER_CAPACITY, None)
-    if len(behind) > ADDRESSES_MAX:
-        marks[OVER_CAPACITY] = "truncated"
-        behind = sorted(behind, key=lambda pod: not is_ready(pod))[:ADDRESSES_MAX]
-    metadata["annotations"] = marks
-    return {
-        "apiVersion": "v1",
-        "kind": _KIND,
-        "metadata": metadata,
-        "subsets": list(_subsets(service, behind, keeps_unready)),
-    }
 
 
 def _subsets(service: Object, pods: Sequence[Object], keeps_unready: bool) -> Iterator[Object]:

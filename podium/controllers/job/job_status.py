@@ -119,7 +119,6 @@ class JobStatus(msgspec.Struct):
 
     @classmethod
     def of(cls, job: Object) -> "JobStatus":
-        """The stored status of a Job."""
         status = status_of(job)
         uncounted, started = status.get("uncountedTerminatedPods") or {}, status.get("startTime")
         return cls(
@@ -136,7 +135,6 @@ class JobStatus(msgspec.Struct):
         )
 
     def add_uncounted(self, field: str, uid: str) -> None:
-        """Note a pod that has `succeeded` or `failed`."""
         if uid not in self.uncounted[field]:
             self.uncounted[field].append(uid)
 
@@ -154,14 +152,12 @@ class JobStatus(msgspec.Struct):
         self.failed_indexes = None if failed is None else write_indexes(failed)
 
     def suspend(self, now_s: float) -> bool:
-        """Set the condition Suspended; whether it changes."""
         if not self._put(_SUSPENDED, "True", "JobSuspended", "Job suspended", now_s):
             return False
         self.started_s = None
         return True
 
     def resume(self, now_s: float) -> bool:
-        """Take back the condition Suspended; whether it changes."""
         if all(condition.get("type") != _SUSPENDED for condition in self.conditions):
             return False
         if not self._put(_SUSPENDED, "False", "JobResumed", "Job resumed", now_s):
@@ -170,11 +166,9 @@ class JobStatus(msgspec.Struct):
         return True
 
     def decide(self, finished: FinishedCondition, now_s: float) -> None:
-        """Set the condition with which the Job is to end."""
         self._put(finished.condition, "True", finished.reason, finished.message, now_s)
 
     def end(self, finished: FinishedCondition, now_s: float) -> None:
-        """Set the condition of a Job that has ended."""
         kind = TERMINAL[finished.condition]
         self._put(kind, "True", finished.reason, finished.message, now_s)
         if finished.condition == SUCCESS:

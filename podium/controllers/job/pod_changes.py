@@ -74,7 +74,6 @@ class BackoffRecord(msgspec.Struct, frozen=True):
         return cls(max(record.failures, failures), record.last_failure_s)
 
     def remaining_s(self, now_s: float) -> float:
-        """For how much longer no pods are made."""
         return _remaining_s(self.failures, self.last_failure_s, now_s)
 
 

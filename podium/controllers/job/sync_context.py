@@ -235,7 +235,6 @@ class SyncJobContext(msgspec.Struct, frozen=True):
 
     @property
     def failed(self) -> int:
-        """The number of failed pods that count."""
         counting = sum(counts_as_failed(pod, self.job) for pod in self.new_failed)
         return self._counted("failed") + counting
 
@@ -261,7 +260,12 @@ def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
         if is_tracked(pod) and (not is_indexed(job) or valid_index_of(pod, job) is not None)
     ]
     failed = [pod for pod in uncertain if has_failed(pod, job)]
-    succeeded = _succeeded_indexes(job, owned)
+    succeeded: frozenset[int] = frozenset()
+    if is_indexed(job):
+        completions = int(job["spec"].get("completions") or 0)
+        ended = [pod for pod in owned if phase_of(pod) == "Succeeded" and is_tracked(pod)]
+        found = (*read_indexes(status.get("completedIndexes")), *map(completion_index, ended))
+        succeeded = frozenset(one for one in found if one is not None and one < completions)
     lost = _failed_indexes(job, owned)
     matches = (match_pod_failure_policy(job, pod) for pod in owned if has_failed(pod, job))
     return SyncJobContext(
@@ -283,16 +287,6 @@ def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
         ),
         fatal=next((match.message for match in matches if match.action == FAIL_JOB), ""),
     )
-
-
-def _succeeded_indexes(job: Object, owned: Sequence[Object]) -> frozenset[int]:
-    if not is_indexed(job):
-        return frozenset()
-    completions = int(job["spec"].get("completions") or 0)
-    counted = read_indexes(status_of(job).get("completedIndexes"))
-    ended = (pod for pod in owned if phase_of(pod) == "Succeeded" and is_tracked(pod))
-    found = (*counted, *map(completion_index, ended))
-    return frozenset(index for index in found if index is not None and index < completions)
 
 
 def _failed_indexes(job: Object, owned: Sequence[Object]) -> frozenset[int]:

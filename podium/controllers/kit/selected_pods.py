@@ -31,7 +31,6 @@ class SelectedPods:
         return [pod for pod in found if pod is not None]
 
     def update_selector(self, before: Object | None, after: Object | None) -> None:
-        """Take in a change of an owner."""
         owner = after if after is not None else before
         if owner is None or (before and after and before.get("spec") == after.get("spec")):
             return
@@ -67,7 +66,6 @@ class SelectedPods:
         yield from {**selecting, **self._owners.get(place, {})}
 
     def owners_of(self, pod: Place) -> Iterable[Place]:
-        """The places of the owners that select a pod."""
         return self._owners.get(pod, {})
 
     def _join(self, owner: Place, pod: Place) -> None:

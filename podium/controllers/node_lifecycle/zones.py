@@ -102,11 +102,9 @@ class Zones:
         return self._zones[zone]
 
     def all(self) -> Iterable[tuple[Zone, ZoneNodes]]:
-        """All zones with their states."""
         return self._zones.items()
 
     def waiting(self) -> list[Zone]:
-        """The zones with nodes that wait for their taint."""
         return [zone for zone, state in self._zones.items() if state.queue]
 
     def count(self, called: str, node: Object | None) -> bool:

@@ -72,16 +72,6 @@ def claim_of(volume: Object) -> Object:
     return reference
 
 
-def claim_bound(claim: Object) -> bool:
-    """Whether a claim has a volume, as far as the claim knows."""
-    return bool(volume_name(claim)) or is_fully_bound(claim)
-
-
-def is_bound_by_controller(volume: Object) -> bool:
-    """Whether the controller, and not a user, has chosen the volume's claim."""
-    return annotations(volume).get(BOUND_BY_CONTROLLER) == _YES
-
-
 def best_volume(claim: Object, volumes: Sequence[Object]) -> Object | None:
     """The best volume for a claim, wherever it can be reached from; None if none fits."""
     if not volumes:
@@ -128,11 +118,6 @@ def next_step(claim: Object, volume: Object) -> Iterator[Effect]:
         yield from status_update(claim, phase="Bound", accessModes=modes, capacity=capacity)
 
 
-def unbound(volume: Object) -> Effect:
-    """The write that frees a volume whose claim is bound to another one."""
-    return _patch(volume, {"claimRef": None}, {BOUND_BY_CONTROLLER: None})
-
-
 def _patch(obj: Object, spec: Mapping[str, Any], marks: Mapping[str, str | None]) -> Patch:
     metadata = {"annotations": marks} if marks else {}
     body = {"metadata": metadata, "spec": spec}
@@ -152,11 +137,13 @@ _LOST = "Bound claim has lost its PersistentVolume. Data on the volume is lost!"
 _MISBOUND = "Two claims are bound to the same volume, this one is bound incorrectly"
 
 
+def _class_of_unbound(claim: Object) -> tuple[str, ...]:
+    return () if volume_name(claim) or is_fully_bound(claim) else (storage_class_name(claim),)
+
+
 def _claim_keys(volume: Object) -> tuple[str, ...]:
     reference = claim_of(volume)
-    if not reference:
-        return ()
-    return (f"{reference.get('namespace')}/{reference.get('name')}",)
+    return (f"{reference.get('namespace')}/{reference.get('name')}",) if reference else ()
 
 
 def _free_in_class(volume: Object) -> tuple[str, ...]:
@@ -172,7 +159,7 @@ class PersistentVolumeController(Reconciler):
     indexes = (
         (VOLUME, "claim", _claim_keys),
         (VOLUME, "free", _free_in_class),
-        (CLAIM, "class", lambda claim: () if claim_bound(claim) else (storage_class_name(claim),)),
+        (CLAIM, "class", _class_of_unbound),
         (CLAIM, "volume", lambda claim: (volume_name(claim),) if volume_name(claim) else ()),
         ("Pod", "claim", claimed_by),
     )
@@ -251,8 +238,9 @@ class PersistentVolumeController(Reconciler):
                 yield from status_update(volume, phase="Released")
         elif volume_name(claim) == name(volume):
             yield from status_update(volume, phase="Bound")
-        elif volume_name(claim) and is_bound_by_controller(volume):
-            yield unbound(volume)
+        elif volume_name(claim) and annotations(volume).get(BOUND_BY_CONTROLLER) == _YES:
+            # The claim is bound to another volume.
+            yield _patch(volume, {"claimRef": None}, {BOUND_BY_CONTROLLER: None})
 
     def _mark_lost(self, claim: Object, reason: str, note: str) -> Iterator[Effect]:
         if phase_of(claim) != "Lost":
@@ -276,12 +264,13 @@ class PersistentVolumeController(Reconciler):
             else:
                 yield from next_step(claim, volume)
             return
-        storage_class = self.objects.get("StorageClass", storage_class_name(claim))
+        class_name = storage_class_name(claim)
+        storage_class = self.objects.get("StorageClass", class_name)
         mode = storage_class and storage_class.get("volumeBindingMode")
         # The class may leave the choice to the scheduler.
         waits = mode == WAIT_FOR_FIRST_CONSUMER
         meant = [*self.objects.by(VOLUME, "claim", claim_key(claim))]
-        free = () if waits else self.objects.by(VOLUME, "free", storage_class_name(claim))
+        free = () if waits else self.objects.by(VOLUME, "free", class_name)
         volume = best_volume(claim, [*meant, *free])
         if volume is not None:
             yield from next_step(claim, volume)
@@ -293,25 +282,17 @@ class PersistentVolumeController(Reconciler):
                 reason = "WaitForPodScheduled"
                 note = f"waiting for pod {name(pod)} to be scheduled"
             yield self.event(claim, "Normal", reason, note)
-        elif storage_class_name(claim):
-            yield from self._request_volume(claim)
-        else:
+        elif not class_name:
             note = "no persistent volumes available for this claim and no storage class is set"
             yield self.event(claim, "Normal", "FailedBinding", note)
-
-    def _request_volume(self, claim: Object) -> Iterator[Effect]:
-        class_name = storage_class_name(claim)
-        storage_class = self.objects.get("StorageClass", class_name)
-        if storage_class is None:
+        elif storage_class is None:
             note = f'storageclass.storage.k8s.io "{class_name}" not found'
             yield self.event(claim, "Warning", "ProvisioningFailed", note)
-            return
-        provisioner = str(storage_class.get("provisioner"))
-        if provisioner == NO_PROVISIONER:
+        elif (provisioner := str(storage_class.get("provisioner"))) == NO_PROVISIONER:
             note = f"no volume plugin matched name: {provisioner}"
             yield self.event(claim, "Warning", "ProvisioningFailed", note)
-            return
-        yield self.event(claim, "Normal", "ExternalProvisioning", _EXTERNAL.format(provisioner))
-        if annotations(claim).get(PROVISIONER) != provisioner:
-            marks = dict.fromkeys(_PROVISIONER_MARKS, provisioner)
-            yield patch_of(CLAIM, claim, {"metadata": {"annotations": marks}})
+        else:
+            yield self.event(claim, "Normal", "ExternalProvisioning", _EXTERNAL.format(provisioner))
+            if annotations(claim).get(PROVISIONER) != provisioner:
+                marks = dict.fromkeys(_PROVISIONER_MARKS, provisioner)
+                yield patch_of(CLAIM, claim, {"metadata": {"annotations": marks}})

@@ -253,7 +253,6 @@ class Container(msgspec.Struct):
 
     @property
     def is_done(self) -> bool:
-        """Whether it has exited and isn't restarted."""
         last = self.last
         if self.state is not State.EXITED or last is None:
             return False
@@ -292,7 +291,6 @@ class Container(msgspec.Struct):
         return self.not_before_s
 
     def start(self, now_s: float) -> Iterable[Effect]:
-        """Start the container, if that is due."""
         if self.is_alive or now_s < self.not_before_s or self.is_done:
             return ()
         if self.last is not None and self.state is State.EXITED:
@@ -365,7 +363,6 @@ class Container(msgspec.Struct):
         yield from self.sandbox.handle(self, Handler.PRE_STOP, hook, by_s - now_s, now_s)
 
     def kill(self, reason: str, now_s: float) -> Iterable[Effect]:
-        """Kill the container at once, for a reason in its status."""
         if self.state is not State.RUNNING:
             return ()
         self._killed_as = reason

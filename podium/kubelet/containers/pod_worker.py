@@ -167,7 +167,6 @@ class PodWorker(msgspec.Struct):
         self.touch(now_s)
 
     def release(self, other_uid: str, at_s: float) -> None:
-        """Note the end of a pod for which this one has waited."""
         self.waits_for -= {other_uid}
         if not self.waits_for:
             self._set_up_s = max(self._set_up_s, at_s)
@@ -210,7 +209,6 @@ class PodWorker(msgspec.Struct):
         self.touch(now_s)
 
     def own_grace_period_s(self) -> float:
-        """The grace period in the pod's spec, or its default."""
         period_s = self.pod["spec"].get("terminationGracePeriodSeconds")
         return 30.0 if period_s is None else float(period_s)
 

@@ -5,7 +5,7 @@ done, `conclude` is handed the new observations.
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 
 import msgspec
 from msgspec.structs import replace
@@ -20,20 +20,12 @@ from podium.kubelet.eviction.node_statistics import Observations, Statistics
 from podium.kubelet.eviction.pod_eviction import (
     IMMEDIATE_GRACE_PERIOD_S,
     Eviction,
-    StarvedResource,
     limit_evictions,
     pressure_message,
 )
 from podium.kubelet.eviction.signals import MEMORY, PRESSURE_CONDITIONS, Signal
 from podium.kubelet.eviction.thresholds import (
-    Since,
     Threshold,
-    conditions_observed,
-    conditions_present,
-    first_observed,
-    merged,
-    past_grace,
-    starved_quantities,
     thresholds_met,
     updated,
 )
@@ -84,7 +76,7 @@ class EvictionRound(msgspec.Struct, frozen=True):
     reclaims: tuple[NodeReclaim, ...] = ()
     _pods: Sequence[Object] = ()
     _statistics: Statistics = msgspec.field(default_factory=lambda: Statistics({}, {}))
-    _acting: tuple[Threshold, ...] = ()
+    _acting: Threshold | None = None
 
 
 NOTHING = EvictionRound()
@@ -103,7 +95,9 @@ class EvictionManager:
     Attributes:
         thresholds: the configured ones and, from the second round on, those of containerfs that
             follow from them.
-        met: thresholds that drive evictions until they are resolved.
+        conditions: the node conditions, sorted, observed within the transition period.
+        since: when thresholds were first met without a break, in seconds since the epoch.
+        met: thresholds that drive evictions until they are resolved, in their order.
     """
 
     def __init__(self, config: EvictionConfig) -> None:
@@ -111,8 +105,8 @@ class EvictionManager:
         self.thresholds = config.thresholds
         self.conditions: list[str] = []
         self.met: list[Threshold] = []
-        self.since: Since = {}
-        self._conditions_observed: Mapping[str, float] = {}
+        self.since: dict[Threshold, float] = {}
+        self._conditions_observed_s: dict[str, float] = {}
         self._last: Observations = {}
         self._has_looked = False
         self._can_evict = True
@@ -138,13 +132,14 @@ class EvictionManager:
             thresholds = self.thresholds[: len(thresholds)]
         observations = statistics.observations
         met = thresholds_met(thresholds, observations, with_min_reclaim=False)
-        met = merged(met, thresholds_met(self.met, observations, with_min_reclaim=True))
-        self.since = first_observed(met, self.since, now_s)
-        self._conditions_observed = conditions_observed(met, self._conditions_observed, now_s)
-        self.conditions = conditions_present(
-            self._conditions_observed, self.config.transition_period_s, now_s
-        )
-        self.met = past_grace(self.since, now_s)
+        met += thresholds_met(self.met, observations, with_min_reclaim=True)
+        self.since = {threshold: self.since.get(threshold, now_s) for threshold in met}
+        for threshold in met:
+            self._conditions_observed_s[threshold.signal.starved.condition] = now_s
+        period_s, observed_s = self.config.transition_period_s, self._conditions_observed_s
+        self.conditions = sorted(kind for kind in observed_s if now_s - observed_s[kind] < period_s)
+        past_grace = (one for one, at_s in self.since.items() if now_s - at_s >= one.grace_period_s)
+        self.met = sorted(past_grace, key=lambda threshold: threshold.order)
         before, self._last = self._last, observations
         acting = updated(self.met, observations, before)
         if self.config.isolates_local_storage:
@@ -162,7 +157,7 @@ class EvictionManager:
             reclaims=filesystems.reclaims(signal),
             _pods=pods,
             _statistics=statistics,
-            _acting=tuple(acting),
+            _acting=acting[0],
         )
         return begun if begun.reclaims else self._evict(begun)
 
@@ -176,17 +171,15 @@ class EvictionManager:
         return self._evict(begun)
 
     def _evict(self, begun: EvictionRound) -> EvictionRound:
-        threshold = begun._acting[0]
-        usage = begun._statistics.usage
+        threshold, usage = begun._acting, begun._statistics.usage
+        assert threshold is not None
         filesystems, order = self.config.filesystems, self.config.order
         ranking = rank(threshold.signal, begun._pods, usage, filesystems, order)
         pod = next((ranked.pod for ranked in ranking if not is_critical(ranked.pod)), None)
         if pod is None:
             return replace(begun, reclaims=())
-        resource = threshold.signal.resource
-        quantities = starved_quantities(resource, begun._acting, begun._statistics.observations)
-        starved_resource = StarvedResource(resource, *(quantities or (None, None)))
-        message, annotations = pressure_message(starved_resource, pod, usage.get(uid(pod)))
+        observed = begun._statistics.observations[threshold.signal]
+        message, annotations = pressure_message(threshold, observed, pod, usage.get(uid(pod)))
         grace_period_s = IMMEDIATE_GRACE_PERIOD_S
         if not threshold.is_hard:
             grace_period_s = self.config.max_pod_grace_period_s
@@ -232,11 +225,9 @@ class EvictionLoop:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a round has begun that is to be concluded."""
         return self._begun is not None
 
     def next_s(self) -> float:
-        """When there is something to do, if nothing else happens."""
         return min(self.next_look_s, self._writing_s)
 
     def look(

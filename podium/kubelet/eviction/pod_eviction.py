@@ -17,8 +17,9 @@ from podium.api.priority import is_critical
 from podium.api.resources import pod_limits
 from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity, ceil_value, parse_quantity
 from podium.kubelet.eviction.eviction_ranking import has_pod_level_resources
-from podium.kubelet.eviction.node_statistics import PodUsage
+from podium.kubelet.eviction.node_statistics import Observation, PodUsage
 from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY
+from podium.kubelet.eviction.thresholds import Threshold
 
 REASON = "Evicted"
 IMMEDIATE_GRACE_PERIOD_S = 1
@@ -38,21 +39,7 @@ class Eviction(msgspec.Struct, frozen=True):
 
     @property
     def effective_grace_period_s(self) -> int:
-        """The grace period, which is at least a second."""
         return max(self.grace_period_s, 1)
-
-
-class StarvedResource(msgspec.Struct, frozen=True):
-    """The resource that a node under pressure is short of.
-
-    Attributes:
-        threshold: that of the first threshold that is met; None if nothing was observed.
-        available: the available amount; None if nothing was observed.
-    """
-
-    resource: str
-    threshold: Quantity | None
-    available: Quantity | None
 
 
 def bytes_quantity(amount: int) -> Quantity:
@@ -61,50 +48,44 @@ def bytes_quantity(amount: int) -> Quantity:
 
 
 def pressure_message(
-    starved: StarvedResource, pod: Object, usage: PodUsage | None
+    threshold: Threshold, observed: Observation, pod: Object, usage: PodUsage | None
 ) -> tuple[str, Mapping[str, str]]:
     """The message of an eviction under pressure, and the annotations of its event."""
-    message = f"The node was low on resource: {starved.resource}. "
-    if starved.threshold is not None:
-        message += f"Threshold quantity: {starved.threshold}, available: {starved.available}. "
+    resource, unit = threshold.signal.resource, threshold.signal.starved.unit
+    available = Quantity(observed.available * NANOS_PER_UNIT, unit)
+    message = f"The node was low on resource: {resource}. "
+    message += f"Threshold quantity: {threshold.value.of(observed.capacity)}, "
+    message += f"available: {available}. "
     if usage is None:
         return message, _NOTHING
     annotations: dict[str, str] = {}
     pod_level = requests_of(pod["spec"]) if has_pod_level_resources(pod) else _NOTHING
-    if starved.resource == MEMORY and MEMORY in pod_level and usage.memory_bytes is not None:
+    if resource == MEMORY and MEMORY in pod_level and usage.memory_bytes is not None:
         # Pods that request memory as a whole are reported, whether they exceed it or not.
         used, requested = bytes_quantity(usage.memory_bytes), parse_quantity(pod_level[MEMORY])
-        message += _LARGER.format("Pod", name(pod), used, requested, starved.resource)
+        message += _LARGER.format("Pod", name(pod), used, requested, resource)
         annotations |= {"offending_pod": name(pod), "offending_pod_usage": str(used)}
-    offenders = list(_offenders(starved.resource, pod, usage))
-    for called, used, requested in offenders:
-        message += _LARGER.format("Container", called, used, requested, starved.resource)
-    annotations |= {
-        "offending_containers": ",".join(called for called, _, _ in offenders),
-        "offending_containers_usage": ",".join(str(used) for _, used, _ in offenders),
-        "starved_resource": starved.resource,
-    }
-    return message, annotations
-
-
-def _offenders(
-    resource: str, pod: Object, usage: PodUsage
-) -> Iterator[tuple[str, Quantity, Quantity]]:
-    spec = pod["spec"]
-    containers: dict[str, Object] = {}
-    for container in all_containers_of(spec):
-        containers.setdefault(container["name"], container)
+    # Of containers of one name the first counts.
+    containers = {one["name"]: one for one in reversed([*all_containers_of(pod["spec"])])}
+    offenders: dict[str, Quantity] = {}
     for one in usage.containers:
         rootfs, logs = one.rootfs.used_bytes, one.logs.used_bytes
-        used = one.memory_bytes if resource == MEMORY else None
+        used_bytes = one.memory_bytes if resource == MEMORY else None
         if resource == EPHEMERAL_STORAGE and rootfs is not None and logs is not None:
-            used = rootfs + logs
-        if used is None or one.name not in containers:
+            used_bytes = rootfs + logs
+        if used_bytes is None or one.name not in containers:
             continue
         requested = parse_quantity(requests_of(containers[one.name]).get(resource, 0))
-        quantity = bytes_quantity(used)
-        if quantity > requested:
-            yield one.name, quantity, requested
+        used = bytes_quantity(used_bytes)
+        if used > requested:
+            offenders[one.name] = used
+            message += _LARGER.format("Container", one.name, used, requested, resource)
+    annotations |= {
+        "offending_containers": ",".join(offenders),
+        "offending_containers_usage": ",".join(map(str, offenders.values())),
+        "starved_resource": resource,
+    }
+    return message, annotations
 
 
 def limit_evictions(

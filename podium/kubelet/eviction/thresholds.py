@@ -5,7 +5,7 @@ multiplied as float64 and truncated.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import msgspec
 
@@ -71,10 +71,6 @@ def unset(signal: Signal) -> Threshold:
     return Threshold(signal, Value(), is_set=False)
 
 
-Since = Mapping[Threshold, float]
-"""When each threshold was first observed as met, in seconds since the epoch."""
-
-
 def thresholds_met(
     thresholds: Iterable[Threshold], observations: Observations, *, with_min_reclaim: bool
 ) -> list[Threshold]:
@@ -96,22 +92,6 @@ def thresholds_met(
     return met
 
 
-def merged(met: Iterable[Threshold], unresolved: Iterable[Threshold]) -> list[Threshold]:
-    """The thresholds of both, each once."""
-    return list(dict.fromkeys((*met, *unresolved)))
-
-
-def first_observed(met: Iterable[Threshold], before: Since, now_s: float) -> Since:
-    """The times since when thresholds have been met without a break."""
-    return {one: before.get(one, now_s) for one in met}
-
-
-def past_grace(since: Since, now_s: float) -> list[Threshold]:
-    """The thresholds that have been met for their grace periods, in their order."""
-    found = [one for one, at_s in since.items() if now_s - at_s >= one.grace_period_s]
-    return sorted(found, key=lambda one: one.order)
-
-
 def updated(
     thresholds: Iterable[Threshold], observations: Observations, before: Observations
 ) -> list[Threshold]:
@@ -124,29 +104,3 @@ def updated(
         return last.observed_s is None or observed.observed_s > last.observed_s
 
     return [threshold for threshold in thresholds if is_new(threshold)]
-
-
-def conditions_observed(
-    met: Iterable[Threshold], before: Mapping[str, float], now_s: float
-) -> Mapping[str, float]:
-    """The times at which node conditions were last observed, by type."""
-    return {**before, **{one.signal.starved.condition: now_s for one in met}}
-
-
-def conditions_present(
-    observed: Mapping[str, float], transition_period_s: float, now_s: float
-) -> list[str]:
-    """The node conditions that were observed within the transition period, sorted."""
-    return sorted(kind for kind, at_s in observed.items() if now_s - at_s < transition_period_s)
-
-
-def starved_quantities(
-    resource: str, thresholds: Iterable[Threshold], observations: Observations
-) -> tuple[Quantity, Quantity] | None:
-    """The value and the available amount of the first threshold for a resource."""
-    for one in thresholds:
-        observed = observations.get(one.signal)
-        if one.signal.resource == resource and observed is not None:
-            available = Quantity(observed.available * NANOS_PER_UNIT, one.signal.starved.unit)
-            return one.value.of(observed.capacity), available
-    return None

@@ -64,6 +64,10 @@ class RunHandler(Command, frozen=True, kw_only=True):
     timeout_s: float
 
 
+OfContainer = StartContainer | WaitForExit | RunHandler
+"""The commands whose outcomes concern a container."""
+
+
 class RemovePodSandbox(Command, frozen=True, kw_only=True):
     """Remove a pod's volumes and the directories of its containers, its logs too unless kept."""
 

@@ -14,13 +14,11 @@ from podium.api.pods import is_finished
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos, value
 from podium.kubelet.containers.container import (
     OOM_KILLED,
-    Container,
     ExitStatus,
     HandlerResult,
 )
 from podium.kubelet.containers.pod_worker import DELETED, PodWorker, StopReason
 from podium.kubelet.eviction.eviction_manager import (
-    EvictionConfig,
     EvictionLoop,
     pods_memory_limit_bytes,
 )
@@ -141,14 +139,13 @@ class MachineKubelet(Kubelets):
                 self._seen[worker.uid] = worker.changes
                 self.look_now(place_of(worker.pod))
         for pod_uid, pod in list(self._gone.items()):
-            worker_left = kubelet.pods.get(pod_uid)
-            if worker_left is not None and not worker_left.is_over:
-                continue
-            if worker_left is not None:
-                kubelet.pods.remove(worker_left)
-            del self._gone[pod_uid]
-            self._seen.pop(pod_uid, None)
-            yield commands.RemovePodSandbox(pod=pod, keeps_logs=False)
+            removed = kubelet.pods.get(pod_uid)
+            if removed is None or removed.is_over:
+                if removed is not None:
+                    kubelet.pods.remove(removed)
+                del self._gone[pod_uid]
+                self._seen.pop(pod_uid, None)
+                yield commands.RemovePodSandbox(pod=pod, keeps_logs=False)
         if self._measures_s <= now_s:
             loop = kubelet.eviction
             assert loop is not None
@@ -161,12 +158,12 @@ class MachineKubelet(Kubelets):
         kubelet = self._kubelet
         if not all(isinstance(key, LeaseKey) for key in self._waiting):
             return False
-        if kubelet is None or self.objects.get("Node", name(self._wanted)) is None:
-            is_told = True
-        else:
-            is_told = self._status_patch(kubelet, now_s) is None
-        workers = [] if kubelet is None else kubelet.pods.all()
-        return is_told and all(one.is_over and one.written == one.changes for one in workers)
+        if kubelet is None:
+            return True
+        is_gone = self.objects.get("Node", name(self._wanted)) is None
+        is_written = is_gone or self._status_patch(kubelet, now_s) is None
+        workers = kubelet.pods.all()
+        return is_written and all(one.is_over and one.written == one.changes for one in workers)
 
     def _answered(self, outcome: Outcome, now_s: float) -> Iterator[Effect]:
         effect = outcome.effect
@@ -187,9 +184,7 @@ class MachineKubelet(Kubelets):
             if started is not None:
                 message = outcome.error.message if outcome.error else ""
                 yield from started.set_up(message, now_s)
-        elif isinstance(
-            effect, commands.StartContainer | commands.WaitForExit | commands.RunHandler
-        ):
+        elif isinstance(effect, commands.OfContainer):
             owner = self._worker(effect.run.pod_uid)
             containers = () if owner is None else owner.containers
             container = next((one for one in containers if one.run == effect.run), None)
@@ -215,13 +210,25 @@ class MachineKubelet(Kubelets):
         loop = kubelet.eviction
         assert loop is not None
         workers = list(kubelet.pods.active())
-        for worker, container in above_memory_limit(workers, measured):
-            yield from container.kill(OOM_KILLED, now_s)
-            worker.touch(now_s)
-        allocatable_bytes = value(self._wanted["status"]["allocatable"]["memory"])
-        statistics = with_allocatable_memory(measured, self._config.eviction, allocatable_bytes)
-        loop.check_memory(statistics, now_s)
-        eviction_round = loop.look(statistics, [one.pod for one in workers], now_s)
+        for worker in workers:
+            usage = measured.usage.get(worker.uid)
+            used = {one.name: one.memory_bytes or 0 for one in usage.containers} if usage else {}
+            for container in worker.containers:
+                limit = limits_of(container.spec).get(MEMORY)
+                if limit and used.get(container.name, 0) * NANOS_PER_UNIT > nanos(limit):
+                    yield from container.kill(OOM_KILLED, now_s)
+                    worker.touch(now_s)
+        if (memory := measured.observations.get(Signal.MEMORY_AVAILABLE)) is not None:
+            # What is left of the memory that pods may use together.
+            allocatable_bytes = value(self._wanted["status"]["allocatable"]["memory"])
+            eviction, capacity = self._config.eviction, memory.capacity
+            capacity = pods_memory_limit_bytes(eviction, allocatable_bytes, capacity)
+            left = capacity - sum(one.memory_bytes or 0 for one in measured.usage.values())
+            allocatable = Observation(max(left, 0), capacity, memory.observed_s)
+            signals = {**measured.observations, Signal.ALLOCATABLE_MEMORY_AVAILABLE: allocatable}
+            measured = replace(measured, observations=signals)
+        loop.check_memory(measured, now_s)
+        eviction_round = loop.look(measured, [worker.pod for worker in workers], now_s)
         if eviction_round is not None and eviction_round.reclaims:
             yield self._garbage()
         elif eviction_round is not None:
@@ -239,30 +246,3 @@ class MachineKubelet(Kubelets):
             pods = [one for one in pods if not (uid(one) in over or is_finished(one))]
             pods += [one.pod for one in known.active()]
         return commands.CollectGarbage(pods=tuple(pods))
-
-
-def with_allocatable_memory(
-    measured: Statistics, config: EvictionConfig, allocatable_bytes: int
-) -> Statistics:
-    """Add the memory left for all pods together to statistics."""
-    memory = measured.observations.get(Signal.MEMORY_AVAILABLE)
-    if memory is None:
-        return measured
-    capacity = pods_memory_limit_bytes(config, allocatable_bytes, memory.capacity)
-    used = sum(one.memory_bytes or 0 for one in measured.usage.values())
-    left = Observation(max(capacity - used, 0), capacity, memory.observed_s)
-    observations = {**measured.observations, Signal.ALLOCATABLE_MEMORY_AVAILABLE: left}
-    return replace(measured, observations=observations)
-
-
-def above_memory_limit(
-    workers: Sequence[PodWorker], measured: Statistics
-) -> Iterator[tuple[PodWorker, Container]]:
-    """The containers that use more memory than their limits."""
-    for worker in workers:
-        usage = measured.usage.get(worker.uid)
-        used = {one.name: one.memory_bytes or 0 for one in usage.containers} if usage else {}
-        for one in worker.containers:
-            limits = limits_of(one.spec)
-            if MEMORY in limits and used.get(one.name, 0) * NANOS_PER_UNIT > nanos(limits[MEMORY]):
-                yield worker, one

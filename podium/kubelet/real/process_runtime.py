@@ -89,7 +89,6 @@ class ProcessRuntime:
         self._machine = machine
 
     def leave(self) -> None:
-        """Reject all further pods."""
         self.is_leaving = True
         self.conditions = {"Ready": "False"}
 

@@ -48,7 +48,6 @@ class ScriptedDuration:
         return self.least_s == self.most_s
 
     def draw(self, rng: Random) -> float:
-        """Draw a duration, in seconds."""
         if self.mean_s is not None:
             return rng.expovariate(1 / self.mean_s)
         return self.least_s if self.is_fixed else rng.uniform(self.least_s, self.most_s)

@@ -55,14 +55,12 @@ class NodePressure:
         self._skips_looks = False
 
     def see(self, node: Object, script: NodeScript) -> None:
-        """Take in a change of the node."""
         if script != self._stats.script:
             # The last round says nothing about the new script.
             self._loop.last_look_s = None
         self._stats = replace(self._stats, node=node, script=script)
 
     def advance(self, now_s: float) -> Iterator[Effect]:
-        """Do what is due for the kernel and the eviction manager."""
         yield from self._kills(now_s)
         if self._skips_looks:
             self._skips_looks = False
@@ -72,11 +70,9 @@ class NodePressure:
         yield from self._kubelet.record_conditions(now_s)
 
     def memory_bytes(self, now_s: float) -> int:
-        """The memory that the system and all pods use."""
         return self._stats.memory_total_bytes(self._active(), now_s)
 
     def readings(self, now_s: float) -> Iterator[tuple[Threshold, Observation | None]]:
-        """The thresholds and the readings of their signals."""
         observed = self._stats.statistics(self._active(), now_s).observations
         for threshold in self._loop.manager.thresholds:
             if threshold.is_set:

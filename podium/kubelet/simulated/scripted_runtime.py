@@ -83,7 +83,6 @@ class Addresses:
         return address
 
     def keep(self, address: str) -> None:
-        """Note the address that a pod has already."""
         self._used.add(address)
 
     def give_back(self, address: str) -> None:
@@ -262,8 +261,7 @@ class ScriptedRuntime:
             # What should have happened long ago begins now.
             init_count, script = sum(not one.is_sidecar for one in worker.init), sandbox.script
             starts_s = admitted_s + script.startup_s() + sum(map(script.init_s, range(init_count)))
-            is_overdue = starts_s <= now_s
-            worker.begin_at(now_s if is_overdue else admitted_s)
+            worker.begin_at(now_s if starts_s <= now_s else admitted_s)
             worker.admitted_s = admitted_s
             return
         worker.admitted_s = admitted_s
@@ -361,18 +359,14 @@ def _stay(worker: PodWorker, told: Mapping[str, Object]) -> None:
             if not status.get("ready"):
                 one.probes = _readiness(ENDLESS_S, one.since_s)
         else:
-            _wait(one, status, worker.admitted_s, has_run=is_running)
-
-
-def _wait(one: Container, told: Object, admitted_s: float, *, has_run: bool) -> None:
-    waiting = part(told, "state", "waiting")
-    one.waiting = Waiting(waiting.get("reason") or "", waiting.get("message") or "")
-    one.attempt = int(told.get("restartCount") or 0) if has_run else -1
-    ended = part(told, "state").get("terminated") or part(told, "lastState").get("terminated")
-    if ended or has_run:
-        one.state = State.EXITED
-        one.last = _ended(ended or _NOTHING, admitted_s)
-    one.not_before_s = NEVER_S
+            waiting = part(state, "waiting")
+            one.waiting = Waiting(waiting.get("reason") or "", waiting.get("message") or "")
+            one.attempt = int(status.get("restartCount") or 0) if is_running else -1
+            ended = state.get("terminated") or part(status, "lastState").get("terminated")
+            if ended or is_running:
+                one.state = State.EXITED
+                one.last = _ended(ended or _NOTHING, worker.admitted_s)
+            one.not_before_s = NEVER_S
 
 
 def _ended(told: Object, admitted_s: float) -> Run:

@@ -53,7 +53,6 @@ class PiecewiseLine(msgspec.Struct, frozen=True):
         return (time_s for time_s in self.times_s if from_s < time_s < to_s)
 
     def is_level_from(self, time_s: float) -> bool:
-        """Whether it doesn't change any more from a time on."""
         return len(self.times_s) == 1 or time_s >= self.times_s[-1]
 
 
@@ -170,7 +169,6 @@ class UsageScript(msgspec.Struct, frozen=True):
         return not (self.curves or self.volumes)
 
     def is_level_from(self, time_s: float) -> bool:
-        """Whether no curve changes any more from a time on."""
         curves = (*self.curves.values(), *self.volumes.values())
         return all(curve.is_level_from(time_s) for curve in curves)
 

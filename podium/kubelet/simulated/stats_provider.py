@@ -42,7 +42,6 @@ class StatsProvider(msgspec.Struct, frozen=True):
     freed_bytes: int = 0
 
     def memory_total_bytes(self, workers: Iterable[PodWorker], at_s: float) -> int:
-        """The memory that the system and all pods use at a time."""
         own = self._own("memory", at_s)
         return own + sum(memory_bytes_of(one, at_s) for one in workers)
 
@@ -61,18 +60,15 @@ class StatsProvider(msgspec.Struct, frozen=True):
         return sorted(found_s)
 
     def is_level_from(self, workers: Iterable[PodWorker], at_s: float) -> bool:
-        """Whether no curve changes any more."""
         return self.script.usage.is_level_from(at_s - self.started_s) and all(
             script_of(one).is_level_from(at_s - one.main[0].since_s) for one in workers if runs(one)
         )
 
     @property
     def memory_capacity_bytes(self) -> int:
-        """The memory of the node; 0 if unknown."""
         return self._capacity("memory")
 
     def statistics(self, workers: Iterable[PodWorker], at_s: float) -> Statistics:
-        """The statistics at a time."""
         usage = {
             one.uid: usage_at(one.pod, script_of(one), at_s - one.main[0].since_s, _seed(one))
             if runs(one)

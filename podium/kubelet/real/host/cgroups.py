@@ -1,12 +1,13 @@
-"""Limits by cgroup v2, where the machine lets this process set them.
+"""Limits by cgroup v2, where this process may set them.
 
-Controllers can be passed on only by a group without processes of its own. So the kubelet moves into
-a group beside those of its containers, which works where it has a group for itself, as under
+Controllers can be delegated only by a group without own processes. So the kubelet moves into a
+group beside those of its containers, which works where it has a group for itself, as under
 `systemd-run --user --scope -p Delegate=yes`.
 """
 
 import errno
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path("/sys/fs/cgroup")
@@ -15,35 +16,33 @@ _CONTROLLERS = ("cpu", "memory", "pids")
 _CPU_PERIOD_US = 100_000
 
 
+@dataclass
 class Cgroup:
     """The cgroup of one run of a container."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
+    path: Path
 
     @property
     def memory_bytes(self) -> int:
-        """Its working set: what it uses, less file pages that nobody has asked for lately."""
+        """The working set: the usage without inactive file pages."""
         used = int((self.path / "memory.current").read_text())
         return max(used - memory_stat(self.path).get("inactive_file", 0), 0)
 
     @property
     def processes(self) -> int:
-        """How many processes and threads it has."""
         return int((self.path / "pids.current").read_text())
 
     @property
     def was_out_of_memory(self) -> bool:
-        """Whether the kernel has killed any of its processes for that."""
+        """Whether the kernel has killed any process as the memory limit was exceeded."""
         events = dict(line.split() for line in _lines(self.path / "memory.events"))
         return int(events.get("oom_kill", 0)) > 0
 
     def kill(self) -> None:
-        """Kill all its processes."""
         (self.path / "cgroup.kill").write_text("1")
 
     def remove(self) -> bool:
-        """Remove it; False if some of its processes are still there."""
+        """Remove the group; False if it still has processes."""
         try:
             self.path.rmdir()
         except OSError as error:
@@ -53,15 +52,15 @@ class Cgroup:
         return True
 
 
+@dataclass
 class Cgroups:
-    """Makes the cgroups of containers."""
+    """Makes the cgroups of containers below a parent."""
 
-    def __init__(self, parent: Path) -> None:
-        self._parent = parent
+    parent: Path
 
     @classmethod
     def delegated(cls, root: Path = ROOT, own: Path = OWN) -> "Cgroups | None":
-        """Those below the kubelet's own group; None if it may not make any, or not with limits."""
+        """Cgroups below the kubelet's own; None if it may not make any with limits."""
         if not (root / "cgroup.controllers").exists():
             return None
         path = next((line for line in _lines(own) if line.startswith("0::")), "0::/")
@@ -78,7 +77,7 @@ class Cgroups:
 
     def make(self, name: str, memory_bytes: int | None, cpu_millis: int | None) -> Cgroup:
         """Make a group for one run of a container; a limit of None is none."""
-        path = self._parent / name
+        path = self.parent / name
         path.mkdir(exist_ok=True)
         if memory_bytes is not None:
             (path / "memory.max").write_text(str(memory_bytes))
@@ -90,7 +89,7 @@ class Cgroups:
 
 
 def memory_stat(path: Path) -> dict[str, int]:
-    """What a group says of its memory, in bytes by name."""
+    """The memory statistics of a group, in bytes by name."""
     pairs = (line.split() for line in _lines(path / "memory.stat"))
     return {name: int(amount) for name, amount in pairs}
 

@@ -1,19 +1,20 @@
-"""Probes and hooks of containers that run: commands in them, and requests to them.
+"""Probes and hooks of running containers: commands, and requests.
 
-Requests go to the loopback interface unless they name a host: containers are on the node's network.
+Requests go to the loopback interface unless they name a host: containers have the node's network.
 """
 
 import asyncio
 import os
 import signal
 from subprocess import DEVNULL, PIPE, STDOUT, Popen
+from typing import IO
 
 import aiohttp
 
 from podium.api.objects import Object, entries, part
 from podium.api.pod_specs import init_containers_of
 from podium.kubelet.containers.container import HandlerResult
-from podium.kubelet.real.host.containers import Running, end_of, exit_code
+from podium.kubelet.real.host.containers import Running, end_of, exit_code, reading
 
 _LOOPBACK = "127.0.0.1"
 _OUTPUT_MAX = 10 * 1024
@@ -49,32 +50,26 @@ async def _execute(running: Running, command: list[str]) -> HandlerResult:
         start_new_session=True,
     )
     assert process.stdout is not None
-    reading = asyncio.create_task(_output(process))
+    output = asyncio.create_task(_output(process.stdout))
     try:
         await end_of(process)
         code = exit_code(process)
-        output = await reading
+        text = (await output).strip()
     finally:
-        reading.cancel()
+        output.cancel()
         if process.returncode is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
         process.stdout.close()
-    return HandlerResult(code == 0, "" if code == 0 else output.strip() or f"exit code {code}")
+    return HandlerResult(code == 0, "" if code == 0 else text or f"exit code {code}")
 
 
-async def _output(process: Popen[bytes]) -> str:
-    reader = asyncio.StreamReader()
-    transport, _ = await asyncio.get_running_loop().connect_read_pipe(
-        lambda: asyncio.StreamReaderProtocol(reader), process.stdout
-    )
-    try:
-        content = b""
+async def _output(pipe: IO[bytes]) -> str:
+    content = b""
+    async with reading(pipe) as reader:
         while chunk := await reader.read(_OUTPUT_MAX):
             content = (content + chunk)[:_OUTPUT_MAX]
-        return content.decode(errors="replace")
-    finally:
-        transport.close()
+    return content.decode(errors="replace")
 
 
 async def _get(request: Object, pod: Object, container: str) -> HandlerResult:

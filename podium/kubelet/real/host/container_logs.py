@@ -1,6 +1,6 @@
-"""Logs of containers in the format of CRI: written, rotated, and read as kubelets read them.
+"""Logs of containers in the format of CRI: written, rotated, and read as by kubelets.
 
-Each line has a time, the stream, `F` or, for a part of a longer line, `P`, and what was said.
+Each line has a time, the stream, `F` or, for a part of a longer line, `P`, and a text.
 """
 
 import asyncio
@@ -17,7 +17,7 @@ from podium.api.values.times import NANOS_PER_SECOND, format_time
 
 SIZE_MAX = 10 * 2**20
 FILES_MAX = 5
-"""As kubelets have it: containerLogMaxSize and containerLogMaxFiles."""
+"""The kubelet's defaults of containerLogMaxSize and containerLogMaxFiles."""
 _PART_MAX = 16 * 1024
 _CHUNK = 64 * 1024
 _NANOSECOND_DIGITS = 9
@@ -27,9 +27,9 @@ class LogFile:
     """The log of one run of a container while it is being written.
 
     Args:
-        path: of it; rotated files have a number at their end, the newest the lowest.
-        size_max: how large a file may become before it is rotated, in bytes.
-        files_max: how many files there are at most.
+        path: rotated files have a number at its end, the newest the lowest.
+        size_max: the size at which a file is rotated, in bytes.
+        files_max: the number of files that are kept.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class LogFile:
         self._file = self._opened()
 
     async def follow(self, stream: str, reader: asyncio.StreamReader) -> None:
-        """Write what a stream (`stdout` or `stderr`) says until it ends."""
+        """Write a stream (`stdout` or `stderr`) until it ends."""
         rest = b""
         while chunk := await reader.read(_CHUNK):
             *lines, rest = (rest + chunk).split(b"\n")
@@ -60,7 +60,6 @@ class LogFile:
             self._write(stream, [(b"F", rest)])
 
     def close(self) -> None:
-        """Nothing more is said."""
         self._file.close()
 
     def _write(self, stream: str, entries: list[tuple[bytes, bytes]]) -> None:
@@ -70,19 +69,16 @@ class LogFile:
         try:
             self._file.write(text)
             if self._file.tell() >= self._size_max:
-                self._rotate()
+                self._file.close()
+                for number in range(self._files_max - 2, 0, -1):
+                    older = self._numbered(number)
+                    if older.exists():
+                        older.replace(self._numbered(number + 1))
+                self._path.replace(self._numbered(1))
+                self._file = self._opened()
         except OSError:
-            # The disk is full, most likely. A container isn't to wait for that, so it is read on.
+            # The disk is full, most likely. Containers don't wait for that.
             return
-
-    def _rotate(self) -> None:
-        self._file.close()
-        for number in range(self._files_max - 2, 0, -1):
-            older = self._numbered(number)
-            if older.exists():
-                older.replace(self._numbered(number + 1))
-        self._path.replace(self._numbered(1))
-        self._file = self._opened()
 
     def _numbered(self, number: int) -> Path:
         return self._path.with_name(f"{self._path.name}.{number}")
@@ -103,13 +99,13 @@ _FIELDS = 4
 
 
 class LogOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Which part of a log is wanted, and how; v1.36's PodLogOptions.
+    """The wanted part of a log, as in v1.36's PodLogOptions.
 
     Attributes:
         follow: whether to go on until the container has ended.
-        tail_lines: how many lines before that; None for all.
-        since: the time of the first line, as it stands in the log; empty for the first of all.
-        limit_bytes: how much to tell; None for everything.
+        tail_lines: the number of lines before that; None for all.
+        since: the time of the first line in the log's format; may be empty.
+        limit_bytes: None for no limit.
     """
 
     follow: bool = False
@@ -122,10 +118,7 @@ class LogOptions(msgspec.Struct, frozen=True, kw_only=True):
 async def log_text(
     path: Path, options: LogOptions, is_running: Callable[[], bool]
 ) -> AsyncIterator[bytes]:
-    """What a container has said, piece by piece.
-
-    Only the newest file of a rotated log is read, as by kubelets.
-    """
+    """Read a log piece by piece, of a rotated one only the newest file, as by kubelets."""
     shown, rest, file = _Shown(options), b"", _opened(path)
     if file is None:
         return
@@ -139,14 +132,16 @@ async def log_text(
                     yield text
                 if shown.is_full:
                     return
-            newer = _newer(path, file)
-            if newer is not None:
+            newest = _opened(path)
+            if newest is not None and not os.path.sameopenfile(newest.fileno(), file.fileno()):
                 file.close()
-                file, rest = newer, b""
-            elif is_last:
+                file, rest = newest, b""
+                continue
+            if newest is not None:
+                newest.close()
+            if is_last:
                 return
-            else:
-                await asyncio.sleep(_LOOK_S)
+            await asyncio.sleep(_LOOK_S)
     finally:
         file.close()
 
@@ -160,7 +155,6 @@ class _Shown:
 
     @property
     def is_full(self) -> bool:
-        """Whether no more is to be told."""
         return self._left == 0
 
     def text(self, lines: Sequence[bytes]) -> bytes:
@@ -188,20 +182,11 @@ def _opened(path: Path) -> BinaryIO | None:
         return None
 
 
-def _newer(path: Path, file: BinaryIO) -> BinaryIO | None:
-    found = _opened(path)
-    if found is None or os.path.sameopenfile(found.fileno(), file.fileno()):
-        if found is not None:
-            found.close()
-        return None
-    return found
-
-
 def _tail_start(file: BinaryIO, lines: int | None) -> int:
     if lines is None:
         return 0
     position = file.seek(0, os.SEEK_END)
-    # Each line has its end, the last one, too.
+    # The last line has an end, too.
     left = lines + 1
     while position > 0:
         start = max(position - _CHUNK, 0)

@@ -5,7 +5,7 @@ import contextlib
 import os
 import shutil
 import signal
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping
 from pathlib import Path
 from subprocess import DEVNULL, PIPE, Popen
 from typing import IO, NamedTuple
@@ -27,15 +27,15 @@ from podium.kubelet.real.host.process_table import (
 
 MARK = "PODIUM_CONTAINER"
 NODE_MARK = "PODIUM_NODE_DIRECTORY"
-"""The variables by which processes are known that left their session, or outlived a kubelet."""
+"""The variables of processes that have left their session, or outlived a kubelet."""
 
 _SIGNALLED = 128
 _KILLED = _SIGNALLED + signal.SIGKILL
-# How long output of a container that has exited may still come.
+# The time for the last output of a container that has exited.
 _DRAIN_S = 1.0
 _REMOVE_TRIES = 50
 _REMOVE_S = 0.02
-# The shell becomes the container's process, once it is where it should be.
+# The shell joins the cgroup and then becomes the container's process.
 _SHELL = "/bin/sh"
 _BEGIN = (
     'test -z "$2" || echo $$ >"$2" || exit 125; '
@@ -44,11 +44,11 @@ _BEGIN = (
 
 
 class CannotStartError(Exception):
-    """A container can't be started: nothing to execute is there, or the machine refuses."""
+    """A container can't be started: there is nothing to execute, or the machine refuses."""
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
-    """One run of a container, as it is to be started; a limit of None is none."""
+    """A run of a container to start; a limit of None is none."""
 
     run: ContainerId
     command: list[str]
@@ -71,7 +71,7 @@ class Running(msgspec.Struct):
     """A container that runs as processes of the machine.
 
     Attributes:
-        oom_kills: how often the kernel had killed for want of memory when it was last seen alive.
+        oom_kills: the number of the kernel's OOM kills when the container was last seen alive.
     """
 
     launch: Launch
@@ -84,7 +84,6 @@ class Running(msgspec.Struct):
     was_killed: bool = False
 
     def use(self, table: Mapping[int, ProcessEntry]) -> Use:
-        """What it uses."""
         if self.cgroup is not None:
             return Use(self.cgroup.memory_bytes, self.cgroup.processes)
         pids = members(table, self.process.pid)
@@ -105,11 +104,10 @@ class Containers:
         self._throttle = Throttle()
 
     def get(self, run: ContainerId) -> Running | None:
-        """A container that runs, or has exited and wasn't waited for."""
+        """A container that runs, or has exited without being waited for."""
         return self._running.get(run)
 
     def named(self, pod_uid: str, name: str) -> Running | None:
-        """The present run of a container."""
         found = (
             one for run, one in self._running.items() if (run.pod_uid, run.name) == (pod_uid, name)
         )
@@ -119,14 +117,14 @@ class Containers:
         """Start a container.
 
         Raises:
-            CannotStartError: there is nothing to execute, or the machine doesn't let it.
-            OSError: it can't have a log or limits.
+            CannotStartError: there is nothing to execute, or the machine refuses.
+            OSError: its log or limits can't be made.
         """
-        # Of this node's alone: pods of other clusters may have the same uids.
+        # Of this node alone: pods of other clusters may have equal uids.
         mark = "/".join(map(str, (self._root, *launch.run)))
         marks = {MARK: mark, NODE_MARK: str(self._root)}
         variables = {**launch.variables, **marks}
-        # The shell would tell only the log.
+        # The shell would report it only in the log.
         program = launch.command[0]
         path = str(launch.directory / program) if "/" in program else program
         if shutil.which(path, path=variables.get("PATH", "")) is None:
@@ -162,14 +160,13 @@ class Containers:
         task.add_done_callback(self._tasks.discard)
 
     async def exited(self, run: ContainerId) -> ExitStatus:
-        """Wait until a container has exited."""
         running = self._running[run]
         exited = await asyncio.shield(running.exited)
         self._running.pop(run, None)
         return exited
 
     def stop(self, run: ContainerId, wanted: StopSignal) -> None:
-        """Ask a container's processes to exit; of one that has exited there is none."""
+        """Signal a container's processes, if it runs."""
         running = self._running.get(run)
         # Once it is reaped, its number may be another's.
         if running is None or running.process.returncode is not None:
@@ -183,7 +180,7 @@ class Containers:
                 os.killpg(running.process.pid, signal.SIGTERM)
 
     def kill_all(self) -> None:
-        """Kill everything that this node has ever started in this directory."""
+        """Kill all processes that this node has ever started."""
         for running in list(self._running.values()):
             if running.process.returncode is None:
                 _kill(running)
@@ -213,7 +210,7 @@ class Containers:
         cgroup, reason = running.cgroup, ""
         if cgroup is None:
             was_starved = code == _KILLED and not running.was_killed
-            # Nobody says whom the kernel has chosen; but it has, and this one was killed just then.
+            # The kernel doesn't say which process it has killed, but this one was killed just then.
             if was_starved and oom_kills() > running.oom_kills:
                 reason = OOM_KILLED
         else:
@@ -226,7 +223,7 @@ class Containers:
 
 
 async def end_of(process: Popen[bytes]) -> None:
-    """Wait for a process, even if others hold its output open; its number stays its own."""
+    """Wait for a process, even if others hold its output open; its id isn't freed."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     descriptor = os.pidfd_open(process.pid)
     loop.add_reader(descriptor, ended.set)
@@ -238,20 +235,27 @@ async def end_of(process: Popen[bytes]) -> None:
 
 
 def exit_code(process: Popen[bytes]) -> int:
-    """The exit code of a process that has ended; from here on its number may be another's."""
+    """The exit code of a process that has ended; frees its id."""
     code = process.wait()
     return _SIGNALLED - code if code < 0 else code
 
 
-async def _follow(log: LogFile, name: str, pipe: IO[bytes]) -> None:
+@contextlib.asynccontextmanager
+async def reading(pipe: IO[bytes]) -> AsyncIterator[asyncio.StreamReader]:
+    """Read a pipe of a process."""
     reader = asyncio.StreamReader()
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), pipe
     )
     try:
-        await log.follow(name, reader)
+        yield reader
     finally:
         transport.close()
+
+
+async def _follow(log: LogFile, name: str, pipe: IO[bytes]) -> None:
+    async with reading(pipe) as reader:
+        await log.follow(name, reader)
 
 
 def _kill(running: Running) -> None:

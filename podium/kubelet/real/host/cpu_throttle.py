@@ -1,7 +1,7 @@
-"""CPU limits where there are no cgroups: a container that has used more than its share is paused.
+"""CPU limits without cgroups.
 
-A few times a second it is looked at what each container has used. One that is ahead of its limit is
-stopped (SIGSTOP) until the limit has caught up, and goes on then (SIGCONT).
+A container that has used more than its share is stopped (SIGSTOP) until its limit has caught up,
+and then continued (SIGCONT).
 """
 
 import asyncio
@@ -19,14 +19,8 @@ _TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 
 class _Limited(msgspec.Struct):
-    """A container with a limit of CPU, and how far it is ahead of that.
-
-    Attributes:
-        credit_s: what it may use now; below 0 if it has used more.
-        used_s: what it had used when it was last looked at.
-        resumes_s: when it goes on; None while it isn't paused.
-    """
-
+    # A container with a CPU limit; its credit is below 0 if it has used more than its share, and it
+    # is paused until `resumes_s`.
     leader: int
     share: float
     credit_s: float = 0.0
@@ -35,20 +29,20 @@ class _Limited(msgspec.Struct):
 
 
 class Throttle:
-    """Holds processes to their limits, from `hold` until `release`."""
+    """Limits processes from `hold` until `release`."""
 
     def __init__(self) -> None:
         self._limited: dict[int, _Limited] = {}
         self._task: asyncio.Task[None] | None = None
 
     def hold(self, leader: int, cpu_millis: int) -> None:
-        """Hold a process, and all that it starts, to so many thousandths of a CPU."""
+        """Limit a process and its descendants to thousandths of a CPU."""
         self._limited[leader] = _Limited(leader, cpu_millis / 1000)
         if self._task is None:
             self._task = asyncio.create_task(self._watch())
 
     def release(self, leader: int) -> None:
-        """Let a process be; one that is paused goes on, so that it can heed what it is told."""
+        """Stop limiting a process, and continue it, so that it can handle signals."""
         limited = self._limited.pop(leader, None)
         if limited is not None and limited.resumes_s is not None:
             _send(members(processes(), leader), signal.SIGCONT)

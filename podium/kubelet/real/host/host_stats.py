@@ -1,7 +1,6 @@
-"""What the machine is, the eviction signals on it, and what pods use, measured.
+"""Measures the machine, its eviction signals, and the usage of pods.
 
-The working set of the machine is what it uses, less file pages that nobody has asked for lately, as
-the kubelet has it: those the kernel drops before anything else.
+The working set of the machine excludes inactive file pages, as the kubelet's does.
 """
 
 import os
@@ -25,11 +24,11 @@ from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.real.host.cgroups import OWN, ROOT, memory_stat
 from podium.kubelet.real.host.containers import Containers, Use
 from podium.kubelet.real.host.node_directory import NodeDirectory
-from podium.kubelet.real.host.process_table import PROC, ProcessEntry, processes
+from podium.kubelet.real.host.process_table import PROC, processes
 from podium.kubelet.real.registration import MachineInfo
 
 DiskUsages = Mapping[Path, DiskUsage]
-"""What directories take of the disk."""
+"""The disk usage of directories."""
 
 _BLOCK = 512
 _NO_USE = Use(0, 0)
@@ -38,14 +37,14 @@ _INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE)
 
 
 class Memory(NamedTuple):
-    """The memory that the machine, or this process's group, has, and what is left of it."""
+    """The memory of the machine, or of this process's group if it has a limit."""
 
     capacity_bytes: int
     available_bytes: int
 
 
 def memory(root: Path = ROOT, own: Path = OWN) -> Memory:
-    """What there is of memory, and what is left."""
+    """Measure the memory."""
     text = (PROC / "meminfo").read_text(encoding="utf-8")
     lines = (line.split() for line in text.splitlines())
     info = {words[0].rstrip(":"): int(words[1]) * 1024 for words in lines}
@@ -60,13 +59,16 @@ def memory(root: Path = ROOT, own: Path = OWN) -> Memory:
 
 
 def observations(root: Path, now_s: float) -> dict[Signal, Observation]:
-    """What the signals tell now; of a filesystem without a number of inodes nothing of them."""
+    """Read the signals; those of inodes only if the filesystem has a number of them."""
     left = memory()
+    most = min(int((PROC / "sys/kernel" / name).read_text()) for name in ("pid_max", "threads-max"))
+    running = (PROC / "loadavg").read_text().split()[3]
+    free_pids = max(most - int(running.partition("/")[2]), 0)
     disk = os.statvfs(root)
     available = disk.f_bavail * disk.f_frsize
     found = {
         Signal.MEMORY_AVAILABLE: Observation(left.available_bytes, left.capacity_bytes, now_s),
-        Signal.PID_AVAILABLE: _pids(now_s),
+        Signal.PID_AVAILABLE: Observation(free_pids, most, now_s),
     }
     found |= {one: Observation(available, disk.f_blocks * disk.f_frsize, now_s) for one in _DISK}
     if disk.f_files:
@@ -81,14 +83,35 @@ def statistics(
     taken: DiskUsages,
     now_s: float,
 ) -> Statistics:
-    """Measure the machine; `taken` is what pods took of the disk when that was last found out."""
-    table = processes()
-    usage = {pod["metadata"]["uid"]: _pod(pod, directory, containers, taken, table) for pod in pods}
+    """Measure the machine; `taken` is the disk usage as last measured."""
+    table, nothing, usage = processes(), DiskUsage(0, 0), {}
+    for pod in pods:
+        uid = pod["metadata"]["uid"]
+        found: list[ContainerUsage] = []
+        process_count = 0
+        for container in _containers(pod):
+            name = container["name"]
+            running = containers.named(uid, name)
+            use = _NO_USE if running is None else running.use(table)
+            process_count += use.processes
+            rootfs = taken.get(directory.container(pod, name), nothing)
+            logs = taken.get(directory.pod_logs(pod) / name, nothing)
+            found.append(ContainerUsage(name, use.memory_bytes, rootfs, logs))
+        names = ephemeral_volumes(pod)
+        volumes = {name: taken.get(directory.volume(pod, name), nothing) for name in names}
+        disks = (*volumes.values(), *(one.rootfs for one in found), *(one.logs for one in found))
+        usage[uid] = PodUsage(
+            memory_bytes=sum(one.memory_bytes or 0 for one in found),
+            containers=tuple(found),
+            volumes=volumes,
+            ephemeral_storage_bytes=sum(one.used_bytes or 0 for one in disks),
+            processes=process_count,
+        )
     return Statistics(observations(directory.root, now_s), usage)
 
 
 def places(pods: tuple[Object, ...], directory: NodeDirectory) -> list[Path]:
-    """The directories whose sizes count."""
+    """The directories of pods whose sizes count."""
     found: list[Path] = []
     for pod in pods:
         found += (directory.volume(pod, name) for name in ephemeral_volumes(pod))
@@ -99,7 +122,7 @@ def places(pods: tuple[Object, ...], directory: NodeDirectory) -> list[Path]:
 
 
 def disk_usage(path: Path) -> DiskUsage:
-    """What a directory and all in it takes of the disk; links aren't followed."""
+    """Measure the disk usage of a directory, without following links."""
     used = inodes = 0
     left = [path]
     while left:
@@ -112,51 +135,14 @@ def disk_usage(path: Path) -> DiskUsage:
                     if entry.is_dir(follow_symlinks=False):
                         left.append(Path(entry.path))
         except (FileNotFoundError, PermissionError):
-            # It has just gone, or isn't to be seen.
+            # It was just removed, or isn't readable.
             continue
     return DiskUsage(used, inodes)
-
-
-def _pod(
-    pod: Object,
-    directory: NodeDirectory,
-    containers: Containers,
-    taken: DiskUsages,
-    table: Mapping[int, ProcessEntry],
-) -> PodUsage:
-    nothing = DiskUsage(0, 0)
-    uid = pod["metadata"]["uid"]
-    found: list[ContainerUsage] = []
-    process_count = 0
-    for container in _containers(pod):
-        name = container["name"]
-        running = containers.named(uid, name)
-        use = _NO_USE if running is None else running.use(table)
-        process_count += use.processes
-        rootfs = taken.get(directory.container(pod, name), nothing)
-        logs = taken.get(directory.pod_logs(pod) / name, nothing)
-        found.append(ContainerUsage(name, use.memory_bytes, rootfs, logs))
-    names = ephemeral_volumes(pod)
-    volumes = {name: taken.get(directory.volume(pod, name), nothing) for name in names}
-    disks = (*volumes.values(), *(one.rootfs for one in found), *(one.logs for one in found))
-    return PodUsage(
-        memory_bytes=sum(one.memory_bytes or 0 for one in found),
-        containers=tuple(found),
-        volumes=volumes,
-        ephemeral_storage_bytes=sum(one.used_bytes or 0 for one in disks),
-        processes=process_count,
-    )
 
 
 def _containers(pod: Object) -> Iterator[Object]:
     yield from init_containers_of(pod["spec"])
     yield from pod["spec"]["containers"]
-
-
-def _pids(now_s: float) -> Observation:
-    most = min(int((PROC / "sys/kernel" / name).read_text()) for name in ("pid_max", "threads-max"))
-    running = (PROC / "loadavg").read_text().split()[3]
-    return Observation(max(most - int(running.partition("/")[2]), 0), most, now_s)
 
 
 def _limited_group(root: Path, own: Path) -> Path | None:
@@ -175,13 +161,13 @@ def _limited_group(root: Path, own: Path) -> Path | None:
 
 _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 _OS_RELEASE = Path("/etc/os-release")
-# Nobody has to be there: no packet is sent to find out by which address it would go.
+# No packet is sent there, but the address by which it would go is known.
 _FAR_AWAY = ("192.0.2.1", 9)
 _LOOPBACK = "127.0.0.1"
 
 
 def machine_info(root: Path, logs: Path) -> MachineInfo:
-    """What there is to know of this machine."""
+    """Describe this machine."""
     disk = os.statvfs(root)
     system, os_image = platform.uname(), platform.system()
     if _OS_RELEASE.exists():

@@ -1,12 +1,13 @@
 """The kubelet's HTTPS endpoint, as far as `kubectl logs` needs it: `/containerLogs`.
 
-Who asks has a certificate by the cluster's authority, and may do what the API server says. The API
-server asks with its own; what it is told of an error, it tells the user.
+Clients have certificates by the cluster's authority, and may do what the API server says. The API
+server, which is the usual client, passes errors on to the user.
 """
 
 import asyncio
 import ssl
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Self
 
 from aiohttp import web
@@ -21,7 +22,7 @@ from podium.kubelet.real.host.node_directory import NodeDirectory
 
 USUAL_PORT = 10250
 ASKED = {"verb": "get", "resource": "nodes", "subresource": "proxy"}
-"""What those may do to a node who may read logs there."""
+"""The attributes of the access that reading logs of a node needs."""
 
 FetchPod = Callable[[str, str], Awaitable[Object | None]]
 """Reads a pod by namespace and name; None if there is none."""
@@ -36,7 +37,7 @@ _PULLING = {
     "ErrImagePull": "image can't be pulled",
     "ImagePullBackOff": "trying and failing to pull image",
 }
-"""The kubelet's words for the reasons for which containers wait most."""
+"""The kubelet's words for common reasons of waiting containers."""
 
 
 class CannotServeLogsError(PodiumError):
@@ -47,39 +48,27 @@ class NoLogError(Exception):
     """There is no log of the wanted run of a container."""
 
 
+@dataclass(eq=False)
 class KubeletServer:
     """Serves logs while it runs, from `async with` to its end.
 
-    Args:
-        port: None for the usual one, or, if that is in use, any.
-        head_s: how long a connection may take to bring a request's head, in seconds, TLS handshake
-            included; later it is cut.
+    Attributes:
+        port: None for the usual one, or any if that is in use; the actual one once it serves.
+        head_s: the seconds in which a connection must bring a request's head, TLS handshake
+            included, or it is cut.
     """
 
-    def __init__(
-        self,
-        directory: NodeDirectory,
-        containers: Containers,
-        *,
-        fetch_pod: FetchPod,
-        may_read: MayRead,
-        now_s: Callable[[], float],
-        address: str,
-        port: int | None,
-        tls: ssl.SSLContext,
-        head_s: float = _HEAD_S,
-    ) -> None:
-        self._directory = directory
-        self._containers = containers
-        self._fetch_pod = fetch_pod
-        self._may_read = may_read
-        self._now_s = now_s
-        self._address = address
-        self._wanted_port = port
-        self._tls = tls
-        self._head_s = head_s
-        self._cuts: dict[web.RequestHandler, asyncio.TimerHandle] = {}
-        self.port = 0
+    directory: NodeDirectory
+    containers: Containers
+    _: KW_ONLY
+    fetch_pod: FetchPod
+    may_read: MayRead
+    now_s: Callable[[], float]
+    address: str
+    port: int | None
+    tls: ssl.SSLContext
+    head_s: float = _HEAD_S
+    _cuts: dict[web.RequestHandler, asyncio.TimerHandle] = field(default_factory=dict, init=False)
 
     async def __aenter__(self) -> Self:
         app = web.Application(middlewares=[self._authorized])
@@ -89,20 +78,20 @@ class KubeletServer:
             handler_cancellation=True,
             shutdown_timeout=_STOP_S,
             # Of aiohttp's limits, this one holds for the heads of further requests.
-            keepalive_timeout=self._head_s,
+            keepalive_timeout=self.head_s,
         )
         await self._runner.setup()
         try:
             try:
-                await self._listen(USUAL_PORT if self._wanted_port is None else self._wanted_port)
+                await self._listen(USUAL_PORT if self.port is None else self.port)
             except OSError:
-                if self._wanted_port is not None:
+                if self.port is not None:
                     raise
                 await self._listen(0)
         except OSError as error:
             await self._runner.cleanup()
             raise CannotServeLogsError(
-                f"port {self._wanted_port} of {self._address}: {error.strerror}"
+                f"port {self.port} of {self.address}: {error.strerror}"
             ) from None
         self.port = self._listening.sockets[0].getsockname()[1]
         return self
@@ -114,23 +103,23 @@ class KubeletServer:
     async def _listen(self, port: int) -> None:
         self._listening = await asyncio.get_running_loop().create_server(
             self._connection,
-            self._address,
+            self.address,
             port,
-            ssl=self._tls,
-            ssl_handshake_timeout=self._head_s,
+            ssl=self.tls,
+            ssl_handshake_timeout=self.head_s,
         )
 
     def _connection(self) -> asyncio.Protocol:
         assert self._runner.server is not None
         handler = self._runner.server()
-        cut = asyncio.get_running_loop().call_later(self._head_s, self._cut, handler)
-        self._cuts[handler] = cut
-        return handler
 
-    def _cut(self, handler: web.RequestHandler) -> None:
-        del self._cuts[handler]
-        if handler.transport is not None:
-            handler.transport.abort()
+        def cut() -> None:
+            del self._cuts[handler]
+            if handler.transport is not None:
+                handler.transport.abort()
+
+        self._cuts[handler] = asyncio.get_running_loop().call_later(self.head_s, cut)
+        return handler
 
     @web.middleware
     async def _authorized(
@@ -144,17 +133,17 @@ class KubeletServer:
         certificate = request.get_extra_info("peercert")
         if not certificate:
             return web.Response(status=401, text="Unauthorized")
-        fields = [field for part in certificate["subject"] for field in part]
+        fields = [pair for part in certificate["subject"] for pair in part]
         user = next((value for key, value in fields if key == "commonName"), "")
         groups = [value for key, value in fields if key == "organizationName"]
-        if not await self._may_read(user, groups):
+        if not await self.may_read(user, groups):
             what = "verb=get, resource=nodes, subresource(s)=[proxy]"
             return web.Response(status=403, text=f"Forbidden (user={user}, {what})")
         return await handler(request)
 
     async def _logs(self, request: web.Request) -> web.StreamResponse:
         names = request.match_info
-        pod = await self._fetch_pod(names["namespace"], names["pod"])
+        pod = await self.fetch_pod(names["namespace"], names["pod"])
         if pod is None:
             where = f'pod "{names["pod"]}" not found in namespace "{names["namespace"]}"'
             return web.Response(status=404, text=where)
@@ -167,13 +156,13 @@ class KubeletServer:
         run = ContainerId(pod["metadata"]["uid"], container, attempt)
 
         def is_running() -> bool:
-            running = self._containers.get(run)
+            running = self.containers.get(run)
             return running is not None and not running.exited.done()
 
         answer = web.StreamResponse(headers={"Content-Type": "text/plain"})
         await answer.prepare(request)
         async for text in log_text(
-            self._directory.log(pod, container, attempt), options, is_running
+            self.directory.log(pod, container, attempt), options, is_running
         ):
             await answer.write(text)
         await answer.write_eof()
@@ -182,7 +171,7 @@ class KubeletServer:
     def _options(self, query: Mapping[str, str]) -> LogOptions:
         since = 0
         if "sinceSeconds" in query:
-            since = int((self._now_s() - int(query["sinceSeconds"])) * NANOS_PER_SECOND)
+            since = int((self.now_s() - int(query["sinceSeconds"])) * NANOS_PER_SECOND)
         elif "sinceTime" in query:
             since = parse_time(query["sinceTime"])
         return LogOptions(
@@ -195,14 +184,10 @@ class KubeletServer:
 
 
 def wanted_attempt(pod: Object, container: str, previous: bool) -> int:
-    """Which run of a container has the log that is asked for, as the kubelet chooses it.
-
-    Raises:
-        NoLogError: there was no such run yet.
-    """
+    """The run of a container whose log is served, by the kubelet's rules; raises NoLogError."""
     status = status_of(pod)
-    told = [one for field in _STATUSES for one in status.get(field) or ()]
-    found = next((one for one in told if one["name"] == container), None)
+    statuses = (one for key in _STATUSES for one in status.get(key) or ())
+    found = next((one for one in statuses if one["name"] == container), None)
     where = f'container "{container}" in pod "{pod["metadata"]["name"]}"'
     if found is None:
         raise NoLogError(f"{where} is not available")

@@ -77,7 +77,6 @@ class NodeDirectory:
         return self.pod_logs(pod) / name / f"{attempt}.log"
 
     def remove_pod(self, pod: Object) -> None:
-        """Remove volumes and containers of a pod, but not its logs."""
         shutil.rmtree(self._pod(pod), ignore_errors=True)
 
     def remove_logs(self, pod: Object) -> None:

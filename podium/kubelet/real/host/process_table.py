@@ -9,11 +9,11 @@ PROC = Path("/proc")
 
 
 class ProcessEntry(NamedTuple):
-    """A process of the machine, as /proc has it.
+    """A process in /proc.
 
     Attributes:
-        is_dead: whether it only waits for its parent to notice.
-        cpu_ticks: what it has used of processors, with those of its children that have ended.
+        is_dead: whether it only waits for its parent to reap it.
+        cpu_ticks: its CPU time, with that of its children that have ended.
     """
 
     pid: int
@@ -44,7 +44,7 @@ def members(table: Mapping[int, ProcessEntry], leader: int) -> set[int]:
 
 
 def memory_bytes(pid: int) -> int:
-    """What a process has of memory that can't be dropped: anonymous and shared; 0 if it is gone."""
+    """The anonymous and shared memory of a process; 0 if it has ended."""
     try:
         text = (PROC / str(pid) / "status").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -54,13 +54,13 @@ def memory_bytes(pid: int) -> int:
 
 
 def oom_kills() -> int:
-    """How many processes the kernel has killed for want of memory since the machine started."""
+    """The number of the kernel's OOM kills since the machine started."""
     with open(PROC / "vmstat", encoding="utf-8") as lines:
         return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
 
 
 def marked(mark: str) -> Iterator[int]:
-    """The processes that have a variable in their environment, as `NAME=value`, but this one."""
+    """The processes, but this one, with a variable `NAME=value` in their environment."""
     wanted = mark.encode()
     for pid in _pids():
         if pid == os.getpid():
@@ -82,7 +82,7 @@ def _entry(pid: int) -> ProcessEntry | None:
         text = (PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
     except OSError:
         return None
-    # The name in parentheses may have anything in it.
+    # The name in parentheses may contain anything.
     fields = text.rpartition(")")[2].split()
     state, parent, _, session = fields[:4]
     return ProcessEntry(pid, int(parent), int(session), state in "ZX", sum(map(int, fields[11:15])))

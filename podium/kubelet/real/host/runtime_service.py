@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -44,32 +45,26 @@ _WALK_S = 0.5
 _CANNOT_RUN = "RunContainerError"
 
 
+@dataclass(eq=False)
 class RuntimeService:
     """Carries out commands on the machine, and passes other effects on to the API."""
 
-    def __init__(
-        self,
-        api: AsyncApi,
-        fetch: Fetch,
-        containers: Containers,
-        directory: NodeDirectory,
-        machine: MachineInfo,
-        now_s: Callable[[], float],
-    ) -> None:
+    api: AsyncApi
+    fetch: Fetch
+    containers: Containers
+    directory: NodeDirectory
+    machine: MachineInfo
+    now_s: Callable[[], float]
+
+    def __post_init__(self) -> None:
         self.asked_to_end = asyncio.Event()
         self.has_ended = asyncio.Event()
-        self._api = api
-        self._fetch = fetch
-        self._containers = containers
-        self._directory = directory
-        self._machine = machine
-        self._now_s = now_s
         self._taken: DiskUsages = {}
         self._walking: asyncio.Task[None] | None = None
         self._do: Mapping[type[Effect], Callable[[Any], Awaitable[object]]] = {
             commands.RunPodSandbox: self._run_sandbox,
             commands.StartContainer: self._start,
-            commands.WaitForExit: lambda command: self._containers.exited(command.run),
+            commands.WaitForExit: lambda command: self.containers.exited(command.run),
             commands.StopContainer: self._stop,
             commands.RunHandler: self._run_handler,
             commands.RemovePodSandbox: self._remove_sandbox,
@@ -81,7 +76,7 @@ class RuntimeService:
 
     async def call(self, effect: Effect) -> Outcome:
         if not isinstance(effect, commands.Command):
-            return await self._api.call(effect)
+            return await self.api.call(effect)
         try:
             return commands.CommandOutcome(effect, result=await self._do[type(effect)](effect))
         except CannotStartError as error:
@@ -90,26 +85,26 @@ class RuntimeService:
             return Outcome(effect, CallError(_FAILED, NOT_CONFIGURED, str(error)))
 
     async def list(self, kind: str) -> ObjectList:
-        return await self._api.list(kind)
+        return await self.api.list(kind)
 
     def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
-        return self._api.watch(kind, revision)
+        return self.api.watch(kind, revision)
 
     async def _run_sandbox(self, command: commands.RunPodSandbox) -> None:
         pod = command.pod
         sources = await self._sources(pod, volume_sources(pod))
-        make_volumes(pod, self._directory, sources, self._machine)
+        make_volumes(pod, self.directory, sources, self.machine)
 
     async def _start(self, command: commands.StartContainer) -> None:
         pod, container = command.pod, command.container
         sources = await self._sources(pod, env_sources(container))
-        mounts = link_mounts(pod, container, self._directory)
-        home = self._directory.container(pod, container["name"])
-        paths = volume_paths(pod, self._directory)
+        mounts = link_mounts(pod, container, self.directory)
+        home = self.directory.container(pod, container["name"])
+        paths = volume_paths(pod, self.directory)
         hostname = pod["spec"].get("hostname") or pod["metadata"]["name"]
         base = {"PATH": _PATH, "HOME": str(home), "HOSTNAME": hostname}
         base |= {environment.volume_variable(name): str(path) for name, path in paths.items()}
-        variables = environment.environment(pod, container, sources, self._machine, base)
+        variables = environment.environment(pod, container, sources, self.machine, base)
         directory = home
         if wanted := container.get("workingDir"):
             directory = Path(environment.mounted(wanted, mounts) or wanted)
@@ -121,43 +116,41 @@ class RuntimeService:
             command=environment.command(container, variables),
             variables=variables,
             directory=directory,
-            log=self._directory.log(pod, container["name"], command.attempt),
+            log=self.directory.log(pod, container["name"], command.attempt),
             oom_score_adj=oom_score_adj(pod, container, command.memory_bytes),
             memory_bytes=value(limits["memory"]) if "memory" in limits else None,
             cpu_millis=milli_value(limits["cpu"]) if "cpu" in limits else None,
         )
-        self._containers.start(launch)
+        self.containers.start(launch)
 
     async def _stop(self, command: commands.StopContainer) -> None:
-        self._containers.stop(command.run, command.signal)
+        self.containers.stop(command.run, command.signal)
 
     async def _run_handler(self, command: commands.RunHandler) -> HandlerResult:
-        running = self._containers.get(command.run)
+        running = self.containers.get(command.run)
         if running is None or running.exited.done():
             return HandlerResult(succeeded=False, message="the container doesn't run any more")
         return await handle(running, command.pod, command.action, command.timeout_s)
 
     async def _remove_sandbox(self, command: commands.RemovePodSandbox) -> None:
-        await asyncio.to_thread(self._directory.remove_pod, command.pod)
+        await asyncio.to_thread(self.directory.remove_pod, command.pod)
         if not command.keeps_logs:
-            await asyncio.to_thread(self._directory.remove_logs, command.pod)
+            await asyncio.to_thread(self.directory.remove_logs, command.pod)
 
     async def _collect_stats(self, command: commands.CollectStats) -> Statistics:
         if command.walks and (self._walking is None or self._walking.done()):
-            self._walking = asyncio.create_task(self._walk(places(command.pods, self._directory)))
+            self._walking = asyncio.create_task(self._walk(places(command.pods, self.directory)))
         if command.walks and self._walking is not None:
             # Large volumes take longer than memory can wait; the next measurement has them.
             await asyncio.wait({self._walking}, timeout=_WALK_S)
-        return statistics(
-            command.pods, self._directory, self._containers, self._taken, self._now_s()
-        )
+        return statistics(command.pods, self.directory, self.containers, self._taken, self.now_s())
 
     async def _walk(self, found: Iterable[Path]) -> None:
         self._taken = await asyncio.to_thread(lambda: {path: disk_usage(path) for path in found})
 
     async def _collect_garbage(self, command: commands.CollectGarbage) -> None:
         uids = {pod["metadata"]["uid"] for pod in command.pods}
-        await asyncio.to_thread(self._directory.discard, uids)
+        await asyncio.to_thread(self.directory.discard, uids)
 
     async def _shut_down(self, _: commands.ShutDown) -> None:
         self.has_ended.set()
@@ -165,7 +158,7 @@ class RuntimeService:
     async def _sources(self, pod: Object, wanted: Iterable[EnvironmentSource]) -> Sources:
         namespace = pod["metadata"]["namespace"]
         return {
-            source: await self._fetch(source.kind, namespace, source.name)
+            source: await self.fetch(source.kind, namespace, source.name)
             for source in dict.fromkeys(wanted)
             if source.name
         }

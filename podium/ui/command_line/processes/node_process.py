@@ -68,7 +68,7 @@ async def run(options: NodeOptions) -> None:
         containers = Containers(clock.now_s, Cgroups.delegated(), directory.root)
         if authority := str(options.client_ca or connection.authority):
             server = _log_server(options, api, directory, containers, found, authority)
-            found = replace(found, port=(await stack.enter_async_context(server)).port)
+            found = replace(found, port=(await stack.enter_async_context(server)).port or 0)
         service = RuntimeService(api, _fetch_from(api), containers, directory, found, clock.now_s)
         node = node_object(options.name, found, options.config, options.labels)
 
