@@ -29,7 +29,7 @@ from podium.api.objects import (
 )
 from podium.api.values.cron_schedule import CronSchedule, ScheduleError, parse_schedule, parse_zone
 from podium.api.values.times import TimeError, epoch_s, format_time, parse_time, timestamp
-from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.kit.controller_refs import owned_object
 from podium.controllers.kit.workload_fields import status_update
 from podium.machines.effects import Create, Delete, Effect, deletion_of
 from podium.machines.events import Change, Outcome
@@ -286,15 +286,9 @@ def _job(cron_job: Object, scheduled_s: float) -> dict[str, Any]:
     if zone := spec_of(cron_job).get("timeZone"):
         local = datetime.fromtimestamp(scheduled_s, parse_zone(zone))
         scheduled_at = local.isoformat(timespec="seconds")
-    return {
-        "apiVersion": "batch/v1",
-        "kind": _JOB,
-        "metadata": {
-            "name": f"{name(cron_job)}-{int(scheduled_s) // 60}",
-            "namespace": namespace(cron_job),
-            "labels": dict(part(metadata, "labels")),
-            "annotations": {**part(metadata, "annotations"), SCHEDULED_AT: scheduled_at},
-            "ownerReferences": [owner_reference(cron_job)],
-        },
-        "spec": spec_of(template),
+    made = {
+        "name": f"{name(cron_job)}-{int(scheduled_s) // 60}",
+        "labels": dict(part(metadata, "labels")),
+        "annotations": {**part(metadata, "annotations"), SCHEDULED_AT: scheduled_at},
     }
+    return owned_object(cron_job, "batch/v1", _JOB, made, spec=spec_of(template))

@@ -21,7 +21,7 @@ from podium.api.objects import (
 from podium.api.values.integers import INT32, parse_count, parse_int, scaled
 from podium.api.well_known import HASH_LABEL, LAST_APPLIED
 from podium.api.workloads import replicas_of
-from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.kit.controller_refs import owned_object
 from podium.controllers.kit.pod_templates import hash_of, identical_template, same_template
 
 REVISION = "deployment.kubernetes.io/revision"
@@ -257,23 +257,18 @@ def new_replica_set(deployment: Object, owned: OwnedReplicaSets) -> Object:
     carried = {**labels(template), **hashed}
     selector = spec.get("selector") or {}
     notes = {**_copied(deployment), **size_notes(deployment)}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "ReplicaSet",
-        "metadata": {
-            "name": f"{name(deployment)}-{hashed[HASH_LABEL]}",
-            "namespace": deployment["metadata"].get("namespace") or "",
-            "labels": carried,
-            "annotations": {**notes, REVISION: str(_next_revision(owned))},
-            "ownerReferences": [owner_reference(deployment)],
-        },
-        "spec": {
-            "replicas": new_size(deployment, owned),
-            "minReadySeconds": spec.get("minReadySeconds") or 0,
-            "selector": {**selector, "matchLabels": {**part(selector, "matchLabels"), **hashed}},
-            "template": {**template, "metadata": {**metadata_of(template), "labels": carried}},
-        },
+    metadata = {
+        "name": f"{name(deployment)}-{hashed[HASH_LABEL]}",
+        "labels": carried,
+        "annotations": {**notes, REVISION: str(_next_revision(owned))},
     }
+    new_spec = {
+        "replicas": new_size(deployment, owned),
+        "minReadySeconds": spec.get("minReadySeconds") or 0,
+        "selector": {**selector, "matchLabels": {**part(selector, "matchLabels"), **hashed}},
+        "template": {**template, "metadata": {**metadata_of(template), "labels": carried}},
+    }
+    return owned_object(deployment, "apps/v1", "ReplicaSet", metadata, spec=new_spec)
 
 
 def size_notes(deployment: Object) -> dict[str, str]:

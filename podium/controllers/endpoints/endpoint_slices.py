@@ -17,7 +17,7 @@ from podium.controllers.endpoints.service_endpoints import (
     labels_of,
     ports_of,
 )
-from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.kit.controller_refs import owned_object
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Create, Effect, Replace, deletion_of
 from podium.machines.events import Change
@@ -121,22 +121,19 @@ def _fill(
                 metadata = {**one["metadata"], "labels": carried}
                 obj = {**one, "metadata": metadata, "endpoints": content}
                 yield Replace(kind=_SLICE, obj=obj)
-    owner = owner_reference({"apiVersion": "v1", "kind": "Service", **service})
+    owner = {"apiVersion": "v1", "kind": "Service", **service}
+    metadata = {"generateName": f"{name(service)}-", "labels": _labels(service)}
     count = len(new) if endpoints or slices else 1
     for start in range(0, count, ENDPOINTS_MAX):
-        obj = {
-            "apiVersion": "discovery.k8s.io/v1",
-            "kind": _SLICE,
-            "metadata": {
-                "generateName": f"{name(service)}-",
-                "namespace": place_of(service)[0],
-                "labels": _labels(service),
-                "ownerReferences": [owner],
-            },
-            "addressType": "IPv4",
-            "endpoints": new[start : start + ENDPOINTS_MAX],
-            "ports": [dict(port) for port in ports],
-        }
+        obj = owned_object(
+            owner,
+            "discovery.k8s.io/v1",
+            _SLICE,
+            metadata,
+            addressType="IPv4",
+            endpoints=new[start : start + ENDPOINTS_MAX],
+            ports=[dict(port) for port in ports],
+        )
         yield Create(kind=_SLICE, obj=obj)
 
 

@@ -4,7 +4,7 @@ An owner adopts what its selector matches and has no controller, and releases wh
 selector doesn't match any more. A terminating owner adopts nothing.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import (
@@ -56,6 +56,15 @@ def owner_reference(owner: Object) -> dict[str, Any]:
         "controller": True,
         "blockOwnerDeletion": True,
     }
+
+
+def owned_object(
+    owner: Object, api_version: str, kind: str, metadata: Mapping[str, Any], **fields: Any
+) -> dict[str, Any]:
+    """A new object in the namespace of its owner, which controls it."""
+    place = {"namespace": owner["metadata"].get("namespace") or ""}
+    whole = {**metadata, **place, "ownerReferences": [owner_reference(owner)]}
+    return {"apiVersion": api_version, "kind": kind, "metadata": whole, **fields}
 
 
 def owners_of(obj: Object, kind: str, objects: Indexer, *, adopts: bool = True) -> Iterator[Place]:

@@ -10,7 +10,7 @@ from itertools import islice
 import msgspec
 
 from podium.api.objects import Object, annotations, labels, name, place_of, status_of
-from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.kit.controller_refs import owned_object
 from podium.controllers.kit.pod_templates import hash_of, same_template
 from podium.machines.effects import Create, Effect, deletion_of, patch_of, status_patch_of
 from podium.machines.reconciler.indexer import Indexer
@@ -96,16 +96,10 @@ def _lost_hash(owner: Object, history: History) -> str:
 def new_revision(owner: Object, number: int, hash_label: str, hashed: str) -> Object:
     """The revision of a workload's template as it is, under a hash that is to stand for it."""
     template = owner["spec"]["template"]
-    return {
-        "apiVersion": "apps/v1",
-        "kind": KIND,
-        "metadata": {
-            "name": f"{name(owner)}-{hashed}",
-            "namespace": owner["metadata"].get("namespace") or "",
-            "labels": {**labels(template), hash_label: hashed},
-            "annotations": {**annotations(owner)},
-            "ownerReferences": [owner_reference(owner)],
-        },
-        "data": {"spec": {"template": {**template, "$patch": "replace"}}},
-        "revision": number,
+    metadata = {
+        "name": f"{name(owner)}-{hashed}",
+        "labels": {**labels(template), hash_label: hashed},
+        "annotations": {**annotations(owner)},
     }
+    data = {"spec": {"template": {**template, "$patch": "replace"}}}
+    return owned_object(owner, "apps/v1", KIND, metadata, data=data, revision=number)

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from podium.api.objects import Object, annotations, entries, labels, metadata_of, name, spec_of
-from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.kit.controller_refs import owned_object
 from podium.machines.effects import Create, Delete, Effect, Record
 from podium.machines.events import Outcome
 from podium.machines.reconciler.reconciler import Reconciler
@@ -75,16 +75,10 @@ def new_pod(
     template = owner["spec"]["template"]
     metadata = metadata_of(template)
     named = {"name": called} if called else {"generateName": prefix or f"{name(owner)}-"}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            **named,
-            "namespace": owner["metadata"].get("namespace") or "",
-            "labels": {**labels(template), **extra_labels},
-            "annotations": {**annotations(template), **extra_annotations},
-            "finalizers": [*entries(metadata, "finalizers"), *extra_finalizers],
-            "ownerReferences": [owner_reference(owner)],
-        },
-        "spec": {**spec_of(template), **extra_spec},
+    made = {
+        **named,
+        "labels": {**labels(template), **extra_labels},
+        "annotations": {**annotations(template), **extra_annotations},
+        "finalizers": [*entries(metadata, "finalizers"), *extra_finalizers],
     }
+    return owned_object(owner, "v1", "Pod", made, spec={**spec_of(template), **extra_spec})

@@ -7,7 +7,7 @@ but at those moments: a heartbeat counts from the first look after it.
 
 import math
 from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -35,6 +35,7 @@ from podium.controllers.node_lifecycle.zones import (
 )
 from podium.machines.effects import Effect, Patch, status_patch_of
 from podium.machines.events import Change, Outcome
+from podium.machines.machine import NEVER_S
 from podium.machines.reconciler.reconciler import Reconciler
 
 NEVER_UPDATED = "NodeStatusNeverUpdated"
@@ -58,23 +59,22 @@ class NodeHealthData(msgspec.Struct):
     timer_s: float = 0.0
 
 
-class MonitorTimes:
+class MonitorTimes(NamedTuple):
     """The moments at which nodes are looked at, a period apart."""
 
-    def __init__(self, start_s: float, period_s: float) -> None:
-        self._start_s = start_s
-        self._period_s = period_s
+    start_s: float
+    period_s: float
 
     def after(self, time_s: float) -> float:
         """The first look after a moment."""
-        return self._at(math.floor((time_s - self._start_s) / self._period_s) + 1)
+        return self._at(math.floor((time_s - self.start_s) / self.period_s) + 1)
 
     def from_(self, time_s: float) -> float:
         """The first look at a moment or after it."""
-        return self._at(math.ceil((time_s - self._start_s) / self._period_s))
+        return self._at(math.ceil((time_s - self.start_s) / self.period_s))
 
     def _at(self, number: int) -> float:
-        return self._start_s + max(0, number) * self._period_s
+        return self.start_s + max(0, number) * self.period_s
 
 
 def heartbeat_of(node: Object, lease: Object | None) -> tuple[str, str]:
@@ -84,27 +84,6 @@ def heartbeat_of(node: Object, lease: Object | None) -> tuple[str, str]:
     if ready is None or ready.get("reason") == NEVER_UPDATED:
         return renewed, ""
     return renewed, str(ready.get("lastHeartbeatTime") or "")
-
-
-def silent_from_s(
-    node: Object,
-    lease: Object | None,
-    health: NodeHealthData,
-    monitor_times: MonitorTimes,
-    settings: NodeLifecycleSettings,
-    now_s: float,
-) -> float | None:
-    """The look at which a node counts as silent; None if its heartbeats go on unwritten."""
-    if lease is not None and is_continuous(lease):
-        return None
-    last_s = health.last_s
-    if lease is not None:
-        last_s = max(health.first_s, last_heartbeat_s(lease, last_s, now_s))
-    elif condition_of(node, "Ready") is None:
-        created = node["metadata"].get("creationTimestamp")
-        created_s = epoch_s(created) if created else last_s
-        return monitor_times.from_(created_s + settings.startup_grace_period_s)
-    return monitor_times.from_(monitor_times.after(last_s) + settings.grace_period_s)
 
 
 def unknown_patch(node: Object, now_s: float) -> Patch | None:
@@ -132,27 +111,21 @@ TAINTING_PERIOD_S = 0.1
 """The time after a look at which failed nodes are tainted, as far as rates allow."""
 
 
+# The keys of a node's NoSchedule taints, of its heartbeats and condition Ready, and of the removal of
+# its NoExecute taints as all nodes have failed; and that of a zone's NoExecute taints.
 class _Conditions(msgspec.Struct, frozen=True):
-    """The key of a node's NoSchedule taints."""
-
     node: str
 
 
 class _Health(msgspec.Struct, frozen=True):
-    """The key of a node whose heartbeats and condition Ready are to be looked at."""
-
     node: str
 
 
 class _Untainting(msgspec.Struct, frozen=True):
-    """The key of a node that loses its NoExecute taints, as all nodes have failed."""
-
     node: str
 
 
 class _Tainting(msgspec.Struct, frozen=True):
-    """The key of a zone's NoExecute taints."""
-
     zone: Zone
 
 
@@ -325,9 +298,19 @@ class NodeLifecycleController(Reconciler):
             note = f"Node {called} event: Registered Node {called} in Controller"
             yield self.event(node, "Normal", "RegisteredNode", note)
         assert self._monitor_times is not None
-        lease, health = self._lease(called), self._health[called]
-        from_s = silent_from_s(node, lease, health, self._monitor_times, self._settings, now_s)
-        if from_s is not None and from_s > now_s and health.timer_s <= now_s:
+        # The look at which the node counts as silent; endless if heartbeats go on unwritten.
+        lease, health, times = self._lease(called), self._health[called], self._monitor_times
+        last_s = health.last_s
+        if lease is not None:
+            last_s = max(health.first_s, last_heartbeat_s(lease, last_s, now_s))
+        from_s = times.from_(times.after(last_s) + self._settings.grace_period_s)
+        if lease is not None and is_continuous(lease):
+            from_s = NEVER_S
+        elif lease is None and condition_of(node, "Ready") is None:
+            created = node["metadata"].get("creationTimestamp")
+            created_s = epoch_s(created) if created else last_s
+            from_s = times.from_(created_s + self._settings.startup_grace_period_s)
+        if now_s < from_s < NEVER_S and health.timer_s <= now_s:
             health.timer_s = from_s
             self.look_again(_Health(called), from_s)
         # A failed node is tainted when its turn comes; a healthy one is untainted at once.
@@ -338,7 +321,7 @@ class NodeLifecycleController(Reconciler):
         elif called not in state.queue:
             state.queue[called] = None
             self.look_again(tainting, now_s + TAINTING_PERIOD_S)
-        if from_s is not None and from_s <= now_s:
+        if from_s <= now_s:
             if ready_status(node) == "True":
                 self._newly_unknown.add(called)
             yield from self._about(called, unknown_patch, now_s)

@@ -9,7 +9,6 @@ from podium.api.objects import (
     Object,
     controller_uid,
     is_terminating,
-    metadata_of,
     name,
     part,
     place_of,
@@ -18,7 +17,7 @@ from podium.api.objects import (
 )
 from podium.api.objects import key as key_of
 from podium.api.pod_specs import volumes_of
-from podium.controllers.kit.controller_refs import owner_reference
+from podium.controllers.kit.controller_refs import owned_object
 from podium.controllers.volumes.persistent_volumes import CLAIM
 from podium.machines.effects import Create, Effect
 from podium.machines.events import Change
@@ -61,28 +60,15 @@ class EphemeralVolumeController(Reconciler):
             called = f"{name(pod)}-{volume['name']}"
             known = self.objects.get(CLAIM, called, place)
             if known is None:
-                effects.append(Create(kind=CLAIM, obj=_claim(pod, called, volume)))
+                template = volume["ephemeral"]["volumeClaimTemplate"]
+                copied = {key: part(template, "metadata", key) for key in ("labels", "annotations")}
+                owner, metadata = {**pod, "apiVersion": "v1", "kind": "Pod"}, {"name": called}
+                spec = template["spec"]
+                claim = owned_object(owner, "v1", CLAIM, {**metadata, **copied}, spec=spec)
+                effects.append(Create(kind=CLAIM, obj=claim))
             elif controller_uid(known) != uid_of(pod):
                 note = (
                     f"PVC {key_of(known)} was not created for pod {key_of(pod)} (pod is not owner)"
                 )
                 effects.append(self.event(pod, "Warning", "FailedBinding", note))
         return effects
-
-
-def _claim(pod: Object, called: str, volume: Object) -> Object:
-    template = volume["ephemeral"]["volumeClaimTemplate"]
-    given = metadata_of(template)
-    owner = owner_reference({**pod, "apiVersion": "v1", "kind": "Pod"})
-    return {
-        "apiVersion": "v1",
-        "kind": CLAIM,
-        "metadata": {
-            "name": called,
-            "namespace": place_of(pod)[0],
-            "labels": given.get("labels") or {},
-            "annotations": given.get("annotations") or {},
-            "ownerReferences": [owner],
-        },
-        "spec": template["spec"],
-    }

@@ -215,7 +215,9 @@ class MachineKubelet(Kubelets):
             used = {one.name: one.memory_bytes or 0 for one in usage.containers} if usage else {}
             for container in worker.containers:
                 limit = limits_of(container.spec).get(MEMORY)
-                if limit and used.get(container.name, 0) * NANOS_PER_UNIT > nanos(limit):
+                if limit is not None and used.get(container.name, 0) * NANOS_PER_UNIT > nanos(
+                    limit
+                ):
                     yield from container.kill(OOM_KILLED, now_s)
                     worker.touch(now_s)
         if (memory := measured.observations.get(Signal.MEMORY_AVAILABLE)) is not None:
