@@ -17,11 +17,13 @@ def same_template(one: Object, other: Object) -> bool:
 
 def identical_template(one: Object, other: Object) -> bool:
     """Whether two templates are equal to the letter, the hash label aside; quickly answered."""
+    if one.get("spec") != other.get("spec"):
+        return False
     first, second = (
         {**metadata, "labels": {**part(metadata, "labels"), HASH_LABEL: ""}}
         for metadata in map(metadata_of, (one, other))
     )
-    return bool(one.get("spec") == other.get("spec")) and first == second
+    return first == second
 
 
 def hash_of(template: Object, collisions: int = 0) -> str:

@@ -111,8 +111,8 @@ TAINTING_PERIOD_S = 0.1
 """The time after a look at which failed nodes are tainted, as far as rates allow."""
 
 
-# The keys of a node's NoSchedule taints, of its heartbeats and condition Ready, and of the removal of
-# its NoExecute taints as all nodes have failed; and that of a zone's NoExecute taints.
+# The keys of a node's NoSchedule taints, of its heartbeats and condition Ready, and of the removal
+# of its NoExecute taints as all nodes have failed; and that of a zone's NoExecute taints.
 class _Conditions(msgspec.Struct, frozen=True):
     node: str
 
