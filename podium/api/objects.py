@@ -178,6 +178,11 @@ def is_terminating(obj: Object) -> bool:
     return bool((obj.get("metadata") or _NOTHING).get("deletionTimestamp"))
 
 
+def annotated(obj: Object, added: Mapping[str, str]) -> dict[str, Any]:
+    """The object with further annotations, or with others in place of those of their names."""
+    return {**obj, "metadata": {**obj["metadata"], "annotations": {**annotations(obj), **added}}}
+
+
 def without(obj: Object, *fields: str) -> dict[str, Any]:
     """The object without some of its fields."""
     return {field: value for field, value in obj.items() if field not in fields}

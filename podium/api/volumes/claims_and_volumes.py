@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from podium.api.objects import (
     Object,
+    annotated,
     annotations,
     entries,
     name,
@@ -102,9 +103,8 @@ def bound_to(volume: Object, claim: Object) -> Object:
 
     A mark tells it from a volume that a user has meant for the claim (GetBindVolumeToClaim).
     """
-    marks = dict(annotations(volume))
-    if not is_bound_to(volume, claim):
-        marks.setdefault(BOUND_BY_CONTROLLER, "yes")
+    if not is_bound_to(volume, claim) and BOUND_BY_CONTROLLER not in annotations(volume):
+        volume = annotated(volume, {BOUND_BY_CONTROLLER: "yes"})
     reference = {
         "apiVersion": "v1",
         "kind": "PersistentVolumeClaim",
@@ -112,14 +112,12 @@ def bound_to(volume: Object, claim: Object) -> Object:
         "name": name(claim),
         "uid": uid(claim),
     }
-    metadata = {**volume["metadata"], "annotations": marks} if marks else volume["metadata"]
-    return {**volume, "metadata": metadata, "spec": {**spec_of(volume), "claimRef": reference}}
+    return {**volume, "spec": {**spec_of(volume), "claimRef": reference}}
 
 
 def selecting_node(claim: Object, node_name: str) -> Object:
     """The claim as it is once the scheduler has asked for a volume for this node."""
-    marks = {**annotations(claim), SELECTED_NODE: node_name}
-    return {**claim, "metadata": {**claim["metadata"], "annotations": marks}}
+    return annotated(claim, {SELECTED_NODE: node_name})
 
 
 def same_kind(volume: Object, claim: Object) -> bool:

@@ -9,9 +9,9 @@ from typing import Any, ClassVar
 from podium.api.errors import aggregate
 from podium.api.objects import (
     Object,
+    annotated,
     entries,
     is_terminating,
-    metadata_of,
     namespace,
     part,
     spec_of,
@@ -135,14 +135,8 @@ def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
                 ]
     if not changes:
         return pod
-    metadata = metadata_of(pod)
     note = f"LimitRanger plugin set: {'; '.join(remarks)}"
-    annotations = {**part(metadata, "annotations"), ANNOTATION: note}
-    return {
-        **pod,
-        "metadata": {**metadata, "annotations": annotations},
-        "spec": {**spec, **changes},
-    }
+    return {**annotated(pod, {ANNOTATION: note}), "spec": {**spec, **changes}}
 
 
 def pod_faults(pod: Object, limits: Iterable[Object]) -> Iterator[str]:

@@ -15,6 +15,7 @@ from podium.api.kinds.custom_kinds import DEFINITION, custom_kinds
 from podium.api.objects import (
     DEFAULT_NAMESPACE,
     Object,
+    annotated,
     annotations,
     namespace,
     part,
@@ -147,10 +148,9 @@ def simulated(obj: Object) -> Object:
     """
     if obj.get("kind") != "Node":
         return obj
-    notes = {SIMULATED: "true", **annotations(obj)}
-    node = {**obj, "metadata": {**obj["metadata"], "annotations": notes}}
-    status = status_of(obj)
-    if notes[SIMULATED] != "true" or part(status, "nodeInfo").get("kubeletVersion"):
+    said = annotations(obj).get(SIMULATED, "true")
+    node, status = annotated(obj, {SIMULATED: said}), status_of(obj)
+    if said != "true" or part(status, "nodeInfo").get("kubeletVersion"):
         return node
     return {**node, "status": {**status, "nodeInfo": _INFO}}
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 import msgspec
 
 from podium.api.errors import PodiumError
-from podium.api.objects import Object, annotations, name, status_of
+from podium.api.objects import Object, annotated, annotations, name, status_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.values.message_words import likely_meant
 from podium.api.values.quantity import NANOS_PER_UNIT, value
@@ -111,5 +111,4 @@ def with_usage(pod: Object, resources: Mapping[str, str]) -> Object:
 
 
 def _scripted(obj: Object, what: str, amount: int) -> Object:
-    scripts = {**annotations(obj), USAGE + what: str(amount)}
-    return {**obj, "metadata": {**obj["metadata"], "annotations": scripts}}
+    return annotated(obj, {USAGE + what: str(amount)})

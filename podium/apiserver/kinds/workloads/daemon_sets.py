@@ -4,7 +4,7 @@ from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, annotations
+from podium.api.objects import Object, annotated, annotations
 from podium.api.values.integers import parse_int
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
@@ -48,11 +48,9 @@ def _update(new: Object, old: Object, _now_s: float) -> Object:
 
 
 def _with_template_generation(daemon_set: Object, count: str) -> Object:
-    found = annotations(daemon_set)
-    if found.get(_TEMPLATE_GENERATION) == count:
+    if annotations(daemon_set).get(_TEMPLATE_GENERATION) == count:
         return daemon_set
-    noted = {**found, _TEMPLATE_GENERATION: count}
-    return {**daemon_set, "metadata": {**daemon_set["metadata"], "annotations": noted}}
+    return annotated(daemon_set, {_TEMPLATE_GENERATION: count})
 
 
 _valid = workloads.workload_check(

@@ -12,6 +12,7 @@ from podium.api.conditions import with_condition
 from podium.api.nodes import PRESSURES
 from podium.api.objects import (
     Object,
+    annotated,
     annotations,
     condition_of,
     conditions_of,
@@ -97,10 +98,8 @@ def healed_pod(pod: Object, now_s: float) -> Object:
 
 
 def _annotated(obj: Object, script: dict[str, str]) -> Object:
-    written = annotations(obj)
-    if not script or written.keys() & script.keys():
-        return obj
-    return {**obj, "metadata": {**obj["metadata"], "annotations": {**written, **script}}}
+    says_itself = annotations(obj).keys() & script.keys()
+    return obj if says_itself or not script else annotated(obj, script)
 
 
 def _stuck(pod: Object, now_s: float) -> Object:
