@@ -58,20 +58,13 @@ class AsyncApi(Protocol):
         ...
 
     async def list(self, kind: str) -> ObjectList:
-        """All objects of a kind.
-
-        Raises:
-            UnreachableError: it can't be told now.
-        """
+        """All objects of a kind; raises UnreachableError."""
         ...
 
     def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
         """What happens to objects of a kind after a revision, gapless and in order.
 
-        It may end at any time, and goes on with another watch then.
-
-        Raises:
-            WatchExpiredError: what happened then isn't known any more.
-            UnreachableError: it can't be told now.
+        It may end at any time, and goes on with another watch then. Raises WatchExpiredError if
+        what happened then isn't known any more, and UnreachableError.
         """
         ...

@@ -114,10 +114,8 @@ class Evict(Effect, frozen=True, kw_only=True):
 class Panic(Effect, frozen=True, kw_only=True):
     """Reports a bug of the machine, which costs it no more than one of its tasks for a while.
 
-    No call comes of it. A driver that plays ends the run, one that serves goes on.
-
-    Attributes:
-        task: what it was busy with, such as an object's name.
+    No call comes of it. A driver that plays ends the run, one that serves goes on. The task is
+    what the machine was busy with, such as an object's name.
     """
 
     task: str
@@ -148,11 +146,7 @@ class Record(Effect, frozen=True, kw_only=True):
 def patch_of(
     kind: str, obj: Object, body: Object, subresource: str = "", *, if_unchanged: bool = False
 ) -> Patch:
-    """A patch of this very object; one that bears its name by now is left alone.
-
-    Args:
-        if_unchanged: whether the patch is refused if the object isn't any more as it is known.
-    """
+    """A patch of this very object, if need be only as it is known; not of another of its name."""
     place, called = place_of(obj)
     metadata = {**metadata_of(body), "uid": uid_of(obj)}
     if if_unchanged:

@@ -38,12 +38,9 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class FirstList(msgspec.Struct, frozen=True):
-    """All objects of a kind at the start, before the machine knows any.
+    """All objects of a kind at the start, by place, before the machine knows any.
 
-    It stands for an addition of each; machines are told so that say that they take lists.
-
-    Attributes:
-        objects: by place, in the order in which they would be told of.
+    It stands for an addition of each, in their order, to machines that say that they take lists.
     """
 
     kind: str

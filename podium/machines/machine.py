@@ -23,11 +23,7 @@ class Machine(Protocol):
     kinds: frozenset[str]
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Take an event in, and say what is to be done.
-
-        Args:
-            now_s: the time, in seconds since the epoch; it never goes backwards.
-        """
+        """Take an event in, and say what is to be done; the time never goes backwards."""
         ...
 
     def next_wakeup_s(self) -> float | None:

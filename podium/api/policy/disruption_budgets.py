@@ -281,10 +281,6 @@ def looser_bounds(pdb: Object, expected: int | None, present: int) -> Iterator[O
 
     `minAvailable` stays what it is, a number or a percentage. `maxUnavailable` becomes a number.
     Where nobody says how many pods there should be, only a number as `minAvailable` can be kept.
-
-    Args:
-        expected: the `expected_count` of its pods.
-        present: how many pods it selects.
     """
     spec = spec_of(pdb)
     unavailable, available = spec.get("maxUnavailable"), spec.get("minAvailable")
@@ -387,13 +383,11 @@ class Budget(msgspec.Struct, frozen=True):
 def spend(covering: Iterable[Collection[int]], allowed: Iterable[int]) -> list[bool]:
     """Whether each victim, disrupted in this order, breaks any budget that covers it.
 
+    A victim is charged to all of its budgets, even if one of them was spent before it.
+
     Args:
         covering: for each victim, in order, the numbers of the budgets that cover it.
         allowed: by budget number, the disruptions allowed.
-
-    Returns:
-        For each victim whether one of its budgets was spent before it; it is charged to all of
-        them all the same.
     """
     left = list(allowed)
     broken = []

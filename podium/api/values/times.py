@@ -39,9 +39,7 @@ class TimeError(InvalidValueError):
 def parse_time(text: str) -> int:
     """Nanoseconds since the epoch; digits beyond the ninth of the fraction are dropped.
 
-    Raises:
-        TimeError: it isn't such a time, or not one of the calendar, or none of the years from 0 to
-            9999 in UTC.
+    Raises TimeError for what isn't a time of the calendar in the years from 0 to 9999 in UTC.
     """
     try:
         return _parse(text)

@@ -46,15 +46,10 @@ def choose_volumes(
 ) -> list[Choice]:
     """Choose a volume for each claim in turn, on each row apart.
 
-    Args:
-        claims: in the order in which they choose; what one has chosen the next can't have.
-        topology: where volumes can be reached from.
+    Claims choose in their order; what one has chosen the next can't have. Raises SelectorError.
 
     Returns:
         For each claim int64[nodes], an index into `volumes` or `NO_VOLUME`.
-
-    Raises:
-        SelectorError: a claim's selector can't be used.
     """
     choices: list[Choice] = []
     for claim in claims:

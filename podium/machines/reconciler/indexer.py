@@ -58,11 +58,7 @@ class Indexer:
     def observe(
         self, kind: str, obj: Object, earlier: Object | None = None
     ) -> tuple[bool, Object | None]:
-        """Take in a state of an object, unless a newer one is known or it is known to be gone.
-
-        Returns:
-            As `apply`.
-        """
+        """Take in a state of an object, as `apply`, unless a newer one, or its end, is known."""
         place = place_of(obj)
         objects = self._objects.get(kind)
         if objects is None:

@@ -95,11 +95,7 @@ class Reconciler(ABC):
         """What to do about a key as things stand; nothing if all is well."""
 
     def leave(self, loaded: Container[str]) -> None:
-        """Leave what it finds at its start as it is, until something happens to that.
-
-        Args:
-            loaded: uids of the objects that come from some cluster.
-        """
+        """Leave loaded objects, by uid, as they are until something happens to them."""
         if self.tends is not None:
             self._rest = RestingKeys(loaded, self.tends)
 

@@ -17,9 +17,7 @@ from podium.machines.events import Change
 class RestingKeys:
     """The keys that a controller doesn't look at before something happens to them.
 
-    Args:
-        loaded: uids of the objects that were exported from some cluster. Other
-            objects never had a controller, and are looked after at once.
+    Objects whose uids aren't among those loaded never had a controller; they don't rest.
     """
 
     def __init__(self, loaded: Container[str], tends: Container[str]) -> None:

@@ -32,11 +32,7 @@ class SequencedReconciler(Reconciler):
 
     @abstractmethod
     def sync(self, key: Hashable, now_s: float) -> Calls[None]:
-        """Bring what a key stands for to where it should be.
-
-        Raises:
-            SyncFailedError: it has to be tried again.
-        """
+        """Bring what a key stands for to where it should be; raise SyncFailedError to try again."""
 
     def record(self, record: Record) -> None:
         """Report an event with the next calls of the sync, or at its end."""

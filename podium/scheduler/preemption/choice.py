@@ -93,8 +93,7 @@ class Choice(msgspec.Struct, frozen=True):
     ) -> Sequence[tuple[int, int | None]]:
         """The candidates that lost last, each with the index of the key; None if by name alone.
 
-        Args:
-            ranks: int64[nodes], the order in which ties are broken.
+        Ties are broken by ranks, int64[nodes].
         """
         found: list[tuple[int, int | None]] = []
         is_listed = np.zeros(len(ranks), bool)
@@ -130,9 +129,7 @@ def choose(run: DryRun, candidates: Rows, keys: Sequence[Key] = KEYS) -> Choice:
 
 
 class Preemption(PreemptionResult, frozen=True):
-    """The answer of DefaultPreemption, with what it weighed.
-
-    Rows are those of the snapshot as it was at the time.
+    """The answer of DefaultPreemption, with what it weighed on the rows of the snapshot then.
 
     Attributes:
         candidate_rows: where preemption would make room, int[n].

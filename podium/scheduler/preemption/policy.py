@@ -41,13 +41,10 @@ class Objection(msgspec.Struct, frozen=True):
 
 
 class PreemptionPolicy:
-    """A policy; each method, unless a policy overrides it, changes nothing.
-
-    Attributes:
-        protection: of single pods; None if the policy protects none.
-    """
+    """A policy; each method, unless a policy overrides it, changes nothing."""
 
     protection: Protection | None = None
+    """Of single pods; None if the policy protects none."""
 
     def ineligible(self, pod: PodInfo) -> str:
         """Return why a pod may not preempt others; empty if it may."""
@@ -123,9 +120,7 @@ class PreemptionPolicies(PreemptionPolicy):
     def held(self, pod: PodInfo, rejected: Rows, objections: Iterable[Objection]) -> Held | None:
         """Return what holds a preemptor back that found no node; None if no policy does.
 
-        Args:
-            rejected: int[n], the rows where preemption doesn't help.
-            objections: to the victims of candidates.
+        Preemption doesn't help on the rejected rows, int[n]; the objections are to victims.
         """
         all_objections = [*objections, *self.protected_on(rejected, pod)]
         if not all_objections:

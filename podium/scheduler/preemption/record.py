@@ -100,11 +100,7 @@ def written_record(event: Object) -> Mapping[str, Any] | None:
 def record_of(
     pod: PodInfo, found: PostFilterResult, snapshot: Snapshot, scheduler_name: str, now_s: float
 ) -> PreemptionRecord:
-    """The record of what PostFilter has found, made right after it.
-
-    Raises:
-        ValueError: it nominates no node.
-    """
+    """The record of what PostFilter has found, made right after it; it must nominate a node."""
     if not found.nominated_node_name:
         raise ValueError(f"{pod.key}: no node is nominated, so that nobody is preempted")
     weighed = found if isinstance(found, Preemption) else None

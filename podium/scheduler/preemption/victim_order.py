@@ -37,11 +37,7 @@ class ImportanceKey(msgspec.Struct, frozen=True):
 
 
 class Importance(msgspec.Struct, frozen=True):
-    """An order of pods by importance, pod by pod and on columns of pods.
-
-    Attributes:
-        keys: what is compared before the start, the first one first.
-    """
+    """An order of pods by importance, pod by pod and on columns of pods: keys, then the start."""
 
     keys: tuple[ImportanceKey, ...]
 
@@ -56,11 +52,7 @@ class Importance(msgspec.Struct, frozen=True):
         return a.start_order < b.start_order
 
     def sort(self, pods: list[PodInfo]) -> None:
-        """Sort pods in place, the most important first, with ties as Go's sort leaves them.
-
-        Args:
-            pods: in the order in which they are on their node.
-        """
+        """Sort the pods of a node in place, the most important first, with ties as in Go's sort."""
         go_sort(pods, self.is_more_important)
 
     def order(self, snapshot: Snapshot, slots: Integers, rows: Integers) -> Integers:

@@ -29,13 +29,10 @@ _TABLES_MAX = 4
 
 
 class Protection(Protocol):
-    """Pods that may not be preempted although their priority is lower.
-
-    Attributes:
-        log: the rows of pods whose protection has changed, be it only that time has passed.
-    """
+    """Pods that may not be preempted although their priority is lower."""
 
     log: Log[int]
+    """The rows of pods whose protection has changed, be it only that time has passed."""
 
     def protects(self, pod: PodInfo, priority: int) -> bool:
         """Whether a pod on a node is protected from preemptors of a priority."""

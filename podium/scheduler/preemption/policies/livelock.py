@@ -49,10 +49,8 @@ class Livelock(msgspec.Struct, frozen=True):
 class _Rooms(msgspec.Struct):
     """What one preemptor has done so far.
 
-    Attributes:
-        seen: uids of the pods that were on a node when room was last made there.
-        rounds: how often room on a node was taken.
-        backoffs: how often it had to wait.
+    By node, the uids of the pods that were there when room was last made, and how often it was
+    taken; and how often the preemptor had to wait.
     """
 
     seen: dict[str, frozenset[str]] = msgspec.field(default_factory=dict)
@@ -61,11 +59,7 @@ class _Rooms(msgspec.Struct):
 
 
 class LivelockGuard:
-    """Notices livelocks of preemptors, and has them wait.
-
-    Args:
-        backoff_s: how long a preemptor waits the first time; 0 if it goes on.
-    """
+    """Notices livelocks of preemptors, and has them wait, `backoff_s` the first time (0: not)."""
 
     def __init__(self, own: Iterable[str], backoff_s: float) -> None:
         self._own = frozenset(own)
