@@ -116,7 +116,6 @@ class CrossNodePreemption(PreemptionPolicy):
         return VICTIMS_LEAVING_ELSEWHERE if is_waiting else ""
 
     def find(self, pod: PodInfo, evaluation: Evaluation) -> VictimSets | None:
-        """The sets that would make room, at most one a node; None if there are none."""
         handle, sets = self._handle, dict[int, RowResult]()
         for domain in _Blockers(handle, pod, self._tables).domains()[: self._limits.domains]:
             with TrialChanges(handle.snapshot) as changes:

@@ -36,7 +36,6 @@ class DelayedPreemption(PreemptionPolicy):
         self._handle = handle
 
     def wait(self, pod: PodInfo, filtered: NodeToStatus) -> Held | None:
-        """What the pod waits for; None if it need not wait, or has waited long enough."""
         accepted = (priority_class_of(pod.obj), EVERY)
         entries = (one for one in self._handle.options.patience if one.priority_class in accepted)
         patience = next(entries, None)

@@ -24,11 +24,11 @@ def policies_of(handle: Handle) -> PreemptionPolicies:
         rates = PreemptionRates(protection.rates, history, handle.clock)
         enabled.append(rates)
     if rules := rules_of(protection, handle.listers, history, rates):
-        protected = ProtectedPods(rules, handle.snapshot, handle.listers, rates, handle.clock)
+        protected = ProtectedPods(handle, rules, rates)
         enabled.append(protected)
     respects = options.disruption_budgets is not BudgetPolicy.BEST_EFFORT
     if respects or options.budget_annotations or options.budget_respecting_classes:
-        enabled.append(RespectedBudgets(options, handle.snapshot, handle.budgets, history))
+        enabled.append(RespectedBudgets(handle))
     if handle.gangs is not None:
         enabled.append(WholeGangs(handle.gangs))
     if options.preemption_scope is PreemptionScope.CROSS_NODE:

@@ -41,7 +41,6 @@ class PreemptionRates(PreemptionPolicy):
         return self._known[group]
 
     def objection(self, pod: PodInfo, victims: Sequence[PodInfo]) -> Objection | None:
-        """The first rate that the victims would exceed; None if there is none."""
         groups = Counter((one.namespace, priority_class_of(one.obj)) for one in victims)
         objections = (self._to_group(group, count) for group, count in sorted(groups.items()))
         return next((objection for objection in objections if objection is not None), None)

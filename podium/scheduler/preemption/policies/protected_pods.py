@@ -23,7 +23,7 @@ from podium.scheduler.config.scheduler_options import (
     PreemptionProtection,
     RepeatedVictims,
 )
-from podium.scheduler.framework.handle import Clock
+from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.victim_history import VictimHistory
 from podium.scheduler.preemption.policies.preemption_rates import PreemptionRates
 from podium.scheduler.preemption.policy import Objection, PreemptionPolicy, before
@@ -32,7 +32,6 @@ from podium.scheduler.snapshot.arrays import Mask, Rows
 from podium.scheduler.snapshot.change_log import Log
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.snapshot import Snapshot
 
 MINIMUM_RUN_TIME = "podium.dev/minimum-run-time"
 NEVER_PREEMPT = "podium.dev/never-preempt"
@@ -172,25 +171,19 @@ class ProtectedPods(PreemptionPolicy):
 
     Args:
         rules: each may protect a pod; one that does is enough.
-        listers: a change of any object that rules look up has all pods looked at again.
         rates: another epoch of it has all pods looked at again; None if no rule depends on it.
     """
 
     def __init__(
-        self,
-        rules: Sequence[ProtectionRule],
-        snapshot: Snapshot,
-        listers: Listers,
-        rates: PreemptionRates | None,
-        clock: Clock,
+        self, handle: Handle, rules: Sequence[ProtectionRule], rates: PreemptionRates | None
     ) -> None:
         self.protection = self
         self.log: Log[int] = Log()
         self._rules = rules
-        self._snapshot = snapshot
-        self._listers = listers
+        self._snapshot = snapshot = handle.snapshot
+        self._listers = handle.listers
         self._rates = rates
-        self._clock = clock
+        self._clock = handle.clock
         self._changes = snapshot.log.cursor()
         self._restarts = snapshot.restarts.cursor()
         self._state: tuple[object, ...] = ()
@@ -199,7 +192,6 @@ class ProtectedPods(PreemptionPolicy):
         self._below: Integers = np.zeros((len(rules), 0), np.int64)
 
     def update(self) -> None:
-        """Bring everything up to date with the snapshot and the clock."""
         snapshot, rates = self._snapshot, self._rates
         missing = len(snapshot.pods.rows) - self._until_s.shape[1]
         if missing > 0:
@@ -228,11 +220,9 @@ class ProtectedPods(PreemptionPolicy):
             self.log.append(row)
 
     def protects(self, pod: PodInfo, priority: int) -> bool:
-        """Whether a pod on a node is protected from preemptors of a priority."""
         return any(one.holds(priority, self._clock.now_s) for one in self._of(pod))
 
     def protected(self, slots: Integers, priority: int) -> Mask:
-        """The same for many pods at once, bool[n] for slots int64[n] of the snapshot."""
         until_s, below = self._until_s[:, slots], self._below[:, slots]
         held: Mask = np.logical_or.reduce((until_s > self._clock.now_s) & (below > priority))
         return held

@@ -7,12 +7,10 @@ import numpy as np
 
 from podium.api.objects import is_terminating
 from podium.api.pods import is_ready, priority_class_of
-from podium.scheduler.config.scheduler_options import BudgetPolicy, SchedulerOptions
-from podium.scheduler.framework.victim_history import VictimHistory
+from podium.scheduler.config.scheduler_options import BudgetPolicy
+from podium.scheduler.framework.handle import Handle
 from podium.scheduler.preemption.policy import Objection, PreemptionPolicy
-from podium.scheduler.snapshot.budget_columns import BudgetColumns
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class RespectedBudgets(PreemptionPolicy):
@@ -22,22 +20,13 @@ class RespectedBudgets(PreemptionPolicy):
     to go don't count as healthy, whether or not the disruption controller knows it yet.
     """
 
-    def __init__(
-        self,
-        options: SchedulerOptions,
-        snapshot: Snapshot,
-        budgets: BudgetColumns,
-        history: VictimHistory,
-    ) -> None:
-        self._for_all = options.disruption_budgets is BudgetPolicy.RESPECT
-        self._annotated = options.budget_annotations
-        self._classes = options.budget_respecting_classes
-        self._snapshot = snapshot
-        self._budgets = budgets
-        self._history = history
+    def __init__(self, handle: Handle) -> None:
+        self._options = handle.options
+        self._snapshot = handle.snapshot
+        self._budgets = handle.budgets
+        self._leaving = handle.history.leaving
 
     def objection(self, pod: PodInfo, victims: Sequence[PodInfo]) -> Objection | None:
-        """The first budget that the victims would break; None if there is none."""
         budgets = self._budgets
         needed = Counter(
             number
@@ -48,9 +37,9 @@ class RespectedBudgets(PreemptionPolicy):
         for number, count in sorted(needed.items()):
             budget = budgets.budgets[number]
             is_respected = (
-                self._for_all
-                or (self._annotated and budget.is_respected)
-                or priority_class_of(pod.obj) in self._classes
+                self._options.disruption_budgets is BudgetPolicy.RESPECT
+                or (self._options.budget_annotations and budget.is_respected)
+                or priority_class_of(pod.obj) in self._options.budget_respecting_classes
             )
             if is_respected and count > self._allowed(number):
                 name = f"{budget.namespace}/{budget.name}"
@@ -62,7 +51,7 @@ class RespectedBudgets(PreemptionPolicy):
         if budget.desired_healthy is None:
             return budget.allowed
         # One pod of each class tells whether the budget covers the class.
-        columns, leaving = self._snapshot.pods, self._history.leaving
+        columns = self._snapshot.pods
         placed = np.flatnonzero(columns.rows >= 0)
         classes, firsts = np.unique(columns.classes[placed], return_index=True)
         examples = (columns.pods[slot] for slot in placed[firsts].tolist())
@@ -70,7 +59,7 @@ class RespectedBudgets(PreemptionPolicy):
         slots = placed[np.isin(columns.classes[placed], classes[covered])]
         pods = (columns.pods[slot] for slot in slots.tolist())
         healthy = sum(
-            is_ready(pod.obj) and not is_terminating(pod.obj) and pod.uid not in leaving
+            is_ready(pod.obj) and not is_terminating(pod.obj) and pod.uid not in self._leaving
             for pod in pods
         )
         return min(budget.allowed, healthy - budget.desired_healthy)

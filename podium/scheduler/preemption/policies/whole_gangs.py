@@ -22,7 +22,6 @@ class WholeGangs(PreemptionPolicy):
         self._gangs = gangs
 
     def extend(self, run: DryRun, pod: PodInfo, wanted: Mask) -> DryRun:
-        """Return the dry run with whole gangs as victims on rows, bool[nodes]."""
         if not self._gangs.has_wholes:
             return run
         sets, lost, tables = dict[int, RowResult](), [], run.tables
