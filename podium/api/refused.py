@@ -8,7 +8,7 @@ import msgspec
 from podium.api.errors import PodiumError
 
 
-class Cause(msgspec.Struct, frozen=True):
+class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
     """One fault among several, for a reason such as `FieldValueInvalid`; the field may be empty."""
 
     reason: str
@@ -51,14 +51,7 @@ class RefusedError(PodiumError):
         """The `Status` object (meta/v1)."""
         details = {**(self.details or {})}
         if self.causes:
-            details["causes"] = [
-                {
-                    "reason": c.reason,
-                    "message": c.message,
-                    **({"field": c.field} if c.field else {}),
-                }
-                for c in self.causes
-            ]
+            details["causes"] = msgspec.to_builtins([*self.causes])
         if self.retry_after_s is not None:
             details["retryAfterSeconds"] = self.retry_after_s
         status: dict[str, Any] = {

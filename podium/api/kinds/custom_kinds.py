@@ -29,15 +29,13 @@ class CustomKind(Kind, frozen=True, kw_only=True):
     """A version of a kind that a definition brings.
 
     Attributes:
-        called: as kubectl takes one object.
-        lists_called: as in the `kind` of a list.
         is_served: whether there is a path to this version.
         is_closing: whether the definition is being deleted, so that nothing new comes.
         text: what the definition says of this version, as JSON, so that kinds can be compared.
     """
 
-    called: str
-    lists_called: str
+    singular: str
+    list_kind: str
     stored_version: str
     is_served: bool
     is_closing: bool
@@ -46,14 +44,6 @@ class CustomKind(Kind, frozen=True, kw_only=True):
     @property
     def key(self) -> str:
         return self.resource
-
-    @property
-    def singular(self) -> str:
-        return self.called
-
-    @property
-    def list_kind(self) -> str:
-        return self.lists_called
 
     @property
     def stored_api_version(self) -> str:
@@ -74,11 +64,6 @@ class CustomKind(Kind, frozen=True, kw_only=True):
         """Where the `scale` subresource finds what it tells; None if there is none."""
         found: Object | None = part(self.definition, "subresources").get("scale")
         return found
-
-    @property
-    def is_closed_to_status(self) -> bool:
-        """Whether the status is written but by its subresource."""
-        return "status" in self.subresources
 
 
 def custom_kinds(definition: Object) -> tuple[CustomKind, ...]:
@@ -118,8 +103,8 @@ def _kind(definition: Object, version: Object, stored: str) -> CustomKind:
         subresources=tuple(one for one in ("scale", "status") if subresources.get(one) is not None),
         categories=tuple(entries(names, "categories")),
         version=version["name"],
-        called=names.get("singular") or names["kind"].lower(),
-        lists_called=names.get("listKind") or f"{names['kind']}List",
+        singular=names.get("singular") or names["kind"].lower(),
+        list_kind=names.get("listKind") or f"{names['kind']}List",
         stored_version=stored,
         # Objects of other versions would have to be converted by a webhook.
         is_served=bool(version.get("served"))

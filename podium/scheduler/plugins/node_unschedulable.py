@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from podium.api.nodes import is_cordoned
 from podium.api.objects import Object, spec_of
 from podium.api.taints import NO_SCHEDULE, tolerations_tolerate
 from podium.scheduler.framework.cluster_events import Action, EventHint, EventResource, after_change
@@ -60,9 +61,5 @@ def _tolerates(pod: Object) -> bool:
     return tolerations_tolerate(spec_of(pod).get("tolerations"), _TAINT)
 
 
-def _is_cordoned(node: Object) -> bool:
-    return bool(spec_of(node).get("unschedulable"))
-
-
 def _is_opened(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    return not _is_cordoned(new) and (old is None or _is_cordoned(old))
+    return not is_cordoned(new) and (old is None or is_cordoned(old))

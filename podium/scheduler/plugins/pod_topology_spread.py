@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from podium.api.nodes import taints_of
 from podium.api.objects import Object, labels, spec_of
 from podium.api.pod_specs import tolerations_of
 from podium.api.selectors.labels import SelectorError
@@ -120,7 +121,7 @@ class PodTopologySpread:
         before, after = _domains_of(old, keys), _domains_of(new, keys)
         if before != after:
             return True
-        return after is not None and _taints(old) != _taints(new)
+        return after is not None and taints_of(old or {}) != taints_of(new or {})
 
     def _spreads_otherwise(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
         constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
@@ -147,11 +148,6 @@ class PodTopologySpread:
 def _domains_of(node: Object | None, keys: Sequence[str]) -> list[str] | None:
     marks = {} if node is None else labels(node)
     return None if node is None or not marks.keys() >= set(keys) else [marks[key] for key in keys]
-
-
-def _taints(node: Object | None) -> Sequence[Object]:
-    taints: Sequence[Object] = spec_of(node or {}).get("taints") or []
-    return taints
 
 
 class _Filter(FilterState):

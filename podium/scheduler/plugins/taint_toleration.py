@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from podium.api.objects import Object, spec_of
+from podium.api.nodes import taints_of
+from podium.api.objects import Object
 from podium.api.pod_specs import tolerations_of
 from podium.api.taints import (
     NO_EXECUTE,
@@ -98,9 +99,4 @@ def _keep_away(taints: Sequence[Object] | None, pod: PodInfo) -> bool:
 
 
 def _is_opened(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    return not _keep_away(_taints(new), pod) and (old is None or _keep_away(_taints(old), pod))
-
-
-def _taints(node: Object) -> Sequence[Object] | None:
-    taints: Sequence[Object] | None = spec_of(node).get("taints")
-    return taints
+    return not _keep_away(taints_of(new), pod) and (old is None or _keep_away(taints_of(old), pod))

@@ -22,7 +22,7 @@ def custom_registration(kind: CustomKind) -> Registration:
         validate=lambda obj, _path: faults(kind, obj),
         validate_update=rule,
         validate_subresource_update=dict.fromkeys(kind.subresources, rule),
-        words="apart conditional" if kind.is_closed_to_status else "counts conditional",
+        words="apart conditional" if "status" in kind.subresources else "counts conditional",
         selectable={".".join(steps(path)): _as_written(".".join(steps(path))) for path in paths},
         unselectable="field label not supported: {}",
     )

@@ -200,9 +200,7 @@ def kept_overdue(pod: Object) -> Object:
     """An overdue pod that stays terminating, unless it has ended or says itself how it behaves."""
     if is_finished(pod) or is_scripted(pod):
         return pod
-    metadata = metadata_of(pod)
-    script = {**annotations(pod), UNDELETABLE: "true"}
-    return {**pod, "metadata": {**metadata, "annotations": script}}
+    return annotated(pod, {UNDELETABLE: "true"})
 
 
 def is_silent(store: Store, node_name: str) -> bool:
