@@ -7,6 +7,8 @@ The arithmetic is in `podium.api.policy.disruption_budgets`. Rules and texts are
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
+import msgspec
+
 from podium.api.conditions import observed_generation, set_condition
 from podium.api.objects import (
     Object,
@@ -166,10 +168,7 @@ class DisruptionController(Reconciler):
         counted = allowed_disruptions(pending, pods, expected, now=now_ns)
         old, allowed = status_of(budget), counted.disruptions_allowed
         status: dict[str, Any] = {
-            "disruptionsAllowed": allowed,
-            "currentHealthy": counted.current_healthy,
-            "desiredHealthy": counted.desired_healthy,
-            "expectedPods": counted.expected_pods,
+            **msgspec.to_builtins(counted),
             "observedGeneration": budget["metadata"].get("generation"),
         }
         known = condition_of(budget, DISRUPTION_ALLOWED)

@@ -77,7 +77,7 @@ ScaleOf = Callable[[Object, str], Scale | None]
 """From a controller's owner reference and a namespace to its scale; None if it isn't known."""
 
 
-class BudgetStatus(msgspec.Struct, frozen=True):
+class BudgetStatus(msgspec.Struct, frozen=True, rename="camel"):
     """What the disruption controller writes into a budget's status."""
 
     expected_pods: int
@@ -225,14 +225,8 @@ class CountedBudget(msgspec.Struct, frozen=True):
 
     def with_status(self) -> Object:
         """Return the budget with that status, as if the disruption controller had been here."""
-        counted = self.status()
-        status = {
-            "observedGeneration": generation_of(self.budget),
-            "expectedPods": counted.expected_pods,
-            "currentHealthy": counted.current_healthy,
-            "desiredHealthy": counted.desired_healthy,
-            "disruptionsAllowed": counted.disruptions_allowed,
-        }
+        counted = msgspec.to_builtins(self.status())
+        status = {**counted, "observedGeneration": generation_of(self.budget)}
         return {**self.budget, "status": {**status_of(self.budget), **status}}
 
     def looser(self) -> Iterator["CountedBudget"]:
