@@ -68,9 +68,19 @@ def name(obj: Object, _now_s: float) -> str:
     return name_of(obj)
 
 
-def count(path: str) -> Read:
-    """Count the entries of a list or map."""
-    return lambda obj, _now_s: len(value_at(obj, path) or ())
+def count(*paths: str) -> Read:
+    """Count the entries of lists or maps."""
+    return lambda obj, _now_s: sum(len(value_at(obj, path) or ()) for path in paths)
+
+
+def either(path: str, if_there: str, otherwise: str) -> Read:
+    """Say whether there is something."""
+    return lambda obj, _now_s: if_there if value_at(obj, path) else otherwise
+
+
+def condition(kind: str, field: str) -> Read:
+    """Read a field of a condition; nothing without the condition."""
+    return lambda obj, _now_s: (condition_of(obj, kind) or {}).get(field)
 
 
 def joined(path: str) -> Read:
@@ -366,17 +376,6 @@ def subjects(kind: str) -> Read:
     return read
 
 
-def pod_group_policy(group: Object, _now_s: float) -> str:
-    """`Gang` or `Basic`."""
-    return "Gang" if at(group, "spec.schedulingPolicy.gang") else "Basic"
-
-
-def pod_group_status(group: Object, _now_s: float) -> str:
-    """Reason of the condition PodGroupScheduled; `Pending` without one."""
-    scheduled = condition_of(group, "PodGroupScheduled")
-    return str(scheduled.get("reason")) if scheduled else "Pending"
-
-
 def service_available(service: Object, _now_s: float) -> str:
     """Whether an APIService is available, with the reason if it isn't."""
     found = condition_of(service, "Available")
@@ -396,16 +395,6 @@ def signing_decision(request: Object, _now_s: float) -> str:
     types = [one.get("type", "") for one in entries(status_of(request), "conditions")]
     shown = [one for one in ("Approved", "Denied", "Failed") if one in types] or ["Pending"]
     return ",".join([*shown, *(["Issued"] if at(request, "status.certificate") else [])])
-
-
-def missing_priority_level(schema: Object, _now_s: float) -> str:
-    """Status of the condition Dangling of a FlowSchema; `?` without one."""
-    return (condition_of(schema, "Dangling") or {"status": "?"}).get("status") or ""
-
-
-def config_map_size(config_map: Object, _now_s: float) -> int:
-    """Number of entries of a ConfigMap."""
-    return len(part(config_map, "data")) + len(part(config_map, "binaryData"))
 
 
 def autoscaler_targets(autoscaler: Object, _now_s: float) -> str:

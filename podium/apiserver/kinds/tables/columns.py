@@ -59,7 +59,7 @@ class Column:
         """The cell of an object."""
         if not isinstance(self.source, str):
             cell = self.source(obj, now_s)
-            return self.default if cell == "" else cell
+            return self.default if cell in (None, "") else cell
         found = value_at(obj, self.source)
         if found in (None, ""):
             return self.default
@@ -77,13 +77,8 @@ class Column:
 
     def definition(self) -> dict[str, Cell]:
         """The `TableColumnDefinition` (meta/v1)."""
-        return {
-            "name": self.name,
-            "type": self.type,
-            "format": self.format,
-            "description": self.description,
-            "priority": self.priority,
-        }
+        fields = ("name", "type", "format", "description", "priority")
+        return {field: getattr(self, field) for field in fields}
 
 
 Columns = tuple[Column, ...]
