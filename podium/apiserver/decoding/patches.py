@@ -21,16 +21,16 @@ from podium.apiserver.decoding.type_checker import (
 )
 from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject
 from podium.apiserver.refusals import bad_request, invalid, too_large
-from podium.apiserver.schema import Field, ListOf, Scalar, Struct
+from podium.apiserver.schema import SCALARS, Field, ListOf, Struct
 
 OPERATIONS_MAX = 10_000
 
-_STRING = Field(Scalar("string"))
+_STRING = Field(SCALARS["string"])
 _OPERATION_FIELDS = {
     "op": _STRING,
     "path": _STRING,
     "from": _STRING,
-    "value": Field(Scalar("any")),
+    "value": Field(SCALARS["any"]),
 }
 _OPERATIONS = ListOf(Struct("JSONPatchOperation", False, lambda: _OPERATION_FIELDS))
 

@@ -19,26 +19,12 @@ from podium.apiserver.decoding.scalars import (
     time_text,
 )
 from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
-from podium.apiserver.schema.model import ZEROS, ScalarKind
 
 # kube-apiserver tells of no more unknown and repeated fields than these.
 STRICT_FAULTS_MAX = 100
 
 _INT32 = range(-(2**31), 2**31)
 _RANGES = {"int32": _INT32, "int64": range(-(2**63), 2**63), "intorstring": _INT32}
-_EXPECTED: Mapping[ScalarKind, str] = {
-    "string": "a string",
-    "bool": "true or false",
-    "int32": "an integer of 32 bits",
-    "int64": "an integer of 64 bits",
-    "float64": "a number",
-    "quantity": "a quantity",
-    "intorstring": "an integer of 32 bits or a string",
-    "time": "a time",
-    "microtime": "a time",
-    "bytes": "a string of bytes in base64",
-    "any": "an object",
-}
 
 Place = tuple["Place | None", str | int] | None
 """Where a value stands: the place of what it is in, and its name, key or index there."""
@@ -208,7 +194,7 @@ class Checker:
         """A value is of a wrong type."""
         if not self._first_wrong:
             whole = "a list" if isinstance(of, ListOf) else "an object"
-            problem = unexpected(value, _EXPECTED[of.kind] if isinstance(of, Scalar) else whole)
+            problem = unexpected(value, of.expected if isinstance(of, Scalar) else whole)
             self._first_wrong = DecodingError(f"{json_path(at)}: {problem}".removeprefix(": "), at)
 
     def unknown(self, name: str, path: str, known: Iterable[str]) -> str:
@@ -235,7 +221,7 @@ class Checker:
             self._strict[fault] = None
 
 
-_SCALARS: Mapping[ScalarKind, Callable[[Checker, Any, Scalar, Place], Any]] = {
+_SCALARS: Mapping[str, Callable[[Checker, Any, Scalar, Place], Any]] = {
     "string": Checker.plain,
     "bool": Checker.plain,
     "int32": Checker.integer,
@@ -280,7 +266,7 @@ def unexpected(value: Any, expected: str) -> str:
 def _zero(of: Type) -> Any:
     """What null stands for as an entry of a list or a map."""
     if isinstance(of, Scalar):
-        return NO_TIME if of.kind == "time" else ZEROS.get(of.kind)
+        return NO_TIME if of.kind == "time" else of.zero
     return {} if isinstance(of, Struct) else None
 
 

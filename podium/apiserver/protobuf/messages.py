@@ -11,7 +11,7 @@ from podium.api.kinds.builtin_kinds import Kind
 from podium.api.values.times import EARLIEST_NS, LATEST_NS, NANOS_PER_SECOND, format_time
 from podium.apiserver.protobuf.wire import MalformedMessageError, Value, as_bytes, as_text, fields
 from podium.apiserver.schema import struct_of
-from podium.apiserver.schema.model import ListOf, MapOf, Scalar, ScalarKind, Struct, Type
+from podium.apiserver.schema.model import ListOf, MapOf, Scalar, Struct, Type
 from podium.apiserver.schema.struct_types import DELETE_OPTIONS
 
 PREFIX = b"k8s\x00"
@@ -130,7 +130,7 @@ def _raw(value: Value) -> Any:
 
 
 # No kind that is read has fields of other kinds.
-_SCALARS: Mapping[ScalarKind, Callable[[Value], Any]] = {
+_SCALARS: Mapping[str, Callable[[Value], Any]] = {
     "string": as_text,
     "bool": lambda value: bool(_integer(value)),
     "int32": _integer,

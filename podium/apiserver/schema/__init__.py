@@ -7,10 +7,11 @@ server-side apply merge by them.
 Source: the OpenAPI document that Kubernetes v1.36 publishes.
 """
 
-from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, Struct, Type
+from podium.apiserver.schema.model import SCALARS, Field, ListOf, MapOf, Scalar, Struct, Type
 from podium.apiserver.schema.struct_types import meta_struct, struct_of
 
 __all__ = [
+    "SCALARS",
     "Field",
     "ListOf",
     "MapOf",

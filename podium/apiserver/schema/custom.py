@@ -7,7 +7,7 @@ from typing import Any
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import entries, part
-from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
+from podium.apiserver.schema.model import SCALARS, Field, ListOf, MapOf, Struct, Type
 from podium.apiserver.schema.struct_types import meta_struct, struct_of
 
 Schema = Mapping[str, Any]
@@ -16,8 +16,8 @@ PRESERVES = "x-kubernetes-preserve-unknown-fields"
 EMBEDDED = "x-kubernetes-embedded-resource"
 INT_OR_STRING = "x-kubernetes-int-or-string"
 
-_ANY, _STRING = Scalar("any"), Scalar("string")
-_SCALARS: Mapping[str, ScalarKind] = {
+_ANY, _STRING = SCALARS["any"], SCALARS["string"]
+_SCALARS: Mapping[str, str] = {
     "string": "string",
     "boolean": "bool",
     "integer": "int64",
@@ -88,7 +88,7 @@ def _type(schema: Schema) -> Type:
                 keys = tuple(entries(schema, "x-kubernetes-list-map-keys"))
             return ListOf(_type(part(schema, "items")), keys=keys, is_set=kind == "set")
         case str(name) if name in _SCALARS:
-            return Scalar(_SCALARS[name])
+            return SCALARS[_SCALARS[name]]
     return _ANY
 
 

@@ -1,54 +1,47 @@
 """What the types of fields are made of: scalars, lists, maps, and structs with named fields."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, get_args
+from typing import Any
 
 import msgspec
-
-ScalarKind = Literal[
-    "string",
-    "bool",
-    "int32",
-    "int64",
-    "float64",
-    "quantity",
-    "intorstring",
-    "time",
-    "microtime",
-    "bytes",
-    "any",
-]
-"""What a value without parts may be, in the words of the notation. `any` is an object that belongs
-to somebody else and is kept as it is."""
-
-SCALAR_KINDS: tuple[ScalarKind, ...] = get_args(ScalarKind)
-
-ZEROS: Mapping[ScalarKind, Any] = {
-    "string": "",
-    "bool": False,
-    "int32": 0,
-    "int64": 0,
-    "float64": 0,
-    "quantity": "0",
-    "intorstring": 0,
-    "bytes": "",
-}
-"""What stands for nothing; of the others, null does."""
-
-_PLAIN: Mapping[ScalarKind, type] = {"string": str, "bool": bool}
 
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A value without parts; all values of its plain Python type, if it has one, are right."""
+    """A value without parts.
 
-    kind: ScalarKind
-    plain: type | None = field(init=False, compare=False, repr=False)
+    Attributes:
+        kind: in the words of the notation.
+        expected: what such a value is called where another one stands.
+        zero: what stands for nothing.
+        plain: the Python type of which all values are right, if there is one.
+    """
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "plain", _PLAIN.get(self.kind))
+    kind: str
+    expected: str
+    zero: Any = None
+    plain: type | None = None
+
+
+SCALARS: Mapping[str, Scalar] = {
+    scalar.kind: scalar
+    for scalar in (
+        Scalar("string", "a string", "", str),
+        Scalar("bool", "true or false", False, bool),
+        Scalar("int32", "an integer of 32 bits", 0),
+        Scalar("int64", "an integer of 64 bits", 0),
+        Scalar("float64", "a number", 0),
+        Scalar("quantity", "a quantity", "0"),
+        Scalar("intorstring", "an integer of 32 bits or a string", 0),
+        Scalar("time", "a time"),
+        Scalar("microtime", "a time"),
+        Scalar("bytes", "a string of bytes in base64", ""),
+        # An object that belongs to somebody else, and is kept as it is.
+        Scalar("any", "an object"),
+    )
+}
 
 
 class ListOf(msgspec.Struct, frozen=True):
@@ -185,7 +178,7 @@ class Struct:
             if isinstance(of, Scalar):
                 is_text = of.kind == "string" and part.required
                 if is_text or (of.kind == "quantity" and part.told and not part.required):
-                    found[name] = ZEROS[of.kind]
+                    found[name] = of.zero
             elif isinstance(of, Struct) and not part.keeps_zero and name not in ("spec", "status"):
                 found[name] = dict(of.always)
         return found
@@ -199,7 +192,7 @@ class Struct:
             if part.told and isinstance(of, Struct):
                 found[name] = None if part.keeps_zero else of.zeros
             elif part.told:
-                found[name] = ZEROS.get(of.kind) if isinstance(of, Scalar) else None
+                found[name] = of.zero if isinstance(of, Scalar) else None
         return found
 
 

@@ -24,7 +24,7 @@ import msgspec
 from msgspec.structs import replace
 
 from podium.apiserver.schema.model import (
-    SCALAR_KINDS,
+    SCALARS,
     Field,
     ListOf,
     MapOf,
@@ -35,8 +35,6 @@ from podium.apiserver.schema.model import (
 
 Resolve = Callable[[str], Type]
 """From a reference to the type."""
-
-_SCALARS: Mapping[str, Type] = {kind: Scalar(kind) for kind in SCALAR_KINDS}
 
 
 def read_blocks(
@@ -52,7 +50,7 @@ def read_blocks(
         head, *lines = part.split("\n")
         name, *words = head.split()
         if words[:1] == ["="]:
-            kind = read_type(words[1], _SCALARS.__getitem__)
+            kind = read_type(words[1], SCALARS.__getitem__)
             if isinstance(kind, MapOf):
                 kind = replace(kind, is_rounded="rounded" in words)
             names[name] = kind
@@ -73,7 +71,7 @@ def read_type(text: str, resolve: Resolve) -> Type:
         return ListOf(read_type(text[1:-1], resolve))
     if text.startswith("{"):
         return MapOf(read_type(text[1:-1], resolve))
-    return _SCALARS.get(text) or resolve(text)
+    return SCALARS.get(text) or resolve(text)
 
 
 def _fields(lines: Sequence[str], resolve: Resolve) -> Mapping[str, Field]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from podium.apiserver.schema import Field, ListOf, MapOf, Scalar
+from podium.apiserver.schema import Field, ListOf, MapOf
+from podium.apiserver.schema.model import SCALARS
 from podium.apiserver.schema.notation import read_blocks
 
 TEXT = """\
@@ -28,7 +29,7 @@ Strategy defaults
   rolling Port fill={"surge":1} if=type:Rolling
   type string fill=Rolling
 """
-STRING = Scalar("string")
+STRING = SCALARS["string"]
 
 
 def fields(name: str) -> dict[str, Field]:
@@ -39,7 +40,7 @@ def fields(name: str) -> dict[str, Field]:
 def test_names_of_other_types() -> None:
     names = read_blocks(TEXT, {}.__getitem__)[1]
     assert names["UID"] == STRING
-    assert names["Amounts"] == MapOf(Scalar("quantity"), is_rounded=True)
+    assert names["Amounts"] == MapOf(SCALARS["quantity"], is_rounded=True)
 
 
 def test_required_fields() -> None:

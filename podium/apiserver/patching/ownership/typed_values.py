@@ -20,10 +20,10 @@ from podium.apiserver.patching.ownership.field_sets import (
     step_text,
     union,
 )
-from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
+from podium.apiserver.schema import SCALARS, ListOf, MapOf, Scalar, Struct, Type
 
 # The type of what is taken as a whole although its own type doesn't say so.
-_WHOLE = Scalar("any")
+_WHOLE = SCALARS["any"]
 _NUMBERS = ("int32", "int64", "float64")
 
 

@@ -11,7 +11,7 @@ from podium.api.objects import part
 from podium.apiserver.requests.routes import SUBRESOURCE_KINDS, api_version
 from podium.apiserver.schema import meta_struct, struct_of
 from podium.apiserver.schema.custom import CustomStruct
-from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, ScalarKind, Struct, Type
+from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, Struct, Type
 
 _MACHINERY = "io.k8s.apimachinery.pkg"
 _META = "meta"
@@ -22,7 +22,7 @@ _EXTENSIONS = "apiextensions"
 LIST_META = f"{_MACHINERY}.apis.meta.v1.ListMeta"
 STATUS = f"{_MACHINERY}.apis.meta.v1.Status"
 
-SHARED_NAMES: dict[ScalarKind, str] = {
+SHARED_NAMES: dict[str, str] = {
     "quantity": f"{_MACHINERY}.api.resource.Quantity",
     "intorstring": f"{_MACHINERY}.util.intstr.IntOrString",
     "time": f"{_MACHINERY}.apis.meta.v1.Time",
@@ -79,7 +79,7 @@ def descriptions() -> Mapping[str, str]:
 
 Schema = dict[str, Any]
 
-_PLAIN: Mapping[ScalarKind, Schema] = {
+_PLAIN: Mapping[str, Schema] = {
     "string": {"type": "string"},
     "bool": {"type": "boolean"},
     "int32": {"type": "integer", "format": "int32"},
