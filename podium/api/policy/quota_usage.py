@@ -41,8 +41,12 @@ _POD_RESOURCES = frozenset(
     | {REQUESTS_PREFIX + name for name in _COMPUTE}
     | {LIMITS_PREFIX + name for name in _COMPUTE}
 )
-_SERVICE_RESOURCES = frozenset({"services", "services.nodeports", "services.loadbalancers"})
-_CLAIM_RESOURCES = ("persistentvolumeclaims", "requests.storage")
+SERVICE_RESOURCES = frozenset({"services", "services.nodeports", "services.loadbalancers"})
+CLAIM_RESOURCES = frozenset({"persistentvolumeclaims", "requests.storage"})
+POD_COMPUTE = frozenset(
+    prefix + name for prefix in ("", REQUESTS_PREFIX, LIMITS_PREFIX) for name in ("cpu", "memory")
+)
+"""Where a quota limits one of these, each container has to say how much it wants."""
 
 
 def read(raw: Object | None) -> Quantities:
@@ -224,10 +228,10 @@ def _by_pods(name: str) -> bool:
 
 _TRACKERS: Mapping[str, Callable[[str], bool]] = {
     "Pod": _by_pods,
-    "Service": _SERVICE_RESOURCES.__contains__,
+    "Service": SERVICE_RESOURCES.__contains__,
     "PersistentVolumeClaim": lambda name: (
-        name in _CLAIM_RESOURCES
-        or name.endswith(tuple(BY_STORAGE_CLASS + resource for resource in _CLAIM_RESOURCES))
+        name in CLAIM_RESOURCES
+        or name.endswith(tuple(BY_STORAGE_CLASS + resource for resource in CLAIM_RESOURCES))
     ),
 }
 

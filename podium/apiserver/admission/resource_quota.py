@@ -12,6 +12,7 @@ import msgspec
 from podium.api.objects import Object, name, spec_of, status_of
 from podium.api.pod_specs import all_containers_of, limits_of, requests_of, resources_of
 from podium.api.policy.quota_usage import (
+    POD_COMPUTE,
     Quantities,
     added,
     compute_usage,
@@ -34,10 +35,6 @@ from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, Plugin
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
 
-# Where a quota limits one of these, each container has to say how much it wants.
-_MUST_BE_STATED = frozenset(
-    {"cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"}
-)
 _UPDATES_CHANGE_USE = frozenset({"Service", "PersistentVolumeClaim"})
 
 
@@ -117,7 +114,7 @@ def _missing(pod: Object, limiting: Collection[str]) -> str:
     """Which containers don't say how much they want of what; empty if all do, or the pod does."""
     spec = spec_of(pod)
     own = resources_of(spec)
-    needed = sorted(_MUST_BE_STATED.intersection(limiting))
+    needed = sorted(POD_COMPUTE.intersection(limiting))
     if not needed or own.get("requests") or own.get("limits"):
         return ""
     silent: dict[str, list[str]] = {}

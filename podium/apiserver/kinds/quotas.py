@@ -5,8 +5,7 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
-from podium.api.resources import is_extended_resource
-from podium.api.values.quantity import NANOS_PER_UNIT, parse_quantity
+from podium.api.policy.quota_usage import CLAIM_RESOURCES, POD_COMPUTE, SERVICE_RESOURCES
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
@@ -14,40 +13,19 @@ from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import label_key
+from podium.apiserver.validation.resource_requirements import resource_list
 
 _HUGE_PAGES = ("hugepages-", "requests.hugepages-")
-_POD_COMPUTE = frozenset(
-    {"cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"}
-)
-_CLAIMS = frozenset({"persistentvolumeclaims", "requests.storage"})
-_COUNTED = frozenset(
-    {
-        "pods",
-        "resourcequotas",
-        "services",
-        "replicationcontrollers",
-        "secrets",
-        "configmaps",
-        "persistentvolumeclaims",
-        "services.nodeports",
-        "services.loadbalancers",
-    }
-)
-_STANDARD = _POD_COMPUTE | _CLAIMS | _COUNTED | {
-    "ephemeral-storage",
-    "requests.ephemeral-storage",
-    "limits.ephemeral-storage",
-}  # fmt: skip
+_OBJECTS = frozenset({"resourcequotas", "replicationcontrollers", "secrets", "configmaps"})
+_COUNTED = SERVICE_RESOURCES | _OBJECTS | {"pods", "persistentvolumeclaims"}
+_EPHEMERAL = {f"{prefix}ephemeral-storage" for prefix in ("", "requests.", "limits.")}
+_STANDARD = POD_COMPUTE | CLAIM_RESOURCES | _COUNTED | _EPHEMERAL
 _ONE_OR_THE_OTHER = (("BestEffort", "NotBestEffort"), ("Terminating", "NotTerminating"))
-_PODS_ONLY = frozenset({"pods"})
 _SCOPES = {
-    "Terminating": _PODS_ONLY | _POD_COMPUTE,
-    "NotTerminating": _PODS_ONLY | _POD_COMPUTE,
-    "BestEffort": _PODS_ONLY,
-    "NotBestEffort": _PODS_ONLY | _POD_COMPUTE,
-    "PriorityClass": _PODS_ONLY | _POD_COMPUTE,
-    "CrossNamespacePodAffinity": _PODS_ONLY | _POD_COMPUTE,
-    "VolumeAttributesClass": _CLAIMS,
+    **dict.fromkeys(("Terminating", "NotTerminating", "NotBestEffort"), POD_COMPUTE | {"pods"}),
+    **dict.fromkeys(("PriorityClass", "CrossNamespacePodAffinity"), POD_COMPUTE | {"pods"}),
+    "BestEffort": frozenset({"pods"}),
+    "VolumeAttributesClass": CLAIM_RESOURCES,
 }
 _WITH_VALUES = ("PriorityClass", "VolumeAttributesClass")
 _MUST_EXIST = "must be 'Exists' when scope is any of " + (
@@ -61,23 +39,16 @@ def _is_standard(name: str) -> bool:
     return name in _STANDARD or name.startswith(_HUGE_PAGES)
 
 
-def _amounts(value: object, path: str) -> Faults:
-    if not isinstance(value, dict):
-        yield checks.wrong_type(path, value, "an object of resource names and quantities")
-        return
-    for name, amount in value.items():
-        where = f"{path}[{name}]"
-        malformed = [*label_key(name, where)]
-        yield from malformed
-        if "/" not in name and not _is_standard(name):
-            if not malformed:
-                yield FieldError(where, name, "must be a standard resource type or fully qualified")
-            yield FieldError(where, name, "must be a standard resource for quota")
-        faults = list(checks.quantity(amount, where))
-        yield from faults
-        counted = name in _COUNTED or is_extended_resource(name)
-        if counted and not faults and parse_quantity(amount).nanos % NANOS_PER_UNIT:
-            yield FieldError(where, amount, "must be an integer")
+def _resource_name(name: str, path: str) -> Faults:
+    malformed = [*label_key(name, path)]
+    yield from malformed
+    if "/" not in name and not _is_standard(name):
+        if not malformed:
+            yield FieldError(path, name, "must be a standard resource type or fully qualified")
+        yield FieldError(path, name, "must be a standard resource for quota")
+
+
+_amounts = resource_list(_resource_name, _COUNTED)
 
 
 def _scopes(spec: Any, path: str) -> Faults:

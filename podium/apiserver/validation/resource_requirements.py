@@ -1,6 +1,6 @@
 """Resource lists and requirements: names, amounts, and requests that fit their limits."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from podium.api.errors import FieldError, unsupported
@@ -49,13 +49,15 @@ def pod_level_resource_name(name: str, path: str) -> Faults:
         yield unsupported(path, name, ("cpu", f"{_HUGE_PAGES}<size>", "memory"))
 
 
-def _amount(check_name: Callable[[str, str], Faults]) -> Callable[[str, Any, str], Faults]:
+def _amount(
+    check_name: Callable[[str, str], Faults], counted: Container[str] = ("pods",)
+) -> Callable[[str, Any, str], Faults]:
     def check(name: str, amount: Any, path: str) -> Faults:
         yield from check_name(name, path)
         faults = list(checks.quantity(amount, path))
         yield from faults
-        counted = name == "pods" or is_extended_resource(name)
-        if counted and not faults and parse_quantity(amount).nanos % NANOS_PER_UNIT:
+        is_counted = name in counted or is_extended_resource(name)
+        if is_counted and not faults and parse_quantity(amount).nanos % NANOS_PER_UNIT:
             yield FieldError(path, amount, "must be an integer")
 
     return check
@@ -73,9 +75,11 @@ def _each_amount(*judges: Callable[[str, Any, str], Faults]) -> Check:
     return check
 
 
-def resource_list(check_name: Callable[[str, str], Faults] = label_key) -> Check:
-    """Amounts by resource name."""
-    return _each_amount(_amount(check_name))
+def resource_list(
+    check_name: Callable[[str, str], Faults] = label_key, counted: Container[str] = ("pods",)
+) -> Check:
+    """Amounts by resource name, whole ones of what is counted."""
+    return _each_amount(_amount(check_name, counted))
 
 
 def _whole_pages(name: str, amount: Any, path: str) -> Faults:
