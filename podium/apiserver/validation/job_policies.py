@@ -5,7 +5,7 @@ from typing import Any
 
 from podium.api.errors import OMITTED, FieldError, unsupported
 from podium.api.objects import entries
-from podium.api.values.integers import parse_int
+from podium.api.values.integers import INT64, parse_int
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, a_dict, join
 from podium.apiserver.validation.names import label_key
@@ -150,7 +150,8 @@ def _success_rule(rule: Any, path: str, completions: int) -> Faults:
         yield checks.required(path, message)
     if listed is not None:
         try:
-            known = sum(_interval_sizes(listed, completions))
+            intervals = index_intervals(listed, completions)
+            known = sum(last - first + 1 for first, last in intervals)
         except ValueError as error:
             message = f"error parsing succeededIndexes: {error}"
             yield FieldError(join(path, "succeededIndexes"), listed, message)
@@ -166,8 +167,8 @@ def _success_rule(rule: Any, path: str, completions: int) -> Faults:
         yield FieldError(where, count, f"must be less than or equal to {limit}")
 
 
-def _interval_sizes(listed: str, completions: int) -> Iterator[int]:
-    """The numbers of indexes in a list of intervals, such as `1,3-5`, that ascend."""
+def index_intervals(listed: str, completions: int) -> Iterator[tuple[int, int]]:
+    """The intervals of a list of indexes that ascend, such as `1,3-5`; raises ValueError."""
     last: int | None = None
     for interval in listed.split(",") if listed else ():
         limits = interval.split("-")
@@ -176,17 +177,18 @@ def _interval_sizes(listed: str, completions: int) -> Iterator[int]:
                 f'the fragment "{interval}" violates the requirement that an index interval can '
                 "have at most two parts separated by '-'"
             )
-        start: int | None = None
+        indexes = []
         for limit in limits:
-            index = parse_int(limit)
+            index = parse_int(limit, INT64)
             if index is None:
                 raise ValueError(f'cannot convert string to integer for index: "{limit}"')
             if index >= completions:
                 raise ValueError(f'too large index: "{limit}"')
             if last is not None and last >= index:
                 raise ValueError(f"non-increasing order, previous: {last}, current: {index}")
-            start, last = index if start is None else start, index
-        yield (last or 0) - (start or 0) + 1
+            indexes.append(index)
+            last = index
+        yield indexes[0], indexes[-1]
 
 
 def _replacement_policy(spec: Any, path: str) -> Faults:

@@ -4,16 +4,15 @@ The rules are those of `ValidateJobUpdateStatus` in v1.36. A rule looks at chang
 nothing keeps an object from being told of that was let in before there was the rule.
 """
 
-from collections.abc import Iterator
 from typing import Any
 
 from podium.api.errors import OMITTED, FieldError
 from podium.api.objects import Object, spec_of, status_of
-from podium.api.values.integers import INT64, parse_int
 from podium.api.values.times import parse_time
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.validation.checks import Faults, duplicate, required
+from podium.apiserver.validation.job_policies import index_intervals
 
 _COMPLETE, _FAILED = "Complete", "Failed"
 _SUCCESS, _FAILURE = "SuccessCriteriaMet", "FailureTarget"
@@ -93,49 +92,32 @@ def _indexes(new: Object, old: Object) -> Faults:
         if not is_had:
             if text or (field == "failedIndexes" and text is not None):
                 yield FieldError(f"status.{field}", text, _NOT_HAD[field])
-        elif text and (fault := _index_fault(text, at(new, "spec.completions") or 0)):
+            continue
+        try:
+            list(index_intervals(text or "", at(new, "spec.completions") or 0))
+        except ValueError as fault:
             yield FieldError(f"status.{field}", text, f"error parsing {field}: {fault}")
     yield from _overlap(new, old)
 
 
-def _index_fault(text: str, completions: int) -> str:
-    """What is wrong with a text such as `1,3-5`; empty if it is right."""
-    last = -1
-    for part in text.split(","):
-        for bound in part.split("-", 1):
-            number = parse_int(bound, INT64)
-            if number is None:
-                return f'cannot convert string to integer for index: "{bound}"'
-            if number >= completions:
-                return f'too large index: "{bound}"'
-            if number <= last:
-                return f"non-increasing order, previous: {last}, current: {number}"
-            last = number
-    return ""
-
-
 def _overlap(new: Object, old: Object) -> Faults:
-    completed, failed = (at(new, f"status.{one}Indexes") or "" for one in ("completed", "failed"))
-    if (completed, failed) == tuple(
-        at(old, f"status.{one}Indexes") or "" for one in ("completed", "failed")
-    ):
+    paths = ("status.completedIndexes", "status.failedIndexes")
+    completed, failed = (at(new, path) or "" for path in paths)
+    if (completed, failed) == tuple(at(old, path) or "" for path in paths):
         return
     completions = at(new, "spec.completions") or 0
-    if _index_fault(completed or "0", completions) or _index_fault(failed or "0", completions):
+    try:
+        intervals = [*index_intervals(completed, completions)]
+        failures = [*index_intervals(failed, completions)]
+    except ValueError:
         return
-    for first, last in _intervals(failed):
-        for other_first, other_last in _intervals(completed):
+    for first, last in failures:
+        for other_first, other_last in intervals:
             if first <= other_last and other_first <= last:
                 message = "failedIndexes and completedIndexes overlap at index: "
                 shared = max(first, other_first)
                 yield FieldError("status.failedIndexes", failed, f"{message}{shared}")
                 return
-
-
-def _intervals(text: str) -> Iterator[tuple[int, int]]:
-    for part in filter(None, text.split(",")):
-        first, dash, last = part.partition("-")
-        yield int(first), int(last if dash else first)
 
 
 def _ready(new: Object, old: Object) -> Faults:
