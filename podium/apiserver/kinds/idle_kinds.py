@@ -10,15 +10,13 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, part, spec_of, without
 from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.selectable_fields import text, texts
+from podium.apiserver.kinds.registration.selectable_fields import text
 from podium.apiserver.kinds.registration.strategy import (
     Creation,
     keep_spec,
 )
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.metadata import object_check
-
-_INVOLVED = ("kind", "namespace", "name", "uid", "apiVersion", "resourceVersion", "fieldPath")
 
 
 def _signing_request(request: Object, creation: Creation) -> Object:
@@ -55,7 +53,7 @@ CERTIFICATE_SIGNING_REQUEST = Registration(
     update=keep_spec,
     subresources={"approval": keep_spec},
 )
-SECRET = Registration(kind=KINDS["Secret"], defaults=_with_plain_text, selectable=texts("type"))
+SECRET = Registration(kind=KINDS["Secret"], defaults=_with_plain_text)
 LEASE = Registration(
     kind=KINDS["Lease"],
     validate=object_check(
@@ -68,14 +66,5 @@ LEASE = Registration(
 # In the shape of the core group, in which events are stored.
 EVENT = Registration(
     kind=KINDS["Event"],
-    selectable={
-        **{
-            f"{called}.{field}": text(f"involvedObject.{field}")
-            for called in ("involvedObject", "regarding")
-            for field in _INVOLVED
-        },
-        **texts("reason", "type", "reportingComponent"),
-        "reportingController": _reporter,
-        "source": lambda event: _component(event) or _reporter(event),
-    },
+    selectable={"source": lambda event: _component(event) or _reporter(event)},
 )

@@ -8,7 +8,6 @@ from podium.api.objects import Object, entries, labels, name, spec_of, without
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.kinds.registration.selectable_fields import texts
 from podium.apiserver.kinds.registration.strategy import Creation, keep_status
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
@@ -81,5 +80,4 @@ NAMESPACE = Registration(
     create=_create,
     update=_update,
     subresources={"finalize": keep_status},
-    selectable=texts("status.phase"),
 )

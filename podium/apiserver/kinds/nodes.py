@@ -14,7 +14,6 @@ from podium.api.objects import Object, entries, part, spec_of, status_of
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.selectable_fields import boolean
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.schema.struct_types import core_struct
 from podium.apiserver.validation import checks
@@ -166,5 +165,4 @@ NODE = Registration(
         "status": rules.all_of(rules.valid(_valid_features), _on_every_update)
     },
     create=_create,
-    selectable={"spec.unschedulable": boolean("spec.unschedulable")},
 )

@@ -16,7 +16,6 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of, filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.kinds.registration.selectable_fields import texts
 from podium.apiserver.kinds.registration.strategy import (
     Creation,
 )
@@ -219,5 +218,4 @@ SERVICE = Registration(
     ),
     create=_create,
     update=_keep_addresses,
-    selectable=texts("spec.clusterIP", "spec.type"),
 )

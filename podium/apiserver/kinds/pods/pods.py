@@ -19,7 +19,6 @@ from podium.apiserver.kinds.pods.pod_templates import pod
 from podium.apiserver.kinds.pods.pod_updates import update
 from podium.apiserver.kinds.registration.defaulting import every, inside
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.selectable_fields import boolean, never, text, texts
 from podium.apiserver.kinds.registration.strategy import (
     Creation,
     Prepare,
@@ -151,18 +150,5 @@ POD = Registration(
         "resize": _counted(resized),
         "status": _update_status,
     },
-    selectable={
-        **texts(
-            "spec.nodeName",
-            "spec.restartPolicy",
-            "spec.schedulerName",
-            "spec.serviceAccountName",
-            "status.phase",
-            "status.nominatedNodeName",
-        ),
-        "spec.host": text("spec.nodeName"),
-        "spec.hostNetwork": boolean("spec.hostNetwork"),
-        "status.podIP": pod_cells.ip,
-        "status.podIPs": never,
-    },
+    selectable={"status.podIP": pod_cells.ip},
 )

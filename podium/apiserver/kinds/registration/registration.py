@@ -5,6 +5,7 @@ key; lines that are indented go on with the words of the kind before. Besides th
 
     immutable=spec.a,spec.b  fields that never change, which are asked for last
     valid=spec               the parts of a changed object that are judged as those of a new one
+    select=spec.a,spec.b     fields that a list can be selected by; see `selectable_fields`
     numbers=replicas,ready   numbers of the status that aren't below zero
 """
 
@@ -25,7 +26,12 @@ from podium.apiserver.kinds.registration.rules import (
     metadata,
     not_negative,
 )
-from podium.apiserver.kinds.registration.selectable_fields import ReadField, by_key, by_name
+from podium.apiserver.kinds.registration.selectable_fields import (
+    ReadField,
+    by_key,
+    by_name,
+    declared,
+)
 from podium.apiserver.kinds.registration.strategy import (
     Create,
     Creation,
@@ -59,7 +65,7 @@ class Registration:
         create: prepares a new object, which has its name, uid and time.
         update: prepares a change, before the strategy does.
         subresources: prepare changes by subresources, such as `status`.
-        selectable: reads the fields that a list can be selected by, beside those of the metadata.
+        selectable: reads further fields that a list can be selected by.
         unselectable: the refusal of another field, with `{}` in its place, if not the usual one.
         warnings: for clients that create or change an object; where objects of the kind have a
             generation, only if it is new.
@@ -139,12 +145,16 @@ class Registration:
 
     def field_reader(self, path: str) -> ReadField | None:
         """How a field that a list can be selected by is read; None if it can't be by this one."""
-        is_strict = (self.selectable or self.unselectable) and not self.kind.namespaced
-        return {**(by_name if is_strict else by_key), **self.selectable}.get(path)
+        is_strict = (self._selectable or self.unselectable) and not self.kind.namespaced
+        return {**(by_name if is_strict else by_key), **self._selectable}.get(path)
+
+    @cached_property
+    def _selectable(self) -> Mapping[str, ReadField]:
+        return {**dict(map(declared, self._listed("select"))), **self.selectable}
 
     def not_selectable(self, path: str) -> str:
         """What is said of a field that no list can be selected by."""
-        if self.unselectable or self.selectable:
+        if self.unselectable or self._selectable:
             return (self.unselectable or "field label not supported: {}").format(path)
         known = ", ".join(f'"{one}"' for one in by_key)
         return f'"{path}" is not a known field selector: only {known}'

@@ -29,21 +29,20 @@ def texts(*paths: str) -> Mapping[str, ReadField]:
     return {path: text(path) for path in paths}
 
 
-def boolean(path: str) -> ReadField:
-    """A field that is true or, if it isn't there, false."""
-    read = text(path)
-    return lambda obj: "true" if read(obj) == "True" else "false"
+def declared(field: str) -> tuple[str, ReadField]:
+    """A field by a path, and how it is read: `spec.hostNetwork:boolean`, `spec.host:spec.nodeName`.
 
-
-def number(path: str) -> ReadField:
-    """A number; 0 if it isn't there."""
-    read = text(path)
-    return lambda obj: read(obj) or "0"
-
-
-def never(_obj: Object) -> str:
-    """A field that may be asked for, but that objects don't tell."""
-    return ""
+    A field that is `never` told may be asked for all the same.
+    """
+    name, _, how = field.partition(":")
+    read = text(name)
+    readers: Mapping[str, ReadField] = {
+        "": read,
+        "boolean": lambda obj: "true" if read(obj) == "True" else "false",
+        "number": lambda obj: read(obj) or "0",
+        "never": lambda _: "",
+    }
+    return name, readers.get(how) or text(how)
 
 
 by_name = texts("metadata.name")

@@ -7,7 +7,6 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, labels, part, spec_of, without
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.selectable_fields import number as number_of
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, join
@@ -125,5 +124,4 @@ REPLICATION_CONTROLLER = Registration(
         templates.always("ReplicationController"),
     ),
     validate_subresource_update={"status": _valid_counts},
-    selectable={"status.replicas": number_of("status.replicas")},
 )

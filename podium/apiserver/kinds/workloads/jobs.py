@@ -17,7 +17,6 @@ from podium.apiserver.kinds.registration.defaulting import (
 )
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.kinds.registration.selectable_fields import number
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.kinds.workloads.job_status import status_update
@@ -145,6 +144,6 @@ JOB = Registration(
     ),
     validate_subresource_update={"status": status_update},
     create=_create,
-    selectable={"status.successful": number("status.succeeded")},
+    selectable={"status.successful": lambda job: str(at(job, "status.succeeded") or 0)},
     unselectable='field label "{}" not supported for batchv1.Job',
 )

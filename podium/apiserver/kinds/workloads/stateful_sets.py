@@ -9,7 +9,6 @@ from podium.api.pod_specs import volumes_of
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of, every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.selectable_fields import never
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
@@ -155,7 +154,6 @@ STATEFUL_SET = Registration(
     },
     create=lambda new, _: _one_at_a_time(new),
     update=_update,
-    selectable={"status.successful": never},
     unselectable="field label not supported for appsv1.StatefulSet: {}",
 )
 
