@@ -114,12 +114,12 @@ def _written(call: Call, written: Written, sent: DecodedObject, before: Any = No
     obj, warnings = written.obj, (*sent.warnings, *written.warnings)
     registration = registration_of(call.info.kind)
     if written.created:
-        warnings += (*registration.warnings(obj), *registration.warnings_of_new(obj, sent.obj))
+        warnings += (*registration.warned_of(obj, sent.obj),)
     elif not call.info.subresource:
         generation = metadata_of(obj).get("generation")
         # A kind without generations is warned of with each change.
         if generation is None or generation != before:
-            warnings += (*registration.warnings(obj),)
+            warnings += (*registration.warned_of(obj),)
     return call.answer(obj, code=201 if written.created else 200, warnings=warnings)
 
 

@@ -6,17 +6,19 @@ key; lines that are indented go on with the words of the kind before. Besides th
     immutable=spec.a,spec.b  fields that never change, which are asked for last
     valid=spec               the parts of a changed object that are judged as those of a new one
     select=spec.a,spec.b     fields that a list can be selected by; see `selectable_fields`
+    template=spec.template   where the template for pods stands, of which clients are warned
+    names-pods               pods are called after the object, of whose name clients are warned
     numbers=replicas,ready   numbers of the status that aren't below zero
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
-from podium.api.objects import Object, without
+from podium.api.objects import Object, part, without
 from podium.apiserver.kinds.registration.defaulting import Filler, filled_by_schema, nothing_new
 from podium.apiserver.kinds.registration.rules import (
     Rule,
@@ -42,6 +44,7 @@ from podium.apiserver.kinds.registration.strategy import (
 from podium.apiserver.schema import Struct, struct_of
 from podium.apiserver.validation.checks import Check, anything, fields
 from podium.apiserver.validation.metadata import object_meta
+from podium.apiserver.validation.pods.pod_warnings import name_warnings, pod_warnings
 
 metadata_alone: Check = fields(metadata=object_meta())
 """Objects of which only the metadata is judged."""
@@ -97,7 +100,7 @@ class Registration:
 
     @cached_property
     def _options(self) -> Mapping[str, str]:
-        words = self.words or _words().get(self.kind.key, "")
+        words = self.words or words_of_kinds().get(self.kind.key, "")
         return dict(word.partition("=")[::2] for word in words.split())
 
     def _listed(self, word: str) -> list[str]:
@@ -143,6 +146,16 @@ class Registration:
         whole = self.validate_update or changed(self.validate, *self._listed("valid"))
         return {**by_subresource, "": all_of(whole, *last)}
 
+    def warned_of(self, obj: Object, sent: Object | None = None) -> Iterator[str]:
+        """Warnings for a client that changes an object, or sent it to be created."""
+        if place := self._options.get("template"):
+            yield from pod_warnings(part(obj, *place.split(".")), place)
+        yield from self.warnings(obj)
+        if sent is not None:
+            if "names-pods" in self._options:
+                yield from name_warnings(obj)
+            yield from self.warnings_of_new(obj, sent)
+
     def field_reader(self, path: str) -> ReadField | None:
         """How a field that a list can be selected by is read; None if it can't be by this one."""
         is_strict = (self._selectable or self.unselectable) and not self.kind.namespaced
@@ -161,7 +174,8 @@ class Registration:
 
 
 @cache
-def _words() -> Mapping[str, str]:
+def words_of_kinds() -> Mapping[str, str]:
+    """The words of built-in kinds by key."""
     data = files("podium.apiserver.kinds.registration") / "registrations.txt"
     lines = data.read_text(encoding="utf-8").replace("\n  ", " ").splitlines()
     return dict(line.split(maxsplit=1) for line in lines)

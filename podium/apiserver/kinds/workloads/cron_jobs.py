@@ -80,7 +80,5 @@ _valid = checks.both(
 
 CRON_JOB = Registration(
     kind=KINDS["CronJob"],
-    warnings=workloads.warnings("spec.jobTemplate.spec.template"),
-    warnings_of_new=workloads.name_of_pods,
     validate=_valid,
 )

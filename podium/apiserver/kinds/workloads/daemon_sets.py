@@ -66,7 +66,6 @@ _valid = workloads.workload_check(
 
 DAEMON_SET = Registration(
     kind=KINDS["DaemonSet"],
-    warnings=workloads.warnings("spec.template"),
     validate=_valid,
     validate_update=rules.all_of(
         rules.metadata,

@@ -73,8 +73,6 @@ _same_selector = rules.immutable("spec.selector", type_name="LabelSelector")
 
 DEPLOYMENT = Registration(
     kind=KINDS["Deployment"],
-    warnings=workloads.warnings("spec.template"),
-    warnings_of_new=workloads.name_of_pods,
     validate=workloads.workload_check(
         workloads.pods,
         templates.valid_selector("deployment"),
@@ -97,8 +95,6 @@ DEPLOYMENT = Registration(
 
 REPLICA_SET = Registration(
     kind=KINDS["ReplicaSet"],
-    warnings=workloads.warnings("spec.template"),
-    warnings_of_new=workloads.name_of_pods,
     validate=workloads.workload_check(
         workloads.pods,
         workloads.ready,
@@ -112,8 +108,6 @@ REPLICA_SET = Registration(
 
 REPLICATION_CONTROLLER = Registration(
     kind=KINDS["ReplicationController"],
-    warnings=workloads.warnings("spec.template"),
-    warnings_of_new=workloads.name_of_pods,
     defaults=_controller_defaults,
     validate=workloads.workload_check(
         workloads.ready,

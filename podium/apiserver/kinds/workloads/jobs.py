@@ -130,8 +130,6 @@ _valid = checks.both(_valid_spec, checks.fields(_last_pod_named))
 
 JOB = Registration(
     kind=KINDS["Job"],
-    warnings=workloads.warnings("spec.template"),
-    warnings_of_new=workloads.name_of_pods,
     defaults=_with_defaults,
     validate=_valid,
     validate_update=rules.all_of(

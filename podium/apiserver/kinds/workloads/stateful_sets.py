@@ -142,7 +142,6 @@ _valid = object_check(
 
 STATEFUL_SET = Registration(
     kind=KINDS["StatefulSet"],
-    warnings=workloads.warnings("spec.template"),
     defaults=_with_kinds_of_claims,
     validate=_valid,
     validate_update=rules.changed(_valid_change, "spec"),

@@ -1,31 +1,17 @@
 """What workloads have in common: numbers of pods, a template, and a status that counts."""
 
-from collections.abc import Callable, Iterator
-
 from podium.api.errors import FieldError
-from podium.api.objects import Object, labels, metadata_of, part
+from podium.api.objects import Object, labels, metadata_of
 from podium.api.workloads import pod_template_of
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.rules import Rule, at
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check
-from podium.apiserver.validation.pods.pod_warnings import name_warnings, pod_warnings
 
 pods = checks.fields(replicas=checks.count)
 ready = checks.fields(minReadySeconds=checks.count)
 revisions = checks.detail(checks.fields(revisionHistoryLimit=checks.count))
-
-
-def warnings(template: str) -> Callable[[Object], Iterator[str]]:
-    """Warn of a workload's template, which stands at a path such as `spec.template`."""
-    names = template.split(".")
-    return lambda workload: pod_warnings(part(workload, *names), template)
-
-
-def name_of_pods(workload: Object, _sent: Object) -> Iterator[str]:
-    """Warn of the name of a new workload after which its pods are named."""
-    return name_warnings(workload)
 
 
 def is_nothing(number: object) -> bool:

@@ -1,5 +1,6 @@
 """A kind that nobody knew: one Registration, and the API server handles it."""
 
+import re
 from random import Random
 from typing import Any
 
@@ -9,6 +10,7 @@ from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
+from podium.apiserver.kinds.registration import registration, strategy
 from podium.apiserver.kinds.registration.defaulting import filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.registrations import REGISTRATIONS, registration_of
@@ -92,3 +94,13 @@ def test_names_of_roles_are_parts_of_paths() -> None:
     assert list(role.validate({"metadata": {"name": "system:node"}}, "")) == []
     (fault,) = role.validate({"metadata": {"name": "a/b"}}, "")
     assert fault.message == "may not contain '/'"
+
+
+def test_each_word_of_a_kind_is_explained() -> None:
+    explained = set(
+        re.findall(r"(?m)^    ([a-z-]+)", f"{strategy.__doc__}\n{registration.__doc__}")
+    )
+    words = {word for line in registration.words_of_kinds().values() for word in line.split()}
+    assert words
+    assert {word.partition("=")[0] for word in words} <= explained
+    assert registration.words_of_kinds().keys() <= REGISTRATIONS.keys()

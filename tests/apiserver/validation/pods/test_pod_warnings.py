@@ -308,7 +308,7 @@ CLASS_FIELD = 'deprecated since v1.8; use "storageClassName" attribute instead'
     ],
 )  # fmt: skip
 def test_storage_is_warned_of(kind: str, obj: Obj, expected: list[str]) -> None:
-    assert list(registration_of(KINDS[kind]).warnings(obj)) == expected
+    assert list(registration_of(KINDS[kind]).warned_of(obj)) == expected
 
 
 def test_a_storage_class_is_warned_of_when_it_comes_and_when_it_changes() -> None:
