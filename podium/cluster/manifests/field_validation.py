@@ -3,11 +3,9 @@
 kube-apiserver does the same with `fieldValidation=Strict`, by the same types.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from typing import Any
-
-import msgspec
 
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.objects import Object
@@ -16,21 +14,6 @@ from podium.apiserver.schema import struct_of
 
 _SIMILAR = 0.6
 _WORDS = {True: "true, y, yes and on", False: "false, n, no and off"}
-
-
-class FieldFaults(msgspec.Struct, frozen=True):
-    """Faults of the fields of an object.
-
-    Attributes:
-        strange: unknown and repeated fields, in words, with what was likely meant.
-        mismatch: the first value that is of a wrong type; empty if there is none.
-    """
-
-    strange: tuple[str, ...] = ()
-    mismatch: str = ""
-
-
-_FLAWLESS = FieldFaults()
 
 
 class FieldJudge:
@@ -47,28 +30,29 @@ class FieldJudge:
         self.ignores = validation is FieldValidation.IGNORE
         self.is_strict = validation is FieldValidation.STRICT
 
-    def faults(self, obj: Object) -> FieldFaults:
-        if not self.is_applied and (self.ignores or "uid" in obj["metadata"]):
-            return _FLAWLESS
-        found = field_faults(obj)
-        return FieldFaults((), found.mismatch) if self.ignores else found
+    def faults(self, obj: Object) -> tuple[Sequence[str], str]:
+        """What is wrong with an object's fields, as far as the validation asks for it.
+
+        Of kinds that Kubernetes doesn't bring nothing is known.
+
+        Returns:
+            Unknown and repeated fields, in words, with what was likely meant; and the first value
+            that is of a wrong type, empty if there is none.
+        """
+        struct = struct_of(obj["apiVersion"], obj["kind"])
+        is_trusted = not self.is_applied and (self.ignores or "uid" in obj["metadata"])
+        if struct is None or is_trusted:
+            return (), ""
+        checker, mismatch = _SuggestingChecker(), ""
+        try:
+            checker.check(obj, struct)
+        except DecodingError as error:
+            mismatch = str(error) + checker.hint
+        return () if self.ignores else checker.strict, mismatch
 
 
 STRICT_JUDGE = FieldJudge(FieldValidation.STRICT, is_applied=False)
 """Of what was written by hand, and isn't to be applied."""
-
-
-def field_faults(obj: Object) -> FieldFaults:
-    """Judge an object's fields; of kinds that Kubernetes doesn't bring nothing is known."""
-    struct = struct_of(obj["apiVersion"], obj["kind"])
-    if struct is None:
-        return FieldFaults()
-    checker = _SuggestingChecker()
-    try:
-        checker.check(obj, struct)
-    except DecodingError as error:
-        return FieldFaults(checker.strict, str(error) + checker.hint)
-    return FieldFaults(checker.strict)
 
 
 class _SuggestingChecker(Checker):

@@ -66,18 +66,12 @@ def objects_in(
             if not header_faults:
                 # What is strange about an object's fields; of a wrong type only where nothing
                 # else told.
-                has_faults = bool(faults)
-                found = judge.faults(obj)
-                label = describe(obj) if found.strange or found.mismatch else ""
-                for strange in found.strange:
-                    yield Problem(place, label, strange, is_warning=not judge.is_strict)
-                if found.mismatch and not has_faults:
-                    yield Problem(
-                        place,
-                        label,
-                        found.mismatch,
-                        is_warning=not (judge.is_applied or judge.is_strict),
-                    )
+                strange, mismatch = judge.faults(obj)
+                label = describe(obj) if strange or mismatch else ""
+                is_warning = not judge.is_strict
+                yield from (Problem(place, label, text, is_warning) for text in strange)
+                if mismatch and not faults:
+                    yield Problem(place, label, mismatch, is_warning and not judge.is_applied)
             if not faults:
                 yield Loaded(obj, place)
 

@@ -3,7 +3,7 @@
 import os
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
@@ -40,10 +40,6 @@ class File(msgspec.Struct, frozen=True):
 
     name: str
     data: bytes
-
-
-class _Whole:
-    """A document is a whole snapshot."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,23 +91,23 @@ def read_sources(
     problems: list[Problem] = []
     empty: list[str] = []
     is_whole = False
-    objects_of = partial(
-        objects_in,
-        namespace=namespace,
-        kind_of=kind_of,
-        judge=FieldJudge(validation, is_applied=is_applied),
-        faults_of=faults_of,
-    )
+    judge = FieldJudge(validation, is_applied=is_applied)
     with without_garbage_collection():
         for path in paths:
             before = len(found) + len(problems)
-            for outcome in _outcomes(_load(path, stdin), is_applied, objects_of):
-                if isinstance(outcome, _Whole):
-                    is_whole = True
-                elif isinstance(outcome, Problem):
-                    problems.append(outcome)
-                else:
-                    found.append(outcome)
+            for file in _load(path, stdin):
+                if isinstance(file, Problem):
+                    problems.append(file)
+                    continue
+                for document in _documents(file, is_applied):
+                    is_whole = is_whole or is_whole_snapshot(document.value)
+                    for one in objects_in(
+                        document, file.name, namespace, kind_of, judge, faults_of
+                    ):
+                        if isinstance(one, Problem):
+                            problems.append(one)
+                        else:
+                            found.append(one)
             if len(found) + len(problems) == before:
                 empty.append(path.name if isinstance(path, File) else path)
         objects, doubles = _without_doubles(found, is_applied or later_counts)
@@ -158,21 +154,6 @@ def _read(name: str, read: Callable[[str], bytes]) -> File | Problem:
         return File(name, read(name))
     except InputFileError as error:
         return Problem(Source(name), "", f"can't be read: {error.why}")
-
-
-def _outcomes(
-    files: Iterable[File | Problem],
-    is_applied: bool,
-    objects_of: Callable[[YamlDocument, str], Iterator[Loaded | Problem]],
-) -> Iterator[Loaded | Problem | _Whole]:
-    for file in files:
-        if isinstance(file, Problem):
-            yield file
-            continue
-        for document in _documents(file, is_applied):
-            if is_whole_snapshot(document.value):
-                yield _Whole()
-            yield from objects_of(document, file.name)
 
 
 def _documents(file: File, is_applied: bool) -> Iterator[YamlDocument]:

@@ -14,7 +14,8 @@ from podium.api.presentation import Tone
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, is_end
 
-Phrase = Callable[[TimelineEntry], str]
+Phrase = str | Callable[[TimelineEntry], str]
+"""What an entry says: a text with the names of details in braces, or what makes one."""
 
 _SUBJECTS = {"PodDisruptionBudget": "budget"}
 _USER = "user"
@@ -128,7 +129,8 @@ def sentence(entry: TimelineEntry) -> str:
         if details["type"] != "Warning" or details["reason"] == "FailedScheduling":
             return ""
         return f"{who}: {details['reason']}: {details['message'].rstrip()}"
-    phrase = _PHRASES[entry.type](entry)
+    said = _PHRASES[entry.type]
+    phrase = said.format_map(entry.details) if isinstance(said, str) else said(entry)
     if not phrase or not entry.kind:
         return phrase
     if repeated := entry.details.get("repeated"):
@@ -320,69 +322,59 @@ def _count(number: int, noun: str) -> str:
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _with(before: str, field: str, after: str = "") -> Phrase:
-    return lambda entry: f"{before}{entry.details[field]}{after}"
-
-
-def _always(phrase: str) -> Phrase:
-    return lambda entry: phrase
-
-
-_silent = _always("")
-
 _PHRASES: Mapping[str, Phrase] = {
     "PodCreated": _pod_created,
     "PodBound": _pod_bound,
-    "PodNominated": _with("is nominated to ", "node"),
-    "PodNominationCleared": _with("loses its nomination to ", "node"),
-    "PodUnschedulable": _with("can't be scheduled: ", "message"),
-    "PodGated": _always("is held back by its scheduling gates"),
-    "PodPending": _silent,
+    "PodNominated": "is nominated to {node}",
+    "PodNominationCleared": "loses its nomination to {node}",
+    "PodUnschedulable": "can't be scheduled: {message}",
+    "PodGated": "is held back by its scheduling gates",
+    "PodPending": "",
     "PodRunning": _pod_running,
-    "PodReady": _always("is ready"),
-    "PodNotReady": _always("isn't ready any more"),
-    "PodRestarted": _with("is restarted, ", "restarts", " times so far"),
-    "PodSucceeded": _always("has done its work"),
+    "PodReady": "is ready",
+    "PodNotReady": "isn't ready any more",
+    "PodRestarted": "is restarted, {restarts} times so far",
+    "PodSucceeded": "has done its work",
     "PodFailed": _pod_failed,
-    "PodUnknown": _always("is in an unknown state"),
+    "PodUnknown": "is in an unknown state",
     "PodTerminating": _pod_terminating,
     "PodGone": _pod_gone,
-    "NodeCreated": _always("joins"),
-    "NodeGone": _always("is gone"),
-    "NodeReady": _always("is ready"),
-    "NodeNotReady": _with("isn't ready: ", "message"),
-    "NodeUnknown": _with("isn't heard of any more: ", "message"),
-    "NodeCondition": lambda e: f"has {e.details['condition']} {e.details['status']}",
-    "NodeTainted": _with("is tainted ", "taint"),
-    "NodeUntainted": _with("is no longer tainted ", "taint"),
+    "NodeCreated": "joins",
+    "NodeGone": "is gone",
+    "NodeReady": "is ready",
+    "NodeNotReady": "isn't ready: {message}",
+    "NodeUnknown": "isn't heard of any more: {message}",
+    "NodeCondition": "has {condition} {status}",
+    "NodeTainted": "is tainted {taint}",
+    "NodeUntainted": "is no longer tainted {taint}",
     "EvictionsOnHold": _on_hold,
     "EvictionsGoOn": lambda e: (
         "lets evictions go on in "
         + (f"zone {e.details['zone']}" if e.details["zone"] else "its zone")
     ),
-    "NodeCordoned": _always("is cordoned"),
-    "NodeUncordoned": _always("is uncordoned"),
-    "BudgetCreated": _silent,
+    "NodeCordoned": "is cordoned",
+    "NodeUncordoned": "is uncordoned",
+    "BudgetCreated": "",
     "BudgetChanged": _budget_changed,
-    "BudgetSyncFailed": _with("can't be computed, and so allows no disruption: ", "message"),
-    "BudgetGone": _always("is gone"),
+    "BudgetSyncFailed": "can't be computed, and so allows no disruption: {message}",
+    "BudgetGone": "is gone",
     "WorkloadCreated": _workload_created,
-    "WorkloadScaled": lambda e: f"is scaled from {e.details['before']} to {e.details['replicas']}",
-    "RolloutStuck": _with("is stuck: ", "message"),
-    "JobFailed": _with("fails, and its work is lost: ", "message"),
-    "JobIndexesFailed": _with("has lost the work of its indexes ", "indexes"),
-    "WorkloadGone": _always("is gone"),
-    "EvictionGranted": _silent,
+    "WorkloadScaled": "is scaled from {before} to {replicas}",
+    "RolloutStuck": "is stuck: {message}",
+    "JobFailed": "fails, and its work is lost: {message}",
+    "JobIndexesFailed": "has lost the work of its indexes {indexes}",
+    "WorkloadGone": "is gone",
+    "EvictionGranted": "",
     "EvictionRefused": _eviction_refused,
     "DrainStarted": _drain_started,
     "DrainFinished": _drain_finished,
     "DrainFailed": _drain_failed,
     "Applied": lambda e: "" if e.details["created"] else "is applied",
-    "Deleting": _silent,
-    "Changing": _with("", "what"),
+    "Deleting": "",
+    "Changing": "{what}",
     "FaultsSet": lambda e: "faults: " + ", ".join(f"{k} {v:g}" for k, v in e.details.items()),
     "StepRefused": _refused,
-    "StepFailed": lambda e: f"{e.details['step']} FAILED: {e.details['message']}",
+    "StepFailed": "{step} FAILED: {message}",
     "AssertionPassed": _passed,
     "AssertionFailed": _failed,
     "MachineRestarted": lambda e: f"{e.by} starts again",

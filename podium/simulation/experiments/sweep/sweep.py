@@ -8,7 +8,7 @@ that goes on asks for all of them again, and finds their runs in the journal.
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ import msgspec
 from podium.api.documents.report import plain
 from podium.api.release import __version__
 from podium.simulation.experiments.executors import Done, Executor, ScenarioRun
-from podium.simulation.experiments.run import RunResult, read_result
+from podium.simulation.experiments.run import read_result
 from podium.simulation.experiments.sweep.sweep_file import SettingDocument, Sweep
 from podium.simulation.experiments.sweep.sweep_report import Trial, TrialRun, trial_of
 from podium.simulation.experiments.sweep.trial_journal import TrialJournal
@@ -53,57 +53,40 @@ class Player(msgspec.Struct, frozen=True):
     journal: TrialJournal | None
     done: Done
 
+    def keys(self, trial: int) -> list[str]:
+        """The runs of a trial, as the journal knows them."""
+        scenarios = range(len(self.scenarios))
+        return [f"{trial}/{one}/{seed}" for one in scenarios for seed in self.sweep.seeds]
+
     def play(self, chosen: Sequence[Values], before: int = 0) -> list[Trial]:
-        jobs = [*self._jobs(chosen, before)]
-        known = {key: found for key, _, _ in jobs if (found := self._known(key))}
-        runs = [(key, run) for key, run, _ in jobs if key not in known]
-        over = before * len(self.scenarios) * len(self.sweep.seeds) + len(known)
-        played = self.executor([run for _, run in runs], lambda new: self.done(over + new))
-        for number, result in played:
-            key = runs[number][0]
-            known[key] = result
-            if self.journal is not None and not result.is_lost:
-                self.journal.add(key, plain(result))
-        by_trial: dict[int, list[TrialRun]] = {}
-        for key, run, trial in jobs:
-            one = TrialRun(run.scenario.name, run.seed, known[key])
-            by_trial.setdefault(trial, []).append(one)
-        return [
-            trial_of(before + number, values, by_trial[number - 1])
-            for number, values in enumerate(chosen, start=1)
-        ]
-
-    def finish(self, trials: Sequence[Trial]) -> None:
-        """Put the journal in order, if every run is in it."""
-        if self.journal is None:
-            return
-        keys = [
-            _key(trial.number, index, seed)
-            for trial in trials
-            for index in range(len(self.scenarios))
-            for seed in self.sweep.seeds
-        ]
-        if all(key in self.journal for key in keys):
-            self.journal.finish(keys)
-
-    def _jobs(
-        self, chosen: Sequence[Values], before: int
-    ) -> Iterator[tuple[str, ScenarioRun, int]]:
-        for number, values in enumerate(chosen):
+        runs: dict[str, ScenarioRun] = {}
+        for number, values in enumerate(chosen, start=before + 1):
             places = self.sweep.places(values)
-            for index, whole in enumerate(self.scenarios):
-                for seed in self.sweep.seeds:
-                    key = _key(before + number + 1, index, seed)
-                    yield key, ScenarioRun(whole, seed, places), number
-
-    def _known(self, key: str) -> RunResult | None:
-        if self.journal is None or key not in self.journal:
-            return None
-        return read_result(self.journal[key])
-
-
-def _key(trial: int, scenario: int, seed: int) -> str:
-    return f"{trial}/{scenario}/{seed}"
+            pairs = [(one, seed) for one in self.scenarios for seed in self.sweep.seeds]
+            for key, (whole, seed) in zip(self.keys(number), pairs, strict=True):
+                runs[key] = ScenarioRun(whole, seed, places)
+        journal = self.journal
+        known = {
+            key: read_result(journal[key]) for key in runs if journal is not None and key in journal
+        }
+        missing = [key for key in runs if key not in known]
+        over = before * len(self.keys(0)) + len(known)
+        played = self.executor([runs[key] for key in missing], lambda new: self.done(over + new))
+        for number, result in played:
+            known[missing[number]] = result
+            if journal is not None and not result.is_lost:
+                journal.add(missing[number], plain(result))
+        return [
+            trial_of(
+                number,
+                values,
+                [
+                    TrialRun(runs[key].scenario.name, runs[key].seed, known[key])
+                    for key in self.keys(number)
+                ],
+            )
+            for number, values in enumerate(chosen, start=before + 1)
+        ]
 
 
 def play_sweep(
@@ -118,7 +101,10 @@ def play_sweep(
     with journal or nullcontext():
         player = Player(sweep, scenarios, executor, journal, done)
         trials = player.play(sweep.grid()) if sweep.spec.search is None else _search(sweep, player)
-        player.finish(trials)
+        # Put the journal in order, if every run is in it.
+        keys = [key for trial in trials for key in player.keys(trial.number)]
+        if journal is not None and all(key in journal for key in keys):
+            journal.finish(keys)
     return trials
 
 
