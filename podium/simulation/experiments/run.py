@@ -4,8 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any
 
-from pydantic import TypeAdapter
-
 from podium.api.documents.report import HIDDEN, IF_ANY, Report
 from podium.api.errors import PodiumError
 from podium.api.objects import name, namespace, uid
@@ -115,12 +113,11 @@ def result_of(
     return RunResult(measures, kept, len(witnesses) - len(kept))
 
 
-_RESULT = TypeAdapter(RunResult)
-
-
 def read_result(plain: Mapping[str, Any]) -> RunResult:
     """The result that these plain values stand for, as a journal has them."""
-    return _RESULT.validate_python(plain)
+    witnesses = [Witness(**one) for one in plain.get("witnesses", ())]
+    left_out, error = plain.get("witnessesLeftOut", 0), plain.get("error", "")
+    return RunResult(plain["measures"], witnesses, left_out, error)
 
 
 def _disrupted(histories: Sequence[PodHistory]) -> list[Witness]:
