@@ -12,9 +12,8 @@ import json
 import time
 from contextlib import AsyncExitStack
 
-from podium.simulation.benchmarks.live.connection import LiveConnection
 from podium.simulation.benchmarks.live.measurements import PODS, Watcher
-from podium.simulation.benchmarks.live.process import up
+from podium.simulation.benchmarks.live.process import LiveConnection, up
 
 _AT_ONCE = 50
 _PATIENCE_S = 300.0

@@ -5,15 +5,15 @@ from collections.abc import AsyncIterator, Mapping, Sequence
 from http import HTTPStatus
 from random import Random
 from typing import Any, Self
+from urllib.parse import quote
 
 import aiohttp
 import msgspec
 
 from podium.api.errors import PodiumError
-from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS
+from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS, Kind
 from podium.api.objects import Object, entries, metadata_of
 from podium.api.release import __version__
-from podium.cluster.client.calls import JSON, Call, call_of, collection_path, object_path
 from podium.cluster.client.connection import Connection, MissingConnectionError
 from podium.cluster.client.responses import (
     UnreadableAnswerError,
@@ -32,8 +32,77 @@ from podium.machines.async_api import (
     WatchEventLike,
     WatchExpiredError,
 )
-from podium.machines.effects import Effect
+from podium.machines.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
 from podium.machines.events import CallError, Outcome
+
+JSON = "application/json"
+STRATEGIC = "application/strategic-merge-patch+json"
+
+
+class Call(msgspec.Struct, frozen=True):
+    """A request to an API server."""
+
+    method: str
+    path: str
+    body: Object
+    media_type: str = JSON
+
+
+def call_of(effect: Effect) -> Call:
+    """The request that an effect is; raises KeyError if it is no call, or of an unknown kind."""
+    match effect:
+        case Create(obj=obj):
+            kind = KINDS[effect.kind]
+            version = str(obj.get("apiVersion") or kind.api_version)
+            namespace = obj["metadata"].get("namespace", "")
+            named = {"apiVersion": version, "kind": kind.name, **obj}
+            return Call("POST", collection_path(kind, namespace, version), named)
+        case Replace(obj=obj):
+            kind, metadata = KINDS[effect.kind], obj["metadata"]
+            namespace = metadata.get("namespace", "")
+            path = object_path(kind, namespace, metadata["name"], effect.subresource)
+            named = {"apiVersion": kind.api_version, "kind": kind.name, **obj}
+            return Call("PUT", path, named)
+        case Patch(namespace=namespace, name=name):
+            path = object_path(ALL_KINDS[effect.kind], namespace, name, effect.subresource)
+            return Call("PATCH", path, effect.body, STRATEGIC)
+        case Delete(namespace=namespace, name=name):
+            options: dict[str, Any] = {"apiVersion": "v1", "kind": "DeleteOptions"}
+            if effect.grace_period_s is not None:
+                options["gracePeriodSeconds"] = effect.grace_period_s
+            preconditions = {"uid": effect.uid, "resourceVersion": effect.resource_version}
+            if said := {field: value for field, value in preconditions.items() if value}:
+                options["preconditions"] = said
+            if effect.propagation:
+                options["propagationPolicy"] = effect.propagation
+            return Call("DELETE", object_path(KINDS[effect.kind], namespace, name), options)
+        case Bind(namespace=namespace, name=name):
+            path = object_path(KINDS["Pod"], namespace, name, "binding")
+            return Call("POST", path, effect.binding)
+        case Evict(namespace=namespace, name=name):
+            path = object_path(KINDS["Pod"], namespace, name, "eviction")
+            return Call("POST", path, effect.eviction)
+    raise KeyError(type(effect))
+
+
+def collection_path(kind: Kind, namespace: str = "", api_version: str = "") -> str:
+    """Path of the objects of a kind, in a namespace or in all.
+
+    Args:
+        namespace: empty for all, and for kinds that stand in none.
+        api_version: in which of its groups and versions; empty for the usual one.
+    """
+    version = api_version or kind.api_version
+    root = f"/apis/{version}" if "/" in version else f"/api/{version}"
+    place = f"/namespaces/{quote(namespace, safe='')}" if kind.namespaced and namespace else ""
+    return f"{root}{place}/{kind.plural}"
+
+
+def object_path(kind: Kind, namespace: str, name: str, subresource: str = "") -> str:
+    """Path of an object, or of its subresource."""
+    path = f"{collection_path(kind, namespace)}/{quote(name, safe='')}"
+    return f"{path}/{subresource}" if subresource else path
+
 
 REQUESTS_MAX = 100
 PAGE_LENGTH = 500

@@ -15,8 +15,7 @@ from podium.cluster.client.http_api import SILENCE_S, HttpApi
 from podium.cluster.drivers.driver_events import Called, DriverEvent
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.cluster.real.call_room import RateLimiter
-from podium.cluster.real.configz import configuration_document
-from podium.cluster.real.health_server import InformerHealth, health_app
+from podium.cluster.real.health_server import InformerHealth, configuration_document, health_app
 from podium.cluster.real.leader_election import LeaderElector
 from podium.cluster.real.logs import fields
 from podium.cluster.real.process_metrics import ProcessMetrics

@@ -13,7 +13,7 @@ from podium.simulation.experiments.measures import measures_of
 from podium.simulation.experiments.series.series import RunSeries, run_series
 from podium.simulation.experiments.series.usage_log import KINDS, UsageLog, UsageRecorder
 from podium.simulation.experiments.whole_scenario import WholeScenario
-from podium.simulation.recordings.recording_reader import Recording
+from podium.simulation.recordings.segments import Recording
 from podium.simulation.runner.scenario_runner import Prepare, Progress, Simulation, simulate
 from podium.simulation.runner.simulation_report import (
     AT_ONCE_S,
@@ -23,7 +23,7 @@ from podium.simulation.runner.simulation_report import (
 )
 from podium.simulation.scenario import Scenario
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.pod_facts import PodFacts
+from podium.simulation.timeline.facts import PodFacts
 from podium.simulation.timeline.pod_history import PodHistories, PodHistory, pods_by_uid
 
 WITNESSES_MAX = 100

@@ -14,7 +14,7 @@ from podium.api.pods import is_finished, node_name_of, nominated_node_of, schedu
 from podium.api.policy.disruption_target import BY_EVICTION, PREEMPTED, Cause, cause_of
 from podium.api.priority import pod_priority
 from podium.simulation.recordings.pod_states import is_decided_on
-from podium.simulation.recordings.recording_reader import RecordedChange, Recording
+from podium.simulation.recordings.segments import RecordedChange, Recording
 
 _NOMINATION_S = 30.0
 """How far a nomination may be from the moment at which its victims are told to go."""

@@ -19,8 +19,8 @@ from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.recordings.pod_records import PodRecord, PreemptionRecord, pod_records
-from podium.simulation.recordings.recording_reader import RecordedChange, Recording
 from podium.simulation.recordings.replayed_pods import ReplayedPod, ReplayedPods
+from podium.simulation.recordings.segments import RecordedChange, Recording
 
 Progress = Callable[[float, int], None]
 """Is told how many seconds have passed in the replay, and how many changes have been played."""

@@ -33,7 +33,7 @@ from podium.simulation.recordings.pod_states import (
     status_at,
     updated,
 )
-from podium.simulation.recordings.recording_reader import RecordedChange
+from podium.simulation.recordings.segments import RecordedChange
 
 _POD = KINDS["Pod"]
 

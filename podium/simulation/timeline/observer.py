@@ -10,13 +10,13 @@ from podium.cluster.drivers.driver_events import Called, DriverEvent, Started, S
 from podium.cluster.virtual import Cluster
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.timeline.entry import Fact, TimelineEntry
-from podium.simulation.timeline.object_facts import (
+from podium.simulation.timeline.facts import (
     NodeFacts,
+    PodFacts,
     budget_facts,
     event_facts,
     workload_facts,
 )
-from podium.simulation.timeline.pod_facts import PodFacts
 
 Facts = Callable[[Object | None, Object | None], Iterator[Fact]]
 

@@ -28,7 +28,7 @@ from podium.api.priority import pod_priority
 from podium.api.resources import pod_requests
 from podium.api.values.quantity import QuantityError, ceil_milli, ceil_value, milli_value, value
 from podium.api.well_known import HASH_LABEL, ZONE_LABEL
-from podium.simulation.timeline.object_facts import WARNING_CONDITIONS, taint_text
+from podium.simulation.timeline.facts import WARNING_CONDITIONS, taint_text
 from podium.ui.dashboard.views import Budget, Node, Pod, PriorityClass
 
 _POOLS = (

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from podium.api.objects import Object, part
 from podium.api.values.times import epoch_s
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.object_facts import event_facts
+from podium.simulation.timeline.facts import event_facts
 from podium.simulation.timeline.timeline_sentences import sentence, subject
 from podium.ui.dashboard.views import Entry
 

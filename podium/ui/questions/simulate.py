@@ -144,8 +144,8 @@ class ReplayQuestion(SimulateQuestion):
             raise InputError(_RECORDING_ALONE.format(" and ".join(words)))
         from podium.api.process.python_garbage_collection import collect_rarely
         from podium.simulation.recordings.comparison import compare
-        from podium.simulation.recordings.recording_reader import read_recording
         from podium.simulation.recordings.replay import replay
+        from podium.simulation.recordings.segments import read_recording
         from podium.simulation.timeline.timeline_sentences import clock
         from podium.ui.answers.simulation_answers import ReplayAnswer
         from podium.ui.inputs.configurations import read_scheduler_config

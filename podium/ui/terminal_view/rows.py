@@ -18,7 +18,7 @@ from podium.api.priority import pod_priority
 from podium.api.resources import pod_requests
 from podium.api.values.quantity import nanos
 from podium.apiserver.kinds.tables.ages import since
-from podium.simulation.timeline.object_facts import taint_text
+from podium.simulation.timeline.facts import taint_text
 from podium.ui.terminal_view.row_table import Cell, TableColumn
 from podium.ui.terminal_view.watched_cluster import News, WatchedNode
 

@@ -12,9 +12,8 @@ from podium.api.resources import pod_requests
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Synced
 from podium.simulation.timeline.entry import TimelineEntry
-from podium.simulation.timeline.object_facts import event_facts, node_facts
+from podium.simulation.timeline.facts import PodFacts, event_facts, node_facts
 from podium.simulation.timeline.observer import USER, Facts
-from podium.simulation.timeline.pod_facts import PodFacts
 from podium.simulation.timeline.timeline_sentences import sentence, subject
 
 PREEMPTIONS = {"Event": "reason=Preempted"}

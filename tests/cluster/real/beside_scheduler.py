@@ -15,7 +15,7 @@ import httpx
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.policy.disruption_budgets import Budget
-from podium.cluster.client.calls import collection_path, object_path
+from podium.cluster.client.http_api import collection_path, object_path
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.explain.explanation import explain
 from podium.scheduler.framework.cycle.diagnosis import failure_message

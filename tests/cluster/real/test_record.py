@@ -13,8 +13,7 @@ from typing import Any
 
 from typer.testing import CliRunner
 
-from podium.simulation.recordings.recording_reader import Recording, read_recording
-from podium.simulation.recordings.segments import RecordingError
+from podium.simulation.recordings.segments import Recording, RecordingError, read_recording
 from podium.ui.command_line.main import app
 from tests.cluster.real.conftest import StartPodium, on_both
 from tests.cluster.real.control_plane import PATIENCE_S

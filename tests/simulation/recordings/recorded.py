@@ -7,8 +7,7 @@ from random import Random
 from typing import Any
 
 from podium.simulation.recordings.recorder import RecorderMachine
-from podium.simulation.recordings.recording_reader import Recording, read_recording
-from podium.simulation.recordings.segments import SegmentWriter
+from podium.simulation.recordings.segments import Recording, SegmentWriter, read_recording
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario import read_scenario
 

@@ -5,8 +5,12 @@ from typing import Any
 
 from podium.machines.events import Change, Synced, Woken
 from podium.simulation.recordings.recorder import FLUSH_S, RecorderMachine
-from podium.simulation.recordings.recording_reader import Recording, RecordingGap, read_recording
-from podium.simulation.recordings.segments import SegmentWriter
+from podium.simulation.recordings.segments import (
+    Recording,
+    RecordingGap,
+    SegmentWriter,
+    read_recording,
+)
 
 
 def pod(name: str, version: int = 1, **metadata: Any) -> dict[str, Any]:

@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from podium.simulation.recordings.comparison import ReplayReport, compare
-from podium.simulation.recordings.recording_reader import Recording
 from podium.simulation.recordings.replay import replay
+from podium.simulation.recordings.segments import Recording
 from podium.ui.inputs.configurations import read_scheduler_config
 from tests.conftest import ROOT
 from tests.simulation.recordings.recorded import (

@@ -7,8 +7,12 @@ from typing import Any
 
 import pytest
 
-from podium.simulation.recordings.recording_reader import read_recording
-from podium.simulation.recordings.segments import RecordingError, SegmentWriter, read_segments
+from podium.simulation.recordings.segments import (
+    RecordingError,
+    SegmentWriter,
+    read_recording,
+    read_segments,
+)
 
 STATE = [{"kind": "Node", "apiVersion": "v1", "metadata": {"name": "a", "uid": "1"}}]
 

@@ -13,8 +13,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from podium.simulation.benchmarks.live.connection import LiveConnection, LiveTarget
-from podium.simulation.benchmarks.live.process import UpProcess, up
+from podium.simulation.benchmarks.live.process import LiveConnection, LiveTarget, UpProcess, up
 from podium.simulation.benchmarks.results import Measurement
 
 PODS = "/api/v1/namespaces/default/pods"

@@ -20,8 +20,7 @@ from podium.simulation.experiments.whole_scenario import (
     with_configuration,
     with_state,
 )
-from podium.simulation.recordings.recording_reader import Recording, read_recording
-from podium.simulation.recordings.segments import segment_paths
+from podium.simulation.recordings.segments import Recording, read_recording, segment_paths
 from podium.simulation.scenario.scenario_document import KIND as SCENARIO_KIND
 
 DEFAULT = "default"

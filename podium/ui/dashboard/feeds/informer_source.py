@@ -11,9 +11,8 @@ from podium.cluster.drivers.live import LiveDriver
 from podium.machines import events
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.object_facts import budget_facts, event_facts, node_facts
+from podium.simulation.timeline.facts import PodFacts, budget_facts, event_facts, node_facts
 from podium.simulation.timeline.observer import USER, Facts
-from podium.simulation.timeline.pod_facts import PodFacts
 from podium.ui.dashboard.entries import told
 from podium.ui.dashboard.pages import SignalRow
 from podium.ui.dashboard.scene import KINDS, Change, LostTrackError, places_in
