@@ -1,6 +1,7 @@
 """The kubeconfig of a cluster, by which kubectl finds and trusts it and is let in.
 
-While the cluster runs, its context may stand among those of the user's own kubeconfig.
+While the cluster runs, its context may stand among those of the user's own kubeconfig. A node's
+kubeconfig is made beside the cluster, of the files in its data directory.
 """
 
 import os
@@ -15,7 +16,9 @@ import yaml
 
 from podium.api.codec.yaml_writer import write_yaml
 from podium.api.errors import PodiumError
-from podium.api.process.private_files import write_private
+from podium.api.process.private_files import private_directory, read_private, write_private
+from podium.api.selectors.labels import validate_subdomain
+from podium.apiserver.http.users import kept_tokens, node_token
 
 NAME = "podium"
 """Of the context, and of the cluster and the user that it names."""
@@ -168,3 +171,32 @@ def _locked(path: Path) -> Iterator[None]:
         yield
     finally:
         lock.unlink(missing_ok=True)
+
+
+class MissingCredentialsError(PodiumError):
+    """A node can't be given credentials."""
+
+
+def write_node_kubeconfig(data_dir: Path, node: str, output: Path | None = None) -> Path:
+    """Write the kubeconfig of a node, readable by its owner alone.
+
+    Args:
+        output: where to; None for `nodes/NAME.kubeconfig` in the data directory.
+
+    Raises:
+        MissingCredentialsError: the name is none, or no cluster runs there.
+        FileError: a file can't be read or written.
+    """
+    if wrong := validate_subdomain(node):
+        raise MissingCredentialsError(f"{node}: is no name of a node: {wrong[0]}")
+    content = read_private(data_dir / "kubeconfig")
+    if content is None:
+        raise MissingCredentialsError(f"{data_dir}: no cluster runs there")
+    config = yaml.safe_load(content)
+    token = node_token(kept_tokens(data_dir / "tokens").nodes, node)
+    config["users"] = [{**user, "user": {"token": token}} for user in config["users"]]
+    if output is None:
+        private_directory(data_dir / "nodes")
+        output = data_dir / "nodes" / f"{node}.kubeconfig"
+    write_private(output, write_yaml(config, sort_keys=False).encode())
+    return output

@@ -25,7 +25,7 @@ from podium.cluster.embedded.initial_objects import (
     read_manifests,
     simulated_nodes,
 )
-from podium.cluster.embedded.node_credentials import write_node_kubeconfig
+from podium.cluster.embedded.kubeconfig import write_node_kubeconfig
 from podium.cluster.virtual import SchedulerSetup
 from podium.cluster.virtual.controller_list import chosen_controllers
 from podium.whatif.plan.changes import Apply, parse_delete

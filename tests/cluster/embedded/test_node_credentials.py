@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from podium import Cluster
-from podium.cluster.embedded.node_credentials import MissingCredentialsError, write_node_kubeconfig
+from podium.cluster.embedded.kubeconfig import MissingCredentialsError, write_node_kubeconfig
 from tests.cluster.embedded.client import Client
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-1"}}

@@ -26,7 +26,7 @@ def node_token(asked: NodeTokenOptions) -> None:
     It may write its Node, its Lease, events, and the status of pods that are bound to it.
     """
     # Imported when it is called, so that help, completion and the library start at once.
-    from podium.cluster.embedded.node_credentials import write_node_kubeconfig
+    from podium.cluster.embedded.kubeconfig import write_node_kubeconfig
 
     path = None if asked.output_file is None else Path(asked.output_file)
     print(write_node_kubeconfig(Path(asked.data_dir), asked.name, path))
