@@ -62,7 +62,7 @@ def test_a_resource_of_which_a_node_has_one_is_used_up_by_one() -> None:
     nodes = [node(f"n{count}", pods="9", **{gpus.name: str(count)}) for count in (1, 2)]
     handle = cluster(nodes, [])
     scores = NodeResourcesFit(handle, args).score(pending(handle, requesting(**{gpus.name: "1"})))
-    assert [scores.score(row) for row in range(2)] == [0, 50]
+    assert [*scores.all_scores(2)] == [scores.score(row) for row in range(2)] == [0, 50]
 
 
 @pytest.mark.parametrize("plugin", [NodeResourcesFit, NodeResourcesBalancedAllocation])
