@@ -44,11 +44,3 @@ def test_a_row_leads_to_paths_and_names_that_are_there(change: str) -> None:
     assert [path for path in paths if not (ROOT / path).exists()] == []
     names = [span for span in spans if "/" not in span]
     assert [name for name in names if not re.search(rf"\b{re.escape(name)}\b", CODE)] == []
-
-
-@pytest.mark.parametrize("folder", ["controllers", "apiserver"])
-def test_the_tables_of_a_folder_name_files_that_are_there(folder: str) -> None:
-    column = f"in `{folder}/`"
-    found = [name for row in rows(column) for name in re.findall(r"`([^`]+)`", row[column])]
-    assert found
-    assert [name for name in found if not (ROOT / "podium" / folder / name).exists()] == []
