@@ -54,7 +54,6 @@ class Histogram(Collector):
         registry.register(self)
 
     def observe(self, value: float, *labels: str) -> None:
-        """Count a value under the values of the labels."""
         observed = self._by_labels.get(labels)
         if observed is None:
             observed = self._by_labels[labels] = _Observations(len(self._bounds))
@@ -106,7 +105,6 @@ class QueueMetrics(Collector):
         self._queue = queue
 
     def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
-        """All of them."""
         pending = GaugeMetricFamily(
             "scheduler_pending_pods", "Pending pods, by queue.", labels=("queue",)
         )

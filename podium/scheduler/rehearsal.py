@@ -38,7 +38,7 @@ def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehe
             yield Rehearsal(scheduler, changes)
     finally:
         scheduler.watch = watch
-        scheduler.set_budgets(budgets)
+        scheduler.budgets.replace(budgets)
         for pod, node_name in nominated:
             pod.nominated_node_name = ""
             scheduler.nominator.nominate(pod, node_name)
@@ -52,7 +52,7 @@ class Rehearsal:
         self.changes = changes
 
     def carry_out(self, decision: Decision) -> str:
-        """Have victims gone and the pod placed; its node, empty if it gets none."""
+        """Remove the victims and place the pod; its node, empty if it gets none."""
         found, victims = decision.post_filter, tuple[PodInfo, ...]()
         node_name = decision.node_name
         if not node_name and found is not None and found.victims:
@@ -98,7 +98,6 @@ class RehearsalOutcome:
 
     @property
     def victims(self) -> list[PodInfo]:
-        """Who has to go."""
         found = (place.found for place in self.places)
         return [pod for one in found if one is not None for pod in one.victims]
 

@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from podium.api.errors import InvalidValueError
 from podium.api.objects import Object, key
 from podium.api.pods import DEFAULT_SCHEDULER_NAME, is_finished, node_name_of
-from podium.api.policy.disruption_budgets import Budget
 from podium.api.values.times import NANOS_PER_SECOND
 from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.scheduler_options import PreemptionScope, SchedulerOptions
@@ -111,17 +110,12 @@ class Scheduler:
         return pending
 
     def pass_time(self, now_s: float) -> None:
-        """Note the time for which decisions are made, in seconds since the epoch."""
         self.clock.now_s = now_s
         self.snapshot.pass_time(int(now_s * NANOS_PER_SECOND))
 
     def measure(self, timing: Timing) -> None:
-        """Have the extension points of decisions measured from now on."""
+        """Measure the extension points of decisions from now on."""
         self._cycle.timing = timing
-
-    def set_budgets(self, budgets: Iterable[Budget]) -> None:
-        """Replace the disruption budgets."""
-        self.budgets.replace(budgets)
 
     def pending(self, obj: Object) -> PodInfo:
         """A pod to decide; if its status says so, it is nominated."""
@@ -131,7 +125,6 @@ class Scheduler:
         return pod
 
     def decide(self, pod: PodInfo, scheduler_name: str = DEFAULT_SCHEDULER_NAME) -> Decision:
-        """Decide where a pod goes; nothing is changed by it."""
         decision = self._cycle.decide(pod, scheduler_name)
         if self.watch is not None:
             self.watch(decision)
@@ -165,7 +158,7 @@ class Scheduler:
         return status
 
     def preempt(self, decision: Decision) -> None:
-        """Do what PostFilter asks for: victims vanish, and the pod is nominated or isn't."""
+        """Remove the victims of a decision, and nominate its pod or clear its nomination."""
         found = decision.post_filter
         if found is None or found.nominated_node_name is None:
             return
@@ -180,7 +173,7 @@ class Scheduler:
 
 
 @contextmanager
-def nobody_preempts(scheduler: Scheduler) -> Iterator[None]:
+def without_preemption(scheduler: Scheduler) -> Iterator[None]:
     """Disable preemption in all profiles while the context is active."""
     kept = dict(scheduler.pipelines)
     for name, pipeline in kept.items():

@@ -121,7 +121,7 @@ class World:
         for name in old.snapshot.row_of:
             for nominated in old.nominator.on(name):
                 twin.nominator.nominate(twin.pending(nominated.obj), name)
-        twin.set_budgets(self.budgets)
+        twin.budgets.replace(self.budgets)
         return twin
 
 
@@ -205,7 +205,7 @@ def set_budget(world: World, app: str, number: int) -> None:
     status = {"disruptionsAllowed": number % 2}
     pdb = {"metadata": metadata, "spec": {"selector": selector}, "status": status}
     world.budgets = (Budget.of(pdb),)
-    world.scheduler.set_budgets(world.budgets)
+    world.scheduler.budgets.replace(world.budgets)
 
 
 def nominate(world: World, app: str, number: int) -> None:

@@ -115,7 +115,7 @@ class Life:
 
     def _budgets_change(self) -> None:
         budgets = [clusters.budget(self._dice, f"b{index}") for index in range(2)]
-        self.scheduler.set_budgets(map(Budget.of, budgets))
+        self.scheduler.budgets.replace(map(Budget.of, budgets))
 
     def _object_changes(self) -> None:
         dice = self._dice
@@ -155,7 +155,7 @@ def reborn(scheduler: Scheduler) -> Scheduler:
         for name, row in snapshot.row_of.items()
         if row in snapshot.freed_ports
     }
-    new.set_budgets(scheduler.budgets.budgets)
+    new.budgets.replace(scheduler.budgets.budgets)
     return new
 
 

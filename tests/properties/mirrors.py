@@ -24,7 +24,7 @@ def loaded(drawn: Obj) -> tuple[Scheduler, Scenario]:
     scenario = scenario_of(read(ScenarioDocument, drawn))
     scheduler = Scheduler(every_node=True)
     scheduler.load(scenario.nodes, scenario.pods, scenario.others)
-    scheduler.set_budgets(map(Budget.of, scenario.budgets))
+    scheduler.budgets.replace(map(Budget.of, scenario.budgets))
     return scheduler, scenario
 
 

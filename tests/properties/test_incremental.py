@@ -10,7 +10,6 @@ from podium.scheduler.explain.explanation import explain
 from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.evaluation.filtering import Filtering
-from podium.scheduler.framework.evaluation.nominated_pods import with_rivals
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.framework.status import Status
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, DryRun
@@ -187,7 +186,10 @@ def test_what_nominated_pods_close(few: int, life: Life) -> None:
                 if rivalry is None or not filtering.pre_filter.is_success:
                     continue
                 rivals = scheduler.nominator.rivals(pod, scheduler.snapshot)
-                outcome, blame = with_rivals(filtering, rivals)
+                rows, stricter, who = filtering.with_pods(rivals)
+                refused = stricter != FITS
+                outcome, blame = filtering.outcome.copy(), filtering.blame.copy()
+                outcome[rows[refused]], blame[rows[refused]] = stricter[refused], who[refused]
                 closed = np.flatnonzero((filtering.outcome == FITS) & (outcome != FITS))
                 assert rivalry.closed(pod, filtering).tolist() == closed.tolist()
                 if step % 2:

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from podium.scheduler.framework.cluster_events import EventHint
 from podium.scheduler.framework.cycle.diagnosis import rejecting_plugins
-from podium.scheduler.framework.evaluation.filtering import Filtering
-from podium.scheduler.framework.evaluation.pre_filter import Narrowing
+from podium.scheduler.framework.evaluation.filtering import Filtering, Narrowing
 from podium.scheduler.framework.interface import CycleError
 from podium.scheduler.queue.hints import registered_events
 from podium.scheduler.scheduler import Scheduler

@@ -191,7 +191,6 @@ class DefaultPreemptionArgs(PluginArgs):
         return self.gives("min_candidate_nodes_percentage", "min_candidate_nodes_absolute")
 
     def contradictions(self) -> Iterable[FieldError]:
-        """Both numbers can't be 0."""
         fields = ("minCandidateNodesPercentage", "minCandidateNodesAbsolute")
         if self.min_candidate_nodes_percentage == self.min_candidate_nodes_absolute == 0:
             for field, other in (fields, fields[::-1]):
@@ -295,7 +294,6 @@ class NodeResourcesBalancedAllocationArgs(PluginArgs):
     resources: Resources = DEFAULT_RESOURCES
 
     def contradictions(self) -> Iterable[FieldError]:
-        """Each resource stands once, with weight 1."""
         names: set[str] = set()
         for index, resource in enumerate(self.resources):
             path = f"resources[{index}]"
@@ -361,7 +359,6 @@ class PodTopologySpreadArgs(PluginArgs):
             seen.add(pair)
 
     def notes(self) -> Iterable[str]:
-        """`matchLabelKeys` needs the labels of a pod."""
         for index, constraint in enumerate(self.default_constraints):
             if constraint.match_label_keys:
                 yield f".defaultConstraints[{index}].matchLabelKeys has no effect"

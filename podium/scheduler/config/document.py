@@ -159,12 +159,10 @@ class Plugins(Document):
     placement_score: PluginSet = PluginSet()
 
     def at(self, point: ExtensionPoint) -> PluginSet:
-        """The set of an extension point itself."""
         found: PluginSet = getattr(self, point.name.lower())
         return found
 
     def over(self, defaults: "Plugins") -> "Plugins":
-        """These sets on top of default ones, set by set."""
         fields = type(self).model_fields
         return Plugins(
             **{name: getattr(self, name).over(getattr(defaults, name)) for name in fields}
@@ -215,7 +213,6 @@ class Profile(Document):
 
     @property
     def name(self) -> str:
-        """The name by which pods choose this profile."""
         return self.scheduler_name or DEFAULT_SCHEDULER_NAME
 
     @cached_property
@@ -232,6 +229,20 @@ class Profile(Document):
         for at, name in enumerate(names):
             if name in names[:at]:
                 yield FieldError(f"pluginConfig[{at}].name", name, "", ErrorKind.DUPLICATE)
+
+    def notes(self, known: frozenset[str]) -> Iterator[str]:
+        """What is accepted but has no effect, by paths relative to the profile."""
+        for point, plugin_set in self.plugins.given():
+            for at, plugin in enumerate(plugin_set.disabled):
+                if plugin.name not in (*known, "*"):
+                    why = f"has no effect: no plugin is named {plugin.name}"
+                    yield f"plugins.{point}.disabled[{at}].name {why}"
+        for at, entry in enumerate(self.plugin_config):
+            path = f"pluginConfig[{at}].args"
+            if isinstance(entry.args, PluginArgs):
+                yield from (f"{path}{text}" for text in entry.args.notes())
+            elif entry.args and entry.args.values and entry.name in DEFAULT_WEIGHTS:
+                yield f"{path} has no effect: {entry.name} takes none"
 
 
 UNHEEDED = "is ignored: it doesn't change decisions"
@@ -258,7 +269,6 @@ class LeaderElection(Document):
     resource_namespace: Annotated[str, _or("kube-system")] = "kube-system"
 
     def contradictions(self) -> Iterator[FieldError]:
-        """What is wrong with the times together."""
         if not self.leader_elect:
             return
         lease, renewal = f"{self.lease_duration_s:g}s", f"{self.renew_deadline_s:g}s"
@@ -310,12 +320,10 @@ class KubeSchedulerConfiguration(Document):
 
     @property
     def election(self) -> LeaderElection:
-        """How schedulers agree on the one that schedules, with all defaults."""
         return self.leader_election or LeaderElection()
 
     @property
     def connection(self) -> ClientConnection:
-        """How the API server is talked to, with all defaults."""
         return self.client_connection or ClientConnection()
 
     def with_defaults(self) -> Self:
@@ -376,8 +384,7 @@ class KubeSchedulerConfiguration(Document):
             if name in _IGNORED and name in self.model_fields_set:
                 yield f"{field.alias} {UNHEEDED}"
         for at, profile in enumerate(self.profiles):
-            for text in _notes_of(profile, known):
-                yield f"profiles[{at}].{text}"
+            yield from (f"profiles[{at}].{text}" for text in profile.notes(known))
 
 
 _IGNORED = frozenset(
@@ -390,17 +397,3 @@ _IGNORED = frozenset(
         "parallelism",
     }
 )
-
-
-def _notes_of(profile: Profile, known: frozenset[str]) -> Iterator[str]:
-    for point, plugin_set in profile.plugins.given():
-        for at, plugin in enumerate(plugin_set.disabled):
-            if plugin.name not in (*known, "*"):
-                why = f"has no effect: no plugin is named {plugin.name}"
-                yield f"plugins.{point}.disabled[{at}].name {why}"
-    for at, entry in enumerate(profile.plugin_config):
-        path = f"pluginConfig[{at}].args"
-        if isinstance(entry.args, PluginArgs):
-            yield from (f"{path}{text}" for text in entry.args.notes())
-        elif entry.args and entry.args.values and entry.name in DEFAULT_WEIGHTS:
-            yield f"{path} has no effect: {entry.name} takes none"

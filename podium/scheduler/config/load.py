@@ -46,8 +46,18 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
     Raises:
         InvalidDocumentError: with everything that is wrong.
     """
-    by_kind, faults = _by_kind(documents)
-    known = frozenset(known_plugins)
+    by_kind, known = dict[str, Mapping[str, object]](), frozenset(known_plugins)
+    faults: list[FieldError] = []
+    for index, document in enumerate(documents):
+        fault = _header_fault(document)
+        if fault is None and isinstance(document, Mapping):
+            kind = document["kind"]
+            if kind not in by_kind:
+                by_kind[kind] = document
+                continue
+            fault = FieldError("kind", kind, "one document of a kind", ErrorKind.DUPLICATE)
+        if fault is not None:
+            faults.append(fault.under(f"documents[{index}]"))
     configuration = decode(
         KubeSchedulerConfiguration, by_kind.get(KIND, {}), context={KNOWN_PLUGINS: known}
     )
@@ -55,31 +65,13 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
     faults += [*configuration.faults, *options.faults]
     if faults or configuration.document is None or options.document is None:
         raise InvalidDocumentError(faults)
-    document = configuration.document
-    return Loaded(document.with_defaults(), options.document, tuple(document.notes(known)))
+    written = configuration.document
+    return Loaded(written.with_defaults(), options.document, tuple(written.notes(known)))
 
 
 def default_configuration() -> KubeSchedulerConfiguration:
     """What kube-scheduler v1.36 runs with when it is given no configuration."""
     return load_configuration([], DEFAULT_PLUGIN_NAMES).configuration
-
-
-def _by_kind(
-    documents: Sequence[object],
-) -> tuple[dict[str, Mapping[str, object]], list[FieldError]]:
-    found: dict[str, Mapping[str, object]] = {}
-    faults: list[FieldError] = []
-    for index, document in enumerate(documents):
-        fault = _header_fault(document)
-        if fault is None and isinstance(document, Mapping):
-            kind = document["kind"]
-            if kind not in found:
-                found[kind] = document
-                continue
-            fault = FieldError("kind", kind, "one document of a kind", ErrorKind.DUPLICATE)
-        if fault is not None:
-            faults.append(fault.under(f"documents[{index}]"))
-    return found, faults
 
 
 def _header_fault(document: object) -> FieldError | None:
@@ -102,13 +94,17 @@ def _header_fault(document: object) -> FieldError | None:
 
 def enabling(names: Sequence[str], documents: Sequence[Any]) -> Sequence[Any]:
     """Configurations in which every profile that doesn't mention a plugin enables it everywhere."""
+
+    def is_configuration(document: Any) -> bool:
+        return isinstance(document, Mapping) and document.get("kind") == KIND
+
     if not names:
         return documents
-    if not any(isinstance(one, Mapping) and one.get("kind") == KIND for one in documents):
+    if not any(map(is_configuration, documents)):
         documents = [*documents, {"apiVersion": API_VERSION, "kind": KIND}]
     found = []
     for document in documents:
-        if isinstance(document, Mapping) and document.get("kind") == KIND:
+        if is_configuration(document):
             profiles = document.get("profiles") or [{}]
             if all(isinstance(profile, Mapping) for profile in profiles):
                 document = {**document, "profiles": [_enabling(p, names) for p in profiles]}

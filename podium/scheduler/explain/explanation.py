@@ -10,13 +10,12 @@ import numpy as np
 from msgspec.structs import replace
 
 from podium.scheduler.framework.cycle.decision import Decision
-from podium.scheduler.framework.evaluation.filtering import Filtering
-from podium.scheduler.framework.evaluation.nominated_pods import with_rivals
+from podium.scheduler.framework.cycle.scheduling_cycle import outcome_of
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.framework.status import Status, unresolvable
 from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.preemption.dry_run import NO_VICTIMS, NO_VICTIMS_REASON
-from podium.scheduler.snapshot.arrays import Codes, Rows
+from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
@@ -61,7 +60,9 @@ def explain(decision: Decision, snapshot: Snapshot) -> Explanation:
     if decision.nominated_only:
         feasible = np.array([decision.row])
     elif decision.pre_filter is None:
-        outcome, blame = _outcome(decision, filtering)
+        outcome, blame = decision.outcome, decision.blame
+        if outcome is None or blame is None:
+            outcome, blame = outcome_of(decision.pod, evaluation)
         looked_at = True if decision.visited is None else decision.visited
         feasible = np.flatnonzero((outcome == FITS) & looked_at)
         refused = {
@@ -103,14 +104,3 @@ def explain(decision: Decision, snapshot: Snapshot) -> Explanation:
         },
         selected=tuple(sorted(names[row] for row in selected)),
     )
-
-
-def _outcome(decision: Decision, filtering: Filtering) -> tuple[Codes, Codes]:
-    if decision.outcome is not None and decision.blame is not None:
-        return decision.outcome, decision.blame
-    if decision.rivals:
-        outcome, blame = with_rivals(filtering, decision.rivals)
-    else:
-        outcome, blame = filtering.outcome.copy(), filtering.blame.copy()
-    filtering.judge_nominated(decision.pod.nominated_node_name, outcome, blame)
-    return outcome, blame

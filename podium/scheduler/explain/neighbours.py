@@ -9,7 +9,6 @@ from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.api.values.message_words import listed
 from podium.scheduler.snapshot.affinity_terms import (
     AffinityTerm,
-    affinity_terms,
     with_known_namespaces,
 )
 from podium.scheduler.snapshot.listers import Listers
@@ -73,55 +72,46 @@ def _counts(snapshot: Snapshot, pod: PodInfo, constraint: SpreadConstraint) -> C
 
 def affinity_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
     """Whom the pod looks for in vain, and the pods from which it must stay apart."""
-    terms = affinity_terms(pod.cls.peer_group)
-    here = _Domain(snapshot, row)
+    terms = pod.cls.peer_group.terms
+    marks = snapshot.labels_of(row)
+    all_pods = [other for pods in snapshot.pods_on for other in pods]
+
+    def domain(term: AffinityTerm) -> str:
+        return f"{term.topology_key}={marks.get(term.topology_key, '')}"
+
+    def is_near(other: PodInfo, term: AffinityTerm) -> bool:
+        value = marks.get(term.topology_key)
+        return value is not None and value == snapshot.labels_of(other.row).get(term.topology_key)
+
+    def matching(term: AffinityTerm) -> tuple[PodInfo, ...]:
+        return tuple(
+            other
+            for other in all_pods
+            if is_near(other, term) and term.matches(other.cls.peer_group, {})
+        )
+
     for term in with_known_namespaces(terms.required_affinity, listers):
-        if not here.is_labelled(term):
+        if term.topology_key not in marks:
             key = term.topology_key
             yield (
                 f"the node has no label {key}, so that no pod with {term.selector} is in its "
                 f"{key}, where one must be"
             )
-        elif not any(term.matches(other.cls.peer_group, {}) for other in here.pods(term)):
-            yield f"no pod with {term.selector} is in {here.name(term)}, where it must be"
+        elif not matching(term):
+            yield f"no pod with {term.selector} is in {domain(term)}, where it must be"
     apart: dict[tuple[str, tuple[PodInfo, ...]], list[str]] = {}
     for term in with_known_namespaces(terms.required_anti_affinity, listers):
-        found = tuple(other for other in here.pods(term) if term.matches(other.cls.peer_group, {}))
-        apart.setdefault((here.name(term), found), []).append("its own")
+        apart.setdefault((domain(term), matching(term)), []).append("its own")
     around = listers.namespace_labels(pod.namespace)
     theirs: dict[AffinityTerm, list[PodInfo]] = {}
-    for other in here.all_pods():
-        for term in affinity_terms(other.cls.peer_group).required_anti_affinity:
-            if here.contains(other, term) and term.matches(pod.cls.peer_group, around):
+    for other in all_pods:
+        for term in other.cls.peer_group.terms.required_anti_affinity:
+            if is_near(other, term) and term.matches(pod.cls.peer_group, around):
                 theirs.setdefault(term, []).append(other)
     for term, others in theirs.items():
-        apart.setdefault((here.name(term), tuple(others)), []).append("their")
-    for (domain, pods), rules in apart.items():
+        apart.setdefault((domain(term), tuple(others)), []).append("their")
+    for (place, pods), rules in apart.items():
         if pods:
             ordered = sorted(pods, key=lambda pod: (-pod.priority, pod.key))
             named = listed([f"{pod.key} (priority {pod.priority})" for pod in ordered], _NAMED_MAX)
-            yield f"{named} in {domain}, by {' and '.join(rules)} anti-affinity"
-
-
-class _Domain:
-    def __init__(self, snapshot: Snapshot, row: int) -> None:
-        self._snapshot = snapshot
-        self._marks = snapshot.labels_of(row)
-
-    def is_labelled(self, term: AffinityTerm) -> bool:
-        return term.topology_key in self._marks
-
-    def name(self, term: AffinityTerm) -> str:
-        return f"{term.topology_key}={self._marks.get(term.topology_key, '')}"
-
-    def contains(self, pod: PodInfo, term: AffinityTerm) -> bool:
-        value = self._marks.get(term.topology_key)
-        return value is not None and value == self._snapshot.labels_of(pod.row).get(
-            term.topology_key
-        )
-
-    def pods(self, term: AffinityTerm) -> Iterator[PodInfo]:
-        return (pod for pod in self.all_pods() if self.contains(pod, term))
-
-    def all_pods(self) -> Iterator[PodInfo]:
-        return (pod for pods in self._snapshot.pods_on for pod in pods)
+            yield f"{named} in {place}, by {' and '.join(rules)} anti-affinity"

@@ -13,7 +13,6 @@ import msgspec
 
 from podium.api.objects import Object, name, namespace
 from podium.api.volumes.claims_and_volumes import claim_uses
-from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 
@@ -79,7 +78,7 @@ class ClusterEvent(msgspec.Struct, frozen=True):
     action: Action
 
     def matches(self, happened: "ClusterEvent") -> bool:
-        """Whether something that happened is among what this one stands for."""
+        """Whether an event that happened is one of those that this one stands for."""
         return bool(self.action & happened.action) and (
             self.resource in (happened.resource, EventResource.WILDCARD)
             or happened.resource is EventResource.WILDCARD
@@ -112,8 +111,7 @@ class EnqueueExtensions(Protocol):
 
     name: str
 
-    def events_to_register(self) -> Sequence[EventHint]:
-        """The events, and how to look closer at them."""
+    def events_to_register(self) -> Sequence[EventHint]: ...
 
 
 AfterChange = Callable[[PodInfo, Object | None, Object], bool]
@@ -152,20 +150,15 @@ def after_difference(
     )
 
 
-def class_on_node(classes: PodClasses, pod: Object | None) -> PodClass | None:
-    """The class of a pod on a node, before or after an event; None if there is no pod."""
-    return None if pod is None else classes.on_node(pod)
-
-
 def claim_is_used(pod: PodInfo, old: Object | None, new: Object) -> bool:
     """A hint about claims: whether the pod uses the one that has come or changed."""
-    return pod.namespace == namespace(new) and any(
-        use.claim_name == name(new) for use in claim_uses(pod.obj)
-    )
+    return pod.namespace == namespace(new) and name(new) in {
+        use.claim_name for use in claim_uses(pod.obj)
+    }
 
 
 def claim_is_named(pod: PodInfo, old: Object | None, new: Object) -> bool:
     """A hint about claims: whether the pod's volumes name it; those of ephemeral volumes don't."""
-    return pod.namespace == namespace(new) and any(
-        use.claim_name == name(new) for use in claim_uses(pod.obj) if not use.is_ephemeral
-    )
+    return pod.namespace == namespace(new) and name(new) in {
+        use.claim_name for use in claim_uses(pod.obj) if not use.is_ephemeral
+    }

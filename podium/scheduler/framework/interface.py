@@ -77,7 +77,6 @@ class FilterState:
         return self.codes(np.arange(node_count))
 
     def code(self, row: int, extra: Sequence[int] = ()) -> int:
-        """Judge one row."""
         sums = [np.array([amount], np.int64) for amount in extra]
         return int(self.codes(np.array([row]), sums)[0])
 
@@ -112,7 +111,7 @@ class FilterState:
         return False
 
     def begin(self, pod: PodInfo) -> None:
-        """A cycle of this pod begins; only told to states of VOLATILE scope."""
+        """Begin a cycle of this pod; only called for states of VOLATILE scope."""
 
     def status(self, row: int, code: int) -> Status:
         """A code in words; rows with the same code have the same words."""
@@ -164,7 +163,6 @@ class LocalScore:
         return self.scores(np.arange(node_count))
 
     def score(self, row: int) -> int:
-        """The score of one row."""
         return int(self.scores(np.array([row]))[0])
 
 
@@ -187,8 +185,7 @@ class RelativeScore:
         """Pods came and left; whether any score may have changed."""
         return False
 
-    def begin(self, pod: PodInfo) -> None:
-        """A cycle of this pod begins; only told to states of VOLATILE scope."""
+    def begin(self, pod: PodInfo) -> None: ...
 
 
 def default_normalize(raw: NDArray[np.int64], reverse: bool = False) -> NDArray[np.int64]:
@@ -304,7 +301,6 @@ class PreemptionResult(PostFilterResult, frozen=True):
 
     @property
     def clears_nomination(self) -> bool:
-        """Whether the pod loses its nomination, if it has one."""
         return self.nominated_node_name == ""
 
 
@@ -315,14 +311,12 @@ class Permission(msgspec.Struct, frozen=True):
     timeout_s: float = 0.0
 
 
-@runtime_checkable
 class Plugin(Protocol):
     """A scheduling plugin: its name, and what its extension points share."""
 
     name: str
 
 
-@runtime_checkable
 class PreEnqueuePlugin(Plugin, Protocol):
     """Decides whether a pod may enter the active queue."""
 
@@ -330,7 +324,6 @@ class PreEnqueuePlugin(Plugin, Protocol):
         """Success lets it in; a refusal gates it."""
 
 
-@runtime_checkable
 class QueueSortPlugin(Plugin, Protocol):
     """Orders the active queue."""
 
@@ -338,7 +331,6 @@ class QueueSortPlugin(Plugin, Protocol):
         """Pods with smaller keys are scheduled earlier."""
 
 
-@runtime_checkable
 class PreFilterPlugin(Plugin, Protocol):
     """Looks at the pod once, before any node."""
 
@@ -346,7 +338,6 @@ class PreFilterPlugin(Plugin, Protocol):
         """Refuse the pod everywhere, or narrow the nodes down."""
 
 
-@runtime_checkable
 class FilterPlugin(Plugin, Protocol):
     """Rules out the nodes that a pod can't run on."""
 
@@ -354,7 +345,6 @@ class FilterPlugin(Plugin, Protocol):
         """What to judge the pod's class by; None if no node can be ruled out (upstream's Skip)."""
 
 
-@runtime_checkable
 class PostFilterPlugin(Plugin, Protocol):
     """Looks for help when no node fits."""
 
@@ -362,7 +352,6 @@ class PostFilterPlugin(Plugin, Protocol):
         """Name a node to nominate the pod to, and pods to remove from it, or say why not."""
 
 
-@runtime_checkable
 class PreScorePlugin(Plugin, Protocol):
     """Looks at the pod once, before scores are made."""
 
@@ -370,7 +359,6 @@ class PreScorePlugin(Plugin, Protocol):
         """An error ends the cycle."""
 
 
-@runtime_checkable
 class ScorePlugin(Plugin, Protocol):
     """Ranks feasible nodes; NormalizeScore is part of `RelativeScore`."""
 
@@ -378,7 +366,6 @@ class ScorePlugin(Plugin, Protocol):
         """What to score the pod's class by; None adds nothing (upstream's Skip)."""
 
 
-@runtime_checkable
 class ReservePlugin(Plugin, Protocol):
     """Keeps state of its own about pods that are about to be bound."""
 
@@ -389,7 +376,6 @@ class ReservePlugin(Plugin, Protocol):
         """Undo; must not fail, and may come without a reserve."""
 
 
-@runtime_checkable
 class PermitPlugin(Plugin, Protocol):
     """Approves, denies or delays a binding."""
 
@@ -397,7 +383,6 @@ class PermitPlugin(Plugin, Protocol):
         """Approve, deny, or wait with a timeout."""
 
 
-@runtime_checkable
 class PreBindPlugin(Plugin, Protocol):
     """Does what must be done before a pod is bound."""
 
@@ -425,7 +410,6 @@ class PreBindCallsPlugin(Plugin, Protocol):
         """Judge each second after the calls whether PreBind is done; `Wait` goes on waiting."""
 
 
-@runtime_checkable
 class BindPlugin(Plugin, Protocol):
     """Binds a pod to the node that was chosen for it."""
 
@@ -433,9 +417,7 @@ class BindPlugin(Plugin, Protocol):
         """Skip leaves the pod to the next bind plugin."""
 
 
-@runtime_checkable
 class PostBindPlugin(Plugin, Protocol):
     """Reacts after a pod was bound (PostBind)."""
 
-    def post_bind(self, pod: PodInfo, node_name: str) -> None:
-        """The pod is bound."""
+    def post_bind(self, pod: PodInfo, node_name: str) -> None: ...

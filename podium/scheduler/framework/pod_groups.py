@@ -56,7 +56,6 @@ class PodGroups:
         self._placed: Mapping[str, PodInfo] = {}
 
     def set(self, kind: str, obj: Object) -> None:
-        """Add or replace a PodGroup of a kind."""
         spec = spec_of(obj)
         if kind == POD_GROUP.key:
             least = part(spec, "schedulingPolicy", "gang").get("minCount")
@@ -74,15 +73,13 @@ class PodGroups:
         self._groups[kind, namespace(obj), name(obj)] = group
 
     def remove(self, kind: str, obj: Object) -> None:
-        """Remove a PodGroup, if it is there."""
         self._groups.pop((kind, namespace(obj), name(obj)), None)
 
     def get(self, gang: GangId) -> PodGroup | None:
-        """A PodGroup; None if there is none."""
         return self._groups.get(gang)
 
     def follow(self, placed: Mapping[str, PodInfo]) -> None:
-        """Look pods on nodes up there, by uid."""
+        """Look pods on nodes up in `placed`, by uid."""
         self._placed = placed
 
     def note(self, old: Object | None, new: Object | None) -> None:
@@ -108,7 +105,6 @@ class PodGroups:
         return gang if gang and (gang[0] == POD_GROUP.key or gang in self._groups) else None
 
     def group_of(self, pod: Object) -> PodGroup | None:
-        """What the PodGroup of a pod asks for; None if there is none."""
         gang = self._named(pod)
         return None if gang is None else self._groups.get(gang)
 
@@ -129,7 +125,7 @@ class PodGroups:
         return [pod for pod in known if pod is not None and not pod.cls.terminating]
 
     def whole(self, victims: Iterable[PodInfo]) -> list[PodInfo]:
-        """Who goes with these victims, as their PodGroups say so."""
+        """The pods of PodGroups that go as a whole with these victims."""
         known = {victim.uid for victim in victims}
         gangs = {
             gang
@@ -147,7 +143,6 @@ class PodGroups:
 
     @property
     def has_wholes(self) -> bool:
-        """Whether any PodGroup is preempted as a whole."""
         return any(group.goes_as_a_whole for group in self._groups.values())
 
     def _named(self, pod: Object) -> GangId | None:

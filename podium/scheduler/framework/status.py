@@ -38,7 +38,6 @@ class Status(msgspec.Struct, frozen=True):
 
     @property
     def is_success(self) -> bool:
-        """Whether the plugin had no objection."""
         return self.code is Code.SUCCESS
 
     @property
@@ -48,15 +47,12 @@ class Status(msgspec.Struct, frozen=True):
 
     @property
     def message(self) -> str:
-        """All reasons in one line."""
         return ", ".join(self.reasons)
 
     def report(self) -> StatusReport:
-        """The answer as plain values."""
         return {"plugin": self.plugin, "code": self.code.value, "reasons": [*self.reasons]}
 
     def by(self, plugin: str) -> "Status":
-        """The same answer in the name of `plugin`."""
         return Status(self.code, self.reasons, plugin)
 
 

@@ -93,7 +93,6 @@ class _SimplePlugin:
         self.args = args or {}
 
     def normalize(self, scores: Scores) -> Scores:
-        """Bring the scores of the feasible nodes, int64[n], to 0 to 100; here by their maximum."""
         top = int(scores.max(initial=0))
         return scores * MAX_NODE_SCORE // top if top else scores
 

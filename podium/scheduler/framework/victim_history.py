@@ -47,7 +47,7 @@ class VictimHistory:
         self._to_inherit: Recent[str, list[tuple[float, ...]]] = Recent(_VICTIMS_MAX)
 
     def preempted(self, victims: Iterable[PodInfo], now_s: float, preemptor_uid: str = "") -> None:
-        """Pods are preempted; one that is leaving already isn't preempted again."""
+        """Note victims of a preemption; one that is leaving already isn't preempted again."""
         if not self._is_kept:
             return
         for pod in victims:
@@ -62,7 +62,7 @@ class VictimHistory:
             self.epoch += 1
 
     def spared(self, pod: PodInfo) -> None:
-        """A victim couldn't be removed and stays."""
+        """Take back the preemption of a victim that couldn't be removed."""
         if self.leaving.pop(pod.uid, None) is not None:
             before, waiting = self.moments(pod), self._to_inherit.get(_lineage(pod)) or []
             undone = next((one for one in reversed(waiting) if one[:-1] == before), None)
@@ -70,7 +70,6 @@ class VictimHistory:
                 waiting.remove(undone)
 
     def gone(self, pod_uid: str) -> None:
-        """A pod isn't there any more."""
         self.leaving.pop(pod_uid, None)
         self._inherited.pop(pod_uid, None)
 

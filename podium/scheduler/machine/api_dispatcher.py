@@ -16,7 +16,7 @@ import msgspec
 from podium.api.conditions import stamped_condition
 from podium.api.objects import Object, condition_of, conditions_of, status_of
 from podium.machines.backoff import Backoff
-from podium.machines.effects import Bind, Effect, Patch
+from podium.machines.effects import Bind, Effect, Patch, patch_of
 from podium.machines.events import Outcome
 from podium.scheduler.snapshot.pod_info import PodInfo
 
@@ -51,16 +51,12 @@ class _Calls(msgspec.Struct):
     uncertain: bool = False
 
     def known(self, name: str) -> Any:
-        """What a field of the status will be after all calls; None if none writes it."""
         if name in self.wanted or self.sent is None:
             return self.wanted.get(name)
         return self.sent_fields.get(name)
 
     def patch(self) -> Patch:
-        """The call that writes `sent_fields`."""
-        metadata = {"uid": self.pod.uid}
-        if self.version:
-            metadata["resourceVersion"] = str(self.version)
+        metadata = {"resourceVersion": str(self.version)} if self.version else {}
         fields, status = self.sent_fields, dict[str, Any]()
         conditions = [value for name, value in fields.items() if name != _NOMINATION]
         if conditions:
@@ -68,7 +64,8 @@ class _Calls(msgspec.Struct):
         if _NOMINATION in fields:
             # An empty name is absent from a stored object: null removes it.
             status[_NOMINATION] = fields[_NOMINATION] or None
-        return status_patch(self.pod, PodCall(self.pod.uid), metadata, status)
+        patch = patch_of("Pod", self.pod.obj, {"metadata": metadata, "status": status}, "status")
+        return patch.with_purpose(PodCall(self.pod.uid))
 
 
 class APIDispatcher:
@@ -88,11 +85,9 @@ class APIDispatcher:
         self._retry_at_s: dict[str, float] = {}
 
     def put(self, effect: Effect) -> None:
-        """Ask for an effect that needs no order."""
         self._effects.append(effect)
 
     def take(self) -> list[Effect]:
-        """Everything that was asked for since the last time."""
         effects, self._effects = self._effects, []
         return effects
 
@@ -140,19 +135,18 @@ class APIDispatcher:
         self._send_next(calls)
 
     def seen(self, pod: PodInfo) -> None:
-        """The pod has changed."""
         if pod.uid in self._calls:
             self._of(pod)
 
     def forget(self, uid: str) -> None:
-        """The pod is gone: nothing is left to be written."""
+        """Write nothing any more about a pod that is gone."""
         self._calls.pop(uid, None)
         self._waiting_to_nominate.pop(uid, None)
         self._waiting.pop(uid, None)
         self._retry_at_s.pop(uid, None)
 
     def drop_patches(self, uid: str) -> None:
-        """The pod is on a node: what its status should have said before holds no more."""
+        """Drop the patches of a pod that is on a node by now."""
         calls = self._calls.get(uid)
         if calls is not None:
             calls.wanted.clear()
@@ -160,7 +154,7 @@ class APIDispatcher:
             calls.sent_fields = {}
 
     def drop_uncertain_binding(self, uid: str) -> bool:
-        """The pod has been seen on a node; whether that was all that was still to be known."""
+        """Forget a pod seen on a node; True if its binding was uncertain until now."""
         calls = self._calls.get(uid)
         if calls is None or not calls.uncertain:
             return False
@@ -168,7 +162,7 @@ class APIDispatcher:
         return True
 
     def outcome(self, purpose: PodCall, outcome: Outcome, now_s: float) -> bool:
-        """Take in what became of a call; whether it settles a binding."""
+        """Take in the outcome of a call; True if it settles a binding."""
         calls = self._calls.get(purpose.uid)
         if calls is None or calls.sent is not outcome.effect:
             return False
@@ -207,18 +201,15 @@ class APIDispatcher:
         return False
 
     def wake(self, now_s: float) -> None:
-        """Try again what has waited long enough after a failure."""
         due = [uid for uid, retry_at_s in self._retry_at_s.items() if retry_at_s <= now_s]
         for uid in due:
             del self._retry_at_s[uid]
             self._send_next(self._calls[uid])
 
     def next_wakeup_s(self) -> float | None:
-        """When the next call is to be tried again."""
         return min(self._retry_at_s.values()) if self._retry_at_s else None
 
     def is_idle(self) -> bool:
-        """Whether no call about a pending pod is under way, and none waits."""
         return not self._calls
 
     def _of(self, pod: PodInfo) -> _Calls:
@@ -271,18 +262,6 @@ def patched_conditions(pod: Object, conditions: Iterable[Object]) -> dict[str, A
         "conditions": [new[kind] for kind in order if kind in new],
         "$setElementOrder/conditions": [{"type": kind} for kind in order],
     }
-
-
-def status_patch(pod: PodInfo, purpose: Any, metadata: Object, status: Object) -> Patch:
-    """The call that patches the status of a pod that is still the same."""
-    return Patch(
-        purpose=purpose,
-        kind="Pod",
-        namespace=pod.namespace,
-        name=pod.name,
-        subresource="status",
-        body={"metadata": metadata, "status": status},
-    )
 
 
 def _version(pod: Object) -> int:

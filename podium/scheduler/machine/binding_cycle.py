@@ -97,7 +97,7 @@ class BindingCycles:
         return iter(self._tasks.values())
 
     def start(self, queued: QueuedPod, node_name: str) -> None:
-        """Take the room, and go as far as possible."""
+        """Assume a pod on a node, and go on as far as possible."""
         scheduler, pod, now_s = self._context.scheduler, queued.pod, self._context.now_s
         assumed = self._context.assume(pod, node_name)
         profile = queued.scheduler_name
@@ -121,7 +121,7 @@ class BindingCycles:
             self._permitted(task)
 
     def reject(self, uid: str, plugin: str, reason: str) -> bool:
-        """Turn a pod down that waits on Permit; whether it was waiting."""
+        """Reject a pod that waits on Permit; False if it doesn't."""
         task = self._tasks.get(uid)
         if task is None or uid not in task.cycle.waiting:
             return False
@@ -129,7 +129,6 @@ class BindingCycles:
         return True
 
     def outcome(self, purpose: PreBindCall, outcome: Outcome) -> None:
-        """Take in what became of one of PreBind's calls."""
         task = self._tasks.get(purpose.uid)
         if task is None or task.calls.pop(purpose.number, None) is None:
             return
@@ -146,7 +145,6 @@ class BindingCycles:
             self._wait(task)
 
     def settled(self, uid: str, outcome: Outcome) -> None:
-        """Take in what became of the binding itself."""
         task = self._tasks.get(uid)
         if task is None:
             return
@@ -156,7 +154,7 @@ class BindingCycles:
         self._succeed(task)
 
     def seen_bound(self, uid: str, node_name: str) -> None:
-        """The pod has been seen on a node: the snapshot has it on its own account."""
+        """Take note that a pod is on a node, so that the snapshot has it in any case."""
         task = self._tasks.get(uid)
         if task is None:
             return
@@ -165,7 +163,7 @@ class BindingCycles:
         self.recheck_uncertain(uid)
 
     def recheck_uncertain(self, uid: str) -> None:
-        """Nobody knows what became of the binding, unless the pod has been seen on a node."""
+        """Settle a binding whose outcome is unknown if the pod has been seen on a node."""
         task = self._tasks.get(uid)
         if task is None or not task.seen_on:
             return
@@ -205,7 +203,7 @@ class BindingCycles:
             self._release(task)
 
     def wake(self) -> None:
-        """Turn down pods that have waited too long, and look at what PreBind waits for."""
+        """Reject pods that have waited too long on Permit, and poll what PreBind waits for."""
         now_s = self._context.now_s
         for name, cycle in self._context.scheduler.binding.items():
             for waiting, status in cycle.expire(now_s) if cycle.waiting else ():
@@ -213,10 +211,10 @@ class BindingCycles:
         for task in list(self._polled.values()):
             if task.poll_at_s > now_s:
                 break
+            del self._polled[task.pod.uid]
             self._poll(task)
 
     def next_wakeup_s(self) -> float | None:
-        """When PreBind looks next at what it waits for, or a pod has waited too long on Permit."""
         times = [task.poll_at_s for task in islice(self._polled.values(), 1)]
         for cycle in self._context.scheduler.binding.values():
             if cycle.waiting:
@@ -248,12 +246,11 @@ class BindingCycles:
         self._polled[task.pod.uid] = task
 
     def _poll(self, task: BindingTask) -> None:
-        uid, node_name = task.pod.uid, task.node_name
-        del self._polled[uid]
         written = [obj for _, obj in sorted(task.written.items())]
-        progress = PreBindProgress(written, uid in self._context.pending or bool(task.seen_on))
+        pod_exists = task.pod.uid in self._context.pending or bool(task.seen_on)
+        progress = PreBindProgress(written, pod_exists)
         for plugin in task.pipeline.pre_bind_calls:
-            status = plugin.pre_bind_done(task.pod, node_name, progress)
+            status = plugin.pre_bind_done(task.pod, task.node_name, progress)
             if status.is_success:
                 continue
             task.pre_bind_plugin = plugin.name
@@ -291,7 +288,7 @@ class BindingCycles:
         note = f"Successfully assigned {task.pod.key} to {task.node_name}"
         context.record(task.pod, queued.scheduler_name, "Scheduled", "Binding", note)
         if task.pipeline.post_bind:
-            self._timed("PostBind", task, lambda: self._post_bind(task))
+            self._timed("PostBind", task, lambda: task.cycle.post_bind(task.pod, task.node_name))
         since_s, first_s = context.now_s - task.started_at_s, queued.initial_attempt_s
         context.attempted(SCHEDULED, queued.scheduler_name, since_s)
         waited_s = 0.0 if first_s is None else context.now_s - first_s
@@ -299,30 +296,21 @@ class BindingCycles:
         context.metrics.observe(Metric.POD_ATTEMPTS, queued.attempts)
         context.metrics.observe(Metric.POD_SLI_DURATION, waited_s, attempts)
 
-    def _post_bind(self, task: BindingTask) -> Status:
-        task.cycle.post_bind(task.pod, task.node_name)
-        return SUCCESS
-
     def _fail(self, task: BindingTask, status: Status) -> None:
         del self._tasks[task.pod.uid]
         self._polled.pop(task.pod.uid, None)
         task.cycle.unreserve(task.pod, task.node_name)
-        if status.is_rejection:
-            # The pod itself must not be brought back by the room that it gives back.
-            self._handle_failure(task, status)
-            self._release(task)
-        else:
-            self._release(task)
-            self._handle_failure(task, status)
-
-    def _handle_failure(self, task: BindingTask, status: Status) -> None:
         context, profile = self._context, task.queued.scheduler_name
         failure, result = Failure(status.message, is_error=True), ERROR
         if status.is_rejection:
             message = f"0/1 nodes are available: 1 {status.message}."
             failure, result = Failure(message, frozenset({status.plugin})), UNSCHEDULABLE
+        else:
+            # A rejected pod must not be brought back by the room that it gives back itself.
+            self._release(task)
         context.attempted(result, profile, context.now_s - task.started_at_s)
         handle_scheduling_failure(context, task.queued, failure)
+        self._release(task)
 
     def _release(self, task: BindingTask) -> None:
         if task.is_assumed:

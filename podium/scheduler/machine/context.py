@@ -5,8 +5,14 @@ from collections.abc import Collection, Mapping
 import msgspec
 
 from podium.api.conditions import observed_generation
+from podium.api.objects import Object
 from podium.machines.effects import Record
-from podium.scheduler.framework.cluster_events import ASSIGNED_POD_DELETED
+from podium.scheduler.framework.cluster_events import (
+    ASSIGNED_POD_DELETED,
+    Action,
+    ClusterEvent,
+    EventResource,
+)
 from podium.scheduler.machine.api_dispatcher import APIDispatcher
 from podium.scheduler.machine.metric_table import Metric, NoMetrics
 from podium.scheduler.queue import QueuedPod, SchedulingQueue
@@ -65,11 +71,16 @@ class SchedulerContext(msgspec.Struct):
 
     @property
     def now_s(self) -> float:
-        """The time of this step, in seconds since the epoch."""
         return self.scheduler.clock.now_s
 
+    def event(
+        self, resource: EventResource, action: Action, old: Object | None, new: Object | None
+    ) -> None:
+        """Have the queue look at an event for pods that it may help."""
+        self.queue.event(ClusterEvent(resource, action), old, new, self.now_s)
+
     def tell_nomination_gone(self, pod: PodInfo) -> None:
-        """Others counted the pod as if it were on its node, if their priority wasn't higher."""
+        """Requeue pods of no higher priority, which had counted the nominated pod on its node."""
         self.queue.event(
             ASSIGNED_POD_DELETED,
             pod.obj,
@@ -79,12 +90,12 @@ class SchedulerContext(msgspec.Struct):
         )
 
     def assume(self, pod: PodInfo, node_name: str) -> PodInfo:
-        """Put a pod into the snapshot before anybody has seen it on its node."""
+        """Put a pod into the snapshot before it is seen on its node."""
         assumed = self.placed[pod.uid] = self.scheduler.bind(pod, node_name)
         return assumed
 
     def forget(self, assumed: PodInfo, node_name: str) -> None:
-        """An assumed pod isn't coming: its room is free again, which may help others."""
+        """Remove an assumed pod whose binding failed; its room may help others."""
         del self.placed[assumed.uid]
         self.scheduler.snapshot.remove_pod(assumed)
         was = {**assumed.obj, "spec": {**assumed.obj["spec"], "nodeName": node_name}}
@@ -96,7 +107,6 @@ class SchedulerContext(msgspec.Struct):
         self.metrics.observe(Metric.ATTEMPT_DURATION, duration_s, result, profile)
 
     def record_failed(self, pod: PodInfo, message: str, scheduler_name: str) -> None:
-        """Tell that a pod couldn't be scheduled, or that its cycle ended in an error."""
         note = message
         if len(message) > NOTE_LENGTH_MAX:
             note = message[: NOTE_LENGTH_MAX - len(_CUT)] + _CUT
@@ -113,7 +123,6 @@ class SchedulerContext(msgspec.Struct):
         kind: str = "Normal",
         annotations: Mapping[str, str] | None = None,
     ) -> None:
-        """Tell of a pod by an event, in the name of a profile."""
         event = Record(
             regarding=pod.obj,
             reporting_controller=scheduler_name,
@@ -126,7 +135,6 @@ class SchedulerContext(msgspec.Struct):
         self.dispatcher.put(event)
 
     def clear_nomination(self, pod: PodInfo) -> None:
-        """Take a pod's nomination away, here and in the API."""
         self.scheduler.nominator.withdraw(pod)
         self.dispatcher.set_status(pod, self.now_s, nomination="")
 

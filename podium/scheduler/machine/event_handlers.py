@@ -19,9 +19,7 @@ from podium.api.policy.disruption_budgets import Budget
 from podium.api.values.times import epoch_s
 from podium.machines.events import Change, FirstList
 from podium.scheduler.framework.cluster_events import (
-    ASSIGNED_POD_DELETED,
     Action,
-    ClusterEvent,
     EventResource,
 )
 from podium.scheduler.machine.binding_cycle import BindingCycles
@@ -32,7 +30,6 @@ from podium.scheduler.snapshot.pod_info import (
     PodInfo,
     pending_pod,
     placed_pod,
-    renewed,
     renewed_class,
     start_ns_of,
 )
@@ -65,7 +62,6 @@ class OtherNominations:
         return len(self._pods)
 
     def seen(self, obj: Object) -> None:
-        """A pod of another scheduler waits, nominated or not."""
         node_name, before = nominated_node_of(obj), self._pods.get(uid(obj))
         if not node_name and before is None:
             return
@@ -79,7 +75,7 @@ class OtherNominations:
             scheduler.nominator.nominate(pod, node_name)
 
     def gone(self, pod_uid: str, *, frees: bool) -> None:
-        """Forget a waiting pod; `frees` if others can have the room that it was nominated to."""
+        """Forget a waiting pod; if `frees`, others can have the room that it was nominated to."""
         pod = self._pods.pop(pod_uid, None)
         if pod is None:
             return
@@ -120,7 +116,7 @@ class EventHandlers:
         self.is_synced = False
 
     def start(self) -> None:
-        """All that there is has been told: have the pods wait in the order of their creation."""
+        """Queue all pods in the order of their creation: all objects are known."""
         listed = [*self._context.pending.values()]
         by_age = sorted(listed, key=_age)
         if by_age != listed:
@@ -130,7 +126,6 @@ class EventHandlers:
         self.is_synced = True
 
     def handle(self, change: Change) -> None:
-        """Take a change in."""
         new = change.new
         if change.kind == "PodDisruptionBudget":
             self._budget(change)
@@ -162,14 +157,13 @@ class EventHandlers:
             pod = context.placed[pod_uid] = placed_pod(obj, classes)
             self._snapshot.add_pod(pod, node_name)
             if context.queue:
-                event = ClusterEvent(EventResource.ASSIGNED_POD, Action.ADD)
-                context.queue.event(event, None, obj, context.now_s)
+                context.event(EventResource.ASSIGNED_POD, Action.ADD, None, obj)
 
     def settle_budgets(self) -> None:
         """Hand the budgets on if they have changed; to be called before a decision."""
         if self._budgets_changed:
             self._budgets_changed = False
-            self._context.scheduler.set_budgets(self._budgets.values())
+            self._context.scheduler.budgets.replace(self._budgets.values())
 
     def _pod_pending(self, obj: Object) -> None:
         context = self._context
@@ -181,9 +175,8 @@ class EventHandlers:
             return
         if before.obj is obj:
             return
-        pod = context.pending[before.uid] = renewed(
-            before, obj, self._snapshot.classes, wants_node=True
-        )
+        cls = renewed_class(before, obj, self._snapshot.classes, wants_node=True)
+        pod = context.pending[before.uid] = PodInfo(obj, cls)
         context.dispatcher.seen(pod)
         if before.uid in self._bindings:
             if is_terminating(obj) and not is_terminating(before.obj):
@@ -193,11 +186,8 @@ class EventHandlers:
             # Bound, and the watch is yet to tell: what it tells here is older news.
             return
         # A nomination that only this scheduler knows of survives news that don't tell of it.
-        held, stated, was_stated = (
-            before.nominated_node_name,
-            nominated_node_of(obj),
-            nominated_node_of(before.obj),
-        )
+        held = before.nominated_node_name
+        stated, was_stated = nominated_node_of(obj), nominated_node_of(before.obj)
         self._nominator.withdraw(before)
         self._nominator.nominate(pod, stated or ("" if was_stated else held))
         context.queue.update(before, pod, context.now_s)
@@ -228,8 +218,7 @@ class EventHandlers:
             self._renew(known, obj, node_name)
         self._bindings.seen_bound(pod_uid, node_name)
         action = Action.ADD if before is None else events_of_pod_update(before, obj)
-        event = ClusterEvent(EventResource.ASSIGNED_POD, action)
-        context.queue.event(event, before, obj, context.now_s)
+        context.event(EventResource.ASSIGNED_POD, action, before, obj)
 
     def _renew(self, known: PodInfo, obj: Object, node_name: str) -> None:
         snapshot = self._snapshot
@@ -270,22 +259,21 @@ class EventHandlers:
         placed = None if is_assumed else context.placed.pop(pod_uid, None)
         if placed is not None:
             self._snapshot.remove_pod(placed)
-            context.queue.event(ASSIGNED_POD_DELETED, placed.obj, None, context.now_s)
+            context.event(EventResource.ASSIGNED_POD, Action.DELETE, placed.obj, None)
 
     def _node(self, change: Change) -> None:
         context, snapshot = self._context, self._snapshot
         new, gone = change.new, change.old
         if new is None:
             if gone is not None and name(gone) in snapshot.row_of:
-                event = ClusterEvent(EventResource.NODE, Action.DELETE)
-                context.queue.event(event, gone, None, context.now_s)
+                context.event(EventResource.NODE, Action.DELETE, gone, None)
                 snapshot.remove_node(name(gone))
             return
         row = snapshot.row_of.get(name(new))
         before = None if row is None else snapshot.nodes[row]
         snapshot.set_node(new)
         action = Action.ADD if before is None else events_of_node_update(before, new)
-        context.queue.event(ClusterEvent(EventResource.NODE, action), before, new, context.now_s)
+        context.event(EventResource.NODE, action, before, new)
 
     def _budget(self, change: Change) -> None:
         obj = change.obj
@@ -312,9 +300,8 @@ class EventHandlers:
             listers.set(new)
         resource = _RESOURCES.get(change.kind)
         if resource is not None:
-            action = Action.ADD if old is None else Action.UPDATE if new is not None else None
-            event = ClusterEvent(resource, action or Action.DELETE)
-            context.queue.event(event, old, new, context.now_s)
+            action = Action.ADD if old is None else Action.UPDATE
+            context.event(resource, Action.DELETE if new is None else action, old, new)
 
 
 def _rejected_since_s(pod: PodInfo) -> float | None:

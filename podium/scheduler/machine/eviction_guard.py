@@ -38,7 +38,7 @@ class EvictionGuard:
         self._held: dict[str, _Held] = {}
 
     def shown(self, change: Change, now_s: float) -> Change:
-        """A change of a pod as the scheduler is shown it."""
+        """A change of a pod with the pod as the scheduler is shown it."""
         pod = change.new
         if pod is None or is_finished(pod) or node_name_of(pod):
             gone = change.old if pod is None else pod
@@ -62,7 +62,7 @@ class EvictionGuard:
         return Change(change.kind, change.old, held.shown)
 
     def released(self, now_s: float) -> Iterator[Change]:
-        """Pods that may go where they were kept from: each is taken away and comes anew."""
+        """Changes of pods that may go where they were kept from: a removal and an addition each."""
         for held in list(self._held.values()):
             nodes = self._avoided(held.obj, now_s)
             if nodes == held.nodes:
@@ -71,7 +71,6 @@ class EvictionGuard:
             yield self.shown(Change("Pod", None, held.obj), now_s)
 
     def next_wakeup_s(self) -> float | None:
-        """When the first pod that is kept from a node may go there."""
         times_s = (
             self._until_s[controller_uid(held.obj)][node]
             for held in self._held.values()

@@ -33,7 +33,7 @@ from podium.scheduler.machine.context import (
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor
 from podium.scheduler.plugins.node_resources_fit import NodeResourcesFit
 from podium.scheduler.queue import QueuedPod
-from podium.scheduler.rehearsal import RehearsalOutcome, Tell, try_gang
+from podium.scheduler.rehearsal import RehearsalOutcome, try_gang
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 GANG_SCHEDULING = "GangScheduling"
@@ -42,7 +42,7 @@ _NAMES_MAX = 3
 _SCHEDULED = "PodGroupScheduled"
 
 
-class _Room(msgspec.Struct, frozen=True):
+class _Reservation(msgspec.Struct, frozen=True):
     """Room that was made for a gang.
 
     Attributes:
@@ -70,13 +70,13 @@ class GangScheduler:
         self._bindings = bindings
         self._preemptions = preemptions
         self._groups = groups
-        self._rooms: dict[GangId, _Room] = {}
+        self._reservations: dict[GangId, _Reservation] = {}
         self._own: dict[str, Object] = {}
         self._objects: dict[GangId, Object] = {}
         groups.follow(context.placed)
 
     def follow(self, change: Change) -> Iterator[Change]:
-        """Take a change of a PodGroup in; its pods are tried again, and may look otherwise."""
+        """Take in a change of a PodGroup and try its pods again; changes of those it changes."""
         obj = change.obj
         gang = change.kind, namespace(obj), name(obj)
         before = self._groups.get(gang)
@@ -85,7 +85,7 @@ class GangScheduler:
             self._groups.set(change.kind, obj)
         else:
             self._objects.pop(gang, None)
-            self._rooms.pop(gang, None)
+            self._reservations.pop(gang, None)
             self._groups.remove(change.kind, obj)
         if self._groups.get(gang) == before:
             return
@@ -99,13 +99,13 @@ class GangScheduler:
         self._context.queue.activate(uids, self._context.now_s)
 
     def shown(self, change: Change) -> Change:
-        """A change of a pod as the scheduler is shown it: with its PodGroup's priority."""
+        """A change of a pod with the pod as the scheduler is shown it: with its gang's priority."""
         self._groups.note(change.old, change.new)
         if change.new is None:
             self._own.pop(uid(change.obj), None)
             gang = self._groups.gang_of(change.obj)
             if gang is not None and not any(self._groups.uids(gang)):
-                self._rooms.pop(gang, None)
+                self._reservations.pop(gang, None)
             return change
         shown = self._shown(change.new)
         return change if shown is change.new else Change(change.kind, change.old, shown)
@@ -119,17 +119,16 @@ class GangScheduler:
         return {**pod, "spec": {**pod["spec"], "priority": priority}}
 
     def of(self, pod: PodInfo) -> GangId | None:
-        """The PodGroup that a pod belongs to; None if it is for itself."""
         return self._groups.gang_of(pod.obj)
 
     def schedule(self, queued: QueuedPod) -> bool:
-        """Have a popped pod scheduled with its gang; False if it can be by itself."""
+        """Schedule a popped pod with its gang; False if it is to be scheduled by itself."""
         gang = self.of(queued.pod)
         if gang is None:
             return False
         group, bound = self._groups.get(gang), len(self._groups.placed(gang))
         if group is not None and bound >= group.least:
-            self._rooms.pop(gang, None)
+            self._reservations.pop(gang, None)
             return False
         others = (self._context.queue.take(pod_uid) for pod_uid in self._groups.uids(gang))
         members = [queued, *(one for one in others if one is not None)]
@@ -146,19 +145,22 @@ class GangScheduler:
         return True
 
     def wake(self) -> None:
-        """Have gangs tried whose time is up."""
         now_s = self._context.now_s
-        due = {gang for gang, room in self._rooms.items() if room.until_s <= now_s}
+        due = {
+            gang for gang, reservation in self._reservations.items() if reservation.until_s <= now_s
+        }
         if due:
             waiting = [one for gang in sorted(due) for one in self._groups.uids(gang)]
             for gang in due:
-                room = self._rooms.pop(gang)
-                if room.is_given_up:
+                reservation = self._reservations.pop(gang)
+                if reservation.is_given_up:
                     continue
                 group = self._groups.get(gang)
                 asked_s = None if group is None else group.timeout_s
                 wait_s = self._timeout_s if asked_s is None else asked_s
-                self._rooms[gang] = _Room(room.until_s + wait_s, is_given_up=True)
+                self._reservations[gang] = _Reservation(
+                    reservation.until_s + wait_s, is_given_up=True
+                )
                 for pod in [*self._context.scheduler.nominator.nominated()]:
                     if pod.uid in self._context.pending and self.of(pod) == gang:
                         self._context.clear_nomination(pod)
@@ -166,32 +168,38 @@ class GangScheduler:
             self._context.queue.activate(waiting, now_s)
 
     def next_wakeup_s(self) -> float | None:
-        """When the next one's time is up."""
-        return min((room.until_s for room in self._rooms.values()), default=None)
+        return min(
+            (reservation.until_s for reservation in self._reservations.values()), default=None
+        )
 
     def _try(self, gang: GangId, group: PodGroup, members: Sequence[QueuedPod], least: int) -> None:
-        room, scheduler = self._rooms.get(gang), self._context.scheduler
+        reservation, scheduler = self._reservations.get(gang), self._context.scheduler
         pods = [queued.pod for queued in members]
-        preempts = room is None
+        preempts = reservation is None
         trial = try_gang(scheduler, pods, least, preempts=preempts)
         why, plugins = self._lack(gang, group, trial), {NodeResourcesFit.name, *trial.plugins}
         if not trial.is_success:
-            why, plugins = self._why(gang, trial, least, room), {*trial.plugins}
+            why, plugins = self._why(gang, trial, least, reservation), {*trial.plugins}
         if scheduler.watch is not None:
-            # Only now it is clear what is to be told.
-            tell = _as_gang(scheduler.watch, why)
+            # Only now it is clear what to show: of a gang without places, why, and no preemptions.
+            watch = scheduler.watch
+            unplaced = {"node_name": "", "row": -1, "post_filter": None, "preemption": None}
+
+            def tell(decision: Decision) -> None:
+                watch(replace(decision, gang=why, **unplaced) if why else decision)
+
             try_gang(scheduler, pods, least, preempts=preempts, tell=tell)
         if why:
             self._tell(gang, why)
-            is_waiting = room is not None and not room.is_given_up
+            is_waiting = reservation is not None and not reservation.is_given_up
             nomination = KEEP if is_waiting else ""
             self._fail(members, Failure(why, plugins, nomination=nomination))
         elif trial.victims:
             wait_s = self._timeout_s if group.timeout_s is None else group.timeout_s
-            room = self._rooms[gang] = _Room(self._context.now_s + wait_s)
-            self._make_room(gang, members, trial, room)
+            reservation = self._reservations[gang] = _Reservation(self._context.now_s + wait_s)
+            self._make_room(gang, members, trial, reservation)
         else:
-            self._rooms.pop(gang, None)
+            self._reservations.pop(gang, None)
             self._tell(gang)
             nodes = {place.pod.uid: place.node_name for place in trial.places}
             for queued in members:
@@ -214,12 +222,16 @@ class GangScheduler:
                 return f"{_named(gang)} asks for {asked}, and there are {has}{unit}."
         return ""
 
-    def _why(self, gang: GangId, trial: RehearsalOutcome, least: int, room: _Room | None) -> str:
+    def _why(
+        self, gang: GangId, trial: RehearsalOutcome, least: int, reservation: _Reservation | None
+    ) -> str:
         fit = f" ({_listed(place.pod for place in trial.places)})" if trial.places else ""
         more = ""
-        if room is not None:
-            until = timestamp(math.ceil(room.until_s))
-            what = "it makes no room before" if room.is_given_up else "it has room made until"
+        if reservation is not None:
+            until = timestamp(math.ceil(reservation.until_s))
+            what = (
+                "it makes no room before" if reservation.is_given_up else "it has room made until"
+            )
             more = f", {what} {until}"
         return (
             f"{_named(gang)} needs places for {least} pods at once, and finds "
@@ -227,10 +239,14 @@ class GangScheduler:
         )
 
     def _make_room(
-        self, gang: GangId, members: Sequence[QueuedPod], trial: RehearsalOutcome, room: _Room
+        self,
+        gang: GangId,
+        members: Sequence[QueuedPod],
+        trial: RehearsalOutcome,
+        reservation: _Reservation,
     ) -> None:
         places = {place.pod.uid: place for place in trial.places}
-        until = timestamp(math.ceil(room.until_s))
+        until = timestamp(math.ceil(reservation.until_s))
         message = (
             f"{_named(gang)} waits until {until} at most for {_listed(trial.victims)} to leave."
         )
@@ -269,15 +285,6 @@ class GangScheduler:
         for queued in members:
             self._context.attempted(UNSCHEDULABLE, queued.scheduler_name, 0.0)
             handle_scheduling_failure(self._context, queued, failure)
-
-
-def _as_gang(watch: Tell, why: str) -> Tell:
-    """Tells of decisions about a gang; of one that isn't placed, why, and of no preemptions."""
-    if not why:
-        return watch
-    return lambda one: watch(
-        replace(one, node_name="", row=-1, post_filter=None, preemption=None, gang=why)
-    )
 
 
 def _named(gang: GangId) -> str:

@@ -112,11 +112,8 @@ class NoMetrics:
     def __init__(self, stopwatch: Stopwatch = stopped) -> None:
         self.stopwatch = stopwatch
 
-    def watch_queue(self, queue: SchedulingQueue) -> None:
-        """Expose the metrics of a queue."""
+    def watch_queue(self, queue: SchedulingQueue) -> None: ...
 
-    def count(self, metric: Metric, *labels: str) -> None:
-        """Count one more under the values of the labels."""
+    def count(self, metric: Metric, *labels: str) -> None: ...
 
-    def observe(self, metric: Metric, value: float, *labels: str) -> None:
-        """Count a value in a histogram under the values of the labels."""
+    def observe(self, metric: Metric, value: float, *labels: str) -> None: ...

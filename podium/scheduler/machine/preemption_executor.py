@@ -26,14 +26,11 @@ from podium.api.policy.disruption_target import (
     DISRUPTION_TARGET,
     disruption_condition,
 )
-from podium.machines.effects import Delete, Effect
+from podium.machines.effects import Delete, Effect, deletion_of, status_patch_of
 from podium.machines.events import CallError, Change, Outcome
 from podium.machines.machine import NEVER_S
 from podium.scheduler.framework.interface import PostFilterResult
-from podium.scheduler.machine.api_dispatcher import (
-    patched_conditions,
-    status_patch,
-)
+from podium.scheduler.machine.api_dispatcher import patched_conditions
 from podium.scheduler.machine.binding_cycle import BindingCycles
 from podium.scheduler.machine.context import (
     KEEP,
@@ -81,7 +78,6 @@ class PreemptionTask(msgspec.Struct):
 
     @property
     def goes_on(self) -> bool:
-        """Whether further victims have to go."""
         return self.error is None and not self.is_needless
 
 
@@ -117,11 +113,9 @@ class PreemptionExecutor:
 
     @property
     def holds_scheduling_up(self) -> bool:
-        """Whether no other pod may be scheduled before victims have been told to go."""
         return self._held is not None
 
     def start(self, queued: QueuedPod, found: PostFilterResult, failure: Failure) -> None:
-        """Set a preemption off, and put the preemptor back."""
         context, pod = self._context, queued.pod
         snapshot, profile = context.scheduler.snapshot, queued.scheduler_name
         record = record_of(pod, found, snapshot, profile, context.now_s)
@@ -159,14 +153,13 @@ class PreemptionExecutor:
         return removal is not None and not any(task.goes_on for task in removal.tasks)
 
     def outcome(self, purpose: VictimCall, outcome: Outcome) -> None:
-        """Take in what became of a call."""
         removal = self._removals.get(purpose.victim_uid)
         if removal is None or removal.effect is not outcome.effect:
             return
         victim, tasks, error = removal.victim, removal.tasks, outcome.error
         needing = next((task for task in tasks if task.goes_on), None)
         if error is None and not isinstance(outcome.effect, Delete) and needing is not None:
-            self._send(removal, needing, _deletion(victim))
+            self._send(removal, needing, deletion_of("Pod", victim.obj))
             return
         del self._removals[victim.uid]
         if error is None:
@@ -198,7 +191,6 @@ class PreemptionExecutor:
             self._let_in(pod_uid)
 
     def wake(self) -> None:
-        """Have the pods tried again whose preemption failed some time ago, or was held back."""
         queue, now_s = self._context.queue, self._context.now_s
         self.held.wake(now_s)
         for preemptor_uid in self._retries.take_due(now_s):
@@ -207,7 +199,6 @@ class PreemptionExecutor:
             queue.activate([preemptor_uid], now_s)
 
     def next_wakeup_s(self) -> float | None:
-        """When the next of them is to be tried."""
         next_s = min(self._retries.next_s(), self.held.next_s())
         return None if next_s == NEVER_S else next_s
 
@@ -243,20 +234,16 @@ class PreemptionExecutor:
         if removal is not None:
             removal.tasks.append(task)
             return
-        effect = self._condition(task, victim) or _deletion(victim)
+        seen = self._context.placed.get(victim.uid, victim).obj
+        effect: Effect = deletion_of("Pod", victim.obj)
+        why = f"{task.record.scheduler_name}: preempting to accommodate a higher priority pod"
+        condition = disruption_condition(seen, BY_SCHEDULER, why)
+        known = condition_of(seen, DISRUPTION_TARGET)
+        stamped = stamped_condition(known, condition, self._context.now_s)
+        if stamped is not None:
+            effect = status_patch_of("Pod", seen, patched_conditions(seen, [stamped]))
         removal = self._removals[victim.uid] = Removal(victim, task, effect, [task])
         self._send(removal, task, effect)
-
-    def _condition(self, task: PreemptionTask, victim: PodInfo) -> Effect | None:
-        seen, profile = self._context.placed.get(victim.uid, victim), task.record.scheduler_name
-        why = f"{profile}: preempting to accommodate a higher priority pod"
-        condition = disruption_condition(seen.obj, BY_SCHEDULER, why)
-        known = condition_of(seen.obj, DISRUPTION_TARGET)
-        stamped = stamped_condition(known, condition, self._context.now_s)
-        if stamped is None:
-            return None
-        status = patched_conditions(seen.obj, [stamped])
-        return status_patch(victim, None, {"uid": victim.uid}, status)
 
     def _send(self, removal: Removal, task: PreemptionTask, effect: Effect) -> None:
         purpose = VictimCall(task.preemptor.uid, removal.victim.uid, task.last_begun)
@@ -266,13 +253,9 @@ class PreemptionExecutor:
     def _tell(self, task: PreemptionTask, victim: PodInfo, how: str = "") -> None:
         record = task.record
         note = f"Preempted by pod {task.preemptor.uid} on node {record.node_name}{how}"
+        profile, annotations = record.scheduler_name, record.annotations()
         self._context.record(
-            victim,
-            record.scheduler_name,
-            "Preempted",
-            "Preempting",
-            note,
-            annotations=record.annotations(),
+            victim, profile, "Preempted", "Preempting", note, annotations=annotations
         )
 
     def _finish(self, task: PreemptionTask) -> None:
@@ -317,10 +300,6 @@ class PreemptionExecutor:
             self._try_again(queued.pod.uid)
 
     def _try_again(self, preemptor_uid: str) -> None:
-        """Nothing may happen any more that would bring the pod back by itself."""
+        """Retry after a backoff: no event may come any more that would bring the pod back."""
         self._retries.failed(preemptor_uid, self._context.now_s)
         self.wake()
-
-
-def _deletion(victim: PodInfo) -> Delete:
-    return Delete(kind="Pod", namespace=victim.namespace, name=victim.name, uid=victim.uid)

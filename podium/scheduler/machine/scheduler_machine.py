@@ -81,14 +81,12 @@ class SchedulerMachine:
             name: QueueProfile.of(pipeline, unmoved)
             for name, pipeline in self.scheduler.pipelines.items()
         }
-        backoffs = {}
-        if configuration is not None:
-            backoffs = {
-                "initial_backoff_s": configuration.pod_initial_backoff_seconds,
-                "max_backoff_s": configuration.pod_max_backoff_seconds,
-            }
+        backoffs = configuration or KubeSchedulerConfiguration()
         self.queue = SchedulingQueue(
-            profiles, pop_from_backoff=features.scheduler_pop_from_backoff_q, **backoffs
+            profiles,
+            initial_backoff_s=backoffs.pod_initial_backoff_seconds,
+            max_backoff_s=backoffs.pod_max_backoff_seconds,
+            pop_from_backoff=features.scheduler_pop_from_backoff_q,
         )
         self.context = SchedulerContext(
             self.scheduler, self.queue, APIDispatcher(), self.metrics, features
@@ -130,7 +128,6 @@ class SchedulerMachine:
         self.metrics.watch_queue(self.queue)
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Take an event in; decide one pod when woken."""
         if now_s != self.scheduler.clock.now_s:
             self.scheduler.pass_time(now_s)
         if isinstance(event, Change):
@@ -163,7 +160,6 @@ class SchedulerMachine:
 
     @property
     def is_synced(self) -> bool:
-        """Whether it knows all that there was when it started."""
         return self.handlers.is_synced
 
     def next_wakeup_s(self) -> float | None:
@@ -210,7 +206,6 @@ class SchedulerMachine:
 
     @property
     def is_at_rest(self) -> bool:
-        """Whether all that was decided has been carried out, or has failed."""
         under_way = any(True for _ in self.bindings) or len(self.preemptions)
         return not under_way and self.context.dispatcher.is_idle()
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.scheduler import nobody_preempts
+from podium.scheduler.scheduler import without_preemption
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 
@@ -26,7 +26,7 @@ def sleepers(machine: SchedulerMachine) -> Iterator[Sleeper]:
     machine.handlers.settle_budgets()
     watch, scheduler.watch = scheduler.watch, None
     try:
-        with nobody_preempts(scheduler):
+        with without_preemption(scheduler):
             for queued, tried_at_s in machine.queue.sleeping():
                 kind = queued.scheduler_name, queued.pod.cls
                 if kind not in found:

@@ -143,7 +143,7 @@ class DefaultPreemption:
         while len(candidates):
             choice = choose(run, candidates, keys)
             rows = choice.selected
-            first = int(rows[snapshot.ranks().take(rows).argmin()])
+            first = int(rows[snapshot.ranks.take(rows).argmin()])
             names = self._handle.preferred.nominations.get(pod.uid, ())
             row = tied(names, snapshot, first, rows.__contains__)
             victims, node_name = run.victims_on(row), snapshot.names[row]

@@ -17,7 +17,6 @@ from podium.scheduler.framework.cluster_events import (
     EventHint,
     EventResource,
     after_change,
-    class_on_node,
 )
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import (
@@ -33,7 +32,6 @@ from podium.scheduler.framework.status import Status, rejection, unresolvable
 from podium.scheduler.snapshot.affinity_terms import (
     AffinityTerm,
     PeerGroup,
-    affinity_terms,
     with_known_namespaces,
 )
 from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
@@ -81,14 +79,14 @@ class InterPodAffinity:
         )
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
-        error = affinity_terms(pod.cls.peer_group).error
+        error = pod.cls.peer_group.terms.error
         return PreFilterResult(unresolvable(f"parsing pod: {error}")) if error else PASSES
 
     def filter(self, pod: PodInfo) -> FilterState:
         return _Filter(self._held, pod.cls.peer_group, self._handle.listers)
 
     def score(self, pod: PodInfo) -> RelativeScore | None:
-        own = affinity_terms(pod.cls.peer_group)
+        own = pod.cls.peer_group.terms
         has_preferences = bool(own.preferred_affinity or own.preferred_anti_affinity)
         if self._args.ignore_preferred_terms_of_existing_pods and not has_preferences:
             return None
@@ -101,10 +99,10 @@ class InterPodAffinity:
         That a pod which left was the last to be near, so that the first of its kind may go
         anywhere, isn't looked at, nor that a pod which changed keeps this one apart no more.
         """
-        classes, own = self._handle.snapshot.classes, affinity_terms(pod.cls.peer_group)
+        classes, own = self._handle.snapshot.classes, pod.cls.peer_group.terms
         if own.error:
             return True
-        before, after = class_on_node(classes, old), class_on_node(classes, new)
+        before, after = classes.on_node(old), classes.on_node(new)
         near, apart = own.required_affinity, own.required_anti_affinity
         if _all_match(near, after) and not _all_match(near, before):
             return True
@@ -112,14 +110,14 @@ class InterPodAffinity:
             return True
         if before is None or after is not None:
             return False
-        return _all_match(affinity_terms(before.peer_group).required_anti_affinity, pod.cls)
+        return _all_match(before.peer_group.terms.required_anti_affinity, pod.cls)
 
     def _helped_by_node(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
         """Whether a node has come into domains that the pod seeks, or left some that it avoids.
 
         The terms of pods that are there, which may keep this one apart, aren't looked at.
         """
-        own, has = affinity_terms(pod.cls.peer_group), labels(new)
+        own, has = pod.cls.peer_group.terms, labels(new)
         near = {term.topology_key for term in own.required_affinity}
         apart = {term.topology_key for term in own.required_anti_affinity}
         if old is None:
@@ -187,7 +185,7 @@ class _Filter(FilterState):
 
     def __init__(self, held: HeldTerms, peer_group: PeerGroup, listers: Listers) -> None:
         self._counts = _Counts(held, peer_group, listers)
-        own = affinity_terms(peer_group)
+        own = peer_group.terms
         near = own.required_affinity
         self._near = [
             self._counts.near(near, key) for key in dict.fromkeys(t.topology_key for t in near)
@@ -310,7 +308,7 @@ class _Score(RelativeScore):
     ) -> None:
         self._counts = _Counts(held, peer_group, listers)
         self._hard_weight = hard_weight
-        own = affinity_terms(peer_group)
+        own = peer_group.terms
         self._weighed = [
             (counted, sign * term.weight)
             for sign, terms in ((1, own.preferred_affinity), (-1, own.preferred_anti_affinity))

@@ -20,7 +20,6 @@ from podium.scheduler.framework.cluster_events import (
     EventResource,
     after_change,
     after_removal,
-    class_on_node,
 )
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import CycleError, FilterState, LocalScore, Scope
@@ -78,7 +77,7 @@ class NodeResourcesFit:
         return any(before.get(r, 0) > after.get(r, 0) for r in _requests(pod))
 
     def _held(self, pod: Object | None) -> Mapping[str, int]:
-        cls = class_on_node(self._snapshot.classes, pod)
+        cls = self._snapshot.classes.on_node(pod)
         return {} if cls is None else cls.held
 
     def _filtered(self, requests: Mapping[str, int]) -> dict[str, int]:

@@ -24,7 +24,6 @@ from podium.scheduler.framework.cluster_events import (
     EventHint,
     EventResource,
     after_change,
-    class_on_node,
 )
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import (
@@ -103,7 +102,7 @@ class PodTopologySpread:
         constraints = self._constraints(pod.cls, DO_NOT_SCHEDULE)
 
         def met(other: Object | None) -> list[bool]:
-            cls = class_on_node(self._handle.snapshot.classes, other)
+            cls = self._handle.snapshot.classes.on_node(other)
             return [
                 cls is not None and c.meets(pod.cls.peer_group, cls.peer_group) == 1
                 for c in constraints

@@ -94,7 +94,7 @@ class VolumeRestrictions:
         Disks that pods of other namespaces have are in the way all the same; v1.36 doesn't look.
         """
         other = self._snapshot.classes.on_node(gone)
-        if pod.namespace != other.namespace:
+        if other is None or pod.namespace != other.namespace:
             return False
         shared = set(_claims_used(pod.cls)).intersection(_claims_used(other))
         return bool(shared) or share_a_disk(pod.cls, other)

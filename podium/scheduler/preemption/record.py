@@ -129,5 +129,5 @@ def _alternatives(preemption: Preemption, snapshot: Snapshot) -> tuple[Alternati
             int(run.violations[row]),
             "" if lost_at is None else choice.keys[lost_at].name,
         )
-        for row, lost_at in choice.runners_up(chosen, snapshot.ranks(), ALTERNATIVES_MAX)
+        for row, lost_at in choice.runners_up(chosen, snapshot.ranks, ALTERNATIVES_MAX)
     )

@@ -57,7 +57,6 @@ class BackoffQueue:
         self._heap_of(queued).push(queued, (queued.backoff_until_s, *sort_key))
 
     def discard(self, queued: QueuedPod) -> None:
-        """Take out a pod that is in here."""
         self._heap_of(queued).discard(queued)
 
     def pop(self) -> QueuedPod | None:
@@ -65,7 +64,6 @@ class BackoffQueue:
         return self._rejected.pop()
 
     def can_pop(self) -> bool:
-        """Whether there is a pod that may be taken out before its time."""
         return len(self._rejected) > 0
 
     def completed(self, now_s: float) -> list[QueuedPod]:

@@ -28,14 +28,12 @@ class PodHeap:
         return self._size
 
     def push(self, queued: QueuedPod, key: Key) -> None:
-        """Put in a pod that is in no heap."""
         entry = (key, queued.turn, next(self._serials), queued)
         queued.entry = entry
         heappush(self._entries, entry)
         self._size += 1
 
     def discard(self, queued: QueuedPod) -> None:
-        """Take out a pod that is in this heap."""
         queued.entry = None
         self._size -= 1
         if len(self._entries) > max(_SIZE_MIN, 2 * self._size):
@@ -43,14 +41,12 @@ class PodHeap:
             heapify(self._entries)
 
     def head(self) -> QueuedPod | None:
-        """The first pod; None if there is none."""
         entries = self._entries
         while entries and entries[0][-1].entry is not entries[0]:
             heappop(entries)
         return entries[0][-1] if entries else None
 
     def pop(self) -> QueuedPod | None:
-        """Take out the first pod; None if there is none."""
         entries = self._entries
         while entries:
             entry = heappop(entries)

@@ -26,7 +26,7 @@ from podium.scheduler.framework.interface import (
     QueueSortPlugin,
 )
 from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.queue.in_flight import Happened
+from podium.scheduler.queue.in_flight import InFlightEvent
 from podium.scheduler.queue.queue_events import EVERYTHING, QueueEvent
 from podium.scheduler.queue.queued_pod import QueuedPod, Rejection
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -138,7 +138,7 @@ class QueueingHints:
         self._questions: dict[tuple[Rejection, QueueEvent], HintQuestions] = {}
 
     def interest(self, what: QueueEvent) -> bool:
-        """Whether anybody cares about the event."""
+        """Whether any plugin registered for the event."""
         known = self._interesting.get(what)
         if known is None:
             known = self._interesting[what] = what.helps_all or any(
@@ -188,7 +188,7 @@ class QueueingHints:
 
 
 def in_hindsight(
-    hints: QueueingHints, queued: QueuedPod, happened: Sequence[Happened] | None
+    hints: QueueingHints, queued: QueuedPod, happened: Sequence[InFlightEvent] | None
 ) -> Strategy:
     """What happened while a pod was in flight, None if it wasn't kept, means to it afterwards."""
     if happened is None or not queued.is_rejected:

@@ -11,7 +11,7 @@ from podium.scheduler.queue.queue_events import QueueEvent
 from podium.scheduler.snapshot.change_log import Cursor, Log
 
 
-class Happened(NamedTuple):
+class InFlightEvent(NamedTuple):
     """An event that happened while pods were in flight.
 
     Attributes:
@@ -26,7 +26,6 @@ class Happened(NamedTuple):
     except_uid: str = ""
 
     def concerns(self, uid: str) -> bool:
-        """Whether it may concern a pod."""
         return self.only_uid in ("", uid) and self.except_uid != uid
 
 
@@ -34,27 +33,25 @@ class InFlight:
     """The pods in flight, each with a cursor of one log of events."""
 
     def __init__(self) -> None:
-        self._log: Log[Happened] = Log()
+        self._log: Log[InFlightEvent] = Log()
         # In the order in which they were popped.
-        self._cursors: OrderedDict[str, Cursor[Happened]] = OrderedDict()
+        self._cursors: OrderedDict[str, Cursor[InFlightEvent]] = OrderedDict()
 
     def __len__(self) -> int:
         return len(self._cursors)
 
     def begin(self, uid: str) -> None:
-        """A pod has been popped."""
         self._cursors[uid] = self._log.cursor()
 
-    def record(self, happened: Happened) -> None:
+    def record(self, happened: InFlightEvent) -> None:
         """Something happened; forgotten at once if no pod is in flight."""
         if self._cursors:
             self._log.append(happened)
 
     def counts(self) -> Counter[str]:
-        """How many events are kept, by name."""
         return Counter(happened.what.label for happened in self._log.entries)
 
-    def end(self, uid: str) -> list[Happened] | None:
+    def end(self, uid: str) -> list[InFlightEvent] | None:
         """End a pod's flight; the events during it that may concern the pod, None if too many."""
         events = self._cursors.pop(uid).new()
         if self._cursors:

@@ -121,7 +121,7 @@ _SPELT: dict[EventResource, str] = {
 
 
 @cache
-def happenings(event: ClusterEvent) -> tuple[QueueEvent, ...]:
+def single_events(event: ClusterEvent) -> tuple[QueueEvent, ...]:
     """Take an event apart into single actions.
 
     An update of no particular kind is a general one: only plugins that registered for all updates
@@ -141,6 +141,8 @@ def happenings(event: ClusterEvent) -> tuple[QueueEvent, ...]:
     return tuple(found)
 
 
-def happenings_of_update(old: Object, new: Object) -> tuple[QueueEvent, ...]:
+def events_of_update(old: Object, new: Object) -> tuple[QueueEvent, ...]:
     """What an update of a pod that waits is to the pod itself."""
-    return happenings(ClusterEvent(EventResource.UNSCHEDULED_POD, events_of_pod_update(old, new)))
+    return single_events(
+        ClusterEvent(EventResource.UNSCHEDULED_POD, events_of_pod_update(old, new))
+    )

@@ -79,22 +79,20 @@ class QueuedPod(msgspec.Struct, eq=False):
     woken_by: str = ""
     was_rejected: bool = False
     entry: tuple[Any, ...] | None = None
-    room: tuple[Rejection, PodClass] | None = None
+    bucket: tuple[Rejection, PodClass] | None = None
 
     @property
     def uid(self) -> str:
-        """The pod's uid."""
         return self.pod.uid
 
     def begin(self) -> None:
-        """An attempt begins."""
         self.place = QueueName.IN_FLIGHT
         self.attempts += 1
         self.unschedulable_plugins = self.pending_plugins = NO_PLUGINS
 
     @property
     def has_overslept(self) -> bool:
-        """Whether no event brought it back, but the flush of pods that have waited too long."""
+        """Whether the flush of leftovers brought it back, and no event."""
         return self.woken_by == UNSCHEDULABLE_TIMEOUT.label
 
     @property
@@ -104,7 +102,6 @@ class QueuedPod(msgspec.Struct, eq=False):
 
     @property
     def rejection(self) -> Rejection:
-        """What it waits for."""
         return Rejection(
             self.scheduler_name,
             self.unschedulable_plugins,

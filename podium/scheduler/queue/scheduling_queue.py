@@ -10,12 +10,12 @@ from podium.scheduler.framework.cluster_events import ClusterEvent
 from podium.scheduler.queue.backoff import NEVER, WINDOW_S, BackoffQueue
 from podium.scheduler.queue.heap import Key, PodHeap
 from podium.scheduler.queue.hints import QueueingHints, QueueProfile, Strategy, in_hindsight
-from podium.scheduler.queue.in_flight import Happened, InFlight
+from podium.scheduler.queue.in_flight import InFlight, InFlightEvent
 from podium.scheduler.queue.queue_events import (
     FORCE_ACTIVATE,
     UNSCHEDULABLE_TIMEOUT,
-    happenings,
-    happenings_of_update,
+    events_of_update,
+    single_events,
 )
 from podium.scheduler.queue.queued_pod import QueuedPod, QueueName
 from podium.scheduler.queue.unschedulable import Unschedulable
@@ -77,11 +77,9 @@ class SchedulingQueue:
         return iter(self._pods.values())
 
     def get(self, uid: str) -> QueuedPod | None:
-        """A pod of the queue, in flight or not; None if it doesn't hold it."""
         return self._pods.get(uid)
 
     def place_of(self, uid: str) -> QueueName | None:
-        """Where a pod is; None if the queue doesn't hold it."""
         queued = self._pods.get(uid)
         return queued.place if queued else None
 
@@ -127,11 +125,11 @@ class SchedulingQueue:
         queued = self._pods.get(new.uid)
         if queued is None:
             return
-        changes = happenings_of_update(old.obj, new.obj)
+        changes = events_of_update(old.obj, new.obj)
         if queued.place is QueueName.IN_FLIGHT:
             queued.pod = new
             for what in changes:
-                self._in_flight.record(Happened(what, old.obj, new.obj, new.uid))
+                self._in_flight.record(InFlightEvent(what, old.obj, new.obj, new.uid))
             return
         self._take_out(queued)
         queued.pod = new
@@ -151,7 +149,7 @@ class SchedulingQueue:
                         return
 
     def delete(self, uid: str) -> None:
-        """A pod is gone, or bound by somebody else; if it is in flight, it won't come back."""
+        """Forget a pod that is gone, or bound; one in flight won't come back."""
         queued = self._pods.pop(uid, None)
         if queued is not None:
             self._take_out(queued)
@@ -236,7 +234,7 @@ class SchedulingQueue:
             if queued is None or queued.place is QueueName.ACTIVE:
                 continue
             if queued.place is QueueName.IN_FLIGHT:
-                self._in_flight.record(Happened(FORCE_ACTIVATE, None, queued.pod.obj, uid))
+                self._in_flight.record(InFlightEvent(FORCE_ACTIVATE, None, queued.pod.obj, uid))
                 continue
             self._take_out(queued)
             queued.woken_by = FORCE_ACTIVATE.label
@@ -267,9 +265,9 @@ class SchedulingQueue:
         moved = 0
         if not (self._unschedulable or self._in_flight):
             return moved
-        for what in happenings(event):
+        for what in single_events(event):
             if self._hints.interest(what):
-                happened = Happened(what, old, new, except_uid=except_uid)
+                happened = InFlightEvent(what, old, new, except_uid=except_uid)
                 for queued, strategy in self._unschedulable.helped(self._hints, happened, among):
                     if self._stays_gated(queued):
                         self.incoming[QueueName.UNSCHEDULABLE, what.label] += 1
@@ -293,7 +291,7 @@ class SchedulingQueue:
             queued.flush_from_s = tick_s
             self._requeue(queued, Strategy.AFTER_BACKOFF, UNSCHEDULABLE_TIMEOUT.label, now_s)
         if leftovers:
-            self._in_flight.record(Happened(UNSCHEDULABLE_TIMEOUT, None, None))
+            self._in_flight.record(InFlightEvent(UNSCHEDULABLE_TIMEOUT, None, None))
 
     def next_wakeup_s(self) -> float | None:
         """When `flush` has something to do; None if it hasn't, whatever the time."""
@@ -315,7 +313,7 @@ class SchedulingQueue:
         return (overdue_s // LEFTOVER_TICK_S + 1) * LEFTOVER_TICK_S
 
     def _requeue(self, queued: QueuedPod, strategy: Strategy, label: str, now_s: float) -> bool:
-        """Put a pod that is nowhere where it belongs; whether it may be tried again."""
+        """Put a pod that was taken out where it belongs; True if it may be tried again."""
         if strategy is Strategy.SKIP:
             self._to_unschedulable(queued, label)
             return False
@@ -377,7 +375,7 @@ class SchedulingQueue:
         return queue_sort.sort_key(queued.pod, queued.added_at_s)
 
     def _take_out(self, queued: QueuedPod) -> None:
-        """Out of where it is; its `place` still says where that was."""
+        """Take a pod out of where it is; its `place` still says where that was."""
         if queued.place is QueueName.ACTIVE:
             self._active.discard(queued)
         elif queued.place is QueueName.BACKOFF:

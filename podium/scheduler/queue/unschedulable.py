@@ -8,19 +8,19 @@ from collections.abc import Callable
 
 from podium.scheduler.queue.heap import PodHeap
 from podium.scheduler.queue.hints import NO_HINTS, QueueingHints, Strategy
-from podium.scheduler.queue.in_flight import Happened
+from podium.scheduler.queue.in_flight import InFlightEvent
 from podium.scheduler.queue.queued_pod import QueuedPod, QueueName, Rejection
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 
-Room = dict[str, QueuedPod]
+Bucket = dict[str, QueuedPod]
 
 
 class Unschedulable:
     """The pods that are unschedulable or gated."""
 
     def __init__(self) -> None:
-        self._groups: dict[Rejection, dict[PodClass, Room]] = {}
+        self._groups: dict[Rejection, dict[PodClass, Bucket]] = {}
         self._oldest = PodHeap()
         self.gated = 0
 
@@ -28,23 +28,21 @@ class Unschedulable:
         return len(self._oldest)
 
     def add(self, queued: QueuedPod) -> None:
-        """A pod starts to wait for what rejected it."""
         queued.place = QueueName.GATED if queued.gated_by else QueueName.UNSCHEDULABLE
         self.gated += queued.place is QueueName.GATED
-        rejection, cls = queued.room = queued.rejection, queued.pod.cls
+        rejection, cls = queued.bucket = queued.rejection, queued.pod.cls
         self._groups.setdefault(rejection, {}).setdefault(cls, {})[queued.uid] = queued
         self._oldest.push(queued, (queued.flush_from_s,))
 
     def remove(self, queued: QueuedPod) -> None:
-        """A pod that waits here doesn't any more."""
-        assert queued.room is not None
-        rejection, cls = queued.room
-        queued.room = None
+        assert queued.bucket is not None
+        rejection, cls = queued.bucket
+        queued.bucket = None
         self.gated -= queued.place is QueueName.GATED
         group = self._groups[rejection]
-        room = group[cls]
-        del room[queued.uid]
-        if not room:
+        bucket = group[cls]
+        del bucket[queued.uid]
+        if not bucket:
             del group[cls]
         if not group:
             del self._groups[rejection]
@@ -53,7 +51,7 @@ class Unschedulable:
     def helped(
         self,
         hints: QueueingHints,
-        happened: Happened,
+        happened: InFlightEvent,
         among: Callable[[PodInfo], bool] | None,
     ) -> list[tuple[QueuedPod, Strategy]]:
         """The pods that an event may help, and how to go on with them; they stay in here."""
@@ -63,21 +61,20 @@ class Unschedulable:
             questions = hints.questions(rejection, what)
             if questions == NO_HINTS:
                 continue
-            for room in group.values():
-                pod = next(iter(room.values())).pod
+            for bucket in group.values():
+                pod = next(iter(bucket.values())).pod
                 if among is not None and not among(pod):
                     continue
                 strategy = questions.answer(pod, old, new)
                 if strategy is not Strategy.SKIP:
-                    found += [(q, strategy) for uid, q in room.items() if uid != except_uid]
+                    found += [(q, strategy) for uid, q in bucket.items() if uid != except_uid]
         return found
 
     def oldest(self) -> QueuedPod | None:
-        """Who has waited longest, as far as the flush of leftovers is concerned."""
         return self._oldest.head()
 
     def take_older(self, time_s: float) -> list[QueuedPod]:
-        """Take out who has waited since before a time, the longest first."""
+        """Take out the pods that have waited since before a time, the longest first."""
         taken = []
         while (queued := self._oldest.head()) is not None and queued.flush_from_s < time_s:
             self.remove(queued)

@@ -7,6 +7,7 @@ read as AffinityTerm of the scheduling framework, v1.36.
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 from podium.api.objects import Object, is_terminating, labels, name, namespace, spec_of
 from podium.api.pod_specs import affinity_of
@@ -23,18 +24,55 @@ class PeerGroup:
 
     Attributes:
         id: index into columns of peer groups, from 0; another one after `PodClasses.forget`.
-        terms: what `affinity` says of other pods, once it has been read.
     """
 
-    __slots__ = ("__weakref__", "affinity", "id", "labels", "namespace", "terminating", "terms")
+    __slots__ = ("__dict__", "__weakref__", "_affinity", "id", "labels", "namespace", "terminating")
 
     def __init__(self, group_id: int, pod: Object) -> None:
         self.id = group_id
         self.namespace = namespace(pod)
         self.labels: Mapping[str, str] = labels(pod)
         self.terminating = is_terminating(pod)
-        self.affinity = affinity_of(spec_of(pod))
-        self.terms: AffinityTerms | None = None
+        self._affinity = affinity_of(spec_of(pod))
+
+    @cached_property
+    def terms(self) -> "AffinityTerms":
+        """All terms that the pods have about other pods."""
+        near: Object = self._affinity.get("podAffinity") or {}
+        apart: Object = self._affinity.get("podAntiAffinity") or {}
+        if not near and not apart:
+            return _NONE
+        faults: list[str] = []
+        read = (
+            self._read("requiredAffinityTerms", _required(near), faults),
+            self._read("requiredAntiAffinityTerms", _required(apart), faults),
+            self._read("preferredAffinityTerms", _weighted(near), faults),
+            self._read("preferredAntiAffinityTerms", _weighted(apart), faults),
+        )
+        error = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]" if faults else ""
+        return AffinityTerms(*read, error)
+
+    def _read(
+        self, kind: str, raw: Iterable[tuple[Object, int]], faults: list[str]
+    ) -> tuple["AffinityTerm", ...]:
+        found = []
+        try:
+            for term, weight in raw:
+                listed, namespace_selector = term.get("namespaces"), term.get("namespaceSelector")
+                own = not listed and namespace_selector is None
+                found.append(
+                    AffinityTerm(
+                        namespaces=frozenset((self.namespace,) if own else listed or ()),
+                        namespace_selector=label_selector(namespace_selector),
+                        selector=label_selector(term.get("labelSelector")),
+                        topology_key=str(term.get("topologyKey") or ""),
+                        weight=weight,
+                    )
+                )
+        except SelectorError as error:
+            faults.append(f"{kind}: {error}")
+            return ()
+        return tuple(found)
 
 
 def peer_group_key(pod: Object) -> tuple[object, ...]:
@@ -79,29 +117,7 @@ class AffinityTerms:
 
     @property
     def is_empty(self) -> bool:
-        """Whether there are no terms at all."""
         return self == _NONE
-
-
-def affinity_terms(peer_group: PeerGroup) -> AffinityTerms:
-    """The terms of a peer group."""
-    if peer_group.terms is not None:
-        return peer_group.terms
-    near: Object = peer_group.affinity.get("podAffinity") or {}
-    apart: Object = peer_group.affinity.get("podAntiAffinity") or {}
-    if not near and not apart:
-        peer_group.terms = _NONE
-        return _NONE
-    faults: list[str] = []
-    read = (
-        _read(peer_group, "requiredAffinityTerms", _required(near), faults),
-        _read(peer_group, "requiredAntiAffinityTerms", _required(apart), faults),
-        _read(peer_group, "preferredAffinityTerms", _weighted(near), faults),
-        _read(peer_group, "preferredAntiAffinityTerms", _weighted(apart), faults),
-    )
-    error = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]" if faults else ""
-    peer_group.terms = AffinityTerms(*read, error)
-    return peer_group.terms
 
 
 def with_known_namespaces(
@@ -129,26 +145,3 @@ def _required(affinity: Object) -> list[tuple[Object, int]]:
 def _weighted(affinity: Object) -> list[tuple[Object, int]]:
     preferred = affinity.get(PREFERRED) or ()
     return [(term.get("podAffinityTerm") or {}, int(term.get("weight") or 0)) for term in preferred]
-
-
-def _read(
-    peer_group: PeerGroup, kind: str, raw: Iterable[tuple[Object, int]], faults: list[str]
-) -> tuple[AffinityTerm, ...]:
-    try:
-        return tuple(_term(peer_group, term, weight) for term, weight in raw)
-    except SelectorError as error:
-        faults.append(f"{kind}: {error}")
-        return ()
-
-
-def _term(peer_group: PeerGroup, raw: Object, weight: int) -> AffinityTerm:
-    listed = raw.get("namespaces") or ()
-    namespace_selector = raw.get("namespaceSelector")
-    own = not listed and namespace_selector is None
-    return AffinityTerm(
-        namespaces=frozenset((peer_group.namespace,) if own else listed),
-        namespace_selector=label_selector(namespace_selector),
-        selector=label_selector(raw.get("labelSelector")),
-        topology_key=str(raw.get("topologyKey") or ""),
-        weight=weight,
-    )

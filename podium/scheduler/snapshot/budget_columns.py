@@ -26,7 +26,6 @@ class BudgetColumns:
         self._covering: dict[int, tuple[int, ...]] = {}
 
     def replace(self, budgets: Iterable[Budget]) -> None:
-        """Put other budgets in place of these."""
         before, self.budgets = self.budgets, tuple(budgets)
         pairs = list(zip(before, self.budgets, strict=False))
         if len(before) == len(self.budgets) and all(_alike(*pair) for pair in pairs):

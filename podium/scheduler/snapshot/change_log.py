@@ -32,7 +32,6 @@ class Log(Generic[T]):
         self._entries: list[T] = []
 
     def append(self, entry: T) -> None:
-        """Write an entry."""
         self._entries.append(entry)
         self.end += 1
         if len(self._entries) > LENGTH_MAX:

@@ -15,7 +15,7 @@ from podium.api.selectors.labels import Selector
 from podium.scheduler.snapshot.affinity_terms import Mark, PeerGroup
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.change_log import Log
-from podium.scheduler.snapshot.node_columns import ABSENT, LabelColumn
+from podium.scheduler.snapshot.node_columns import ABSENT, NodeColumn
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 Weigh = Callable[[PeerGroup], int]
@@ -127,9 +127,7 @@ class DomainSums:
         """Take note of a peer group of which no pod may be on a node."""
         self._counting(peer_group)
 
-    def of(
-        self, key: Hashable, column: LabelColumn, weigh: Weigh, marks: Marks | None
-    ) -> DomainSum:
+    def of(self, key: Hashable, column: NodeColumn, weigh: Weigh, marks: Marks | None) -> DomainSum:
         """The sum of a key, which is all that the other arguments depend on."""
         self.follow()
         found = self._sums.get(key)

@@ -3,10 +3,10 @@
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
 
-from podium.scheduler.snapshot.affinity_terms import AffinityTerm, PeerGroup, affinity_terms
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, PeerGroup
 from podium.scheduler.snapshot.change_log import Log
 from podium.scheduler.snapshot.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
-from podium.scheduler.snapshot.node_columns import LabelColumn
+from podium.scheduler.snapshot.node_columns import NodeColumn
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 REQUIRED_NEAR, REQUIRED_APART, PREFERRED_NEAR, PREFERRED_APART = range(4)
@@ -49,7 +49,7 @@ class HeldTerms:
         found = dict.fromkeys(held for mark in marks for held in self._by_mark.get(mark, ()))
         return [held for held in found if held.term.matches(peer_group, namespace_labels)]
 
-    def column(self, topology_key: str) -> LabelColumn:
+    def column(self, topology_key: str) -> NodeColumn:
         """The domains of a topology key."""
         return self._snapshot.columns.label(topology_key)
 
@@ -69,7 +69,7 @@ class HeldTerms:
 
 
 def _held(peer_group: PeerGroup) -> list[HeldTerm]:
-    terms = affinity_terms(peer_group)
+    terms = peer_group.terms
     if terms.is_empty:
         return []
     kinds = (

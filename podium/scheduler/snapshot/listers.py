@@ -41,7 +41,6 @@ class Listers:
         self.epoch += 1
 
     def remove(self, obj: Object) -> None:
-        """Remove an object, if it is there."""
         kind, place = str(obj["kind"]), _place(obj)
         self._told.pop((kind, place), None)
         self._kinds.get(kind, {}).pop(place, None)

@@ -25,7 +25,7 @@ def matching_rows(
     if isinstance(selector, NodeSelector):
         terms = (_matching_term(snapshot, term) for term in selector.terms)
         return reduce(np.logical_or, terms, np.zeros(snapshot.node_count, bool))
-    rows = _meeting(snapshot, selector.selector.requirements)
+    rows = meeting(snapshot, selector.selector.requirements)
     if selector.affinity is not None:
         rows &= matching_rows(snapshot, selector.affinity)
     return rows
@@ -34,7 +34,7 @@ def matching_rows(
 def _matching_term(snapshot: Snapshot, term: NodeSelectorTerm) -> Mask:
     if term.error or term.is_empty:
         return np.zeros(snapshot.node_count, bool)
-    rows = _meeting(snapshot, term.expressions)
+    rows = meeting(snapshot, term.expressions)
     for requirement in term.fields:
         if requirement.key != NAME_FIELD:
             # Other fields are taken to be empty.
@@ -47,7 +47,8 @@ def _matching_term(snapshot: Snapshot, term: NodeSelectorTerm) -> Mask:
     return rows
 
 
-def _meeting(snapshot: Snapshot, requirements: Iterable[Requirement]) -> Mask:
+def meeting(snapshot: Snapshot, requirements: Iterable[Requirement]) -> Mask:
+    """The rows whose nodes' labels meet all requirements, a new bool[nodes]."""
     rows = np.ones(snapshot.node_count, bool)
     for requirement in requirements:
         rows &= snapshot.columns.label(requirement.key).meets(requirement)

@@ -24,15 +24,12 @@ class Nominator:
         return bool(self._on)
 
     def on(self, node_name: str) -> Sequence[PodInfo]:
-        """The pods nominated to a node."""
         return self._on.get(node_name, ())
 
     def nominated(self) -> list[PodInfo]:
-        """All nominated pods, in no particular order."""
         return [pod for pods in self._on.values() for pod in pods]
 
     def lower_on(self, pod: PodInfo, node_name: str) -> tuple[PodInfo, ...]:
-        """The pods nominated to a node whose priority is lower than that of `pod`."""
         return tuple(n for n in self.on(node_name) if n.priority < pod.priority)
 
     def nominate(self, pod: PodInfo, node_name: str) -> None:
@@ -45,7 +42,6 @@ class Nominator:
             self.log.append(node_name)
 
     def withdraw(self, pod: PodInfo) -> None:
-        """The pod loses its nomination, if it has one."""
         node_name = pod.nominated_node_name
         pods = self._on.get(node_name, [])
         pod.nominated_node_name = ""
@@ -83,7 +79,6 @@ class Nominator:
     def _counted_for(
         self, priority: int, snapshot: Snapshot
     ) -> Mapping[str, tuple[int, list[PodInfo]]]:
-        """The same with all pods, by node; what has changed of nominations is looked at again."""
         if self._node_epoch != snapshot.node_epoch or len(self._counted) > _PRIORITIES_MAX:
             self._node_epoch = snapshot.node_epoch
             self._counted.clear()
@@ -106,6 +101,5 @@ class Nominator:
         return found
 
     def rivals_on(self, pod: PodInfo, node_name: str) -> list[PodInfo]:
-        """The same for one node."""
         nominated = self._on.get(node_name, ())
         return [n for n in nominated if n.priority >= pod.priority and n.uid != pod.uid]

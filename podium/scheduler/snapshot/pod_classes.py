@@ -98,18 +98,15 @@ class PodClass:
 
     @property
     def spec(self) -> Object:
-        """The specification of the pods, names of hosts aside."""
         spec: Object = self.pod.get("spec") or {}
         return spec
 
     @cached_property
     def preempts(self) -> bool:
-        """Whether the preemption policy lets the pods preempt others."""
         return preemption_policy(self.pod) != "Never"
 
     @cached_property
     def node_affinity(self) -> RequiredNodeAffinity:
-        """What the pods demand of a node's labels and name."""
         return required_node_affinity(self.pod)
 
     @cached_property
@@ -134,12 +131,10 @@ class PodClass:
 
     @cached_property
     def tolerations_key(self) -> bytes:
-        """Equal for classes with the same tolerations."""
         return _encode(self.spec.get("tolerations"))
 
     @cached_property
     def node_affinity_key(self) -> bytes:
-        """Equal for classes with the same node selector and node affinity."""
         spec = self.spec
         return _encode((spec.get("nodeSelector"), affinity_of(spec).get("nodeAffinity")))
 
@@ -172,7 +167,6 @@ class PodClass:
 
     @cached_property
     def host_ports(self) -> frozenset[HostPort]:
-        """The ports that the pods want of their node."""
         return host_ports(self.spec)
 
     @cached_property
@@ -185,7 +179,6 @@ class PodClass:
 
     @cached_property
     def _says_all(self) -> bool:
-        """Whether every container says what it requests of cpu and memory, and nobody says else."""
         spec = self.spec
         if spec.get("resources"):
             return False
@@ -218,8 +211,8 @@ class PodClasses:
         self._placed: dict[int, PodClass] = {}
         self._dying: dict[int, PodClass] = {}
         self._seen: tuple[tuple[Object, PodClass], ...] = ()
-        self._priorities = ClassColumn(self, lambda cls: cls.priority, 0)
-        self._peer_group_ids = ClassColumn(self, lambda cls: cls.peer_group.id, -1)
+        self.priorities = ClassColumn(self, lambda cls: cls.priority, 0)
+        self.peer_group_ids = ClassColumn(self, lambda cls: cls.peer_group.id, -1)
 
     def __len__(self) -> int:
         return len(self._all)
@@ -232,11 +225,10 @@ class PodClasses:
 
     @property
     def is_crowded(self) -> bool:
-        """Whether there are so many that it is time to forget some."""
         return len(self._all) > self._crowd
 
     def forget(self) -> None:
-        """Forget the classes that nobody holds, such as by a pod, and number the others anew."""
+        """Forget the classes that no pod or cache holds, and number the others anew."""
         known = [(key, ref(cls)) for key, cls in self._by_key.items()]
         self._by_key, self._all, self._placed, self._dying = {}, [], {}, {}
         self._seen = ()
@@ -256,14 +248,6 @@ class PodClasses:
         self._crowd = max(CROWD_MIN, 2 * len(self._all))
         self.epoch += 1
 
-    def priorities(self) -> NDArray[np.int64]:
-        """The priority of each class, int64[classes + 1]; the last one is 0."""
-        return self._priorities.now()
-
-    def peer_group_ids(self) -> NDArray[np.int64]:
-        """The id of the peer group of each class, int64[classes + 1]; the last one is -1."""
-        return self._peer_group_ids.now()
-
     def of(self, pod: Object, *, wants_node: bool) -> PodClass:
         """The class of a pod; if `wants_node`, `spec.nodeName` is a wish rather than its place."""
         key = _key(pod, wants_node)
@@ -278,8 +262,10 @@ class PodClasses:
             self._all.append(known)
         return known
 
-    def on_node(self, pod: Object) -> PodClass:
-        """The class of a pod on a node; cheap if the same object was asked about just before."""
+    def on_node(self, pod: Object | None) -> PodClass | None:
+        """The class of a pod on a node, if there is one; cheap for the last two objects."""
+        if pod is None:
+            return None
         for seen, cls in self._seen:
             if seen is pod:
                 return cls
@@ -314,7 +300,6 @@ class PerClass(Generic[V]):
         self._values: dict[int, V] = {}
 
     def of(self, cls: PodClass) -> V:
-        """The value of a class."""
         if self._epoch != self._classes.epoch:
             self._epoch = self._classes.epoch
             self._values.clear()
@@ -325,7 +310,7 @@ class PerClass(Generic[V]):
 
 
 class ClassColumn:
-    """A column of a number for each class, and at its end `of_none`, where there is no class."""
+    """A number for each class, int64[classes + 1], and at the end `of_none`, for no class."""
 
     def __init__(
         self, classes: PodClasses, number_of: Callable[[PodClass], int], of_none: int
@@ -336,8 +321,7 @@ class ClassColumn:
         self._epoch = self._known = -1
         self._column: NDArray[np.int64] = np.zeros(0, np.int64)
 
-    def now(self) -> NDArray[np.int64]:
-        """int64[classes + 1], until there are more classes."""
+    def __call__(self) -> NDArray[np.int64]:
         if self._epoch != self._classes.epoch:
             self._epoch, self._known = self._classes.epoch, 0
             self._column = np.full(2, self._of_none, np.int64)

@@ -67,16 +67,13 @@ class PodColumns:
             self.classes[slot], self.peer_groups[slot] = cls.id, cls.peer_group.id
 
     def restart(self, pod: PodInfo) -> None:
-        """Note the start of a pod that has a slot."""
         self.starts[pod.slot] = pod.start_order
 
     def move(self, pods: Iterable[PodInfo], row: int) -> None:
-        """Note the row that the node of these pods has got."""
         for pod in pods:
             pod.row = self.rows[pod.slot] = row
 
     def release(self, pod: PodInfo) -> None:
-        """The pod has left its row."""
         self.rows[pod.slot] = UNPLACED
         for column in self.held:
             column[pod.slot] = 0

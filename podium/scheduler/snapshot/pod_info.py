@@ -44,22 +44,18 @@ class PodInfo:
 
     @property
     def key(self) -> str:
-        """`namespace/name`."""
         return key(self.obj)
 
     @property
     def name(self) -> str:
-        """`metadata.name`."""
         return name(self.obj)
 
     @property
     def namespace(self) -> str:
-        """`metadata.namespace`."""
         return self.cls.namespace
 
     @property
     def priority(self) -> int:
-        """`spec.priority`."""
         return self.cls.priority
 
     def __repr__(self) -> str:
@@ -99,13 +95,8 @@ def pending_pod(obj: Object, classes: PodClasses) -> PodInfo:
     return PodInfo(obj, classes.of(obj, wants_node=True))
 
 
-def renewed(pod: PodInfo, obj: Object, classes: PodClasses, *, wants_node: bool) -> PodInfo:
-    """The same pod as it is now."""
-    return PodInfo(obj, renewed_class(pod, obj, classes, wants_node=wants_node))
-
-
 def renewed_class(pod: PodInfo, obj: Object, classes: PodClasses, *, wants_node: bool) -> PodClass:
-    """The class of the same pod as it is now, looked up only if it may have changed."""
+    """The class of a pod in a newer state, looked up only if it may have changed."""
     if reads_alike(pod.obj, obj, wants_node=wants_node):
         return pod.cls
     if not wants_node and only_dies(pod.obj, obj):

@@ -35,7 +35,6 @@ class ResourceColumns:
         self._make_views()
 
     def index_of(self, resource: str) -> int:
-        """The number of the resource's column, made if it is new."""
         index = self._index.get(resource)
         if index is None:
             index = self._index[resource] = len(self.names)
@@ -60,7 +59,6 @@ class ResourceColumns:
         )
 
     def append_row(self) -> None:
-        """Append a row of zeros."""
         self._node_count += 1
         if self._node_count > self._length:
             extra = np.zeros(max(_ROWS_MIN, self._length // 8), np.int64)

@@ -49,6 +49,10 @@ class Snapshot:
         self.log: Log[Change] = Log()
         self.restarts: Log[int] = Log()
         self.tie_key: Callable[[str], str] | None = None
+        # Made when first asked for, until a node changes.
+        self._ranks: NDArray[np.int64] | None = None
+        self._ties: NDArray[np.int64] | None = None
+        self._rows: NDArray[np.intp] | None = None
         self._homeless: dict[str, list[PodInfo]] = {}
         self._now_ns = INT64_MAX
         # Pods that only start later than now, and the first of these times, or an earlier one.
@@ -56,42 +60,38 @@ class Snapshot:
         self._ahead_from_ns = INT64_MAX
         self._held = PerClass(self.classes, lambda cls: self.resources.counted(cls.held))
         self.pods = PodColumns()
-        self._ranks: tuple[int, NDArray[np.int64]] = (-1, np.zeros(0, np.int64))
-        self._ties = self._ranks
-        self._rows: tuple[int, NDArray[np.intp]] = (-1, np.zeros(0, np.intp))
 
     @property
     def node_count(self) -> int:
-        """How many nodes there are, and so the length of all columns."""
         return len(self.names)
 
     def labels_of(self, row: int) -> Mapping[str, str]:
-        """The labels of a row's node."""
         return labels(self.nodes[row])
 
+    @property
     def ranks(self) -> NDArray[np.int64]:
         """The place of each row's name among all names, int64[nodes]: the stable tie-break."""
-        if self._ranks[0] != self.node_epoch:
-            ranks = np.zeros(self.node_count, np.int64)
+        if self._ranks is None:
+            self._ranks = np.zeros(self.node_count, np.int64)
             for rank, node_name in enumerate(sorted(self.row_of, key=self.tie_key)):
-                ranks[self.row_of[node_name]] = rank
-            self._ranks = (self.node_epoch, ranks)
-        return self._ranks[1]
+                self._ranks[self.row_of[node_name]] = rank
+        return self._ranks
 
+    @property
     def ties(self) -> NDArray[np.int64]:
         """What tells rows of equal scores apart, int64[nodes]: greater for smaller names."""
-        if self._ties[0] != self.node_epoch:
-            self._ties = (self.node_epoch, self.node_count - self.ranks())
-        return self._ties[1]
+        if self._ties is None:
+            self._ties = self.node_count - self.ranks
+        return self._ties
 
+    @property
     def rows(self) -> NDArray[np.intp]:
         """All rows, int[nodes]; the same array until a node changes."""
-        if self._rows[0] != self.node_epoch:
-            self._rows = (self.node_epoch, np.arange(self.node_count))
-        return self._rows[1]
+        if self._rows is None:
+            self._rows = np.arange(self.node_count)
+        return self._rows
 
     def set_nodes(self, nodes: Iterable[Object]) -> None:
-        """Add or update many nodes."""
         for node in nodes:
             self.set_node(node)
 
@@ -174,7 +174,6 @@ class Snapshot:
         self.log.append((row, pod.cls, -1))
 
     def reorder(self, row: int, pods: Sequence[PodInfo]) -> None:
-        """Have the pods of a row stand in another order."""
         self.pods_on[row][:] = pods
         for position, pod in enumerate(pods):
             self.pods.positions[pod.slot] = position
@@ -187,7 +186,7 @@ class Snapshot:
             self.log.append((pod.row, pod.cls, 1))
 
     def restart_pod(self, pod: PodInfo, start_ns: int | None) -> None:
-        """A pod on a node has another start time, or other annotations, than was known."""
+        """Note another start time, or other annotations, of a pod on a node."""
         pod.start_ns = start_ns
         self._order_start(pod)
         if pod.row != UNPLACED:
@@ -268,6 +267,7 @@ class Snapshot:
     def _node_changed(self) -> None:
         self.node_epoch += 1
         self.columns.forget()
+        self._ranks = self._ties = self._rows = None
 
 
 def allocatable_amounts(node: Object) -> dict[str, int]:

@@ -20,7 +20,7 @@ from podium.scheduler.snapshot.affinity_terms import PeerGroup
 from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
 from podium.scheduler.snapshot.listers import Listers
-from podium.scheduler.snapshot.node_columns import ABSENT, LabelColumn
+from podium.scheduler.snapshot.node_columns import ABSENT, NodeColumn
 from podium.scheduler.snapshot.node_selection import matching_rows
 from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
@@ -158,12 +158,12 @@ class Domains:
         exists: bool[domains + 1], whether a domain has any counted row.
     """
 
-    def __init__(self, column: LabelColumn, counted: NDArray[np.bool_]) -> None:
+    def __init__(self, column: NodeColumn, counted: NDArray[np.bool_]) -> None:
         self.codes = column.codes
         self.counted = counted
         empty = column.values.index("") if "" in column.values else ABSENT
         self._homes = np.where(self.codes == ABSENT, np.int32(empty), self.codes)
-        self.column = LabelColumn(np.where(counted, self._homes, np.int32(ABSENT)), column.values)
+        self.column = NodeColumn(np.where(counted, self._homes, np.int32(ABSENT)), column.values)
         self.exists = self._mask_of(self._homes[counted])
         self.size = int(np.count_nonzero(self.exists))
         self._among: tuple[Rows, Among] | None = None
@@ -220,7 +220,7 @@ class Spreading:
         self._snapshot = snapshot
         self._domains: PerNodes[Domains] = PerNodes(snapshot)
         self._scored: PerNodes[ScoredRows] = PerNodes(snapshot)
-        self._rows: PerNodes[LabelColumn] = PerNodes(snapshot)
+        self._rows: PerNodes[NodeColumn] = PerNodes(snapshot)
 
     def scored(
         self, constraints: Sequence[SpreadConstraint], *, needs_labels: bool
@@ -260,15 +260,15 @@ class Spreading:
         return self._sum(cls, constraint, key, domains.column)
 
     def counted_by_row(self, cls: PodClass, constraint: SpreadConstraint) -> DomainSum:
-        """The same by row, whether or not the row's pods count."""
+        """How many pods of each row a constraint selects, whether or not they count."""
         count = self._snapshot.node_count
         rows = self._rows.of(
-            count, lambda: LabelColumn(np.arange(count, dtype=np.int32), self._snapshot.names)
+            count, lambda: NodeColumn(np.arange(count, dtype=np.int32), self._snapshot.names)
         )
         return self._sum(cls, constraint, None, rows)
 
     def _sum(
-        self, cls: PodClass, constraint: SpreadConstraint, key: Hashable, column: LabelColumn
+        self, cls: PodClass, constraint: SpreadConstraint, key: Hashable, column: NodeColumn
     ) -> DomainSum:
         own, selector = cls.peer_group, constraint.selector
         marks = () if selector.is_empty else selector_marks(selector)

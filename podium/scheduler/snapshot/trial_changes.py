@@ -20,7 +20,6 @@ class TrialChanges:
         self._freed_ports = dict(snapshot.freed_ports)
 
     def take(self, pods: Iterable[PodInfo]) -> None:
-        """Take pods away that are there."""
         for pod in pods:
             snapshot, row = self._snapshot, pod.row
             self._orders.setdefault(row, list(snapshot.pods_on[row]))
@@ -28,12 +27,10 @@ class TrialChanges:
             snapshot.remove_pod(pod)
 
     def restore(self, pod: PodInfo) -> None:
-        """Put a pod back that is away."""
         number = next(n for n, (other, _) in enumerate(self._done) if other is pod)
         self._snapshot.add_pod(*self._done.pop(number))
 
     def put(self, pod: PodInfo, node_name: str) -> None:
-        """Put a pending pod on a node."""
         placed = placed_pod(pod.obj, self._snapshot.classes)
         self._snapshot.add_pod(placed, node_name)
         self._done.append((placed, _PUT))
@@ -47,7 +44,6 @@ class TrialChanges:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
-        """Undo all changes."""
         # The last first: so each gets the slot again that it had.
         for pod, node_name in reversed(self._done):
             if node_name == _PUT:

@@ -44,7 +44,7 @@ def decide(scenario: Scenario) -> Iterator[Decided]:
     """The decisions, in order; in a sequence a preemptor has two."""
     scheduler = Scheduler(scenario.configuration, every_node=True)
     scheduler.load(scenario.nodes, scenario.pods, scenario.others)
-    scheduler.set_budgets(Budget.of(pdb) for pdb in scenario.budgets)
+    scheduler.budgets.replace(Budget.of(pdb) for pdb in scenario.budgets)
     for obj in scenario.pending:
         pod = scheduler.pending(obj)
         if scenario.sequence:

@@ -58,7 +58,7 @@ class PreemptionRecorder:
         choice, row = preemption.choice, self._snapshot.row_of[preemption.node_name]
         names = [*(key.name for key in choice.keys), NAME_KEY]
         listed: dict[int, str | None] = {row: None}
-        for other, lost_at in choice.runners_up(row, self._snapshot.ranks(), count_max):
+        for other, lost_at in choice.runners_up(row, self._snapshot.ranks, count_max):
             listed[other] = names[-1 if lost_at is None else lost_at]
         chosen, *others = self._candidates(pod, preemption, choice, listed)
         facts = pod_facts(pod.obj)

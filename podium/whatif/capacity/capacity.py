@@ -10,7 +10,7 @@ from podium.api.documents.report import report_facts
 from podium.api.pods import node_name_of, priority_class_of
 from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.api.priority import pod_priority
-from podium.scheduler.scheduler import nobody_preempts
+from podium.scheduler.scheduler import without_preemption
 from podium.whatif.capacity.capacity_report import (
     Capacity,
     Fill,
@@ -63,7 +63,7 @@ def capacity(asked: CapacityRequest, filled: Filled | None = None) -> Capacity:
         # Nobody will go: it makes no difference that the new pods are never started.
         play.cluster.driver.crash(play.cluster.kubelets)
     filling = Filling(play, asked.templates, asked.limit)
-    with nobody_preempts(play.scheduler):
+    with without_preemption(play.scheduler):
         stop = filling.run(filled)
     without = _fill(asked.templates, filling, stop)
     rows = tuple(_template_rows(asked.templates, filling))

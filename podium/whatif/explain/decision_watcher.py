@@ -16,7 +16,6 @@ from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.affinity_terms import (
     AffinityTerm,
-    affinity_terms,
     with_known_namespaces,
 )
 from podium.scheduler.snapshot.listers import Listers
@@ -171,13 +170,13 @@ def blockers(
 def _opponents(
     snapshot: Snapshot, listers: Listers, pod: PodInfo
 ) -> Iterator[tuple[PodInfo, int, str, bool]]:
-    own = with_known_namespaces(affinity_terms(pod.cls.peer_group).required_anti_affinity, listers)
+    own = with_known_namespaces(pod.cls.peer_group.terms.required_anti_affinity, listers)
     around = listers.namespace_labels(pod.namespace)
     theirs: dict[int, tuple[AffinityTerm, ...]] = {}
     for row, pods in enumerate(snapshot.pods_on):
         for other in pods:
             if other.cls.id not in theirs:
-                theirs[other.cls.id] = affinity_terms(other.cls.peer_group).required_anti_affinity
+                theirs[other.cls.id] = other.cls.peer_group.terms.required_anti_affinity
             for term in own:
                 if term.matches(other.cls.peer_group, {}):
                     yield other, row, term.topology_key, True

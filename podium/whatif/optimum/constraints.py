@@ -8,7 +8,6 @@ from podium.scheduler.config.scheduler_options import EVERY, PreemptionScope
 from podium.scheduler.snapshot.affinity_terms import (
     AffinityTerm,
     PeerGroup,
-    affinity_terms,
     with_known_namespaces,
 )
 from podium.scheduler.snapshot.host_ports import HostPort
@@ -102,7 +101,7 @@ def _blocking_keys(model: Model, demand: Demand, peer_group: PeerGroup) -> Itera
 
 
 def _apart_terms(model: Model, peer_group: PeerGroup) -> Sequence[AffinityTerm]:
-    terms = affinity_terms(peer_group).required_anti_affinity
+    terms = peer_group.terms.required_anti_affinity
     return with_known_namespaces(terms, model.scheduler.listers)
 
 
@@ -143,9 +142,7 @@ def keep_apart(model: Model) -> None:
     """Pods that don't want to be in one domain, or want the same port, aren't."""
     listers = model.scheduler.listers
     for peer_group, holders in _peer_groups(model):
-        for term in with_known_namespaces(
-            affinity_terms(peer_group).required_anti_affinity, listers
-        ):
+        for term in with_known_namespaces(peer_group.terms.required_anti_affinity, listers):
             others, occupants = model.meant_by(term)
             for _, rows in model.domains(term.topology_key):
                 _stay_apart(model, holders, others, occupants, rows)
@@ -153,9 +150,7 @@ def keep_apart(model: Model) -> None:
     for number, one in enumerate(model.occupants):
         by_group[one.cls.peer_group].append(number)
     for peer_group, numbers in by_group.items():
-        for term in with_known_namespaces(
-            affinity_terms(peer_group).required_anti_affinity, listers
-        ):
+        for term in with_known_namespaces(peer_group.terms.required_anti_affinity, listers):
             unwanted, _ = model.meant_by(term)
             for _, rows in model.domains(term.topology_key) if unwanted else ():
                 _stay_away(model, unwanted, model.among(numbers, rows), rows)
@@ -220,7 +215,7 @@ def _stay_away(
 def keep_near(model: Model) -> None:
     """Pods that want to be near others are, or are the first of their like."""
     for peer_group, holders in _peer_groups(model):
-        terms = affinity_terms(peer_group).required_affinity
+        terms = peer_group.terms.required_affinity
         if not terms:
             continue
         resolved = with_known_namespaces(terms, model.scheduler.listers)

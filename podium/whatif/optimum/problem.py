@@ -22,7 +22,6 @@ from podium.scheduler.preemption.policies.enabled_policies import policies_of, v
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.affinity_terms import (
     PeerGroup,
-    affinity_terms,
     with_known_namespaces,
 )
 from podium.scheduler.snapshot.listers import Listers
@@ -122,8 +121,8 @@ class Likeness:
             term: None
             for peer_group in sorted({*own, *peer_groups}, key=lambda one: one.id)
             for term in (
-                *affinity_terms(peer_group).required_anti_affinity,
-                *(affinity_terms(peer_group).required_affinity if peer_group in own else ()),
+                *peer_group.terms.required_anti_affinity,
+                *(peer_group.terms.required_affinity if peer_group in own else ()),
             )
         }
         self._rules: list[Callable[[PeerGroup], object]] = [
@@ -140,7 +139,7 @@ class Likeness:
     def of(self, peer_group: PeerGroup) -> Hashable:
         """Equal for peer groups that are alike."""
         if peer_group not in self._known:
-            terms = affinity_terms(peer_group)
+            terms = peer_group.terms
             has_rules = terms.required_affinity or terms.required_anti_affinity
             self._known[peer_group] = (
                 peer_group if has_rules else tuple(meant(peer_group) for meant in self._rules)
@@ -173,7 +172,7 @@ class ProblemReader:
                 found.append(demand)
             else:
                 self._unexpressed += [UnexpressedPod(pod.key, demand) for pod in alike]
-        seeking = [one for one in found if affinity_terms(one.cls.peer_group).required_affinity]
+        seeking = [one for one in found if one.cls.peer_group.terms.required_affinity]
         found = [one for one in found if not self._leans_on(one, seeking)]
         peer_groups = {pod.cls.peer_group for pods in self._snapshot.pods_on for pod in pods}
         likeness = Likeness(found, peer_groups, self._scheduler.listers)
@@ -213,7 +212,7 @@ class ProblemReader:
                 own = dict(zip(state.names, state.weights(pod.cls), strict=True))
                 amounts |= own
                 for name, left in zip(
-                    state.names, state.headroom(self._snapshot.rows()), strict=True
+                    state.names, state.headroom(self._snapshot.rows), strict=True
                 ):
                     self._room.setdefault(name, left + own[name])
             elif state.plugin not in _MODELLED:
@@ -234,7 +233,7 @@ class ProblemReader:
     def _leans_on(self, demand: Demand, seeking: Sequence[Demand]) -> bool:
         """Whether pods want to be near others that wait and want to be near somebody, too."""
         listers, peer_group = self._scheduler.listers, demand.cls.peer_group
-        terms = with_known_namespaces(affinity_terms(peer_group).required_affinity, listers)
+        terms = with_known_namespaces(peer_group.terms.required_affinity, listers)
         if not terms:
             return False
         for other in seeking:

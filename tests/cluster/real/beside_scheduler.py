@@ -191,7 +191,7 @@ class BesideScheduler:
         scheduler = Scheduler(self._configuration, every_node=True)
         others = [obj for field in OTHERS for obj in state[field]]
         scheduler.load(state["nodes"], state["pods"], others)
-        scheduler.set_budgets(Budget.of(one) for one in state["pdbs"])
+        scheduler.budgets.replace(Budget.of(one) for one in state["pdbs"])
         decision = scheduler.decide(scheduler.pending(pod), pod["spec"]["schedulerName"])
         explanation, found = explain(decision, scheduler.snapshot), decision.preemption
         victims = {

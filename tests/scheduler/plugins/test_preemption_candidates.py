@@ -115,7 +115,7 @@ def test_a_limit_prefers_candidates_that_break_no_budget() -> None:
     made = scheduler(From(0), minCandidateNodesAbsolute=1, minCandidateNodesPercentage=0)
     guarded = {"metadata": {"name": "b", "namespace": "default"}, "spec": {}, "status": {}}
     guarded["spec"] = {"selector": {"matchLabels": {"app": "low"}}}
-    made.set_budgets([Budget.of(guarded)])
+    made.budgets.replace([Budget.of(guarded)])
     unguarded = pod("other", "4", on="n2", priority=7)
     for standing in list(made.snapshot.pods_on[made.snapshot.row_of["n2"]]):
         made.snapshot.remove_pod(standing)

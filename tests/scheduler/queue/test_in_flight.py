@@ -4,7 +4,7 @@ import pytest
 
 from podium.scheduler.framework.cluster_events import ClusterEvent
 from podium.scheduler.queue import QueueName
-from podium.scheduler.queue.in_flight import Happened, InFlight
+from podium.scheduler.queue.in_flight import InFlight, InFlightEvent
 from podium.scheduler.queue.queue_events import FORCE_ACTIVATE
 from tests.scheduler.queue.toys import (
     NODE_ADD,
@@ -75,7 +75,7 @@ def test_each_pod_finds_all_events_since_it_was_popped_and_no_more_is_kept_than_
     in_flight, happened = InFlight(), []
     for number in range(40):
         in_flight.begin(f"p{number}")
-        happened.append(Happened(FORCE_ACTIVATE, {"number": number}, None))
+        happened.append(InFlightEvent(FORCE_ACTIVATE, {"number": number}, None))
         in_flight.record(happened[-1])
     for number in range(40):
         assert in_flight.end(f"p{number}") == happened[number:]

@@ -71,7 +71,7 @@ class TestNodes:
             put(snapshot, f"p{index}", f"n{index}")
         assert snapshot.node_count == 100
         assert cpu_requested(snapshot) == {"n0": 3000} | {f"n{i}": 1000 for i in range(1, 100)}
-        assert snapshot.rows().tolist() == [*range(100)]
+        assert snapshot.rows.tolist() == [*range(100)]
 
     def test_removing_what_is_not_there(self) -> None:
         with pytest.raises(KeyError):
@@ -105,9 +105,9 @@ class TestNodes:
 
     def test_ranks_are_places_among_the_names(self) -> None:
         snapshot = snapshot_of("b", "c", "a")
-        assert snapshot.ranks().tolist() == [1, 2, 0]
+        assert snapshot.ranks.tolist() == [1, 2, 0]
         snapshot.remove_node("b")
-        assert snapshot.ranks().tolist() == [0, 1]
+        assert snapshot.ranks.tolist() == [0, 1]
 
     def test_columns_of_labels_follow(self) -> None:
         snapshot = snapshot_of("a", "b")

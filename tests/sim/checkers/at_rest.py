@@ -61,7 +61,7 @@ class AtRest(Checker):
         others = [obj for kind in sorted(_LOOKED_UP) for obj in self._stored(kind)]
         placed = [pod for pod in self._stored("Pod") if node_of(pod)]
         fresh.load(self._stored("Node"), [*placed, *pending], others)
-        fresh.set_budgets(Budget.of(pdb) for pdb in self._stored("PodDisruptionBudget"))
+        fresh.budgets.replace(Budget.of(pdb) for pdb in self._stored("PodDisruptionBudget"))
         return fresh
 
     def _stored(self, kind: str) -> list[Object]:

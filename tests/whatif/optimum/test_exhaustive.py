@@ -38,7 +38,7 @@ class World:
             _pod(rng, f"new-{n}", rng.choice((2, 5, 5))) for n in range(rng.choice((2, 2, 3)))
         ]
         self.pending = self.scheduler.load(nodes, [*placed, *waiting])
-        self.scheduler.set_budgets([_budget(rng, app) for app in "xy"])
+        self.scheduler.budgets.replace([_budget(rng, app) for app in "xy"])
         self.on_nodes = [pod for pods in self.scheduler.snapshot.pods_on for pod in pods]
 
     def vector(self, places: Places, victims: Names) -> list[int]:

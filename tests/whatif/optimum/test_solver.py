@@ -50,7 +50,7 @@ def _solved(
 ) -> Optimum:
     scheduler = Scheduler(options=options)
     pending = scheduler.load([_node("n-1"), _node("n-2")], pods)
-    scheduler.set_budgets(budgets)
+    scheduler.budgets.replace(budgets)
     return solve(scheduler, pending, seconds)
 
 

@@ -99,11 +99,9 @@ class BindingCycle:
         if not status.is_success:
             self.unreserve(pod, node_name)
             return status
-        self.post_bind(pod, node_name)
-        return SUCCESS
+        return self.post_bind(pod, node_name)
 
     def pre_bind(self, pod: PodInfo, node_name: str) -> Status:
-        """Run PreBind, up to the first failure."""
         for plugin in self._pipeline.pre_bind:
             status = plugin.pre_bind(pod, node_name)
             if not status.is_success:
@@ -118,10 +116,10 @@ class BindingCycle:
                 return status if status.is_success else failure_of("Bind", plugin.name, status)
         return Status(Code.ERROR, ("no bind plugin bound the pod",))
 
-    def post_bind(self, pod: PodInfo, node_name: str) -> None:
-        """Run PostBind: the pod is bound."""
+    def post_bind(self, pod: PodInfo, node_name: str) -> Status:
         for plugin in self._pipeline.post_bind:
             plugin.post_bind(pod, node_name)
+        return SUCCESS
 
 
 def failure_of(point: str, plugin: str, status: Status) -> Status:

@@ -5,7 +5,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
-from podium.scheduler.framework.evaluation.hypothetical_rows import Rivals
 from podium.scheduler.framework.interface import PostFilterResult, PreemptionResult
 from podium.scheduler.framework.status import Status
 from podium.scheduler.snapshot.arrays import Codes
@@ -40,7 +39,6 @@ class Decision(msgspec.Struct, frozen=True, eq=False):
     evaluation: Evaluation | None = None
     outcome: Codes | None = None
     blame: Codes | None = None
-    rivals: Rivals = ()
     pre_filter: Status | None = None
     visited: NDArray[np.bool_] | None = None
     post_filter: PostFilterResult | None = None

@@ -3,9 +3,8 @@
 from collections import Counter
 
 from podium.scheduler.framework.cycle.decision import Decision
-from podium.scheduler.framework.evaluation.filtering import Filtering
+from podium.scheduler.framework.evaluation.filtering import Filtering, Narrowing
 from podium.scheduler.framework.evaluation.outcome_counts import OutcomeCounts
-from podium.scheduler.framework.evaluation.pre_filter import Narrowing
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 
@@ -16,7 +15,6 @@ class ReasonHistogram:
         self._counts: Counter[str] = Counter()
 
     def add(self, reason: str, count: int) -> None:
-        """`count` more nodes gave this reason."""
         if count:
             self._counts[reason] += count
 

@@ -16,7 +16,7 @@ from podium.api.pods import scheduler_name_of
 from podium.api.process.recent_values import Recent
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus, run_post_filter_plugins
-from podium.scheduler.framework.evaluation.evaluation import INFEASIBLE, Evaluation, Refusal
+from podium.scheduler.framework.evaluation.evaluation import Evaluation, Refusal
 from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.handle import Handle, tied
 from podium.scheduler.framework.interface import (
@@ -115,7 +115,7 @@ class SchedulingCycle:
             return Decision(pod, error=str(error))
 
     def _filtering(self, pod: PodInfo) -> Filtering:
-        """The filters of a pod, of one of another scheduler by our first profile."""
+        """Filter for any pod; pods of other schedulers go by the first profile."""
         first = next(iter(self._pipelines.values()))
         pipeline = self._pipelines.get(scheduler_name_of(pod.obj), first)
         return self._refreshed(pipeline, pod).filtering
@@ -162,7 +162,7 @@ class SchedulingCycle:
             )
         if pipeline.sampling is None and not len(filtering.feasible_rows()):
             return self._unschedulable(pod, pipeline, evaluation)
-        visited, preference, rivalry = None, evaluation.preference, evaluation.rivalry
+        visited, feasible, rivalry = None, None, evaluation.rivalry
         closed = _NO_ROWS if rivalry is None else rivalry.closed(pod, filtering)
         if len(closed) or pipeline.sampling is not None:
             feasible = filtering.outcome == FITS
@@ -170,27 +170,23 @@ class SchedulingCycle:
             if pipeline.sampling is not None:
                 visited = pipeline.sampling.visited(self._snapshot, feasible)
                 feasible &= visited
-            preference = evaluation.preference_among(feasible)
-        row = int(preference.argmax())
-        if preference[row] == INFEASIBLE:
-            return self._unschedulable(pod, pipeline, evaluation)
-        if evaluation.scoring.error is not None:
-            outcome, blame = _outcome(pod, evaluation)
+            if not feasible.any():
+                return self._unschedulable(pod, pipeline, evaluation)
+        scoring = evaluation.scoring
+        if scoring.error is not None:
+            outcome, blame = outcome_of(pod, evaluation)
             return Decision(
-                pod,
-                error=str(evaluation.scoring.error),
-                evaluation=evaluation,
-                outcome=outcome,
-                blame=blame,
+                pod, error=str(scoring.error), evaluation=evaluation, outcome=outcome, blame=blame
             )
+        preference = scoring.preference if feasible is None else scoring.preference_among(feasible)
+        row = int(preference.argmax())
         if names := self._handle.preferred.placements.get(pod.uid):
-            row = tied(names, self._snapshot, row, partial(evaluation.ties, preference, row))
+            row = tied(names, self._snapshot, row, partial(scoring.ties, preference, row))
         return Decision(
             pod,
             node_name=self._snapshot.names[row],
             row=row,
             evaluation=evaluation,
-            rivals=self._nominator.rivals(pod, self._snapshot) if rivalry is not None else (),
             visited=visited,
         )
 
@@ -208,7 +204,7 @@ class SchedulingCycle:
         state = self._refusal_state(pod, pipeline, evaluation.filtering)
         refusal = evaluation.refusal
         if refusal is None or state is None or refusal.state != state:
-            outcome, blame = _outcome(pod, evaluation)
+            outcome, blame = outcome_of(pod, evaluation)
             filtered = NodeToStatus(self._snapshot, pipeline.pre_filter, evaluation, outcome, blame)
             answer = self._post_filter(
                 pipeline, lambda: run_post_filter_plugins(pipeline.post_filter, pod, filtered)
@@ -273,7 +269,8 @@ def _filtered(evaluation: Evaluation) -> Code:
     return Code.SUCCESS if filtering.any_fits() else Code.UNSCHEDULABLE
 
 
-def _outcome(pod: PodInfo, evaluation: Evaluation) -> tuple[Codes, Codes]:
+def outcome_of(pod: PodInfo, evaluation: Evaluation) -> tuple[Codes, Codes]:
+    """Outcome and blame, int32[nodes], of a pod of the class, nominated pods counted."""
     filtering, rivalry = evaluation.filtering, evaluation.rivalry
     if not filtering.pre_filter.is_success:
         # It refuses the pod on all rows alike.

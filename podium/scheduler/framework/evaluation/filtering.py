@@ -1,4 +1,7 @@
-"""The filters of one class of pods, combined: for each row the first one that objects, if any."""
+"""PreFilter and the filters of one class of pods: for each row the first one that objects, if any.
+
+Rules and words of PreFilter are those of RunPreFilterPlugins and findNodesThatFitPod, v1.36.
+"""
 
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
@@ -6,19 +9,71 @@ from operator import attrgetter, itemgetter
 
 import numpy as np
 
-from podium.scheduler.framework.evaluation.pre_filter import NO_NODE, Narrowing, run_pre_filter
-from podium.scheduler.framework.interface import FITS, FilterState, Scope
+from podium.scheduler.framework.interface import (
+    FITS,
+    PASSES,
+    CycleError,
+    FilterState,
+    FixedCodes,
+    PreFilterPlugin,
+    Scope,
+)
 from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.framework.status import SUCCESS, Status
+from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
 from podium.scheduler.snapshot.arrays import Codes, Rows
 from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
-NO_FILTER = -1
+NO_NODE, NO_FILTER = -1, -1
 _ROW, _PODS, _CLASS = itemgetter(0), itemgetter(1), attrgetter("cls")
 _FEW_ROWS_MAX = 32
+
+
+class Narrowing(FixedCodes):
+    """Rules out the nodes that PreFilter left out, in the name of no plugin."""
+
+    def __init__(self, snapshot: Snapshot, node_names: Iterable[str], plugins: Sequence[str]):
+        kept = np.zeros(snapshot.node_count, bool)
+        kept[[snapshot.row_of[name] for name in node_names if name in snapshot.row_of]] = True
+        reason = f"node(s) didn't satisfy plugin(s) [{' '.join(plugins)}]"
+        codes = np.where(kept, FITS, NO_NODE).astype(np.int32)
+        super().__init__("", codes, lambda _code: unresolvable(reason))
+        self.plugins = plugins
+
+
+def run_pre_filter(
+    plugins: Sequence[PreFilterPlugin], snapshot: Snapshot, pod: PodInfo
+) -> tuple[Status, Narrowing | None]:
+    """Ask PreFilter plugins; the refusal that holds for all nodes, or the nodes that are left."""
+    refusal, names, narrowing = SUCCESS, None, []
+    for plugin in plugins:
+        result = plugin.pre_filter(pod)
+        if result is PASSES:
+            continue
+        status = result.status.by(plugin.name)
+        if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            return status, None
+        if status.code is Code.UNSCHEDULABLE:
+            refusal = status
+            continue
+        if not status.is_success:
+            raise CycleError(
+                plugin.name, f"running PreFilter plugin {plugin.name}: {status.message}"
+            )
+        if result.node_names is not None:
+            narrowing.append(plugin.name)
+            names = result.node_names if names is None else names & result.node_names
+        if names is not None and not names:
+            reason = f"node(s) didn't satisfy plugin {plugin.name}"
+            if len(narrowing) > 1:
+                listed = " ".join(sorted(narrowing))
+                reason = f"node(s) didn't satisfy plugin(s) [{listed}] simultaneously"
+            return unresolvable(reason, plugin=plugin.name), None
+    if names is None or not refusal.is_success:
+        return refusal, None
+    return SUCCESS, Narrowing(snapshot, names, sorted(narrowing))
 
 
 class Filtering:
@@ -55,7 +110,6 @@ class Filtering:
 
     @property
     def is_volatile(self) -> bool:
-        """Whether some filter must be asked about every pod anew."""
         return bool(self._volatile_filters)
 
     @property
@@ -66,17 +120,14 @@ class Filtering:
     def feasible_rows(self) -> Rows:
         """The rows that fit, ascending; the same array for as long as they are the same rows."""
         if self._feasible_rows is None:
-            rows = self._snapshot.rows
-            everywhere = self.is_open_everywhere
-            self._feasible_rows = rows() if everywhere else np.flatnonzero(self.outcome == FITS)
+            everywhere, rows = self.is_open_everywhere, self._snapshot.rows
+            self._feasible_rows = rows if everywhere else np.flatnonzero(self.outcome == FITS)
         return self._feasible_rows
 
     def any_fits(self) -> bool:
-        """Whether there is a row that fits."""
         return bool(np.count_nonzero(self.outcome == FITS))
 
     def begin(self, pod: PodInfo) -> None:
-        """Ask the volatile filters about this pod."""
         for index, state in self._volatile_filters:
             state.begin(pod)
             self.codes[index][:] = state.all_codes(len(self.outcome))
@@ -177,14 +228,13 @@ class Filtering:
                 return
 
     def status(self, blame: int, outcome: int, row: int) -> Status:
-        """An outcome in words."""
         if blame == NO_FILTER:
             return SUCCESS
         state = self.states[blame]
         return state.status(row, outcome).by(state.plugin)
 
     def objections(self, row: int) -> list[Status]:
-        """What each filter that objects to a row says, in their order, nominated pods left out."""
+        """The status of each filter that objects to a row, in order, nominated pods left out."""
         return [
             self.status(index, int(codes[row]), row)
             for index, codes in enumerate(self.codes)

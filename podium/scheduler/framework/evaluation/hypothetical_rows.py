@@ -40,12 +40,10 @@ class HypotheticalRow:
         self._weights: dict[PodClass, list[tuple[list[int], Sequence[int]]]] = {}
 
     def remove(self, pod: PodInfo) -> None:
-        """Take a pod away."""
         self._present.remove(pod)
         self._count(pod, -1)
 
     def restore(self, pod: PodInfo) -> None:
-        """Undo `remove`."""
         self._present.append(pod)
         self._count(pod, 1)
 
@@ -55,7 +53,6 @@ class HypotheticalRow:
         return outcome if outcome[0] != FITS else self._judge(())
 
     def judge_with_rivals(self) -> tuple[int, int]:
-        """Outcome and blame with the pods nominated here."""
         for pod in self._rivals:
             self._count(pod, 1)
         outcome = self._judge(self._rivals)

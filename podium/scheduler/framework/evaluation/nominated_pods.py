@@ -5,10 +5,9 @@ of a closed row's reason is looked at when the pod fits nowhere.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
 from podium.scheduler.framework.evaluation.filtering import Filtering
-from podium.scheduler.framework.evaluation.hypothetical_rows import HypotheticalRow, Rivals
+from podium.scheduler.framework.evaluation.hypothetical_rows import HypotheticalRow
 from podium.scheduler.framework.evaluation.unchanged_rows import KnownRows
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.snapshot.arrays import Codes, Mask, Rows
@@ -65,12 +64,3 @@ class Rivalry:
                 self._codes[rows], self._blame[rows] = codes, blame
         known[stale] = True
         known[own] = False
-
-
-def with_rivals(filtering: Filtering, rivals: Rivals) -> tuple[Codes, Codes]:
-    """Outcome and blame, int32[nodes], of all rows once rivals are counted."""
-    rows, stricter, who = filtering.with_pods(rivals)
-    refused: NDArray[np.bool_] = stricter != FITS
-    outcome, blame = filtering.outcome.copy(), filtering.blame.copy()
-    outcome[rows[refused]], blame[rows[refused]] = stricter[refused], who[refused]
-    return outcome, blame

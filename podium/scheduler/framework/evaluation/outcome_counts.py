@@ -19,7 +19,7 @@ class OutcomeCounts:
         self._outcome, self._blame = np.zeros((2, 0), np.int32)
 
     def follow(self, outcome: Codes, blame: Codes) -> None:
-        """Count these, int32[rows], which nobody changes any more, instead of the last ones."""
+        """Count these, int32[rows], instead of the last ones; the arrays must not change later."""
         before, who, self._outcome, self._blame = self._outcome, self._blame, outcome, blame
         if outcome is before and blame is who:
             return
@@ -36,11 +36,11 @@ class OutcomeCounts:
             self.counts[pair] += 1
 
     def count_of(self, who: int) -> int:
-        """On how many rows somebody objects, by whatever code."""
+        """The number of rows to which a filter objects, by whatever code."""
         return sum(count for (blame, _), count in self.counts.items() if blame == who)
 
     def row_of(self, pair: tuple[int, int]) -> int:
-        """The first of the rows that a pair is on."""
+        """The first of the rows with a (blame, code)."""
         who, code = pair
         return int(((self._outcome == code) & (self._blame == who)).argmax())
 

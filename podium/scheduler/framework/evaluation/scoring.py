@@ -8,12 +8,15 @@ from functools import lru_cache
 
 import numpy as np
 
+from podium.scheduler.framework.evaluation.filtering import Filtering
 from podium.scheduler.framework.interface import CycleError, LocalScore, RelativeScore, Scope
 from podium.scheduler.framework.pipeline import Pipeline
-from podium.scheduler.snapshot.arrays import Rows, Scores
+from podium.scheduler.snapshot.arrays import Mask, Rows, Scores
 from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
+
+INFEASIBLE = -1
 
 
 class Scoring:
@@ -21,17 +24,21 @@ class Scoring:
 
     Attributes:
         local_total, relative_total: int64[nodes], weighted.
+        preference: int64[nodes], the total score, and among equals the smaller node name.
         error: why no scores could be made; None if they were.
     """
 
     def __init__(
-        self, pipeline: Pipeline, snapshot: Snapshot, pod: PodInfo, feasible: Rows
+        self, pipeline: Pipeline, snapshot: Snapshot, pod: PodInfo, filtering: Filtering
     ) -> None:
         self.local: list[tuple[LocalScore, int]] = []
         self.relative: list[tuple[RelativeScore, int]] = []
+        self._filtering = filtering
         self._node_count = snapshot.node_count
-        self.error: CycleError | None = None
-        self._ask(pipeline, pod)
+        self._spread = snapshot.node_count + 1
+        self._ties = snapshot.ties
+        self._ties_at = self._ties.data
+        self.error = self._ask(pipeline, pod)
         self._row_scores = [(s, weight) for s, weight in self.local if s.scope is Scope.ROW]
         of_nodes = [(s, weight) for s, weight in self.local if s.scope is Scope.NODE]
         constant = sum(s.constant * weight for s, weight in of_nodes if s.constant is not None)
@@ -47,8 +54,8 @@ class Scoring:
         self.local_total = self._node_total + scored[0] if scored else self._node_total.copy()
         for scores in scored[1:]:
             self.local_total += scores
-        self.local_total_at = self.local_total.data
-        self.update_relative(feasible)
+        self._local_total_at = self.local_total.data
+        self._prefer_all(renormalize=True)
 
     @property
     def follows_feasible(self) -> bool:
@@ -57,14 +64,13 @@ class Scoring:
 
     @property
     def is_volatile(self) -> bool:
-        """Whether some score must be asked about every pod anew."""
         return any(state.scope is Scope.VOLATILE for state, _ in self.relative)
 
     def begin(self, pod: PodInfo) -> None:
-        """A cycle of this pod begins."""
         for state, _ in self.relative:
             if state.scope is Scope.VOLATILE:
                 state.begin(pod)
+        self._prefer_all(renormalize=True)
 
     def update_rows(self, rows: Collection[int]) -> None:
         """Score a few rows again whose pods have changed."""
@@ -74,7 +80,7 @@ class Scoring:
             total = self._node_total_at[row]
             for state, weight in self._row_scores:
                 total += weight * state.score(row)
-            self.local_total_at[row] = total
+            self._local_total_at[row] = total
 
     def update_many(self, rows: Rows) -> None:
         """Score many rows, int[n], again whose pods have changed."""
@@ -85,21 +91,59 @@ class Scoring:
             totals += _weighted(state.scores(rows), weight)
         self.local_total[rows] = totals
 
-    def update_pods(self, changes: Sequence[Change]) -> bool:
-        """Tell relative scores of changes of pods; whether any score may have changed."""
+    def follow(self, changes: Sequence[Change], *, flipped: bool) -> None:
+        """Follow changes of pods, after the rows; `flipped` if any row began or ceased to fit."""
+        filtering = self._filtering
         changed = [state.pods_changed(changes) for state, _ in self.relative]
-        return any(changed)
-
-    def update_relative(self, feasible: Rows) -> None:
-        """Normalise again over the feasible rows, int[n]."""
-        if not len(feasible) or not self.follows_feasible:
-            self.relative_total = _same(0, self._node_count)
-        elif len(feasible) == self._node_count:
-            self.relative_total = self.relative_totals(feasible)
+        if any(changed) or (flipped and self.follows_feasible):
+            self._prefer_all(renormalize=True)
+        elif filtering.all_rows_changed:
+            self._prefer_all(renormalize=False)
         else:
-            self.relative_total = np.zeros(self._node_count, np.int64)
-            self.relative_total[feasible] = self.relative_totals(feasible)
-        self.relative_total_at = self.relative_total.data
+            outcome, local, relative = (
+                filtering.outcome_at,
+                self._local_total_at,
+                self._relative_total_at,
+            )
+            for row in filtering.touched:
+                self._preference_at[row] = (
+                    INFEASIBLE
+                    if outcome[row]
+                    else (local[row] + relative[row]) * self._spread + self._ties_at[row]
+                )
+
+    def _prefer_all(self, *, renormalize: bool) -> None:
+        if renormalize:
+            feasible = self._filtering.feasible_rows()
+            if not len(feasible) or not self.follows_feasible:
+                self.relative_total = _same(0, self._node_count)
+            elif len(feasible) == self._node_count:
+                self.relative_total = self.relative_totals(feasible)
+            else:
+                self.relative_total = np.zeros(self._node_count, np.int64)
+                self.relative_total[feasible] = self.relative_totals(feasible)
+            self._relative_total_at = self.relative_total.data
+        totals = self.local_total * self._spread
+        if self.follows_feasible:
+            totals += self.relative_total * self._spread
+        totals += self._ties
+        if not self._filtering.is_open_everywhere:
+            totals[self._filtering.outcome != 0] = INFEASIBLE
+        self.preference = totals
+        self._preference_at = totals.data
+
+    def preference_among(self, feasible: Mask) -> Scores:
+        """`preference` as it would be if only these rows, bool[nodes], were feasible."""
+        rows = np.flatnonzero(feasible)
+        result = np.full(self._node_count, INFEASIBLE, np.int64)
+        if len(rows):
+            totals = self.local_total[rows] + self.relative_totals(rows)
+            result[rows] = totals * self._spread + self._ties[rows]
+        return result
+
+    def ties(self, preference: Scores, row: int, other: int) -> bool:
+        """Whether two rows, of which the first is feasible, have equal total scores."""
+        return bool(preference[row] // self._spread == preference[other] // self._spread)
 
     def relative_totals(self, feasible: Rows) -> Scores:
         """Weighted relative scores of the feasible rows, int64[n]."""
@@ -116,19 +160,19 @@ class Scoring:
         relative = {s.plugin: weight * s.scores(feasible) for s, weight in self.relative}
         return {**local, **relative}
 
-    def _ask(self, pipeline: Pipeline, pod: PodInfo) -> None:
+    def _ask(self, pipeline: Pipeline, pod: PodInfo) -> CycleError | None:
         for early in pipeline.by_shape.pre_scores(pipeline.pre_score, pod):
             status = early.pre_score(pod)
             if not status.is_success:
                 message = f"running PreScore plugin {early.name}: {status.message}"
-                self.error = CycleError(early.name, message)
-                return
+                return CycleError(early.name, message)
         for ask, weight in pipeline.by_shape.scores(pipeline.score, pod):
             state = ask(pod)
             if isinstance(state, LocalScore):
                 self.local.append((state, weight))
             elif state is not None:
                 self.relative.append((state, weight))
+        return None
 
 
 def _weighted(scores: Scores, weight: int) -> Scores:

@@ -26,7 +26,6 @@ from podium.scheduler.preemption.policy import PreemptionPolicy
 from podium.scheduler.preemption.victim_table import VictimTables
 from podium.scheduler.snapshot.affinity_terms import (
     AffinityTerm,
-    affinity_terms,
     with_known_namespaces,
 )
 from podium.scheduler.snapshot.pod_classes import PodClass
@@ -98,7 +97,7 @@ class _Blockers:
         return keys
 
     def _resolved(self, cls: PodClass) -> tuple[AffinityTerm, ...]:
-        terms = affinity_terms(cls.peer_group).required_anti_affinity
+        terms = cls.peer_group.terms.required_anti_affinity
         return with_known_namespaces(terms, self._handle.listers)
 
 
@@ -193,7 +192,7 @@ class CrossNodePreemption(PreemptionPolicy):
 def _reaches_beyond_its_node(pod: PodInfo) -> bool:
     """Whether a pod may keep others away from nodes other than its own."""
     spreads = own_constraints(pod.cls, DO_NOT_SCHEDULE)
-    return bool(spreads or affinity_terms(pod.cls.peer_group).required_anti_affinity)
+    return bool(spreads or pod.cls.peer_group.terms.required_anti_affinity)
 
 
 @contextmanager

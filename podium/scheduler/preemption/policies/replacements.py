@@ -102,7 +102,7 @@ class Cascade:
         if not len(candidates):
             return None, ()
         best = choose(run, candidates).selected
-        row = int(best[snapshot.ranks()[best].argmin()])
+        row = int(best[snapshot.ranks[best].argmin()])
         victims = run.victims_on(row)
         if self._policies.objection(pod, victims) is not None:
             return row, ()
@@ -117,7 +117,7 @@ def _place(handle: Handle, pod: PodInfo, own_row: int, changes: TrialChanges) ->
     rows = rows[rows != own_row]
     if not len(rows):
         return None
-    row = int(rows[handle.snapshot.ranks()[rows].argmin()])
+    row = int(rows[handle.snapshot.ranks[rows].argmin()])
     changes.put(pod, handle.snapshot.names[row])
     return row
 

@@ -60,19 +60,14 @@ def _aws_handle(source: Object, zones: list[str]) -> str:
 
 
 def _gce_handle(source: Object, zones: list[str]) -> str:
+    place = f"zones/{zones[0] if zones else _UNSPECIFIED}"
     if len(zones) > 1:
-        place = f"regions/{_gce_region(zones)}"
-    else:
-        place = f"zones/{zones[0] if zones else _UNSPECIFIED}"
+        parts = [zone.split("-") for zone in zones]
+        regions = {"-".join(part[:2]) for part in parts}
+        if len(regions) > 1 or any(len(part) != 3 for part in parts):
+            raise MigrationError(f"zones {', '.join(zones)} aren't zones of one region")
+        place = f"regions/{regions.pop()}"
     return f"projects/{_UNSPECIFIED}/{place}/disks/{source.get('pdName')}"
-
-
-def _gce_region(zones: list[str]) -> str:
-    parts = [zone.split("-") for zone in zones]
-    regions = {"-".join(part[:2]) for part in parts}
-    if len(regions) > 1 or any(len(part) != 3 for part in parts):
-        raise MigrationError(f"zones {', '.join(zones)} aren't zones of one region")
-    return regions.pop()
 
 
 def _field(field: str) -> Callable[[Object, list[str]], str]:

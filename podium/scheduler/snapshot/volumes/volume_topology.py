@@ -9,10 +9,11 @@ from collections.abc import Iterable
 import numpy as np
 
 from podium.api.objects import Object, entries, name, spec_of
-from podium.api.selectors.labels import Requirement, Selector
+from podium.api.selectors.labels import Selector
 from podium.api.selectors.node_selector import node_selector
 from podium.scheduler.snapshot.arrays import Mask, Rows
 from podium.scheduler.snapshot.node_columns import ABSENT
+from podium.scheduler.snapshot.node_selection import meeting
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 
@@ -22,30 +23,20 @@ class VolumeTopology:
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._epoch = snapshot.node_epoch
-        self._codes: dict[str, dict[str, int]] = {}
         self._reach: dict[str, tuple[Object, Rows]] = {}
 
     def labelled(self, label: str) -> Mask:
-        """Which rows have a label at all, bool[nodes]."""
         present: Mask = self._snapshot.columns.label(label).codes != ABSENT
         return present
 
     def having(self, label: str, values: Iterable[str]) -> Mask:
-        """Which rows have one of these values, bool[nodes]."""
-        self._keep_up()
-        column = self._snapshot.columns.label(label)
-        known = self._codes.get(label)
-        if known is None:
-            known = {value: code for code, value in enumerate(column.values)}
-            self._codes[label] = known
-        codes = [known[value] for value in values if value in known]
-        return column.codes == codes[0] if len(codes) == 1 else np.isin(column.codes, codes)
+        return self._snapshot.columns.label(label).having(values)
 
     def selected(self, selector: Selector) -> Mask:
         """Which rows a label selector matches, bool[nodes]."""
         if selector.matches_nothing:
             return np.zeros(self._snapshot.node_count, bool)
-        return self._meeting_all(selector.requirements)
+        return meeting(self._snapshot, selector.requirements)
 
     def allowed(self, terms: Iterable[Object] | None) -> Mask:
         """Which rows a storage class's `allowedTopologies` allow, bool[nodes]."""
@@ -62,7 +53,9 @@ class VolumeTopology:
 
     def reach(self, volume: Object) -> Rows:
         """The rows that a persistent volume's node affinity matches, int[n], ascending."""
-        self._keep_up()
+        if self._epoch != self._snapshot.node_epoch:
+            self._epoch = self._snapshot.node_epoch
+            self._reach.clear()
         known = self._reach.get(name(volume))
         if known is None or known[0] is not volume:
             affinity = spec_of(volume).get("nodeAffinity") or {}
@@ -80,20 +73,5 @@ class VolumeTopology:
         result = np.zeros(self._snapshot.node_count, bool)
         for term in node_selector(required).terms:
             if not term.error:
-                result |= self._meeting_all(term.expressions)
+                result |= meeting(self._snapshot, term.expressions)
         return result
-
-    def _meeting_all(self, requirements: Iterable[Requirement]) -> Mask:
-        result = np.ones(self._snapshot.node_count, bool)
-        for requirement in requirements:
-            if requirement.operator == "In":
-                result &= self.having(requirement.key, requirement.values)
-            else:
-                result &= self._snapshot.columns.label(requirement.key).meets(requirement)
-        return result
-
-    def _keep_up(self) -> None:
-        if self._epoch != self._snapshot.node_epoch:
-            self._epoch = self._snapshot.node_epoch
-            self._codes.clear()
-            self._reach.clear()

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from podium.api.nodes import is_cordoned
 from podium.api.objects import Object, labels, name
 from podium.api.pods import node_name_of
-from podium.scheduler.snapshot.affinity_terms import AffinityTerm, PeerGroup, affinity_terms
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, PeerGroup
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.topology_spread import (
     DO_NOT_SCHEDULE,
@@ -25,7 +25,7 @@ _NOBODY: Mapping[str, str] = {}
 @workload_rule
 def affinity_to_lower_priority(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """All that a required term matches has a lower priority."""
-    for term in affinity_terms(PeerGroup(0, workload.pod)).required_affinity:
+    for term in PeerGroup(0, workload.pod).terms.required_affinity:
         found = _matched(view, term)
         own = workload.priority
         priorities = [one.priority for one in found if one.priority is not None]
@@ -39,7 +39,7 @@ def affinity_to_lower_priority(view: ClusterView, workload: Workload) -> Iterato
 def affinity_to_nobody(view: ClusterView) -> Iterator[Offence]:
     """A required term matches no pods of the cluster, not even their own."""
     for workload in view.workloads if view.nodes else ():
-        for term in affinity_terms(PeerGroup(0, workload.pod)).required_affinity:
+        for term in PeerGroup(0, workload.pod).terms.required_affinity:
             if not _matched(view, term):
                 places = ", ".join(sorted(term.namespaces)) or "any selected namespace"
                 message = f"its pods must be near pods with {term.selector} in {places}: none is"
@@ -50,7 +50,7 @@ def affinity_to_nobody(view: ClusterView) -> Iterator[Offence]:
 def affinity_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """No node where the pods may go has the topology key of a required term."""
     nodes = view.nodes_for(workload)
-    for term in affinity_terms(PeerGroup(0, workload.pod)).required_affinity:
+    for term in PeerGroup(0, workload.pod).terms.required_affinity:
         if nodes and len(without_label(nodes, term.topology_key)) == len(nodes):
             message = f"no node for its pods has the label {term.topology_key}"
             yield Offence(workload.obj, message, f"{workload.path}.{_AFFINITY}")
@@ -63,7 +63,7 @@ def anti_affinity_label_missing(view: ClusterView, workload: Workload) -> Iterat
     Preferred ones count where all nodes lack it.
     """
     nodes = view.nodes_for(workload)
-    terms = affinity_terms(PeerGroup(0, workload.pod))
+    terms = PeerGroup(0, workload.pod).terms
     for term in (*terms.required_anti_affinity, *terms.preferred_anti_affinity):
         lacking = without_label(nodes, term.topology_key)
         if len(lacking) == len(nodes) if term.weight else lacking:
@@ -81,7 +81,7 @@ def anti_affinity_without_room(view: ClusterView, workload: Workload) -> Iterato
     """A workload has more replicas than domains, and a required term against its own pods."""
     nodes = view.nodes_for(workload) if workload.kind != "DaemonSet" else ()
     peer_group = PeerGroup(0, workload.pod)
-    for term in affinity_terms(peer_group).required_anti_affinity:
+    for term in peer_group.terms.required_anti_affinity:
         own = view.namespace_labels.get(peer_group.namespace, _NOBODY)
         domains = {labels(node).get(term.topology_key) for node in nodes}
         if None in domains or not term.matches(peer_group, own):
@@ -204,7 +204,7 @@ def replicas_on_one_node(view: ClusterView, workload: Workload) -> Iterator[Offe
     if not is_due or len(on) > 1 or len(view.nodes_for(workload)) < 2:
         return
     peer_group = PeerGroup(0, workload.pod)
-    terms = affinity_terms(peer_group)
+    terms = peer_group.terms
     anti = (*terms.required_anti_affinity, *terms.preferred_anti_affinity)
     if not workload.spec.get(_FIELD) and not any(term.matches(peer_group, {}) for term in anti):
         message = f"its {len(pods)} pods are all on {next(iter(on))}, and nothing spreads them"

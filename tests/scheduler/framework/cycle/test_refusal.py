@@ -60,7 +60,7 @@ def _node_comes(scheduler: Scheduler) -> None:
 
 
 def _budget_comes(scheduler: Scheduler) -> None:
-    scheduler.set_budgets([Budget.of(BUDGET)])
+    scheduler.budgets.replace([Budget.of(BUDGET)])
 
 
 def _object_comes(scheduler: Scheduler) -> None:

@@ -25,7 +25,7 @@ def test_a_budget_allows_what_its_status_says_while_enough_pods_are_healthy(
         "spec": {"selector": {"matchLabels": low["metadata"]["labels"]}},
         "status": status,
     }
-    scheduler.set_budgets([Budget.of(budget)])
+    scheduler.budgets.replace([Budget.of(budget)])
     decision = scheduler.decide(scheduler.pending(pod("new", cpu="2", priority=5)))
     assert decision.preemption is not None
     assert len(decision.preemption.victims) == victims
