@@ -3,7 +3,8 @@
 Lint imports it when it has found running pods whose successors get another priority.
 """
 
-from collections.abc import Iterable, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 from podium.api.kinds.decisive_kinds import decisive
 from podium.api.objects import Object, controller_key, uid_of
@@ -22,8 +23,8 @@ _MAKERS = SCALED | {"DaemonSet", "Job"}
 
 def next_pod_sentences(
     objects: Iterable[Object], stale: Sequence[StalePods]
-) -> dict[tuple[int, int | None, str], str]:
-    """What the next pods of workloads do, in sentences by old priority, new priority and class.
+) -> Iterator[tuple[Sequence[StalePods], str]]:
+    """What the next pods of workloads do, in sentences about those whose priority changes alike.
 
     What has no place in the cluster yet is left out, such as a Deployment without pods, so that
     nothing else moves.
@@ -38,8 +39,9 @@ def next_pod_sentences(
             state.append(obj)
     has_nodes = any(obj["kind"] == "Node" for obj in state)
     play = Play(PlanRequest(LoadedState(state), is_whole=True), changes_later=True)
-    found = [*tried(play, stale, NEXT_PODS_MAX if has_nodes else 0)]
-    groups: dict[tuple[int, int | None, str], list[StalePriority]] = {}
-    for one in found:
-        groups.setdefault((one.priority, one.next_priority, one.next_class), []).append(one)
-    return {change: "; ".join(stale_sentences(group)) for change, group in groups.items()}
+    groups = defaultdict[object, list[tuple[StalePods, StalePriority]]](list)
+    for one, row in zip(stale, tried(play, stale, NEXT_PODS_MAX if has_nodes else 0), strict=True):
+        groups[one.priority, one.next_priority, one.next_class].append((one, row))
+    for group in groups.values():
+        pods, rows = zip(*group, strict=True)
+        yield pods, "; ".join(stale_sentences(rows))

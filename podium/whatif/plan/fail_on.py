@@ -55,17 +55,8 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 
 Check = Callable[["Plan"], Iterator[Finding]]
 
-
-class Condition(msgspec.Struct, frozen=True):
-    """A condition on which `podium plan` can be made to fail, and what it means for readers."""
-
-    name: str
-    meaning: str
-    check: Check
-
-
-CONDITIONS: dict[str, Condition] = {}
-"""By name, in the order of reports; option help, completion and the documentation list them."""
+CONDITIONS: dict[str, Check] = {}
+"""The check of each condition by its name, in the order of reports; docs/plans.md explains them."""
 
 READY_SHARE = "ready<N%"
 """The condition that has a bound in its name."""
@@ -140,9 +131,9 @@ def _matched(plan: "Plan", gates: Sequence[Gate]) -> Iterator[tuple[Finding, Gat
     named = {gate.condition for gate in stopping}
     stopping += [Gate("", gate.condition) for gate in gates if gate.condition not in named]
     allowing = [gate for gate in gates if gate.allows]
-    for condition in CONDITIONS.values():
-        for found in condition.check(plan):
-            found = msgspec.structs.replace(found, condition=condition.name)
+    for condition, check in CONDITIONS.items():
+        for met in check(plan):
+            found = msgspec.structs.replace(met, condition=condition)
             if any(gate.matches(found) for gate in stopping):
                 yield found, next((gate for gate in allowing if gate.matches(found)), None)
 
@@ -211,22 +202,18 @@ def _finding(row: Any, message: str, **more: Any) -> Finding:
     return Finding(condition="", message=message, **{**facts, **more})
 
 
-def _condition(name: str, meaning: str) -> "Callable[[Check], Check]":
-    def declared(check: Check) -> Check:
-        CONDITIONS[name] = Condition(name, meaning, check)
-        return check
-
-    return declared
+def _condition(name: str) -> Callable[[Check], Check]:
+    return lambda check: CONDITIONS.setdefault(name, check)
 
 
-@_condition("preemption", "a pod is preempted")
+@_condition("preemption")
 def _preemptions(plan: "Plan") -> Iterator[Finding]:
     for one in plan.disruptions:
         if one.by:
             yield _finding(one, f"is preempted on {one.node} by {one.by}", object=one.pod)
 
 
-@_condition("eviction", "a pod loses its place for any reason but a change of its own")
+@_condition("eviction")
 def _evictions(plan: "Plan") -> Iterator[Finding]:
     for one in plan.disruptions:
         yield _finding(one, f"loses its place on {one.node}{one.times}", object=one.pod)
@@ -235,18 +222,14 @@ def _evictions(plan: "Plan") -> Iterator[Finding]:
             yield _finding(removed, removed.reason, object=removed.pod)
 
 
-@_condition(
-    "lost-work",
-    "a Job fails, whole or in an index, by `backoffLimit`, `backoffLimitPerIndex`, its "
-    "`podFailurePolicy` or its deadline",
-)
+@_condition("lost-work")
 def _lost_work(plan: "Plan") -> Iterator[Finding]:
     for one in plan.failed_jobs:
         message = f"loses its work: {one.message} ({one.reason})"
         yield _finding(one, message, object=one.job)
 
 
-@_condition("pdb-violation", "a preemption violates a disruption budget")
+@_condition("pdb-violation")
 def _violations(plan: "Plan") -> Iterator[Finding]:
     rows = {one.pod: one for one in plan.disruptions}
     for preemption in plan.preemptions:
@@ -257,7 +240,7 @@ def _violations(plan: "Plan") -> Iterator[Finding]:
                 yield _finding(row, message, object=victim.pod, by=preemption.preemptor)
 
 
-@_condition("pending", "a pod has no place in the end")
+@_condition("pending")
 def _pending(plan: "Plan") -> Iterator[Finding]:
     for one in plan.pending:
         waits = "stays pending"
@@ -267,7 +250,7 @@ def _pending(plan: "Plan") -> Iterator[Finding]:
         yield _finding(one, f"{waits}: {one.message}", object=one.pod)
 
 
-@_condition("rejected", "the API refuses an object, or a workload's pods")
+@_condition("rejected")
 def _rejected(plan: "Plan") -> Iterator[Finding]:
     for one in plan.rejected:
         message = f"{'is' if one.count == 1 else 'are'} rejected: {one.message}"
@@ -276,18 +259,14 @@ def _rejected(plan: "Plan") -> Iterator[Finding]:
         yield _finding(one, message, object=named, workload=workload, count=one.count)
 
 
-@_condition("refused", "a node refuses a pod that names it")
+@_condition("refused")
 def _refused(plan: "Plan") -> Iterator[Finding]:
     for one in plan.refusals:
         message = f"is refused by {one.node}{one.times}: {one.message or one.reason}"
         yield _finding(one, message, object=one.pod)
 
 
-@_condition(
-    "below-budget",
-    "fewer pods of a disruption budget are healthy than it asks for, and fewer than before; a "
-    "rollout does that as well as an eviction",
-)
+@_condition("below-budget")
 def _below_budget(plan: "Plan") -> Iterator[Finding]:
     summaries = {one.workload: one for one in plan.workloads}
     losing = {one.workload for one in plan.workloads if one.ready_least < one.ready_before}
@@ -310,11 +289,7 @@ def _below_budget(plan: "Plan") -> Iterator[Finding]:
             )
 
 
-@_condition(
-    "unavailable",
-    "none of a workload's pods is ready for a while, though some were, and some are to be; pods "
-    "that run to their end, as those of Jobs, don't count",
-)
+@_condition("unavailable")
 def _unavailable(plan: "Plan") -> Iterator[Finding]:
     for one in plan.workloads:
         if one.is_unavailable:
@@ -322,11 +297,7 @@ def _unavailable(plan: "Plan") -> Iterator[Finding]:
             yield _finding(one, message, object=one.workload, extent=one.ready_least_for_s)
 
 
-@_condition(
-    READY_SHARE,
-    "fewer than that share of a workload's pods are ready for a while; of those that it had, or "
-    "is to have if these are fewer",
-)
+@_condition(READY_SHARE)
 def _ready_shares(plan: "Plan") -> Iterator[Finding]:
     for one in plan.workloads:
         if one.serves and one.ready_share < 1:
@@ -338,18 +309,14 @@ def _ready_shares(plan: "Plan") -> Iterator[Finding]:
             yield _finding(one, message, object=one.workload, extent=lacking)
 
 
-@_condition("stuck-rollout", "a rollout comes to no end")
+@_condition("stuck-rollout")
 def _stuck(plan: "Plan") -> Iterator[Finding]:
     for one in plan.rollouts:
         if one.is_stuck:
             yield _finding(one, f"is stuck: {one.text}", object=one.workload)
 
 
-@_condition(
-    "unplayed",
-    "an applied object has pods and isn't played (a CronJob, an Argo Rollout, a Job that another "
-    "controller manages), or the plan ended before a rollout",
-)
+@_condition("unplayed")
 def _unplayed(plan: "Plan") -> Iterator[Finding]:
     for one in plan.unplayed:
         place = one.object.partition(" ")[2].rpartition("/")[0]
@@ -361,10 +328,7 @@ def _unplayed(plan: "Plan") -> Iterator[Finding]:
             yield _finding(rollout, message, object=rollout.workload)
 
 
-@_condition(
-    "undrained",
-    "a drain fails, or comes to no end; `podium drain` adds it to whatever conditions it is given",
-)
+@_condition("undrained")
 def _undrained(plan: "Plan") -> Iterator[Finding]:
     for one in plan.drains:
         if one.state != "Done":
@@ -372,11 +336,7 @@ def _undrained(plan: "Plan") -> Iterator[Finding]:
             yield _finding(one, f"isn't drained: {one.text}", object=node, workload=node)
 
 
-@_condition(
-    "stale-priority",
-    "running pods keep a priority which their successors don't get, and these preempt others or "
-    "are refused",
-)
+@_condition("stale-priority")
 def _stale_priorities(plan: "Plan") -> Iterator[Finding]:
     for one in plan.stale_priorities:
         if one.is_harmful:

@@ -9,7 +9,7 @@ import msgspec
 
 from podium.api.documents.report import report_facts
 from podium.whatif.plan.fail_on import Finding, Gate, findings
-from podium.whatif.plan.plan_report import PodRow, WorkloadSummary
+from podium.whatif.plan.plan_report import DrainBlocker, PodRow, WorkloadSummary
 from podium.whatif.plan.plans import Plans
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.resilience.disturbance import (
@@ -216,21 +216,18 @@ def _exposed(impacts: Sequence[Impact]) -> Iterator[Exposure]:
             )
 
 
-def _blocking(impacts: Iterable[Impact]) -> Iterator[BlockingBudget]:
-    nodes: dict[str, set[str]] = defaultdict(set)
-    pods: dict[str, set[str]] = defaultdict(set)
-    reasons: dict[str, dict[str, None]] = defaultdict(dict)
-    for impact in impacts:
-        for drain in impact.drains:
-            for blocker in drain.blockers if drain.state != "Done" else ():
-                budget = blocker.budget
-                nodes[budget].add(drain.node)
-                pods[budget].update(blocker.pods)
-                reasons[budget][blocker.text] = None
-    for budget in sorted(nodes, key=lambda one: (-len(nodes[one]), one)):
-        yield BlockingBudget(
+def _blocking(impacts: Iterable[Impact]) -> list[BlockingBudget]:
+    blocked: dict[str, list[tuple[str, DrainBlocker]]] = defaultdict(list)
+    for drain in (drain for impact in impacts for drain in impact.drains):
+        for blocker in drain.blockers if drain.state != "Done" else ():
+            blocked[blocker.budget].append((drain.node, blocker))
+    budgets = [
+        BlockingBudget(
             budget=budget,
-            nodes=tuple(sorted(nodes[budget])),
-            pods=tuple(sorted(pods[budget])),
-            reasons=tuple(reasons[budget]),
+            nodes=tuple(sorted({node for node, _ in found})),
+            pods=tuple(sorted({pod for _, blocker in found for pod in blocker.pods})),
+            reasons=tuple(dict.fromkeys(blocker.text for _, blocker in found)),
         )
+        for budget, found in blocked.items()
+    ]
+    return sorted(budgets, key=lambda budget: (-len(budget.nodes), budget.budget))

@@ -189,10 +189,11 @@ def test_owners_in_the_state_that_nobody_plays_are_named() -> None:
     ]
 
 
-def test_the_page_on_plans_lists_each_condition_with_its_meaning() -> None:
+def test_the_page_on_plans_explains_each_condition() -> None:
     page = (Path(__file__).parents[3] / "docs" / "plans.md").read_text()
     (section,) = re.findall(
         r"^## Failing a pipeline$(.*?)(?:^## |\Z)", page, re.MULTILINE | re.DOTALL
     )
     rows = re.findall(r"^\| `([^`]+)`(?:, as `[^`]+`)? \| (.*) \|$", section, re.MULTILINE)
-    assert rows == [(one.name, one.meaning) for one in CONDITIONS.values()]
+    assert [name for name, _ in rows] == [*CONDITIONS]
+    assert all(meaning for _, meaning in rows)

@@ -18,7 +18,6 @@ from podium.api.values.message_words import count, likely_meant
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, Rule, workload_rule
 from podium.whatif.lint.workload_reader import Workload
-from podium.whatif.plan.outcome.stale_priorities import StalePods
 
 _SYSTEM = "system-"
 
@@ -213,16 +212,12 @@ def stale_priority(view: ClusterView) -> Iterator[Offence]:
     from podium.whatif.lint.next_pod_trials import next_pod_sentences
 
     objects = [obj for found in view.by_kind.values() for obj in found]
-    sentences = next_pod_sentences(objects, stale)
     classes = {name(one): one for one in view.classes}
-    groups = defaultdict[tuple[int, int | None, str], list[StalePods]](list)
-    for one in stale:
-        groups[one.priority, one.next_priority, one.next_class].append(one)
-    for change, group in groups.items():
+    for group, sentence in next_pod_sentences(objects, stale):
         pods = tuple(f"{one.workload} ({count(len(one.pods), 'pod')})" for one in group)
-        found = classes.get(change[2])
+        one, field = group[0], "globalDefault" if group[0].is_by_default else "value"
+        found = classes.get(one.next_class)
         if found is None:
-            yield Offence(group[0].pods[0], sentences[change], "spec.priority", pods)
+            yield Offence(one.pods[0], sentence, "spec.priority", pods)
         else:
-            field = "globalDefault" if group[0].is_by_default else "value"
-            yield Offence(found, sentences[change], field, pods)
+            yield Offence(found, sentence, field, pods)
