@@ -63,11 +63,8 @@ class PreemptionRecorder:
         chosen, *others = self._candidates(pod, preemption, choice, listed)
         facts = pod_facts(pod.obj)
         return PreemptionOutcome(
-            preemptor=pod.key,
-            namespace=facts["namespace"],
-            owner=facts["owner"],
-            priority=facts["priority"],
-            priority_class=facts["priority_class"],
+            preemptor=facts.pop("pod"),
+            **facts,
             node=chosen.node,
             at_s=self._passed_s(),
             victims=chosen.victims,

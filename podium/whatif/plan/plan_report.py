@@ -563,11 +563,9 @@ class FailedJob(Report):
 
 
 class PodShare(msgspec.Struct, frozen=True):
-    """A pod on a node.
+    """A pod on a node, with its share of CPU or memory, whichever is more.
 
     Attributes:
-        pod: `namespace/name`.
-        share: of the node, of CPU or memory, whichever is more; 1 is all of it.
         is_other: whether it isn't there on the other side.
     """
 

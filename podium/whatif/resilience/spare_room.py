@@ -3,6 +3,7 @@
 Each number is tried by playing the disturbances again in a cluster with so many nodes more.
 """
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -129,12 +130,12 @@ class _Search:
         low, high = least, max(2 * least, 1)
         while high < most and self._uncured(shape, high, disturbances):
             low, high = high, 2 * high
-        high = min(high, most)
-        while high - low > 1:
-            middle = (low + high) // 2
-            is_short = self._uncured(shape, middle, disturbances)
-            low, high = (middle, high) if is_short else (low, middle)
-        return high
+        between = range(low + 1, min(high, most))
+
+        def does(count: int) -> bool:
+            return not self._uncured(shape, count, disturbances)
+
+        return low + 1 + bisect_left(between, True, key=does)
 
     def _uncured(
         self, shape: ZonedShape, count: int, disturbances: Sequence[Disturbance]
