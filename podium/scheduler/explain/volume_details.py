@@ -32,7 +32,7 @@ from podium.scheduler.snapshot.volumes.attachable_volumes import (
     attached_volumes,
 )
 from podium.scheduler.snapshot.volumes.csi_migration import Attachable
-from podium.scheduler.snapshot.volumes.pod_claims import claim_of, storage_class_of
+from podium.scheduler.snapshot.volumes.pod_claims import storage_class_of, used_claims
 from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
 
 _NAMED_MAX = 5
@@ -64,8 +64,7 @@ def limit_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) 
 def binding_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
     """The claims whose volumes the node doesn't reach, or that can't get one for it."""
     topology = VolumeTopology(snapshot)
-    for use in claim_uses(pod.obj):
-        claim = claim_of(listers, pod, use)
+    for use, claim in used_claims(listers, pod):
         if claim is None:
             continue
         called = f"claim {use.claim_name}"
@@ -85,8 +84,7 @@ def binding_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int
 
 def refusal_details(listers: Listers, pod: PodInfo) -> Iterator[str]:
     """The claims for which VolumeBinding refuses a pod on all nodes, as nothing has bound them."""
-    for use in claim_uses(pod.obj):
-        claim = claim_of(listers, pod, use)
+    for use, claim in used_claims(listers, pod):
         if claim is None or is_fully_bound(claim):
             continue
         storage_class = storage_class_of(listers, claim)
@@ -152,9 +150,10 @@ def _unbound(
 def zone_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
     """The volumes that are labelled with other zones or regions than the node."""
     marks = snapshot.labels_of(row)
-    for use in claim_uses(pod.obj):
-        claim = None if use.is_ephemeral else claim_of(listers, pod, use)
-        volume = listers.get("PersistentVolume", volume_name(claim)) if claim else None
+    for use, claim in used_claims(listers, pod):
+        if claim is None or use.is_ephemeral:
+            continue
+        volume = listers.get("PersistentVolume", volume_name(claim))
         if volume is None:
             continue
         for label in unmet_labels(volume, marks):
@@ -170,9 +169,8 @@ def use_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) ->
     for other in snapshot.pods_on[row]:
         if share_a_disk(pod.cls, other.cls):
             yield f"{other.key}, priority {other.priority}, uses the same disk"
-    for use in claim_uses(pod.obj):
-        claim = None if use.is_ephemeral else claim_of(listers, pod, use)
-        if claim is None or READ_WRITE_ONCE_POD not in access_modes(claim):
+    for use, claim in used_claims(listers, pod):
+        if claim is None or use.is_ephemeral or READ_WRITE_ONCE_POD not in access_modes(claim):
             continue
         for other in (one for pods in snapshot.pods_on for one in pods):
             if other.namespace != pod.namespace or not any(

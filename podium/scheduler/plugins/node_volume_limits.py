@@ -40,7 +40,7 @@ from podium.scheduler.snapshot.volumes.csi_migration import (
     in_tree_plugin,
     migrated_volume,
 )
-from podium.scheduler.snapshot.volumes.pod_claims import claim_of, not_found, ownership_fault
+from podium.scheduler.snapshot.volumes.pod_claims import not_found, ownership_fault, used_claims
 
 Volumes = frozenset[Attachable]
 
@@ -80,7 +80,7 @@ class NodeVolumeLimits:
         """
         if not pod.cls.has_volumes:
             return None
-        claims = [(use, claim_of(self._handle.listers, pod, use)) for use in claim_uses(pod.obj)]
+        claims = [*used_claims(self._handle.listers, pod)]
         for use, claim in claims:
             if claim is None and use.claim_name:
                 what = not_found("PersistentVolumeClaim", use.claim_name)

@@ -32,7 +32,6 @@ from podium.api.volumes.claims_and_volumes import (
     WAIT_FOR_FIRST_CONSUMER,
     ClaimUse,
     bound_to,
-    claim_uses,
     is_fully_bound,
     requested_storage,
     selecting_node,
@@ -69,10 +68,10 @@ from podium.scheduler.snapshot.volumes.csi_migration import (
     migration_note,
 )
 from podium.scheduler.snapshot.volumes.pod_claims import (
-    claim_of,
     not_found,
     ownership_fault,
     storage_class_of,
+    used_claims,
 )
 from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
 
@@ -127,20 +126,26 @@ class VolumeBinding:
         """Refuse pods whose claims can't be used, or should have been bound by now."""
         if not pod.cls.has_volumes:
             return PASSES
-        uses = list(claim_uses(pod.obj))
-        for use in uses:
-            if fault := self._fault(pod, use):
+        used = [*used_claims(self._listers, pod)]
+        for use, claim in used:
+            if fault := _fault(pod, use, claim):
                 return PreFilterResult(unresolvable(fault))
-        if fault := self._binding_mode_fault(pod, uses):
-            return PreFilterResult(Status(Code.ERROR, (fault,)))
-        if self._claims(pod, uses).immediate:
+        for _, claim in used:
+            if claim is None or is_fully_bound(claim):
+                continue
+            storage_class = storage_class_of(self._listers, claim)
+            # One that comes from the API always has a mode.
+            if storage_class is not None and storage_class.get("volumeBindingMode") is None:
+                fault = f'VolumeBindingMode not set for StorageClass "{name(storage_class)}"'
+                return PreFilterResult(Status(Code.ERROR, (fault,)))
+        if self._claims(pod).immediate:
             return PreFilterResult(unresolvable(_UNBOUND))
         return PASSES
 
     def filter(self, pod: PodInfo) -> FilterState | None:
         if not pod.cls.has_volumes:
             return None
-        claims = self._claims(pod, claim_uses(pod.obj))
+        claims = self._claims(pod)
         if not claims.bound and not claims.delayed:
             return None
         flags = np.zeros(self._snapshot.node_count, np.int32)
@@ -163,7 +168,7 @@ class VolumeBinding:
         Claims that an earlier pod has had bound or provisioned are assumed again, as upstream's
         AssumePodVolumes does: this pod, too, writes that down and waits for it.
         """
-        delayed = self._claims(pod, claim_uses(pod.obj)).delayed
+        delayed = self._claims(pod).delayed
         if not delayed:
             return SUCCESS
         row = self._snapshot.row_of[node_name]
@@ -249,39 +254,9 @@ class VolumeBinding:
                 return _out_of_reach(volume, node_name)
         return SUCCESS if is_fully_bound(claim) else _BINDING
 
-    def _fault(self, pod: PodInfo, use: ClaimUse) -> str:
-        claim = claim_of(self._listers, pod, use)
-        if claim is None:
-            return (
-                "waiting for ephemeral volume controller to create the persistentvolumeclaim "
-                f'"{use.claim_name}"'
-                if use.is_ephemeral
-                else not_found("PersistentVolumeClaim", use.claim_name)
-            )
-        if phase_of(claim) == "Lost":
-            return (
-                f'persistentvolumeclaim "{name(claim)}" bound to non-existent persistentvolume '
-                f'"{volume_name(claim)}"'
-            )
-        if is_terminating(claim):
-            return f'persistentvolumeclaim "{name(claim)}" is being deleted'
-        return ownership_fault(claim, pod) if use.is_ephemeral else ""
-
-    def _binding_mode_fault(self, pod: PodInfo, uses: Iterable[ClaimUse]) -> str:
-        """A class as it comes from the API always has a mode."""
-        for use in uses:
-            claim = claim_of(self._listers, pod, use)
-            if claim is None or is_fully_bound(claim):
-                continue
-            storage_class = storage_class_of(self._listers, claim)
-            if storage_class is not None and storage_class.get("volumeBindingMode") is None:
-                return f'VolumeBindingMode not set for StorageClass "{name(storage_class)}"'
-        return ""
-
-    def _claims(self, pod: PodInfo, uses: Iterable[ClaimUse]) -> _Claims:
+    def _claims(self, pod: PodInfo) -> _Claims:
         claims = _Claims()
-        for use in uses:
-            claim = claim_of(self._listers, pod, use)
+        for _, claim in used_claims(self._listers, pod):
             if claim is None:
                 continue
             mode = (storage_class_of(self._listers, claim) or {}).get("volumeBindingMode")
@@ -351,6 +326,24 @@ class VolumeBinding:
                         enough |= self._topology.selected(selector)
             flags[allowed & ~enough] = NOT_ENOUGH_SPACE
         return flags
+
+
+def _fault(pod: PodInfo, use: ClaimUse, claim: Object | None) -> str:
+    if claim is None:
+        return (
+            "waiting for ephemeral volume controller to create the persistentvolumeclaim "
+            f'"{use.claim_name}"'
+            if use.is_ephemeral
+            else not_found("PersistentVolumeClaim", use.claim_name)
+        )
+    if phase_of(claim) == "Lost":
+        return (
+            f'persistentvolumeclaim "{name(claim)}" bound to non-existent persistentvolume '
+            f'"{volume_name(claim)}"'
+        )
+    if is_terminating(claim):
+        return f'persistentvolumeclaim "{name(claim)}" is being deleted'
+    return ownership_fault(claim, pod) if use.is_ephemeral else ""
 
 
 def _binding_fault(fault: str) -> Status:

@@ -28,7 +28,7 @@ from podium.scheduler.snapshot.change_log import Change
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.snapshot.volumes.pod_claims import claim_of, not_found
+from podium.scheduler.snapshot.volumes.pod_claims import not_found, used_claims
 
 ClaimKey = tuple[str, str]
 
@@ -66,23 +66,22 @@ class VolumeRestrictions:
         """Refuse pods that use claims that aren't there; those of ephemeral volumes may come."""
         if not pod.cls.has_volumes:
             return PASSES
-        for use in claim_uses(pod.obj):
-            if not use.is_ephemeral and claim_of(self._listers, pod, use) is None:
-                return PreFilterResult(
-                    unresolvable(not_found("PersistentVolumeClaim", use.claim_name))
-                )
+        for use, claim in used_claims(self._listers, pod):
+            if not use.is_ephemeral and claim is None:
+                fault = not_found("PersistentVolumeClaim", use.claim_name)
+                return PreFilterResult(unresolvable(fault))
         return PASSES
 
     def filter(self, pod: PodInfo) -> FilterState | None:
         if not pod.cls.has_volumes:
             return None
         disks = tuple(_disks(pod.cls))
-        uses = [use for use in claim_uses(pod.obj) if not use.is_ephemeral]
-        known = ((use.claim_name, claim_of(self._listers, pod, use)) for use in uses)
         claims = frozenset(
-            claim_name
-            for claim_name, claim in known
-            if claim is not None and READ_WRITE_ONCE_POD in access_modes(claim)
+            use.claim_name
+            for use, claim in used_claims(self._listers, pod)
+            if claim is not None
+            and not use.is_ephemeral
+            and READ_WRITE_ONCE_POD in access_modes(claim)
         )
         if claims:
             return _ExclusiveClaims(self._snapshot, self._users, disks, claims, pod.namespace)

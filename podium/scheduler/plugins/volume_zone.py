@@ -32,7 +32,7 @@ from podium.scheduler.snapshot.arrays import Mask
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.volumes.csi_migration import BETA_REGION_LABEL, BETA_ZONE_LABEL
-from podium.scheduler.snapshot.volumes.pod_claims import claim_of, not_found
+from podium.scheduler.snapshot.volumes.pod_claims import not_found, used_claims
 from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
 
 ELSEWHERE = -1
@@ -84,9 +84,8 @@ class VolumeZone:
         if not pod.cls.has_volumes:
             return None
         demands = []
-        for use in claim_uses(pod.obj):
-            claim = None if use.is_ephemeral else claim_of(self._listers, pod, use)
-            bound_to = "" if claim is None else volume_name(claim)
+        for use, claim in used_claims(self._listers, pod):
+            bound_to = "" if claim is None or use.is_ephemeral else volume_name(claim)
             volume = self._listers.get("PersistentVolume", bound_to) if bound_to else None
             demands += [] if volume is None else _demands(volume)
         if not demands:

@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from podium.api.objects import Object, key, name, part, spec_of
 from podium.api.pod_specs import volumes_of
-from podium.api.volumes.claims_and_volumes import claim_uses, volume_name
+from podium.api.volumes.claims_and_volumes import volume_name
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.volumes.csi_migration import (
@@ -17,7 +17,11 @@ from podium.scheduler.snapshot.volumes.csi_migration import (
     provisioning_driver,
     zones_of,
 )
-from podium.scheduler.snapshot.volumes.pod_claims import claim_of, ownership_fault, storage_class_of
+from podium.scheduler.snapshot.volumes.pod_claims import (
+    ownership_fault,
+    storage_class_of,
+    used_claims,
+)
 
 # No volume's handle begins so: it stands for a volume that isn't there yet.
 _UNBOUND_PREFIX = "\0"
@@ -26,8 +30,7 @@ _UNBOUND_PREFIX = "\0"
 def attachable_volumes(listers: Listers, pod: PodInfo) -> frozenset[Attachable]:
     """The volumes that must be attached for a pod; what can't be made out is left out."""
     found: set[Attachable | None] = set()
-    for use in claim_uses(pod.obj):
-        claim = claim_of(listers, pod, use)
+    for use, claim in used_claims(listers, pod):
         if claim is None or (use.is_ephemeral and ownership_fault(claim, pod)):
             continue
         volume = listers.get("PersistentVolume", volume_name(claim))

@@ -1,11 +1,13 @@
 """The claims and storage classes that a pod's volumes use, looked up for the volume plugins."""
 
+from collections.abc import Iterator
+
 from podium.api.objects import (
     Object,
     controller_of,
     key,
 )
-from podium.api.volumes.claims_and_volumes import ClaimUse, storage_class_name
+from podium.api.volumes.claims_and_volumes import ClaimUse, claim_uses, storage_class_name
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 
@@ -17,9 +19,10 @@ _RESOURCES = {
 }
 
 
-def claim_of(listers: Listers, pod: PodInfo, use: ClaimUse) -> Object | None:
-    """The claim that a pod uses; None if it isn't there."""
-    return listers.get("PersistentVolumeClaim", use.claim_name, pod.namespace)
+def used_claims(listers: Listers, pod: PodInfo) -> Iterator[tuple[ClaimUse, Object | None]]:
+    """The claims that a pod uses, in the order of its volumes, and as far as they are there."""
+    for use in claim_uses(pod.obj):
+        yield use, listers.get("PersistentVolumeClaim", use.claim_name, pod.namespace)
 
 
 def not_found(kind: str, object_name: str) -> str:
