@@ -33,8 +33,7 @@ class EventTexts:
     of event, and version say what the text is.
     """
 
-    def __init__(self, length_max: int = _LENGTH_MAX) -> None:
-        self._length_max = length_max
+    def __init__(self) -> None:
         self._length = 0
         self._texts: dict[tuple[int, str, str], bytes] = {}
         self._forms: dict[Form, int] = {}
@@ -52,7 +51,7 @@ class EventTexts:
         if text is None:
             text = encoded(watching.shown(event, now_s))
             self._length += len(text)
-            if self._length > self._length_max:
+            if self._length > _LENGTH_MAX:
                 self._texts.clear()
                 self._length = len(text)
             self._texts[key] = text

@@ -41,7 +41,7 @@ _WHERE_NAMED: Mapping[str, tuple[str, str]] = {
 }
 
 
-def node_objection(
+def _node_objection(
     server: ApiServer, node: str, attempt: Attempt, info: RequestInfo, selection: Selection
 ) -> str | None:
     """Why a node may not do what its rules don't permit; None if it may, as far as this goes."""
@@ -195,34 +195,26 @@ _INTERACTIVE = ("attach", "exec", "portforward")
 def check(server: ApiServer, user: User, info: RequestInfo, parameters: Parameters) -> None:
     """Authorize a request; raises RefusedError: 403, in the words of Kubernetes' RBAC."""
     is_watch = info.verb == "list" and parameters.flag("watch")
-    attempt = Attempt(
-        verb="watch" if is_watch else info.verb,
-        group=info.group,
-        resource=info.kind.plural,
-        subresource=info.subresource,
-        namespace=info.namespace,
-        name=info.name,
-    )
-    _check_attempt(server, user, attempt, info, parameters)
-    if info.subresource in _INTERACTIVE and attempt.verb == "get":
-        create = structs.replace(attempt, verb="create")
-        _check_attempt(server, user, create, info, parameters)
-
-
-def _check_attempt(
-    server: ApiServer, user: User, attempt: Attempt, info: RequestInfo, parameters: Parameters
-) -> None:
-    if user.may(attempt):
-        return
-    selection = parse_selection(info.kind, "", parameters.text("fieldSelector"))
-    if attempt.verb in ("list", "watch") and not attempt.name:
-        attempt = structs.replace(attempt, name=next(iter(selection.values_of(_NAME_FIELD)), ""))
-    why = None if user.node is None else node_objection(server, user.node, attempt, info, selection)
-    if user.node is not None and why is None:
-        return
-    verdict = server.authorizer.decide(user, attempt)
-    if not verdict.allowed:
-        raise _forbidden(user, attempt, ", ".join(filter(None, (why, verdict.reason))))
+    verbs = ["watch" if is_watch else info.verb]
+    if info.subresource in _INTERACTIVE and verbs == ["get"]:
+        verbs.append("create")
+    resource = (info.group, info.kind.plural, info.subresource, info.namespace, info.name)
+    for verb in verbs:
+        attempt = Attempt(verb, *resource)
+        if user.may(attempt):
+            continue
+        selection = parse_selection(info.kind, "", parameters.text("fieldSelector"))
+        if verb in ("list", "watch") and not attempt.name:
+            names = selection.values_of(_NAME_FIELD)
+            attempt = structs.replace(attempt, name=names[0] if names else "")
+        why = None
+        if user.node is not None:
+            why = _node_objection(server, user.node, attempt, info, selection)
+            if why is None:
+                continue
+        verdict = server.authorizer.decide(user, attempt)
+        if not verdict.allowed:
+            raise _forbidden(user, attempt, ", ".join(filter(None, (why, verdict.reason))))
 
 
 def check_path(authorizer: Authorizer, user: User, method: str, segments: Sequence[str]) -> None:
@@ -239,18 +231,15 @@ def check_path(authorizer: Authorizer, user: User, method: str, segments: Sequen
 
 def _forbidden(user: User, attempt: Attempt, reason: str = "") -> RefusedError:
     resource = f"resource {quoted(attempt.full_resource)} in API group {quoted(attempt.group)}"
-    where = f"in the namespace {quoted(attempt.namespace)}"
-    why = f"User {quoted(user.name)} cannot {attempt.verb} {resource} " + (
-        where if attempt.namespace else "at the cluster scope"
-    )
-    if reason:
-        why = f"{why}: {reason}"
+    where = "at the cluster scope"
+    if attempt.namespace:
+        where = f"in the namespace {quoted(attempt.namespace)}"
+    why = f"User {quoted(user.name)} cannot {attempt.verb} {resource} {where}"
     group = f".{attempt.group}" if attempt.group else ""
     name = f" {quoted(attempt.name)}" if attempt.name else ""
+    message = f"{attempt.resource}{group}{name} is forbidden: {why}"
     known = {"name": attempt.name, "group": attempt.group, "kind": attempt.resource}
+    details = {field: value for field, value in known.items() if value}
     return RefusedError(
-        403,
-        "Forbidden",
-        f"{attempt.resource}{group}{name} is forbidden: {why}",
-        details={field: value for field, value in known.items() if value},
+        403, "Forbidden", f"{message}: {reason}" if reason else message, details=details
     )

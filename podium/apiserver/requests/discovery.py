@@ -87,37 +87,25 @@ def _group(group: str, kinds: Registry) -> Document:
 
 def _resource_list(group: str, version: str, kinds: Registry) -> Document:
     resources: list[Document] = []
+
+    def announce(kind: Kind, name: str, singular: str, subresource: str, **more: Any) -> None:
+        other, other_version, taken = routes.SUBRESOURCE_KINDS.get(subresource, ("", "", kind.name))
+        elsewhere = {"group": other, "version": other_version} if other else {}
+        known = {"name": name, "singularName": singular, "namespaced": kind.namespaced}
+        verbs = list(routes.verbs(kind, subresource))
+        resources.append({**known, **elsewhere, "kind": taken, "verbs": verbs, **more})
+
     if (group, version) == ("", "v1"):
-        binding = routes.SUBRESOURCE_KINDS["binding"][2]
-        known = {"name": routes.BINDINGS, "singularName": binding.lower(), "namespaced": True}
-        allowed = list(routes.verbs(KINDS["Pod"], "binding"))
-        resources.append({**known, "kind": binding, "verbs": allowed})
+        announce(KINDS["Pod"], routes.BINDINGS, "binding", "binding")
     for kind in kinds.by_plural[group, version].values():
-        resource = {
-            "name": kind.plural,
-            "singularName": kind.singular,
-            "namespaced": kind.namespaced,
-            "kind": kind.name,
-            "verbs": list(routes.verbs(kind)),
-        }
+        more: Document = {}
         for field, names in zip(_NICKNAMES, (kind.short_names, kind.categories), strict=True):
-            if names:
-                resource[field] = [*names]
+            more |= {field: [*names]} if names else {}
         if kind.key not in {**REVIEWS, **METRICS}:
-            resource["storageVersionHash"] = storage_version_hash(kind)
-        resources.append(resource)
+            more["storageVersionHash"] = storage_version_hash(kind)
+        announce(kind, kind.plural, kind.singular, "", **more)
         for subresource in kind.subresources:
-            elsewhere, *place = routes.SUBRESOURCE_KINDS.get(subresource, ("", "", kind.name))
-            resources.append(
-                {
-                    "name": f"{kind.plural}/{subresource}",
-                    "singularName": "",
-                    "namespaced": kind.namespaced,
-                    **({"group": elsewhere, "version": place[0]} if elsewhere else {}),
-                    "kind": place[1],
-                    "verbs": list(routes.verbs(kind, subresource)),
-                }
-            )
+            announce(kind, f"{kind.plural}/{subresource}", "", subresource)
     resources.sort(key=lambda resource: resource["name"])
     return {"groupVersion": routes.api_version(group, version), "resources": resources}
 
