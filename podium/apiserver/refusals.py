@@ -131,7 +131,7 @@ internal = partial(RefusedError, 500, "")
 """500, as upstream answers faults that it has no better code for."""
 
 
-def too_large(why: str) -> RefusedError:
+def entity_too_large(why: str) -> RefusedError:
     """413: the body of a request, or the object in it, is larger than may be."""
     return RefusedError(413, "RequestEntityTooLarge", f"Request entity too large: {why}")
 

@@ -20,7 +20,7 @@ from podium.apiserver.decoding.type_checker import (
     unexpected,
 )
 from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject
-from podium.apiserver.refusals import bad_request, invalid, too_large
+from podium.apiserver.refusals import bad_request, entity_too_large, invalid
 from podium.apiserver.schema import SCALARS, Field, ListOf, Struct
 
 OPERATIONS_MAX = 10_000
@@ -78,7 +78,7 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
         patch: Any = [operation or {} for operation in plain(value) or []]
         if len(patch) > OPERATIONS_MAX:
             most = f"The allowed maximum operations in a JSON patch is {OPERATIONS_MAX}"
-            raise too_large(f"{most}, got {len(patch)}")
+            raise entity_too_large(f"{most}, got {len(patch)}")
         faults = tuple(f"json patch {fault}" for fault in checker.strict)
     else:
         if value is not None and not isinstance(value, Mapping):

@@ -31,7 +31,7 @@ from podium.apiserver.http.users import Tokens
 from podium.apiserver.http.watches import Watches
 from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
 from podium.apiserver.rbac.authorizer import Authorizer
-from podium.apiserver.refusals import server_fault, too_large, too_many, unauthorized
+from podium.apiserver.refusals import entity_too_large, server_fault, too_many, unauthorized
 from podium.apiserver.requests import NodeLog, Request, Response, Watching
 from podium.apiserver.requests.authorization import check_path
 from podium.apiserver.requests.messages import HEADER_SEPARATOR, refused
@@ -305,7 +305,7 @@ async def read_body(receive: Receive, limits: Limits) -> bytes:
                 parts.append(message.get("body", b""))
                 length += len(parts[-1])
                 if length > limits.body_bytes_max:
-                    raise too_large(f"limit is {limits.body_bytes_max}")
+                    raise entity_too_large(f"limit is {limits.body_bytes_max}")
                 has_more = message.get("more_body", False)
     except TimeoutError:
         why = "Timeout: request body was not received in time"

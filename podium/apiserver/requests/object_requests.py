@@ -24,7 +24,7 @@ from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import DeleteOptions, PatchRequest, Written
 from podium.apiserver.store.errors import TooLargeResourceVersionError
 from podium.apiserver.subresources.scale import scale_of
-from podium.apiserver.verbs.list import parse_version, too_large
+from podium.apiserver.verbs.list import parse_version, refusal_of
 
 _NAME_FIELD = "metadata.name"
 _SUCCESS: dict[str, Any] = {
@@ -43,7 +43,7 @@ def get(call: Call) -> Response:
     revision, current = parse_version(version) if version else 0, call.server.store.revision
     if revision > current:
         # What is stored must be as new as the client has seen it.
-        raise too_large(TooLargeResourceVersionError(revision, current))
+        raise refusal_of(TooLargeResourceVersionError(revision, current))
     obj = call.server.get(info.kind, info.namespace, info.name)
     concerns(obj)
     return call.answer(scale_of(info.kind, obj) if info.subresource == "scale" else obj)

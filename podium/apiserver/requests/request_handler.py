@@ -15,7 +15,7 @@ from podium.api.kinds.custom_kinds import (
 from podium.api.refused import RefusedError
 from podium.apiserver.kinds.registration.registrations import is_idle
 from podium.apiserver.long_work import kept
-from podium.apiserver.refusals import no_room, too_large
+from podium.apiserver.refusals import entity_too_large, no_room
 from podium.apiserver.registry import Registry
 from podium.apiserver.requests import (
     authorization,
@@ -127,7 +127,7 @@ def _answer(
     found = routes.route(request.method, segments, kinds)
     authorization.check(server, request.user, found, parameters)
     if len(request.body) > BODY_LENGTH_MAX:
-        raise too_large(f"limit is {BODY_LENGTH_MAX}")
+        raise entity_too_large(f"limit is {BODY_LENGTH_MAX}")
     wanted = output(
         request.header("Accept"),
         streams=found.verb in ("list", "watch"),

@@ -5,11 +5,7 @@ from podium.api.refused import Cause, RefusedError
 from podium.api.values.integers import parse_count
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.selection import Selection
-from podium.apiserver.store.errors import (
-    ExpiredError,
-    InvalidContinueError,
-    TooLargeResourceVersionError,
-)
+from podium.apiserver.store.errors import ExpiredError, StoreError, TooLargeResourceVersionError
 from podium.apiserver.store.kind_index import Page
 from podium.apiserver.store.store import Store
 from podium.apiserver.verbs.verb_options import ListOptions
@@ -30,12 +26,8 @@ def list_objects(
             at_revision=_revision(store, options),
             matches=None if selection.is_everything else selection.matches,
         )
-    except ExpiredError as error:
-        raise expired(error) from None
-    except TooLargeResourceVersionError as error:
-        raise too_large(error) from None
-    except InvalidContinueError as error:
-        raise bad_request(str(error)) from None
+    except StoreError as error:
+        raise refusal_of(error) from None
 
 
 def parse_version(text: str) -> int:
@@ -57,16 +49,16 @@ def version_fault(text: str) -> str:
     return f'strconv.ParseUint: parsing "{text}": {why}'
 
 
-def expired(error: ExpiredError) -> RefusedError:
-    """410: the history doesn't reach back that far."""
-    metadata = {"continue": error.continue_token} if error.continue_token else {}
-    return RefusedError(410, "Expired", str(error), metadata=metadata)
-
-
-def too_large(error: TooLargeResourceVersionError) -> RefusedError:
-    """504: there has been no such version yet."""
-    cause = Cause("ResourceVersionTooLarge", "Too large resource version")
-    return RefusedError(504, "Timeout", str(error), causes=(cause,), retry_after_s=1)
+def refusal_of(error: StoreError) -> RefusedError:
+    """410: the history doesn't reach back; 504: no such version yet; or 400: no continue token."""
+    match error:
+        case ExpiredError():
+            metadata = {"continue": error.continue_token} if error.continue_token else {}
+            return RefusedError(410, "Expired", str(error), metadata=metadata)
+        case TooLargeResourceVersionError():
+            cause = Cause("ResourceVersionTooLarge", "Too large resource version")
+            return RefusedError(504, "Timeout", str(error), causes=(cause,), retry_after_s=1)
+    return bad_request(str(error))
 
 
 def _revision(store: Store, options: ListOptions) -> int | None:
@@ -81,5 +73,5 @@ def _revision(store: Store, options: ListOptions) -> int | None:
     if match == "Exact" or (not match and options.limit > 0):
         return revision
     if revision > store.revision:
-        raise too_large(TooLargeResourceVersionError(revision, store.revision))
+        raise refusal_of(TooLargeResourceVersionError(revision, store.revision))
     return None

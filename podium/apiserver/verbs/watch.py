@@ -17,7 +17,7 @@ from podium.apiserver.store.errors import ExpiredError, TooLargeResourceVersionE
 from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store
 from podium.apiserver.store.watch import FieldValue, Watch
-from podium.apiserver.verbs.list import expired, parse_version, too_large
+from podium.apiserver.verbs.list import parse_version, refusal_of
 from podium.apiserver.verbs.verb_options import ListOptions
 
 Item = Mapping[str, Any]
@@ -62,7 +62,7 @@ class WatchStream:
                     break
         except ExpiredError as error:
             self.has_ended = True
-            items.append(_error(expired(error)))
+            items.append(_error(refusal_of(error)))
         return items
 
     def _items(self, events: Iterable[WatchEvent]) -> list[Item]:
@@ -103,7 +103,7 @@ def watch(
     first: list[Item] = []
     if starts_with_all:
         if revision > store.revision:
-            raise too_large(TooLargeResourceVersionError(revision, store.revision))
+            raise refusal_of(TooLargeResourceVersionError(revision, store.revision))
         revision = store.revision
         matches = None if selection.is_everything else selection.matches
         found = store.list(kind.key, namespace or None, matches=matches)
@@ -118,9 +118,9 @@ def watch(
         field = fields[0] if fields else None
         cursor = store.watch(kind.key, namespace or None, from_revision=revision, field=field)
     except ExpiredError as error:
-        first = [_error(expired(error))]
+        first = [_error(refusal_of(error))]
     except TooLargeResourceVersionError as error:
-        raise too_large(error) from None
+        raise refusal_of(error) from None
     return WatchStream(
         kind, selection, cursor, first, allows_bookmarks=options.allow_watch_bookmarks
     )

@@ -9,7 +9,7 @@ from podium.api import objects
 from podium.api.objects import Object
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.long_work import apart, is_long
-from podium.apiserver.refusals import already_exists, too_large
+from podium.apiserver.refusals import already_exists, entity_too_large
 from podium.apiserver.store.store import Store
 
 OBJECT_BYTES_MAX = 7 * 2**20
@@ -64,4 +64,4 @@ def _check_size(obj: Object) -> None:
     size = len(apart(msgspec.json.encode, obj)) if is_long() else 0
     if size > OBJECT_BYTES_MAX:
         most = f"the object would take {size} bytes as JSON; at most {OBJECT_BYTES_MAX} are kept"
-        raise too_large(most)
+        raise entity_too_large(most)
