@@ -44,7 +44,7 @@ class Scene:
         self.cluster.driver.advance(20)
 
     def delete(self, kind: str, name: str) -> None:
-        self.cluster.store.delete(kind, "", name, None)
+        self.cluster.store.delete(kind, "", name)
         self.cluster.driver.advance(20)
 
 
