@@ -245,6 +245,21 @@ def test_a_deleted_pod_gives_its_room_back_while_its_binding_is_under_way() -> N
     assert record.note == 'running Bind plugin "DefaultBinder": NotFound happened'
 
 
+def test_a_pod_is_tried_eight_times_at_one_moment_and_again_a_second_later() -> None:
+    hand = Hand()
+    hand.start(node(), pod("p", cpu="100"))
+    hand.wake()
+    for _ in range(7):
+        assert hand.machine.next_wakeup_s() != hand.now_s + 1
+        hand.tell("Pod", pod("other", node="n1"))
+        hand.tell_gone("Pod", "other")
+        hand.wake()
+    hand.tell("Pod", pod("other", node="n1"))
+    hand.tell_gone("Pod", "other")
+    assert hand.wake() == []
+    assert hand.machine.next_wakeup_s() == hand.now_s + 1
+
+
 def test_metrics_count_what_happened() -> None:
     hand, effects = preempting_hand()
     deletion = hand.answer(done(of(effects, Patch)[0]))[0]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.plan.plan_report import Plan, WorkloadSummary
+from podium.whatif.plan.plan_report import PendingPod, Plan, WorkloadSummary
 from podium.whatif.plan.presentation.plan_summary_text import summary_lines
 
 
@@ -43,3 +43,19 @@ def test_what_a_workload_loses(fields: dict[str, Any], sentence: str) -> None:
         until_s=600.0,
     )
     assert [*summary_lines(plan, wide=False)][1:] == [f"{name}{sentence}"]
+
+
+def test_pods_that_no_event_wakes_are_all_named_at_full_width_only() -> None:
+    names = [f"shop/web-{number}" for number in range(7)]
+    sleeping = tuple(
+        PendingPod(
+            pod=name, namespace="shop", priority=0, message="", fits_on="n1", tried_at_s=300.0
+        )
+        for name in names
+    )
+    plan = Plan(pending=sleeping, until_s=600.0)
+    assert [line for line in summary_lines(plan, wide=True) if "shop/web-6" in line]
+    short = "\n".join(summary_lines(plan, wide=False))
+    assert "shop/web-0" in short
+    assert "shop/web-6" not in short
+    assert "pods more that no event wakes, with -o wide." in short
