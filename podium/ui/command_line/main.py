@@ -27,6 +27,7 @@ from podium.ui.command_line.options.examples import epilog
 from podium.ui.command_line.output.broken_pipe import pipe_may_break
 from podium.ui.command_line.output.escaping import terminal_guarded
 from podium.ui.questions import QUESTIONS
+from podium.ui.questions.question import FAILED_EXIT_CODE, INTERRUPTED_EXIT_CODE
 
 # A command asks the question of its name, or is a function of its name, with an underscore for a
 # hyphen, and at its end where Python has the word for itself, in the module of commands/ that is
@@ -61,7 +62,7 @@ COMMANDS = (
     "help",
 )
 
-_USAGE_EXIT_CODE = 1
+_LINE_LENGTH_MAX = 2_000
 _NOISE = "Value error, "
 _COMPLETE = "_PODIUM_COMPLETE"
 # As kubectl has them.
@@ -130,11 +131,7 @@ class Commands(TyperGroup):
             try:
                 return super().invoke(ctx)
             except (PodiumError, KeyboardInterrupt) as error:
-                from podium.ui.command_line.exits import fail, give_up
-
-                if isinstance(error, KeyboardInterrupt):
-                    give_up(str(error))
-                fail(error)
+                raise typer.Exit(_told(error)) from None
 
 
 app = typer.Typer(
@@ -145,6 +142,25 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+def _told(error: BaseException) -> int:
+    """Print an error, line by line, or that Ctrl-C has ended the command; its exit code."""
+    # Completion and most commands have no error to print.
+    from rich.text import Text
+
+    from podium.ui.writers.console import console
+
+    err, part = console(stderr=True), _LINE_LENGTH_MAX // 2
+    if isinstance(error, KeyboardInterrupt):
+        err.print(Text(f"interrupted: {error}" if error.args else "interrupted"))
+        return INTERRUPTED_EXIT_CODE
+    for line in str(error).splitlines():
+        if len(line) > _LINE_LENGTH_MAX:
+            # Such as a number of thousands of digits.
+            line = f"{line[:part]} … {line[-part:]}"
+        err.print(Text.assemble(("error:", "bold red"), f" {line}"))
+    return FAILED_EXIT_CODE
 
 
 def _print_version(wanted: bool) -> None:
@@ -202,6 +218,6 @@ def _usage_is_an_error() -> Iterator[None]:
         yield
     except _USAGE_ERROR as error:
         # The exit code 2, which Typer has for wrong usage, says something else here.
-        error.exit_code = _USAGE_EXIT_CODE
+        error.exit_code = FAILED_EXIT_CODE
         error.message = escaped(error.message.replace(_NOISE, ""))
         raise

@@ -1,8 +1,10 @@
 """The options that several questions have: which state, which changes, and by which rules."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from podium.api.codec.field_validation import FieldValidation
+from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
 from podium.ui.inputs.option import Reach, Sources, Texts, option, place, question
 
@@ -38,6 +40,22 @@ class State(Connection):
         default=(),
         kw_only=False,
     )
+
+
+def usual_namespace(
+    state: Sequence[object] | None, kubeconfig: str | None, context: str | None
+) -> str:
+    """The namespace that the context has, where a running cluster is read, or else `default`.
+
+    Args:
+        state: files that are read instead.
+    """
+    if state:
+        return DEFAULT_NAMESPACE
+    # Imported when it is called, so that help, completion and the library start at once.
+    from podium.cluster.client.kubeconfig_contexts import namespace_of
+
+    return namespace_of(kubeconfig, context) or DEFAULT_NAMESPACE
 
 
 @question

@@ -14,9 +14,8 @@ from podium.cluster.manifests import Manifests
 from podium.ui.answers.cluster_answers import LintAnswer, NodesAnswer
 from podium.ui.answers.snapshot_answers import objects_by_kind
 from podium.ui.inputs.inputs import Asked, request_on
-from podium.ui.inputs.namespaces import usual_namespace
 from podium.ui.inputs.option import question, text
-from podium.ui.inputs.request_options import Rules, State
+from podium.ui.inputs.request_options import Rules, State, usual_namespace
 from podium.ui.inputs.state_inputs import files_of, read_state
 from podium.ui.library.functions import Alone
 from podium.ui.library.words import asks, asks_either, asks_of_several

@@ -84,7 +84,7 @@ class LintQuestion(State, Question["LintAnswer"]):
         """Read what is to be judged, and judge it; raises PodiumError."""
         from podium.ui.answers.cluster_answers import LintAnswer
         from podium.ui.inputs.lint_inputs import lint_of
-        from podium.ui.inputs.namespaces import usual_namespace
+        from podium.ui.inputs.request_options import usual_namespace
         from podium.ui.inputs.state_inputs import files_of
 
         files, cluster = files_of(self.state), text(self.kubeconfig)

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.values.terminal_text import escaped_json
-from podium.ui.command_line.exits import fail
 from podium.ui.command_line.output.broken_pipe import is_unread
+from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import several
 from podium.ui.questions.decide import DecideQuestion
 
@@ -40,4 +40,4 @@ def decide(asked: DecideQuestion) -> None:
         source = "stdin" if path == "-" else path
         refused += [f"{source}: {one}" for why in named for one in why.splitlines()]
     if refused:
-        fail("\n".join(refused[:_ERRORS_MAX]))
+        raise InputError("\n".join(refused[:_ERRORS_MAX]))

@@ -14,7 +14,7 @@ import msgspec
 import typer
 
 from podium.api.objects import DEFAULT_NAMESPACE
-from podium.ui.inputs.namespaces import usual_namespace
+from podium.ui.inputs.request_options import usual_namespace
 
 JSON_BYTES_MAX = 256 * 2**20
 YAML_BYTES_MAX = 4 * 2**20

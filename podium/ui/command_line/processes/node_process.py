@@ -1,6 +1,7 @@
 """The life of `podium node`: from joining a cluster to a signal, until all pods have stopped."""
 
 import asyncio
+import os
 import signal
 import ssl
 import time
@@ -12,12 +13,11 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-import msgspec
-
 from podium.api.errors import PodiumError
 from podium.cluster.client.connection import load_connection
 from podium.cluster.client.http_api import CallFailedError, HttpApi
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
+from podium.kubelet.eviction.threshold_parser import EQUALS, parse_flag
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.kubelet.real.host.cgroups import Cgroups
 from podium.kubelet.real.host.containers import Containers
@@ -28,54 +28,40 @@ from podium.kubelet.real.host.runtime_service import Fetch, RuntimeService
 from podium.kubelet.real.machine_kubelet import MachineKubelet
 from podium.kubelet.real.registration import MachineInfo, node_object
 from podium.machines.async_api import UnreachableError
+from podium.ui.command_line.options.process_options import NodeCommandOptions
+from podium.ui.inputs.option import text
 
 _NOT_FOR_US = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
 
 
-class NodeOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Which node is to be run, and where.
-
-    Attributes:
-        root: where volumes and logs of its pods are.
-        port: where it is asked for logs; None for the usual one, if that is free.
-        client_ca: the certificate of who vouches for those who ask; None for the kubeconfig's.
-    """
-
-    kubeconfig: str | None
-    context: str | None
-    name: str
-    root: Path
-    config: KubeletConfiguration
-    labels: Mapping[str, str]
-    port: int | None = None
-    client_ca: Path | None = None
-
-
-async def run(options: NodeOptions) -> None:
+async def run(asked: NodeCommandOptions, name: str, config: KubeletConfiguration) -> None:
     """Be a node until Ctrl-C or SIGTERM; a second one kills all pods at once.
 
     Raises:
         PodiumError: the node can't join the cluster, or its directory can't be used.
     """
-    connection = await load_connection(options.kubeconfig, options.context)
-    fields = {"Pod": f"spec.nodeName={options.name}", "Node": f"metadata.name={options.name}"}
+    connection = await load_connection(text(asked.kubeconfig), asked.context)
+    state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
+    root = Path(asked.root_dir or Path(state) / "podium" / "nodes" / name)
+    labels = parse_flag(asked.node_labels or "", EQUALS)
+    fields = {"Pod": f"spec.nodeName={name}", "Node": f"metadata.name={name}"}
     async with AsyncExitStack() as stack:
         api = await stack.enter_async_context(HttpApi(connection, Random(), fields=fields))
-        directory = stack.enter_context(NodeDirectory(options.root))
+        directory = stack.enter_context(NodeDirectory(root))
         await api.list("Node")
         clock, loop = SteadyClock(), asyncio.get_running_loop()
         found = machine_info(directory.root, directory.logs)
         containers = Containers(clock.now_s, Cgroups.delegated(), directory.root)
-        if authority := str(options.client_ca or connection.authority):
-            server = _log_server(options, api, directory, containers, found, authority)
+        if authority := str(asked.client_ca_file or connection.authority):
+            server = _log_server(name, asked.port, api, directory, containers, found, authority)
             found = replace(found, port=(await stack.enter_async_context(server)).port or 0)
         service = RuntimeService(api, _fetch_from(api), containers, directory, found, clock.now_s)
-        node = node_object(options.name, found, options.config, options.labels)
+        node = node_object(name, found, config, labels)
 
         def kubelet() -> MachineKubelet:
             # What a kubelet left that was killed itself, or has failed.
             containers.kill_all()
-            return MachineKubelet(node, found, options.config)
+            return MachineKubelet(node, found, config)
 
         def end() -> None:
             if service.asked_to_end.is_set():
@@ -84,16 +70,17 @@ async def run(options: NodeOptions) -> None:
 
         for number in (signal.SIGINT, signal.SIGTERM):
             loop.add_signal_handler(number, end)
-        print(f"node {options.name} runs pods in {directory.root}", flush=True)
+        print(f"node {name} runs pods in {directory.root}", flush=True)
         # Whatever ends the node, its containers end before their server and directory.
         stack.callback(containers.kill_all)
         async with LiveDriver(service, clock) as driver:
-            driver.add(kubelet(), host=options.name, renew=kubelet)
+            driver.add(kubelet(), host=name, renew=kubelet)
             await service.has_ended.wait()
 
 
 def _log_server(
-    options: NodeOptions,
+    name: str,
+    port: int | None,
     api: HttpApi,
     directory: NodeDirectory,
     containers: Containers,
@@ -102,11 +89,11 @@ def _log_server(
 ) -> KubeletServer:
     fetch = _fetch_from(api)
 
-    async def fetch_pod(namespace: str, name: str) -> Mapping[str, Any] | None:
-        return await fetch("Pod", namespace, name)
+    async def fetch_pod(namespace: str, pod: str) -> Mapping[str, Any] | None:
+        return await fetch("Pod", namespace, pod)
 
     async def may_read(user: str, groups: Sequence[str]) -> bool:
-        return await api.may(user, groups, {**ASKED, "name": options.name})
+        return await api.may(user, groups, {**ASKED, "name": name})
 
     return KubeletServer(
         directory,
@@ -115,8 +102,8 @@ def _log_server(
         may_read=may_read,
         now_s=time.time,
         address=found.address,
-        port=options.port,
-        tls=_tls(directory, (found.address, options.name), authority),
+        port=port,
+        tls=_tls(directory, (found.address, name), authority),
     )
 
 

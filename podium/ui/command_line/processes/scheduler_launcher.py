@@ -7,17 +7,18 @@ import uuid
 from collections.abc import Sequence
 from random import Random
 
-from msgspec import structs
-
 from podium.cluster.client.connection import load_connection
 from podium.cluster.drivers.live import SteadyClock
+from podium.cluster.real.logs import log_to_stderr
 from podium.cluster.real.scheduler_process import Beside, ProcessOptions, SchedulerProcess
 from podium.cluster.real.settings import Flags, with_flags
 from podium.scheduler.config.document import UNHEEDED, KubeSchedulerConfiguration
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.ui.command_line.options.process_options import SchedulerCommandOptions
 from podium.ui.command_line.processes.signals import stop_event
 from podium.ui.inputs.configurations import read_scheduler_config
+from podium.ui.inputs.option import text, texts
 from podium.ui.writers.console import print_warnings
 
 
@@ -32,35 +33,50 @@ def read_configuration(
     return with_flags(loaded.configuration, flags), loaded.options
 
 
-def own_names() -> tuple[str, str]:
-    """What this process is called among those that want to lead, and what its machine is."""
-    hostname = socket.gethostname()
-    return f"{hostname}_{uuid.uuid4()}", hostname
-
-
-async def run(options: ProcessOptions, context: str | None, dashboard_port: int | None) -> None:
+async def run(asked: SchedulerCommandOptions) -> None:
     """Schedule until Ctrl-C or SIGTERM; raises PodiumError."""
-    if options.dry_run:
+    flags = Flags(
+        kubeconfig=text(asked.kubeconfig),
+        leader_elect=asked.leader_elect,
+        lease_duration=asked.leader_elect_lease_duration,
+        renew_deadline=asked.leader_elect_renew_deadline,
+        retry_period=asked.leader_elect_retry_period,
+        resource_name=asked.leader_elect_resource_name,
+        resource_namespace=asked.leader_elect_resource_namespace,
+        qps=asked.kube_api_qps,
+        burst=asked.kube_api_burst,
+    )
+    configuration, own = read_configuration(asked.config, flags, texts(asked.plugin))
+    log_to_stderr(asked.log_level, asked.log_format)
+    if asked.dry_run:
         # Whoever does nothing needs no lease, and leaves it to those who do.
-        election = options.configuration.election
-        election = election.model_copy(update={"leader_elect": False})
-        configuration = options.configuration.model_copy(update={"leader_election": election})
-        options = structs.replace(options, configuration=configuration)
+        election = configuration.election.model_copy(update={"leader_elect": False})
+        configuration = configuration.model_copy(update={"leader_election": election})
+    hostname = socket.gethostname()
+    options = ProcessOptions(
+        configuration=configuration,
+        options=own,
+        identity=f"{hostname}_{uuid.uuid4()}",
+        hostname=hostname,
+        dry_run=asked.dry_run,
+        watch_timeout_s=asked.watch_timeout,
+        address=asked.bind_address,
+        port=asked.metrics_port,
+    )
     # What lists bring stays for long; it needn't be looked through for garbage all the time.
     gc.set_threshold(100_000, 20, 100)
-    kubeconfig = options.configuration.connection.kubeconfig or None
-    connection = await load_connection(kubeconfig, context)
+    kubeconfig = configuration.connection.kubeconfig or None
+    connection = await load_connection(kubeconfig, asked.context)
     stop = stop_event()
     beside: list[Beside] = []
-    if dashboard_port is not None:
+    if asked.dashboard_port is not None:
         # Only now: a scheduler without a dashboard doesn't wait for it.
         from podium.ui.dashboard.scheduler_dashboard import scheduler_dashboard
 
         def tell(link: str) -> None:
             print(f"See it: {link}", flush=True)
 
-        configuration, own = options.configuration, options.options
-        beside = [scheduler_dashboard(dashboard_port, configuration, own, tell)]
+        beside = [scheduler_dashboard(asked.dashboard_port, configuration, own, tell)]
     process = SchedulerProcess(
         connection, options, SteadyClock(), time.perf_counter, Random(), *beside
     )

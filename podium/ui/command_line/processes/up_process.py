@@ -2,31 +2,43 @@
 
 import asyncio
 import signal
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, contextmanager, nullcontext
+from pathlib import Path
 
-import msgspec
 from msgspec import structs
 from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
+from podium.api.codec.field_validation import FieldValidation
 from podium.api.errors import PodiumError
 from podium.api.objects import is_terminating
 from podium.api.pods import is_finished
+from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.refused import RefusedError
 from podium.cluster.embedded.cluster import EmbeddedCluster, EmbeddedOptions
+from podium.cluster.embedded.cluster_clock import parse_speed
 from podium.cluster.embedded.cluster_counts import ClusterCounter, ClusterCounts
+from podium.cluster.embedded.defaults import DEFAULT_NODES, NodeShape
 from podium.cluster.embedded.in_process_client import InProcessClient
+from podium.cluster.embedded.initial_objects import parse_shape, read_manifests, simulated_nodes
 from podium.cluster.embedded.kubeconfig import merged, usual_kubeconfig
 from podium.cluster.manifests import Loaded, Problem
 from podium.cluster.manifests.problems import describe
+from podium.cluster.virtual import SchedulerSetup
+from podium.cluster.virtual.controller_list import chosen_controllers
 from podium.simulation.timeline import Observer
 from podium.simulation.timeline.timeline_sentences import clock, sentences, tone_of
+from podium.ui.command_line.options.process_options import UpOptions
 from podium.ui.command_line.processes.detached_cluster import READY, SETTLED, Stages
 from podium.ui.command_line.processes.signals import stop_event
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
+from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
+from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.option import texts
 from podium.ui.writers.console import console, print_warnings, working
 from podium.ui.writers.terminal import STYLES
 
@@ -43,20 +55,6 @@ _STUCK_S = 60.0
 
 class ApplyError(PodiumError):
     """The API has refused something that was to be applied."""
-
-
-class UpRequest(msgspec.Struct, frozen=True):
-    """What is to be run.
-
-    Attributes:
-        applied: objects to apply once it is ready, and to tell the timeline of.
-    """
-
-    options: EmbeddedOptions
-    applied: Sequence[Loaded]
-    names_beginning: bool = False
-    ends_when_settled: bool = False
-    merges_kubeconfig: bool = False
 
 
 class Display:
@@ -143,32 +141,39 @@ def is_settled(embedded: EmbeddedCluster) -> bool:
     )
 
 
-async def run_until_end(request: UpRequest, stages: Stages) -> None:
+def run(asked: UpOptions, data_dir: Path | None, stages: Stages) -> None:
     """Run a cluster until Ctrl-C, SIGTERM or the terminal's end, or until it has settled.
 
     Raises:
         ApplyError: the API refuses something that is to be applied.
         PodiumError: the cluster can't start, or can't go on.
     """
+    with working("reading"):
+        options, applied = _read(asked, data_dir)
+    collect_rarely()
+    asyncio.run(_run_until_end(asked, options, applied, stages))
+
+
+async def _run_until_end(
+    asked: UpOptions, options: EmbeddedOptions, applied: Sequence[Loaded], stages: Stages
+) -> None:
     # The end of its terminal ends a cluster, too, but not under nohup.
     is_under_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
     stop = stop_event(*([] if is_under_nohup else [signal.SIGHUP]))
     async with AsyncExitStack() as stack:
         with working("starting the cluster"):
-            embedded = await stack.enter_async_context(EmbeddedCluster(request.options))
-        if embedded.taken_up and request.names_beginning:
-            print_warnings([f"{request.options.data_dir} has a cluster; it goes on as it was"])
+            embedded = await stack.enter_async_context(EmbeddedCluster(options))
+        if embedded.taken_up and (texts(asked.filename) or asked.nodes is not None):
+            print_warnings([f"{options.data_dir} has a cluster; it goes on as it was"])
         print_warnings(embedded.notes)
         # Both look on from before anything is applied: the cluster may act at once.
         counter = ClusterCounter(embedded.cluster.store)
-        timeline = (
-            TimelineFollower(embedded) if request.applied or request.ends_when_settled else None
-        )
-        if refusals := [*_apply(embedded, request.applied)]:
+        timeline = TimelineFollower(embedded) if applied or asked.exit_when_settled else None
+        if refusals := [*_apply(embedded, applied)]:
             raise ApplyError("\n".join(map(str, refusals)))
         link = mount_dashboard(embedded)
         own, mine = embedded.directory.kubeconfig, usual_kubeconfig()
-        with merged(own, mine) if request.merges_kubeconfig else nullcontext(), display() as shown:
+        with merged(own, mine) if asked.merge_kubeconfig else nullcontext(), display() as shown:
             stages.tell(READY)
             shown.say(
                 f"The cluster is ready at {embedded.served.url}\n"
@@ -177,12 +182,51 @@ async def run_until_end(request: UpRequest, stages: Stages) -> None:
                 f"See it: {link}\n"
                 "Ctrl-C stops it."
             )
-            showing = _show(request, embedded, shown, stop, stages, counter, timeline)
+            showing = _show(
+                asked.exit_when_settled, embedded, shown, stop, stages, counter, timeline
+            )
             await embedded.alongside(showing)
 
 
+def _read(asked: UpOptions, data_dir: Path | None) -> tuple[EmbeddedOptions, Sequence[Loaded]]:
+    state, news = texts(asked.filename), texts(asked.apply)
+    if [*state, *news].count("-") > 1:
+        raise InputError("standard input (-) can be read only once")
+    loaded = read_scheduler_config(asked.scheduler_config, texts(asked.plugin))
+    setup = SchedulerSetup(stopwatch=time.perf_counter)
+    if loaded is not None:
+        print_warnings(loaded.notes)
+        setup = SchedulerSetup(
+            configuration=loaded.configuration,
+            options=loaded.options,
+            stopwatch=time.perf_counter,
+        )
+    stdin = sys.stdin.buffer
+    first = read_manifests(state, stdin, validation=FieldValidation.WARN)
+    applied = read_manifests(news, stdin)
+    count = asked.nodes if asked.nodes is not None else 0 if state else DEFAULT_NODES
+    resources = parse_shape(asked.node_shape)
+    shape = NodeShape(
+        cpu=asked.node_cpu, memory=asked.node_memory, resources=resources, zones=asked.zones
+    )
+    simulated = simulated_nodes(count, shape)
+    options = EmbeddedOptions(
+        objects=[*simulated, *(loaded.obj for loaded in first.objects)],
+        data_dir=data_dir,
+        port=asked.port,
+        is_insecure=asked.insecure_http,
+        speed=parse_speed(asked.speed),
+        eviction=read_kubelet_config(asked.kubelet_config).eviction,
+        schedulers=(setup,) if asked.scheduler else (),
+        controllers=chosen_controllers(word for word in asked.controllers.split(",") if word),
+        heals=asked.assume_healthy,
+    )
+    print_warnings([*first.warnings, *first.notes, *applied.notes])
+    return options, applied.objects
+
+
 async def _show(
-    request: UpRequest,
+    ends: bool,
     embedded: EmbeddedCluster,
     shown: Display,
     stop: asyncio.Event,
@@ -193,7 +237,6 @@ async def _show(
     while not stop.is_set():
         for at, sentence in timeline.new_lines() if timeline else ():
             shown.tell(at, sentence)
-        ends = request.ends_when_settled
         is_over = (ends or stages.are_waited_for) and is_settled(embedded)
         if is_over:
             stages.tell(SETTLED)
