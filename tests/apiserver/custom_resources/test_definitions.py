@@ -11,6 +11,7 @@ from tests.apiserver.requests.client import MERGE
 SCHEMA = "spec.versions[0].schema.openAPIV3Schema"
 CASES: list[tuple[str, Any, str]] = [
     ("metadata.name", "x", 'metadata.name: Invalid value: "x": must be spec.names.plural+'),
+    ("spec.names.shortNames", "ct", "expected a list, got a string"),
     ("spec.group", "stable", "should be a domain with at least one dot"),
     ("spec.scope", "Other", 'spec.scope: Unsupported value: "Other": supported values: "Cluster",'),
     ("spec.names.kind", "bad_kind", 'spec.names.kind: Invalid value: "bad_kind": may have mixed'),

@@ -135,6 +135,11 @@ def test_indexes(text: str) -> None:
     ("text", "why"),
     [
         ("x", 'cannot convert string to integer for index: "x"'),
+        (
+            "0-1-2",
+            'the fragment "0-1-2" violates the requirement that an index interval can have at '
+            "most two parts separated by '-'",
+        ),
         ("1-", 'cannot convert string to integer for index: ""'),
         ("1,,2", 'cannot convert string to integer for index: ""'),
         ("9" * 5_000, f'cannot convert string to integer for index: "{"9" * 5_000}"'),
