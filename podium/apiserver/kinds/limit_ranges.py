@@ -1,13 +1,12 @@
 """Limit ranges: bounds and defaults that don't contradict each other."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, part
-from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, QuantityError, parse_quantity
+from podium.api.values.quantity import NANOS_PER_UNIT, Quantity
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration
@@ -19,6 +18,7 @@ from podium.apiserver.validation.names import label_key
 from podium.apiserver.validation.resource_requirements import (
     allows_overcommit,
     container_resource_name,
+    readable,
     readable_amounts,
     resource_name,
 )
@@ -61,9 +61,8 @@ def _orders(limit: Any, path: str) -> Faults:
     amounts: dict[str, dict[str, Quantity]] = {field: {} for field in _LISTS}
     for field, found in amounts.items():
         for name, amount in a_dict(limit.get(field)).items():
-            # That it can't be read is told elsewhere.
-            with suppress(QuantityError):
-                found[name] = parse_quantity(amount)
+            if (quantity := readable(amount)) is not None:
+                found[name] = quantity
     for name in sorted({name for found in amounts.values() for name in found}):
         of = {field: found.get(name) for field, found in amounts.items()}
         for where, shown, message in _contradictions(name, of):

@@ -35,12 +35,6 @@ _CHANGED = 'node updates may not change {} except from "" to valid'
 _condition = checks.fields(type=checks.text, status=checks.text, lastTransitionTime=checks.time)
 
 
-def _conditions_part(conditions: Any) -> Any:
-    kept = ("type", "status", "lastTransitionTime")
-    is_list = isinstance(conditions, list)
-    return [checks.kept(one, kept) for one in conditions] if is_list else conditions
-
-
 _amounts = resource_list(checks.anything)
 
 
@@ -139,7 +133,7 @@ _valid = object_check(
     checks.fields(spec=checks.fields(podCIDRs=_valid_ranges)),
     spec=checks.fields(unschedulable=checks.boolean, providerID=checks.text),
     status=checks.fields(
-        conditions=remembered(checks.each(_condition), _conditions_part),
+        conditions=checks.each(_condition),
         images=remembered(
             checks.each(checks.fields(names=checks.each(checks.text), sizeBytes=checks.integer()))
         ),

@@ -6,7 +6,7 @@ kube-apiserver v1.36, with plain words where that answers with a decoder's compl
 """
 
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address, ip_interface
 from ipaddress import ip_address as IPAddress  # noqa: N812 - it makes one
@@ -357,10 +357,3 @@ def dicts(value: object) -> Iterator[tuple[int, dict[str, Any]]]:
 def a_dict(value: object) -> dict[str, Any]:
     """The value if it is an object, otherwise an empty one."""
     return value if isinstance(value, dict) else {}
-
-
-def kept(value: Any, names: Sequence[str]) -> Any:
-    """An object without all but some of its fields; anything else as it is."""
-    if not isinstance(value, dict):
-        return value
-    return {name: value[name] for name in names if name in value}

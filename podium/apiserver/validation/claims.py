@@ -3,11 +3,10 @@
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.api.values.quantity import parse_quantity
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, a_dict, join
 from podium.apiserver.validation.names import subdomain
-from podium.apiserver.validation.resource_requirements import readable_amounts
+from podium.apiserver.validation.resource_requirements import readable, readable_amounts
 from podium.apiserver.validation.selectors import label_selector
 
 _ACCESS_MODES = ("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod")
@@ -42,17 +41,14 @@ def _claimed_size(spec: Any, path: str) -> Faults:
     amount = a_dict(resources.get("requests")).get(_STORAGE)
     if amount is None:
         yield MinorFieldError(where, None, "", ErrorKind.REQUIRED)
-    elif _is_readable(amount):
+    else:
         yield from checks.detail(some_amount)(amount, where)
-
-
-def _is_readable(amount: Any) -> bool:
-    return not list(readable_amounts({_STORAGE: amount}, ""))
 
 
 def some_amount(amount: Any, path: str) -> Faults:
     """More than nothing."""
-    if _is_readable(amount) and parse_quantity(amount).nanos <= 0:
+    quantity = readable(amount)
+    if quantity is not None and quantity.nanos <= 0:
         yield FieldError(path, amount, "must be greater than zero")
 
 

@@ -83,13 +83,14 @@ def resource_list(
 
 
 def _whole_pages(name: str, amount: Any, path: str) -> Faults:
-    if name.startswith(_HUGE_PAGES) and (asked := _read(amount)) is not None:
-        page = _read(name.removeprefix(_HUGE_PAGES))
+    if name.startswith(_HUGE_PAGES) and (asked := readable(amount)) is not None:
+        page = readable(name.removeprefix(_HUGE_PAGES))
         if page is None or page.nanos <= 0 or asked.nanos % page.nanos:
             yield FieldError(path, amount, f"{asked} is not positive integer multiple of {name}")
 
 
-def _read(amount: Any) -> Quantity | None:
+def readable(amount: Any) -> Quantity | None:
+    """The quantity that a value stands for; None if it stands for none, which is told elsewhere."""
     try:
         return parse_quantity(amount)
     except QuantityError:
@@ -103,7 +104,7 @@ def _fits_limit(name: str, request: Any, limits: dict[str, Any], path: str) -> F
             message = "Limit must be set for non overcommitable resources"
             yield checks.required(join(path, "limits"), message)
         return
-    requested, limited = _read(request), _read(limit)
+    requested, limited = readable(request), readable(limit)
     if requested is None or limited is None:
         return
     is_flexible = allows_overcommit(name)

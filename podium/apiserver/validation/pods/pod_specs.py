@@ -10,7 +10,7 @@ from podium.api.errors import FieldError
 from podium.api.objects import without
 from podium.api.priority import NEVER, PREEMPT_LOWER_PRIORITY
 from podium.api.resources import pod_requests
-from podium.api.values.quantity import Format, Quantity, QuantityError, parse_quantity
+from podium.api.values.quantity import Format, Quantity, parse_quantity
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
 from podium.apiserver.validation.names import dns_label, label_key, label_map, subdomain
@@ -20,7 +20,11 @@ from podium.apiserver.validation.pods.pod_volumes import known_volumes, mounts, 
 from podium.apiserver.validation.pods.ports import host_network_ports
 from podium.apiserver.validation.pods.taints_and_tolerations import tolerations
 from podium.apiserver.validation.remembered import remembered
-from podium.apiserver.validation.resource_requirements import overhead, pod_level_resources
+from podium.apiserver.validation.resource_requirements import (
+    overhead,
+    pod_level_resources,
+    readable,
+)
 
 _CONTAINER_LISTS = ("initContainers", "containers")
 _MOUNTS = frozenset({"volumeMounts", "volumeDevices"})
@@ -104,11 +108,8 @@ def _pod_level(spec: Any, path: str) -> Faults:
         for name, limit in a_dict(a_dict(one.get("resources")).get("limits")).items():
             if name not in limits:
                 continue
-            try:
-                too_much = parse_quantity(limit) > parse_quantity(limits[name])
-            except QuantityError:
-                continue
-            if too_much:
+            own_limit, most = readable(limit), readable(limits[name])
+            if own_limit is not None and most is not None and own_limit > most:
                 place = f"{where}.containers[{index}][{name}].limits"
                 message = f"must be less than or equal to pod limits of {limits[name]}"
                 yield FieldError(place, limit, message)
