@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.objects import entries, part
-from podium.apiserver.custom_resources.patterns import pattern_fault
 from podium.apiserver.custom_resources.structural_faults import value_faults
 from podium.apiserver.decoding.custom_objects import pruned
 from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING, PRESERVES
@@ -120,9 +119,7 @@ def _schema(schema: Schema, path: str) -> Faults:
     if schema.get("properties") and schema.get("additionalProperties") is not None:
         why = "additionalProperties and properties are mutual exclusive"
         yield checks.forbidden(f"{path}.additionalProperties", why)
-    if (pattern := schema.get("pattern")) and (why := pattern_fault(pattern)):
-        why = f"must be a valid regular expression, but isn't: {why}"
-        yield FieldError(f"{path}.pattern", pattern, why)
+    yield from _pattern(schema, path)
     if kind == "array" and not schema.get("items"):
         yield checks.required(f"{path}.items", "must be specified")
     yield from _extensions(schema, path)
@@ -130,6 +127,15 @@ def _schema(schema: Schema, path: str) -> Faults:
         if not any(inner.get(one) for one in ("type", INT_OR_STRING, PRESERVES)):
             yield checks.required(f"{where}.type", _UNTYPED)
         yield from _schema(inner, where)
+
+
+def _pattern(schema: Schema, path: str) -> Faults:
+    # Takes its time, and only definitions need it.
+    from podium.apiserver.custom_resources.draft_4 import pattern_fault
+
+    if (pattern := schema.get("pattern")) and (why := pattern_fault(pattern)):
+        why = f"must be a valid regular expression, but isn't: {why}"
+        yield FieldError(f"{path}.pattern", pattern, why)
 
 
 def _parts(schema: Schema, path: str) -> Iterator[tuple[str, Schema]]:

@@ -63,10 +63,9 @@ def _validator(kind: CustomKind) -> "Draft4Validator":
 
 def _draft_4_validator(schema: Schema) -> "Draft4Validator":
     # Takes its time, and only objects of kinds that definitions bring need it.
-    from podium.apiserver.custom_resources.formats import FORMATS
-    from podium.apiserver.custom_resources.patterns import pattern_validator
+    from podium.apiserver.custom_resources.draft_4 import draft_4_validator
 
-    return pattern_validator()(schema, format_checker=FORMATS)
+    return draft_4_validator(schema)
 
 
 def _draft_4(schema: Schema) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.custom_resources.patterns import pattern_fault
+from podium.apiserver.custom_resources.draft_4 import pattern_fault
 from podium.apiserver.kinds.registration.registrations import validate
 from tests.apiserver.custom_resources.crontabs import CRONTABS, crontab, definition, serving
 from tests.apiserver.custom_resources.test_definitions import changed
