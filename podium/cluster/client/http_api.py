@@ -86,12 +86,7 @@ def call_of(effect: Effect) -> Call:
 
 
 def collection_path(kind: Kind, namespace: str = "", api_version: str = "") -> str:
-    """Path of the objects of a kind, in a namespace or in all.
-
-    Args:
-        namespace: empty for all, and for kinds that stand in none.
-        api_version: in which of its groups and versions; empty for the usual one.
-    """
+    """Path of the objects of a kind, in a namespace or in all."""
     version = api_version or kind.api_version
     root = f"/apis/{version}" if "/" in version else f"/api/{version}"
     place = f"/namespaces/{quote(namespace, safe='')}" if kind.namespaced and namespace else ""
@@ -190,11 +185,7 @@ class HttpApi:
         return answer
 
     async def may(self, user: str, groups: Sequence[str], attributes: Mapping[str, str]) -> bool:
-        """Return whether an access is allowed; false if the API server can't be asked.
-
-        Args:
-            attributes: what is attempted; ResourceAttributes.
-        """
+        """Return whether an access is allowed; false if the API server can't be asked."""
         spec = {"user": user, "groups": [*groups], "resourceAttributes": {**attributes}}
         answer = await self._answer(Call("POST", _ACCESS_REVIEWS, {"spec": spec}))
         return not isinstance(answer, CallError) and bool(answer["status"]["allowed"])

@@ -31,12 +31,7 @@ def decoded(content: bytes) -> dict[str, Any]:
 
 
 def error_of(code: int, content: bytes, retry_after: str | None) -> CallError:
-    """Why a call failed.
-
-    Args:
-        content: a `Status`, unless something else than an API server answers.
-        retry_after: the header of that name, in seconds or otherwise.
-    """
+    """Why a call failed."""
     try:
         status = decoded(content)
     except UnreadableAnswerError:

@@ -15,11 +15,7 @@ from podium.machines.events import CallError, Event
 
 
 class DriverEvent(msgspec.Struct, frozen=True):
-    """An event in the life of a machine.
-
-    Attributes:
-        at_s: when, in seconds since the epoch.
-    """
+    """An event in the life of a machine."""
 
     at_s: float
     who: str

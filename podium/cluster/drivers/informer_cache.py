@@ -16,11 +16,7 @@ Place = tuple[str, str]
 
 
 class InformerCache:
-    """Keeps the objects of one kind that a machine knows, and computes the changes that it lacks.
-
-    Attributes:
-        revision: everything up to this resourceVersion has been taken in.
-    """
+    """Keeps the objects of a kind that a machine knows, and computes the changes that it lacks."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -66,11 +62,7 @@ class InformerCache:
         return changes
 
     def watched(self, news: Iterable[WatchEventLike]) -> list[Change]:
-        """Apply the events of a watch.
-
-        Returns:
-            What has changed; nothing for what was known before.
-        """
+        """Apply the events of a watch."""
         changes: list[Change] = []
         for one in news:
             self.revision = one.revision

@@ -27,11 +27,7 @@ _logger = logging.getLogger(__name__)
 
 
 class MachineError(PodiumError):
-    """A machine, or the call that it asked for, has raised an unexpected exception.
-
-    Attributes:
-        where: the lines of code that it came through.
-    """
+    """A machine, or the call that it asked for, has raised an unexpected exception."""
 
     def __init__(self, who: str, handling: str, cause: Exception) -> None:
         notes = "".join(f", {note}" for note in getattr(cause, "__notes__", ()))

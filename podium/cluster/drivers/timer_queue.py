@@ -11,12 +11,7 @@ Action = Callable[[Any], None]
 
 
 class Timer(msgspec.Struct, eq=False):
-    """An action that runs once, unless it is cancelled before.
-
-    Attributes:
-        action: what is to be done; None once it is done or cancelled.
-        comes_last: whether all else that is due at its moment comes before it.
-    """
+    """An action that runs once, unless it is cancelled before."""
 
     action: Action | None
     argument: Any
@@ -86,11 +81,7 @@ class TimerQueue:
         return False
 
     def run_due(self, limit: int) -> bool:
-        """Do what is due now, and what that brings about now; whether that was all.
-
-        Args:
-            limit: how many entries to do at most.
-        """
+        """Do what is due now, and what that brings about now; whether that was all."""
         due, last = self._due, self._last
         for _ in range(limit):
             if due:

@@ -122,11 +122,7 @@ class ClusterClock:
         self._awake.set()
 
     async def advance(self, duration_s: float) -> None:
-        """Let time pass at once; returns when everything that is due by then is done.
-
-        Args:
-            duration_s: by how many seconds; 0 to wait until nothing is left to do now.
-        """
+        """Let time pass at once, 0 s for all that is left to do now; return when it is done."""
         async with self._advancing:
             self._reached = asyncio.get_running_loop().create_future()
             self._goal_s = self._driver.now_s + duration_s

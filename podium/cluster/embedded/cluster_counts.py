@@ -13,13 +13,7 @@ from podium.apiserver.store.watch import Watch
 
 
 class ClusterCounts(msgspec.Struct, frozen=True):
-    """Numbers of nodes and pods.
-
-    Attributes:
-        pending: pods that don't run yet.
-        preempted: pods that had to give way to others, since the start of the process.
-        evicted: pods that were evicted for another reason, since then.
-    """
+    """Numbers of nodes and pods; of preempted and evicted ones since the start of the process."""
 
     nodes: int
     pending: int

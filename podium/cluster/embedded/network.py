@@ -39,11 +39,7 @@ _HEADERS = {
 
 
 class Served(msgspec.Struct, frozen=True):
-    """A cluster that is served.
-
-    Attributes:
-        reader_token: of the user who may only look.
-    """
+    """A cluster that is served."""
 
     url: str
     app: ApiApp

@@ -61,16 +61,15 @@ _COMPACT = (
 _Row = tuple[int, int, EventType, str, bytes, int]
 
 _PRIMARY_CODE = 0xFF
-_IN_USE = frozenset({sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED})
-_DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
-_UNAVAILABLE = frozenset(
-    {
-        sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_IOERR,
-        sqlite3.SQLITE_PERM,
-        sqlite3.SQLITE_READONLY,
-    }
-)
+# By the primary code of an error; others are named as SQLite's.
+_WHYS = {
+    **dict.fromkeys(
+        (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED), "another process uses this journal"
+    ),
+    **dict.fromkeys((sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB), "the journal is damaged: {}"),
+    **dict.fromkeys((sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL), "{}"),
+    **dict.fromkeys((sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY), "{}"),
+}
 
 
 class JournalFileError(JournalError):
@@ -254,18 +253,12 @@ class SqliteJournal:
         try:
             yield
         except sqlite3.Error as error:
-            path = self._path
             code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & _PRIMARY_CODE
-            if code in _IN_USE:
-                raise JournalFileError(path, "another process uses this journal") from error
-            if code in _DAMAGED:
-                raise JournalFileError(path, f"the journal is damaged: {error}") from error
-            if code == sqlite3.SQLITE_FULL:
-                self._is_full = True
-                raise FullJournalError(path, str(error)) from error
-            if code in _UNAVAILABLE:
-                raise JournalFileError(path, str(error)) from error
-            raise JournalFileError(path, f"SQLite failed: {error}") from error
+            is_full = code == sqlite3.SQLITE_FULL
+            self._is_full = self._is_full or is_full
+            kind = FullJournalError if is_full else JournalFileError
+            why = _WHYS.get(code, "SQLite failed: {}").format(error)
+            raise kind(self._path, why) from error
 
 
 class _Note:

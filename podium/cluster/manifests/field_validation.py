@@ -17,12 +17,9 @@ _WORDS = {True: "true, y, yes and on", False: "false, n, no and off"}
 
 
 class FieldJudge:
-    """Judges the fields of objects.
+    """Judges the fields of objects that are to be applied, or of those of a state.
 
-    Attributes:
-        is_applied: the objects are to be applied; otherwise they are a state, of which those that
-            come from an API server have only fields that are known.
-        is_strict: unknown and repeated fields are faults.
+    Of a state, objects that come from an API server have only fields that are known.
     """
 
     def __init__(self, validation: FieldValidation, *, is_applied: bool) -> None:

@@ -123,13 +123,7 @@ def health_app(
     configuration: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> HealthApp:
-    """The application.
-
-    Args:
-        checks: what the process is ready by: by name what is wrong, or an empty text.
-        metrics: all of them in Prometheus' text format.
-        options: what it has of Podium's own.
-    """
+    """The application."""
 
     async def is_well(request: Request) -> Response:
         segments = request.url.path.strip("/").split("/")

@@ -75,14 +75,10 @@ class LeaseLostError(PodiumError):
 class LeaderElector:
     """Acquires a Lease, renews it, and releases it in the end.
 
+    Its API is for nothing but the Lease, so that no other request stands in its way.
+
     Attributes:
         observed: what the Lease said last.
-
-    Args:
-        api: for nothing but the Lease, so that no other request stands in its way.
-        identity: of this process, unlike that of any other.
-        now_s: what time it is, in seconds since the epoch; passes evenly.
-        rng: lengthens waits, so that not all try at once.
     """
 
     def __init__(

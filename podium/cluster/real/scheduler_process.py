@@ -46,13 +46,7 @@ class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
     """What a process schedules, and how.
 
     Attributes:
-        options: Podium's own.
-        identity: of this process among those that want to lead.
-        hostname: of the machine, as events tell.
         watch_timeout_s: after how long a watch that tells nothing is taken for dead.
-        address: where `/metrics` and the probes are served.
-        port: at which; 0 for any that is free.
-        drain_s: how long what is under way may take in the end.
         dry_run: whether to schedule nothing, and judge what another scheduler does.
     """
 
@@ -72,10 +66,6 @@ class SchedulerProcess:
 
     Attributes:
         machine: decides; a fresh one follows it if it fails.
-
-    Args:
-        stopwatch: seconds that pass while something is computed.
-        beside: goes on beside the scheduling, and may look at all of it.
     """
 
     def __init__(

@@ -18,11 +18,7 @@ class FlagError(PodiumError):
 
 
 class Flags(msgspec.Struct, frozen=True, kw_only=True):
-    """What is given on the command line; None where nothing is.
-
-    Attributes:
-        lease_duration: a duration as Go writes it, as the next two.
-    """
+    """What is given on the command line; None where nothing is."""
 
     kubeconfig: str | None = None
     leader_elect: bool | None = None

@@ -15,12 +15,7 @@ from podium.machines.async_api import ForbiddenError, NotServedError
 
 @dataclass(slots=True)
 class ClusterSnapshot:
-    """The objects of a running cluster that decisions depend on.
-
-    Attributes:
-        objects: by kind, each with its apiVersion and kind.
-        notes: what couldn't be read, in sentences.
-    """
+    """The objects of a running cluster that decisions depend on."""
 
     objects: list[Object] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)

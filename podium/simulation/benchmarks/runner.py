@@ -34,12 +34,7 @@ class StuckPodError(PodiumError):
 
 
 class TimedScheduler:
-    """Takes pods in, has them decided and carries the decisions out at once.
-
-    Attributes:
-        latencies_ns: for each pod the time that deciding took, all cycles together.
-        preemptions: how many pods were bound after making others go.
-    """
+    """Takes pods in, has them decided and carries the decisions out at once."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler

@@ -75,11 +75,7 @@ class DaskError(PodiumError):
 
 
 class DaskExecutor(msgspec.Struct, frozen=True):
-    """Hands runs to the workers of a Dask cluster; what a lost worker had is played by others.
-
-    Attributes:
-        address: of its scheduler, such as `tcp://host:8786`.
-    """
+    """Hands runs to the workers of a Dask cluster; what a lost worker had is played by others."""
 
     address: str
 

@@ -64,11 +64,7 @@ def _is_schedulers(condition: Object) -> bool:
 
 
 def updated(current: Object, old: Object, new: Object) -> Object | None:
-    """A pod of a replay after users or controllers have changed the recorded one.
-
-    Returns:
-        None if neither metadata nor spec have changed.
-    """
+    """A pod of a replay after users or controllers have changed the recorded one."""
     metadata, spec = metadata_of(new), without(spec_of(new), "nodeName")
     if spec == without(spec_of(old), "nodeName") and _said(metadata) == _said(metadata_of(old)):
         return None

@@ -31,11 +31,7 @@ _CONTROLLERS = frozenset({"pod-garbage-collector", "taint-eviction-controller"})
 
 
 class Replay(msgspec.Struct, frozen=True):
-    """What came of playing a recording.
-
-    Attributes:
-        records: what became of each pod in the recording, by uid.
-    """
+    """What came of playing a recording."""
 
     recording: Recording
     records: Mapping[str, PodRecord]

@@ -207,11 +207,7 @@ def _decoded(path: Path, content: bytes) -> tuple[list[Line], int]:
 
 @dataclass(frozen=True, slots=True)
 class RecordedChange:
-    """An object came, changed or went.
-
-    Attributes:
-        at_s: when the recorder was told, in seconds since the epoch.
-    """
+    """An object came, changed or went."""
 
     at_s: float
     kind: str

@@ -53,7 +53,8 @@ def violation_of(check: Check, store: Store, drains: Mapping[str, str]) -> str:
                 ):
                     count += 1
             return "" if check.allows_count(count) else f"there are {count}"
-    return _object(check, store)
+    obj = store.get(check.target.kind, check.target.namespace, check.target.name)
+    return "" if (obj is None) == (check.state == GONE) else _presence(obj)
 
 
 def _pods(check: Check, store: Store) -> str:
@@ -99,12 +100,6 @@ def _reasons(pod: Object) -> list[str]:
 def _told(check: Check, pod: Object) -> str:
     why = ", ".join(_reasons(pod)) or "none" if check.reason else ""
     return state_of_pod(pod) + (f" (reason: {why})" if why else "")
-
-
-def _object(check: Check, store: Store) -> str:
-    target = check.target
-    found = store.get(target.kind, target.namespace, target.name)
-    return "" if (found is None) == (check.state == GONE) else _presence(found)
 
 
 def _presence(found: Object | None) -> str:

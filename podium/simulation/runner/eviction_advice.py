@@ -47,14 +47,7 @@ _NAMED_MAX = 3
 
 
 class EvictionBlock(msgspec.Struct, frozen=True):
-    """Budgets that refuse the eviction of pods.
-
-    Attributes:
-        budgets: `namespace/name`; several where the eviction API refuses pods on that account.
-        pods: the refused pods, `namespace/name`.
-        reason: why they are refused.
-        remedies: changes of which each would have it let one of the pods go.
-    """
+    """Budgets that refuse the eviction of pods."""
 
     budgets: tuple[str, ...]
     pods: tuple[str, ...]
@@ -72,11 +65,7 @@ def advised(reason: str, remedies: Sequence[str]) -> str:
 
 
 def eviction_blocks(store: Store, pods: Iterable[Object], now_s: float) -> list[EvictionBlock]:
-    """Find the budgets that refuse evictions, and what would help.
-
-    Args:
-        pods: those whose eviction is refused; those that are gone are passed over.
-    """
+    """Find the budgets that refuse evictions, and what would help."""
     blocked: dict[tuple[str, ...], tuple[list[Object], list[Object]]] = {}
     for pod in pods:
         now = store.get("Pod", namespace(pod), name(pod))

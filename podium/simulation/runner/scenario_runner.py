@@ -74,7 +74,15 @@ class ActionRunner:
                         how,
                     )
             case Merge():
-                self._change(action)
+                target = action.target
+                self._find(target)
+                self._observer.note("Changing", {"what": action.words}, about=_about(target))
+                self._server.patch(
+                    Attributes(
+                        KINDS[target.kind], target.namespace, target.name, self._driver.now_s
+                    ),
+                    PatchRequest(PatchType.STRATEGIC, action.body),
+                )
             case Taint():
                 node = self._server.get(KINDS["Node"], "", action.node)
                 wanted = (action.taint["key"], action.taint["effect"])
@@ -99,16 +107,6 @@ class ActionRunner:
             case Expect():
                 raise ValueError("assertions aren't actions upon the cluster")
         self._observer.look()
-
-    def _change(self, action: Merge) -> None:
-        target = action.target
-        self._find(target)
-        self._observer.note("Changing", {"what": action.words}, about=_about(target))
-        request = PatchRequest(PatchType.STRATEGIC, action.body)
-        self._server.patch(
-            Attributes(KINDS[target.kind], target.namespace, target.name, self._driver.now_s),
-            request,
-        )
 
     def _find(self, target: ActionTarget) -> None:
         self._server.get(KINDS[target.kind], target.namespace, target.name)

@@ -51,11 +51,7 @@ class Arrival:
 
 @dataclass(slots=True)
 class Trace:
-    """The nodes, classes and pods of a trace.
-
-    Attributes:
-        notes: what the scenario can't say, in plain sentences.
-    """
+    """The nodes, classes and pods of a trace."""
 
     nodes: list[Object] = field(default_factory=list)
     classes: list[Object] = field(default_factory=list)

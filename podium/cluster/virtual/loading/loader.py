@@ -68,10 +68,6 @@ class Loader:
 
     Attributes:
         exported: uids of what was in some cluster before.
-
-    Args:
-        store: where to; objects of the same names are replaced.
-        now_s: when what doesn't say was created, in seconds since the epoch.
     """
 
     def __init__(self, store: Store, rng: Random, now_s: float, options: ClusterOptions) -> None:

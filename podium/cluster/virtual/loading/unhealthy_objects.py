@@ -186,11 +186,7 @@ _NAMED_MAX = 5
 
 
 def is_overdue(pod: Object, state_s: float) -> bool:
-    """Whether a pod on a node should have been gone long ago.
-
-    Args:
-        state_s: the time of the state, in seconds since the epoch.
-    """
+    """Whether a pod on a node should have been gone long ago."""
     if not is_terminating(pod) or not node_name_of(pod):
         return False
     return epoch_s(metadata_of(pod)["deletionTimestamp"]) + LATE_S < state_s

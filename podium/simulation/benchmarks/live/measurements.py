@@ -25,11 +25,7 @@ _PATIENCE_S = 600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """The sizes of a measurement.
-
-    Attributes:
-        node_watches: watches of one node's pods each.
-    """
+    """The sizes of a measurement."""
 
     creations: int = 5_000
     bindings: int = 5_000
@@ -62,12 +58,7 @@ _decode = msgspec.json.Decoder(_Event).decode
 
 
 class Watcher:
-    """Follows a watch, and notes when each event came.
-
-    Attributes:
-        arrivals_s: when each version of a pod came, by name and version.
-        bound_s: when each pod came with a node for the first time, by name.
-    """
+    """Follows a watch, and notes when each event came."""
 
     def __init__(self) -> None:
         self.arrivals_s: dict[tuple[str, str], float] = {}

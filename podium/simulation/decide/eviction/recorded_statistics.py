@@ -56,11 +56,7 @@ def with_shared_filesystems(by_group: Object, filesystems: Filesystems) -> Objec
 
 
 def observations(groups: Object, times_s: Mapping[str, float]) -> dict[Signal, Observation]:
-    """Observations by eviction signal.
-
-    Args:
-        times_s: when each group was measured; absent if that isn't known.
-    """
+    """Observations by eviction signal."""
     found = {}
     for signal, (group, available, capacity) in _GROUPS.items():
         told = groups.get(group) or _NOTHING

@@ -33,11 +33,7 @@ class SideError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two sides of a comparison.
-
-    Attributes:
-        kind: `default`, `configuration`, `state`, `scenario` or `recording`.
-    """
+    """One of the two sides of a comparison."""
 
     name: str
     kind: str
