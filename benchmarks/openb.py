@@ -19,8 +19,13 @@ from podium.simulation.experiments.simulation_presentation import class_table
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.runner.simulation_report import class_summaries
 from podium.simulation.scenario import read_scenario
-from podium.simulation.traces.csv_rows import read_rows
-from podium.simulation.traces.openb import NODE_COLUMNS, POD_COLUMNS, read_trace, scenario_lines
+from podium.simulation.traces.openb import (
+    NODE_COLUMNS,
+    POD_COLUMNS,
+    read_rows,
+    read_trace,
+    scenario_lines,
+)
 from podium.ui.writers.console import console
 from podium.ui.writers.terminal import print_block
 

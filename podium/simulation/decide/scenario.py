@@ -6,23 +6,45 @@ filled in always: the namespace, the uid, and the priority of a pod's class.
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
+from pydantic import AfterValidator
 from pydantic.alias_generators import to_camel, to_snake
 
-from podium.api.documents.document import Document, Tuple
-from podium.api.errors import FieldError, InvalidValueError
+from podium.api.documents.document import Document, Tuple, refuse
+from podium.api.errors import OMITTED, FieldError, InvalidValueError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.kinds.decisive_kinds import DECISIVE_KINDS
 from podium.api.objects import DEFAULT_NAMESPACE, Object, entries, metadata_of, spec_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.priority import class_value
+from podium.apiserver.decoding.type_checker import DecodingError
+from podium.apiserver.decoding.typed import typed
 from podium.apiserver.kinds.registration.registrations import apply_defaults
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.document import KIND, KubeSchedulerConfiguration
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.plugin_registry import plugin_factories
-from podium.simulation.decide.recorded_objects import type_faults
+
+
+def type_faults(kind: str, obj: Object) -> list[FieldError]:
+    """The first field of an object that is of another type than Kubernetes has it, if any is."""
+    try:
+        typed(KINDS[kind], obj)
+    except DecodingError as error:
+        why = str(error).removeprefix(f"{error.field}: ")
+        return [FieldError(error.field, OMITTED, why)]
+    return []
+
+
+def _pod(obj: dict[str, Any]) -> dict[str, Any]:
+    refuse(type_faults("Pod", obj))
+    return obj
+
+
+Pod = Annotated[dict[str, Any], AfterValidator(_pod)]
+Pods = Tuple[Pod]
+
 
 Objects = Tuple[dict[str, Any]]
 # Fields of a scenario, with the kind of the objects in each.

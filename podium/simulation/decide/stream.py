@@ -59,6 +59,11 @@ def _decisions(raw: object) -> Json:
     return {"id": scenario.id, "error": "", "decisions": decisions}
 
 
+class _UnansweredError(Exception):
+    def __init__(self, called: str, why: str) -> None:
+        self.called, self.why = called, why
+
+
 def _each(
     lines: Iterable[bytes],
     answer: Callable[[object], Json],
@@ -68,35 +73,29 @@ def _each(
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
-        found = _answer(line, answer)
-        if isinstance(found, _Fault):
-            why = "\n".join(f"line {number}: {one}" for one in found.why.splitlines())
+        try:
+            found = _answer(line, answer)
+        except _UnansweredError as error:
+            why = "\n".join(f"line {number}: {one}" for one in error.why.splitlines())
             if refused is not None:
                 refused(why)
-            found = {"id": found.id, "error": why, **failed}
+            found = {"id": error.called, "error": why, **failed}
         yield msgspec.json.encode(found)
 
 
-class _Fault(msgspec.Struct, frozen=True):
-    id: str
-    why: str
-
-
-def _answer(line: bytes, answer: Callable[[object], Json]) -> Json | _Fault:
+def _answer(line: bytes, answer: Callable[[object], Json]) -> Json:
     try:
         raw = msgspec.json.decode(line)
     except ValueError as error:
-        return _Fault("", f"not JSON: {error}")
+        raise _UnansweredError("", f"not JSON: {error}") from None
     except RecursionError:
-        return _Fault("", "nested too deeply")
+        raise _UnansweredError("", "nested too deeply") from None
     try:
         return answer(raw)
     except _MISSHAPEN as error:
         called = str(raw.get("id", "")) if isinstance(raw, dict) else ""
-        return _Fault(called, _words(error))
-
-
-def _words(error: Exception) -> str:
-    if isinstance(error, PodiumError):
-        return str(error)
-    return f"an object isn't shaped as Kubernetes has it ({type(error).__name__}: {error})"
+        why = str(error)
+        if not isinstance(error, PodiumError):
+            kind = type(error).__name__
+            why = f"an object isn't shaped as Kubernetes has it ({kind}: {error})"
+        raise _UnansweredError(called, why) from None

@@ -1,13 +1,14 @@
 """Runs a scenario: lets time pass from step to step, and carries out each by the API."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 
 import msgspec
 from msgspec.structs import replace
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, name, spec_of
+from podium.api.nodes import taints_of
+from podium.api.objects import Object, name, namespace, spec_of
 from podium.api.refused import RefusedError
 from podium.api.state_times import ahead_of
 from podium.api.values.message_words import likely_meant
@@ -35,85 +36,6 @@ from podium.simulation.scenario.steps import (
 from podium.simulation.timeline import Observer, TimelineEntry
 
 _MANAGER = "podium-simulate"
-
-
-class ActionRunner:
-    """Carries out actions of users, and remembers their drains."""
-
-    def __init__(self, cluster: Cluster, observer: Observer) -> None:
-        self._cluster = cluster
-        self._server = cluster.server
-        self._driver = cluster.driver
-        self._observer = observer
-        self._drainers: dict[str, Drainer] = {}
-
-    def drain_states(self) -> Mapping[str, str]:
-        return {node: drainer.state for node, drainer in self._drainers.items()}
-
-    def act(self, action: Action) -> None:
-        """Carry an action out, now; raises RefusedError if the API turns it down."""
-        match action:
-            case ServerSideApply():
-                for obj in action.objects:
-                    written = apply(self._cluster, obj, _MANAGER)
-                    about = (
-                        str(obj["kind"]),
-                        str(obj["metadata"].get("namespace") or ""),
-                        name(obj),
-                    )
-                    self._observer.note("Applied", {"created": written.created}, about=about)
-            case Delete():
-                how = DeleteOptions(grace_period_s=action.grace_period_s)
-                for target in action.objects:
-                    self._find(target)
-                    self._observer.note("Deleting", about=_about(target))
-                    self._server.delete(
-                        Attributes(
-                            KINDS[target.kind], target.namespace, target.name, self._driver.now_s
-                        ),
-                        how,
-                    )
-            case Merge():
-                target = action.target
-                self._find(target)
-                self._observer.note("Changing", {"what": action.words}, about=_about(target))
-                self._server.patch(
-                    Attributes(
-                        KINDS[target.kind], target.namespace, target.name, self._driver.now_s
-                    ),
-                    PatchRequest(PatchType.STRATEGIC, action.body),
-                )
-            case Taint():
-                node = self._server.get(KINDS["Node"], "", action.node)
-                wanted = (action.taint["key"], action.taint["effect"])
-                spec = spec_of(node)
-                taints = [
-                    one for one in spec.get("taints") or () if (one["key"], one["effect"]) != wanted
-                ]
-                if not action.removes:
-                    taints.append(dict(action.taint))
-                tainted = {**node, "spec": {**spec, "taints": taints}}
-                self._server.replace(
-                    Attributes(KINDS["Node"], "", action.node, self._driver.now_s), tainted
-                )
-            case Drain():
-                drainer = Drainer(self._cluster, self._observer, action)
-                self._drainers[action.node] = drainer
-                drainer.start()
-            case FaultRates():
-                rates = action.rates()
-                self._driver.faults = replace(self._driver.faults, **rates)
-                self._observer.note("FaultsSet", rates)
-            case Expect():
-                raise ValueError("assertions aren't actions upon the cluster")
-        self._observer.look()
-
-    def _find(self, target: ActionTarget) -> None:
-        self._server.get(KINDS[target.kind], target.namespace, target.name)
-
-
-def _about(target: ActionTarget) -> tuple[str, str, str]:
-    return target.kind, target.namespace, target.name
 
 
 Progress = Callable[[float, int], None]
@@ -182,7 +104,7 @@ class _ScenarioRunner:
         self._driver = cluster.driver
         self._start_s = scenario.options.start_s
         self._progress = progress
-        self._actor = ActionRunner(cluster, self.observer)
+        self._drainers: dict[str, Drainer] = {}
 
     def run(self) -> None:
         self._cluster.start()
@@ -253,7 +175,7 @@ class _ScenarioRunner:
                 self.observer.note(kind, details)
             return
         try:
-            self._actor.act(step.action)
+            self._act(step.action)
         except RefusedError as refused:
             expected = step.refusal is not None and step.refusal in refused.message
             self._refused(step, refused, expected=expected)
@@ -261,6 +183,49 @@ class _ScenarioRunner:
         if step.refusal is not None:
             self.failures += 1
             self.observer.note("StepFailed", {"step": step.path, "message": _NOT_REFUSED})
+
+    def _act(self, action: Action) -> None:
+        server, note = self._cluster.server, self.observer.note
+        match action:
+            case ServerSideApply():
+                for obj in action.objects:
+                    written = apply(self._cluster, obj, _MANAGER)
+                    about = str(obj["kind"]), namespace(obj), name(obj)
+                    note("Applied", {"created": written.created}, about=about)
+            case Delete():
+                how = DeleteOptions(grace_period_s=action.grace_period_s)
+                for target in action.objects:
+                    request = self._request(target)
+                    note("Deleting", about=target)
+                    server.delete(request, how)
+            case Merge():
+                request = self._request(action.target)
+                note("Changing", {"what": action.words}, about=action.target)
+                server.patch(request, PatchRequest(PatchType.STRATEGIC, action.body))
+            case Taint():
+                request = Attributes(KINDS["Node"], "", action.node, self._driver.now_s)
+                node = server.get(request.kind, "", action.node)
+                wanted = (action.taint["key"], action.taint["effect"])
+                taints = [one for one in taints_of(node) if (one["key"], one["effect"]) != wanted]
+                if not action.removes:
+                    taints.append(dict(action.taint))
+                server.replace(request, {**node, "spec": {**spec_of(node), "taints": taints}})
+            case Drain():
+                drainer = Drainer(self._cluster, self.observer, action)
+                self._drainers[action.node] = drainer
+                drainer.start()
+            case FaultRates():
+                rates = action.rates()
+                self._driver.faults = replace(self._driver.faults, **rates)
+                note("FaultsSet", rates)
+            case Expect():
+                raise ValueError("assertions aren't actions upon the cluster")
+        self.observer.look()
+
+    def _request(self, target: ActionTarget) -> Attributes:
+        kind = KINDS[target.kind]
+        self._cluster.server.get(kind, target.namespace, target.name)
+        return Attributes(kind, target.namespace, target.name, self._driver.now_s)
 
     def _refused(self, step: ScenarioStep, refused: RefusedError, *, expected: bool) -> None:
         self.failures += not expected
@@ -285,10 +250,8 @@ class _ScenarioRunner:
         return ""
 
     def _wrong(self, checks: Sequence[Check]) -> dict[Check, str]:
-        found = {
-            check: violation_of(check, self._cluster.store, self._actor.drain_states())
-            for check in checks
-        }
+        drains = {node: drainer.state for node, drainer in self._drainers.items()}
+        found = {check: violation_of(check, self._cluster.store, drains) for check in checks}
         return {check: text for check, text in found.items() if text}
 
     def _step_until(self, deadline_s: float) -> bool:

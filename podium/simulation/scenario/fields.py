@@ -1,9 +1,8 @@
 """The types of fields that scenarios have in common: objects by name, amounts, manifests."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import msgspec
 from pydantic import (
@@ -57,8 +56,7 @@ def context_of(info: ValidationInfo) -> Context:
     return found
 
 
-@dataclass(frozen=True, slots=True)
-class ActionTarget:
+class ActionTarget(NamedTuple):
     """An object by kind, namespace (empty for what stands in none) and name."""
 
     kind: str

@@ -35,10 +35,10 @@ class ImportQuestion(Question["TraceAnswer"]):
         """Read the trace; raises PodiumError."""
         from fractions import Fraction
 
-        from podium.simulation.traces.csv_rows import read_rows
         from podium.simulation.traces.openb import (
             NODE_COLUMNS,
             POD_COLUMNS,
+            read_rows,
             read_trace,
             scenario_lines,
         )

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 from podium.simulation.scenario import read_scenario
-from podium.simulation.traces.csv_rows import ImportFileError, read_rows
 from podium.simulation.traces.openb import (
     NODE_COLUMNS,
     POD_COLUMNS,
+    ImportFileError,
     Trace,
+    read_rows,
     read_trace,
     scenario_lines,
 )

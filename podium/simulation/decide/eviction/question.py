@@ -15,7 +15,7 @@ from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.threshold_parser import parse_signal, parse_value
 from podium.kubelet.eviction.thresholds import Threshold
 from podium.kubelet.kubelet_config import EvictionSettings
-from podium.simulation.decide.recorded_objects import Pod, Pods
+from podium.simulation.decide.scenario import Pod, Pods
 
 _AMOUNT = "must be a quantity, a number or a text such as 500Mi"
 _STALE = "must be true, or a list of groups of node statistics"
