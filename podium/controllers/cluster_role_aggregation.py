@@ -34,9 +34,8 @@ class ClusterRoleAggregationController(Reconciler):
             for other in others:
                 if name(other) != name(role) and selector.matches(labels(other)):
                     rules += (rule for rule in other.get("rules") or () if rule not in rules)
-        if rules == entries(role, "rules"):
-            return ()
-        return (patch_of(_KIND, role, {"rules": rules}),)
+        is_same = rules == entries(role, "rules")
+        return () if is_same else (patch_of(_KIND, role, {"rules": rules}),)
 
 
 def _selectors(role: Object) -> Sequence[Object]:

@@ -224,17 +224,14 @@ def stale_s(pod: Object) -> float:
 
 
 def same_to_budgets(before: Object | None, after: Object | None) -> bool:
-    """Whether two states of a pod are the same to budgets: labels, readiness, leaving, phase."""
-    if before is None or after is None:
-        return False
-    return (
-        uid_of(before) == uid_of(after)
-        and labels(before) == labels(after)
-        and is_terminating(before) == is_terminating(after)
-        and phase_of(before) == phase_of(after)
-        and condition_status(before, "Ready") == condition_status(after, "Ready")
-        and controller_of(before) == controller_of(after)
-    )
+    """Whether budgets count two states of a pod alike."""
+
+    def facts(pod: Object) -> tuple[object, ...]:
+        ready = condition_status(pod, "Ready")
+        identity = (uid_of(pod), labels(pod), controller_of(pod))
+        return *identity, is_terminating(pod), phase_of(pod), ready
+
+    return before is not None and after is not None and facts(before) == facts(after)
 
 
 def _may_go_stale(pod: Object) -> bool:

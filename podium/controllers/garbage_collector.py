@@ -132,8 +132,7 @@ class GarbageCollector(Reconciler):
 
     def _dependents_of(self, owner: Object) -> Iterator[tuple[str, Object]]:
         for kind in self.objects.kinds_with("owner", uid_of(owner)):
-            for obj in self.objects.by(kind, "owner", uid_of(owner)):
-                yield kind, obj
+            yield from ((kind, obj) for obj in self.objects.by(kind, "owner", uid_of(owner)))
 
     def _look_up(
         self, reference: Object, dependent: Object | None

@@ -268,8 +268,7 @@ class ReplicaSetController(PodOwnerReconciler):
                 pod for one in siblings for pod in self.objects.by("Pod", "owner", uid_of(one))
             ]
             order = scale_down_order(active, related, int(now_s * NANOS_PER_SECOND))
-            for pod in order[: min(-missing, BURST_MAX)]:
-                yield deletion_of("Pod", pod)
+            yield from (deletion_of("Pod", pod) for pod in order[: min(-missing, BURST_MAX)])
 
     def _status(
         self, key: Hashable, owner: Object, counts: ReplicaCounts, now_s: float

@@ -121,6 +121,5 @@ class ResourceQuotaController(Reconciler):
 
 
 def _part(count: _Count, quota: Object, kind: Kind, obj: Object, now_s: float) -> Quantities:
-    if not matches(quota, kind, obj, count.hard):
-        return {}
-    return masked(usage(kind, obj, now_s), count.hard)
+    counts = matches(quota, kind, obj, count.hard)
+    return masked(usage(kind, obj, now_s), count.hard) if counts else {}

@@ -80,8 +80,7 @@ class TaintEvictionController(Reconciler):
             ):
                 yield place
         elif change.new is None or _no_execute(before) != _no_execute(change.new):
-            for pod in self.objects.by("Pod", "node", name(obj)):
-                yield place_of(pod)
+            yield from map(place_of, self.objects.by("Pod", "node", name(obj)))
 
     def synced(self, now_s: float) -> None:
         for node in self.objects.all("Node"):

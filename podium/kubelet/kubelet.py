@@ -1,6 +1,7 @@
 """The kubelet of one node: it admits pods, runs their workers and writes their status."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from podium.api.nodes import PRESSURES
@@ -57,24 +58,17 @@ _NO_ROOM = (
 )
 
 
+@dataclass(eq=False)
 class Kubelet:
     """The kubelet of a node with any runtime; `eviction` is None while nothing is measured."""
 
-    def __init__(
-        self,
-        node: Object,
-        runtime: ContainerRuntime,
-        pods: PodManager,
-        revisit: Callable[[Object, float], None],
-        now_s: float,
-    ) -> None:
-        self.node = node
-        self.started_s = now_s
-        self.runtime = runtime
-        self.pods = pods
-        self.lease = NodeLease()
-        self.eviction: EvictionLoop | None = None
-        self._revisit = revisit
+    node: Object
+    runtime: ContainerRuntime
+    pods: PodManager
+    revisit: Callable[[Object, float], None]
+    started_s: float
+    lease: NodeLease = field(default_factory=NodeLease)
+    eviction: EvictionLoop | None = None
 
     @property
     def conditions(self) -> Mapping[str, str]:
@@ -89,9 +83,7 @@ class Kubelet:
         if was_down and not self.runtime.is_down:
             self.started_s = now_s
 
-    def resume(
-        self, pod: Object, now_s: float
-    ) -> PodRejection | tuple[PodWorker, Sequence[PodWorker]]:
+    def resume(self, pod: Object, now_s: float) -> PodRejection | PodWorker:
         """Go on with a pod that was admitted before the kubelet started."""
         sandbox = self.runtime.sandbox(pod, resumes=True)
         if isinstance(sandbox, PodRejection):
@@ -107,7 +99,7 @@ class Kubelet:
         worker.written = worker.changes if sandbox.is_scripted else NOT_WRITTEN
         worker.written_status = phase_and_readiness(pod["status"])
         self.pods.add(worker)
-        return worker, ()
+        return worker
 
     def status_differs(self, pod: Object) -> bool:
         """Whether the pod's status may not be as the kubelet has it."""
@@ -139,10 +131,8 @@ class Kubelet:
                 self._forget(worker, now_s)
             metadata = pod["metadata"]
             # Without a grace period, only finalizers hold it, and its removal was requested before.
-            was_asked = metadata.get("finalizers") and not metadata.get(
-                "deletionGracePeriodSeconds"
-            )
-            if is_terminating(pod) and not was_asked:
+            has_grace_period = bool(metadata.get("deletionGracePeriodSeconds"))
+            if is_terminating(pod) and (has_grace_period or not metadata.get("finalizers")):
                 yield deletion_of("Pod", pod, grace_period_s=0)
             return
         if worker is None:
@@ -154,9 +144,8 @@ class Kubelet:
                 yield status_patch_of("Pod", pod, rejected_status(taken, now_s))
                 yield node_record(pod, "Warning", taken.reason, taken.message)
                 return
-            worker, stopped = taken
-            for victim in stopped:
-                yield node_record(victim.pod, "Warning", REASON, MESSAGE)
+            worker = taken
+            yield from (node_record(one, "Warning", REASON, MESSAGE) for one in worker.stopped)
         yield from self._go_on(worker, pod, now_s)
 
     def advance(self, worker: PodWorker, now_s: float) -> Iterator[Effect]:
@@ -191,7 +180,7 @@ class Kubelet:
             disruption = eviction.message if eviction.disrupts else ""
             why = StopReason(EVICTED, eviction.message, disruption)
             worker.stop(why, float(eviction.effective_grace_period_s), now_s)
-            self._revisit(worker.pod, now_s)
+            self.revisit(worker.pod, now_s)
 
     def record_conditions(self, now_s: float) -> Iterator[Effect]:
         """Record the conditions of pressure that change in the node's status, if it is due."""
@@ -202,7 +191,7 @@ class Kubelet:
 
     def _ended(self, worker: PodWorker, now_s: float) -> None:
         for waiting in self.pods.ended(worker):
-            self._revisit(waiting.pod, now_s)
+            self.revisit(waiting.pod, now_s)
         if self.eviction is not None:
             self.eviction.ended(worker.uid, worker.over_s)
 
@@ -213,9 +202,7 @@ class Kubelet:
             self._ended(worker, now_s)
         self.pods.remove(worker)
 
-    def _admitted(
-        self, pod: Object, now_s: float
-    ) -> PodRejection | tuple[PodWorker, Sequence[PodWorker]]:
+    def _admitted(self, pod: Object, now_s: float) -> PodRejection | PodWorker:
         sandbox = self.runtime.sandbox(pod, resumes=False)
         if isinstance(sandbox, PodRejection):
             return sandbox
@@ -239,11 +226,11 @@ class Kubelet:
         worker = PodWorker.begun(info, sandbox, now_s)
         for victim in stopped:
             victim.stop(_PREEMPTED, victim.own_grace_period_s(), now_s)
-            self._revisit(victim.pod, now_s)
+            self.revisit(victim.pod, now_s)
         worker.waits_for = frozenset(victim.uid for victim in stopped)
         worker.stopped = tuple(victim.pod for victim in stopped)
         self.pods.add(worker)
-        return worker, stopped
+        return worker
 
     def _go_on(self, worker: PodWorker, pod: Object, now_s: float) -> Iterator[Effect]:
         self.pods.renew(worker, pod)
@@ -253,7 +240,7 @@ class Kubelet:
             worker.stop(DELETED, _grace_period_s(pod), now_s)
         yield from self.advance(worker, now_s)
         if (next_s := worker.next_s()) < NEVER_S:
-            self._revisit(pod, next_s)
+            self.revisit(pod, next_s)
         changes = worker.changes
         if worker.is_over and is_terminating(pod):
             # The last status of a scripted pod is only written if finalizers keep the pod.

@@ -61,9 +61,8 @@ def next_step(owner: Object, history: History, objects: Indexer, hash_label: str
     """What is to be done first, so that the newest revision is that of the template."""
     number = max(map(number_of, history.old), default=0) + 1
     if history.current is not None:
-        if number_of(history.current) >= number:
-            return None
-        return patch_of(KIND, history.current, {"revision": number})
+        is_newest = number_of(history.current) >= number
+        return None if is_newest else patch_of(KIND, history.current, {"revision": number})
     collisions = int(status_of(owner).get("collisionCount") or 0)
     hashed = _lost_hash(owner, history) or hash_of(owner["spec"]["template"], collisions)
     revision = new_revision(owner, number, hash_label, hashed)

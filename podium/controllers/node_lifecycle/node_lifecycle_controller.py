@@ -255,8 +255,7 @@ class NodeLifecycleController(Reconciler):
 
     def _pods_of_unready(self, node: Object) -> Iterator[Hashable]:
         if ready_status(node) in ("False", "Unknown"):
-            for pod in self.objects.by("Pod", "node", name(node)):
-                yield place_of(pod)
+            yield from map(place_of, self.objects.by("Pod", "node", name(node)))
 
     def _soon(self, key: Hashable) -> Iterator[Hashable]:
         # At the next look at nodes, which at the start is at once.

@@ -44,9 +44,9 @@ class EphemeralVolumeController(Reconciler):
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         if change.kind == CLAIM:
-            if change.new is None and change.old is not None:
-                for pod in self.objects.by("Pod", "claim", "/".join(place_of(change.old))):
-                    yield place_of(pod)
+            if change.new is None:
+                claim = "/".join(place_of(change.obj))
+                yield from map(place_of, self.objects.by("Pod", "claim", claim))
         elif change.new is not None and before is None and any(_own_claims(change.new)):
             yield place_of(change.new)
 

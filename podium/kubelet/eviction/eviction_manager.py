@@ -16,7 +16,7 @@ from podium.api.priority import is_critical
 from podium.api.values.quantity import NANOS_PER_UNIT
 from podium.kubelet.eviction.eviction_ranking import EvictionOrder, rank
 from podium.kubelet.eviction.filesystems import Filesystems, NodeReclaim
-from podium.kubelet.eviction.node_statistics import Observations, Statistics
+from podium.kubelet.eviction.node_statistics import Observation, Observations, Statistics
 from podium.kubelet.eviction.pod_eviction import (
     IMMEDIATE_GRACE_PERIOD_S,
     Eviction,
@@ -291,14 +291,17 @@ class EvictionLoop:
         return True
 
 
-def pods_memory_limit_bytes(config: EvictionConfig, allocatable: int, capacity: int) -> int:
-    """The memory that pods may use together: what is allocatable, and the hard threshold."""
+def allocatable_memory(
+    config: EvictionConfig, allocatable: int, memory: Observation, used: int
+) -> Observation:
+    """What is left of the memory for pods together: what is allocatable, and the hard threshold."""
     kept = (
-        threshold.value.of(capacity).nanos // NANOS_PER_UNIT
+        threshold.value.of(memory.capacity).nanos // NANOS_PER_UNIT
         for threshold in config.thresholds
         if threshold.signal is Signal.MEMORY_AVAILABLE and threshold.is_hard
     )
-    return min(allocatable + next(kept, 0), capacity)
+    limit = min(allocatable + next(kept, 0), memory.capacity)
+    return Observation(max(limit - used, 0), limit, memory.observed_s)
 
 
 def transitions(node: Object, before: Sequence[str], now: Sequence[str]) -> Iterator[Effect]:

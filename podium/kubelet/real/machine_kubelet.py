@@ -20,9 +20,9 @@ from podium.kubelet.containers.container import (
 from podium.kubelet.containers.pod_worker import DELETED, PodWorker, StopReason
 from podium.kubelet.eviction.eviction_manager import (
     EvictionLoop,
-    pods_memory_limit_bytes,
+    allocatable_memory,
 )
-from podium.kubelet.eviction.node_statistics import Observation, Statistics
+from podium.kubelet.eviction.node_statistics import Statistics
 from podium.kubelet.eviction.signals import MEMORY, Signal
 from podium.kubelet.kubelet import Kubelet
 from podium.kubelet.kubelet_config import KubeletConfiguration
@@ -221,13 +221,10 @@ class MachineKubelet(Kubelets):
                     yield from container.kill(OOM_KILLED, now_s)
                     worker.touch(now_s)
         if (memory := measured.observations.get(Signal.MEMORY_AVAILABLE)) is not None:
-            # What is left of the memory that pods may use together.
             allocatable_bytes = value(self._wanted["status"]["allocatable"]["memory"])
-            eviction, capacity = self._config.eviction, memory.capacity
-            capacity = pods_memory_limit_bytes(eviction, allocatable_bytes, capacity)
-            left = capacity - sum(one.memory_bytes or 0 for one in measured.usage.values())
-            allocatable = Observation(max(left, 0), capacity, memory.observed_s)
-            signals = {**measured.observations, Signal.ALLOCATABLE_MEMORY_AVAILABLE: allocatable}
+            used_bytes = sum(one.memory_bytes or 0 for one in measured.usage.values())
+            left = allocatable_memory(self._config.eviction, allocatable_bytes, memory, used_bytes)
+            signals = {**measured.observations, Signal.ALLOCATABLE_MEMORY_AVAILABLE: left}
             measured = replace(measured, observations=signals)
         loop.check_memory(measured, now_s)
         eviction_round = loop.look(measured, [worker.pod for worker in workers], now_s)

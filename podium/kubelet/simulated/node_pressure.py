@@ -5,7 +5,7 @@ the highest score; if a pod exceeds its own memory limit, it kills that.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -38,20 +38,12 @@ class NodePressure:
     """Has the eviction manager and the kernel act on the usage of a simulated node."""
 
     def __init__(
-        self,
-        kubelet: Kubelet,
-        script: NodeScript,
-        settings: NodeSettings,
-        revisit: Callable[[Object, float], None],
-        now_s: float,
+        self, kubelet: Kubelet, script: NodeScript, settings: NodeSettings, now_s: float
     ) -> None:
-        self._loop = EvictionLoop(settings.eviction, kubelet.started_s, now_s)
+        started_s, eviction = kubelet.started_s, settings.eviction
+        kubelet.eviction = self._loop = EvictionLoop(eviction, started_s, now_s)
         self._kubelet = kubelet
-        kubelet.eviction = self._loop
-        self._stats = StatsProvider(
-            kubelet.node, script, kubelet.started_s, settings.eviction, settings.seed
-        )
-        self._revisit = revisit
+        self._stats = StatsProvider(kubelet.node, script, started_s, eviction, settings.seed)
         self._skips_looks = False
 
     def see(self, node: Object, script: NodeScript) -> None:
@@ -99,12 +91,11 @@ class NodePressure:
         eviction_round = self._loop.look(self._stats.statistics(workers, now_s), pods, now_s)
         if eviction_round is not None and eviction_round.reclaims:
             script = self._stats.script
-            freed = sum(
-                script.unused_images_bytes
-                if one is NodeReclaim.IMAGES
-                else script.dead_containers_bytes
-                for one in eviction_round.reclaims
-            )
+            reclaimable = {
+                NodeReclaim.IMAGES: script.unused_images_bytes,
+                NodeReclaim.CONTAINERS: script.dead_containers_bytes,
+            }
+            freed = sum(reclaimable[reclaim] for reclaim in eviction_round.reclaims)
             self._stats = replace(self._stats, freed_bytes=freed)
             eviction_round = self._loop.look(self._stats.statistics(workers, now_s), pods, now_s)
         if eviction_round is not None:
@@ -130,7 +121,7 @@ class NodePressure:
 
     def _kill(self, worker: PodWorker, now_s: float) -> Iterator[Effect]:
         yield from worker.kill(OOM_KILLED, now_s)
-        self._revisit(worker.pod, now_s)
+        self._kubelet.revisit(worker.pod, now_s)
 
     def _next_kills_s(self, workers: Sequence[PodWorker], now_s: float) -> Iterator[float]:
         stats, capacity = self._stats, self._stats.memory_capacity_bytes

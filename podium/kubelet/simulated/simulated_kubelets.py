@@ -143,5 +143,5 @@ class SimulatedKubelets(Kubelets):
         self.rouse(called)
         if called not in self._pressures:
             script, settings = runtime.node_script, self._settings
-            self._pressures[called] = NodePressure(kubelet, script, settings, self.revisit, now_s)
+            self._pressures[called] = NodePressure(kubelet, script, settings, now_s)
         self.look_again(_PressureKey(called), now_s)

@@ -15,7 +15,7 @@ from podium.api.usage import Usage
 from podium.api.values.quantity import parse_quantity, value
 from podium.kubelet.containers.container import State
 from podium.kubelet.containers.pod_worker import PodWorker
-from podium.kubelet.eviction.eviction_manager import EvictionConfig, pods_memory_limit_bytes
+from podium.kubelet.eviction.eviction_manager import EvictionConfig, allocatable_memory
 from podium.kubelet.eviction.node_statistics import (
     ContainerUsage,
     DiskUsage,
@@ -83,11 +83,11 @@ class StatsProvider(msgspec.Struct, frozen=True):
         pods = usage.values()
         memory = sum(one.memory_bytes or 0 for one in pods)
         if capacity := self.memory_capacity_bytes:
-            own = self._own("memory", at_s)
-            yield Signal.MEMORY_AVAILABLE, _left(capacity, own + memory, at_s)
+            left = _left(capacity, self._own("memory", at_s) + memory, at_s)
+            yield Signal.MEMORY_AVAILABLE, left
             amount = value(allocatable_of(self.node).get("memory", capacity))
-            limit = pods_memory_limit_bytes(self.config, amount, capacity)
-            yield Signal.ALLOCATABLE_MEMORY_AVAILABLE, _left(limit, memory, at_s)
+            left = allocatable_memory(self.config, amount, left, memory)
+            yield Signal.ALLOCATABLE_MEMORY_AVAILABLE, left
         if capacity := self._capacity("ephemeral-storage"):
             waste = self.script.unused_images_bytes + self.script.dead_containers_bytes
             used = self._own("disk", at_s) + max(waste - self.freed_bytes, 0)

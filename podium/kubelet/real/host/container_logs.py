@@ -6,6 +6,7 @@ Each line has a time, the stream, `F` or, for a part of a longer line, `P`, and 
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
 from typing import BinaryIO
@@ -23,27 +24,23 @@ _CHUNK = 64 * 1024
 _NANOSECOND_DIGITS = 9
 
 
+@dataclass(eq=False)
 class LogFile:
     """The log of one run of a container while it is being written.
 
-    Args:
+    Attributes:
         path: rotated files have a number at its end, the newest the lowest.
         size_max: the size at which a file is rotated, in bytes.
         files_max: the number of files that are kept.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        now_s: Callable[[], float],
-        size_max: int = SIZE_MAX,
-        files_max: int = FILES_MAX,
-    ) -> None:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        self._path = path
-        self._now_s = now_s
-        self._size_max = size_max
-        self._files_max = files_max
+    path: Path
+    now_s: Callable[[], float]
+    size_max: int = SIZE_MAX
+    files_max: int = FILES_MAX
+
+    def __post_init__(self) -> None:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
         self._file = self._opened()
 
     async def follow(self, stream: str, reader: asyncio.StreamReader) -> None:
@@ -63,28 +60,28 @@ class LogFile:
         self._file.close()
 
     def _write(self, stream: str, entries: list[tuple[bytes, bytes]]) -> None:
-        stamp = format_time(int(self._now_s() * NANOS_PER_SECOND), _NANOSECOND_DIGITS)
+        stamp = format_time(int(self.now_s() * NANOS_PER_SECOND), _NANOSECOND_DIGITS)
         start = f"{stamp} {stream} ".encode()
         text = b"".join(b"%b%b %b\n" % (start, tag, said) for tag, said in entries)
         try:
             self._file.write(text)
-            if self._file.tell() >= self._size_max:
+            if self._file.tell() >= self.size_max:
                 self._file.close()
-                for number in range(self._files_max - 2, 0, -1):
+                for number in range(self.files_max - 2, 0, -1):
                     older = self._numbered(number)
                     if older.exists():
                         older.replace(self._numbered(number + 1))
-                self._path.replace(self._numbered(1))
+                self.path.replace(self._numbered(1))
                 self._file = self._opened()
         except OSError:
             # The disk is full, most likely. Containers don't wait for that.
             return
 
     def _numbered(self, number: int) -> Path:
-        return self._path.with_name(f"{self._path.name}.{number}")
+        return self.path.with_name(f"{self.path.name}.{number}")
 
     def _opened(self) -> FileIO:
-        return open(self._path, "ab", buffering=0, opener=owner_only)
+        return open(self.path, "ab", buffering=0, opener=owner_only)
 
 
 def _entries(line: bytes) -> Iterator[tuple[bytes, bytes]]:
