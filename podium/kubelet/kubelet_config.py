@@ -24,7 +24,7 @@ from podium.api.errors import FieldError
 from podium.api.objects import Object
 from podium.api.values.quantity import Quantity, nanos, parse_quantity, value
 from podium.kubelet.eviction.eviction_manager import DEFAULT_TRANSITION_PERIOD_S, EvictionConfig
-from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
+from podium.kubelet.eviction.signals import CAPACITY_SIGNALS
 from podium.kubelet.eviction.threshold_parser import (
     BELOW,
     EQUALS,
@@ -56,8 +56,6 @@ _STATEMENTS = (
 )
 
 PODS_ENFORCED = "pods"
-# The hard thresholds that are kept from pods.
-_KEPT_FOR = {Signal.MEMORY_AVAILABLE: MEMORY, Signal.NODEFS_AVAILABLE: EPHEMERAL_STORAGE}
 
 
 def _from_flag(separator: str) -> BeforeValidator:
@@ -161,8 +159,8 @@ class EvictionSettings(Document):
             for resource, amount in reserved.items():
                 kept[resource] += nanos(amount)
         for threshold in self.eviction.thresholds:
-            starved = _KEPT_FOR.get(threshold.signal, "")
-            if starved in capacity and threshold.is_hard:
+            starved, is_kept = threshold.signal.resource, threshold.signal in CAPACITY_SIGNALS
+            if is_kept and starved in capacity and threshold.is_hard:
                 kept[starved] += threshold.value.of(value(capacity[starved])).nanos
         left = {resource: parse_quantity(amount) for resource, amount in capacity.items()}
         for resource, whole in left.items():

@@ -55,6 +55,11 @@ class EvictionResource(NamedTuple):
     is_disk: bool
     compared_with: str
 
+    @property
+    def is_requestable(self) -> bool:
+        """Whether pods can request it, and nodes state their capacity of it."""
+        return self.compared_with == self.name
+
 
 _MEMORY = EvictionResource(
     MEMORY, MEMORY_PRESSURE, Format.BINARY_SI, "memory", "memory_bytes", False, MEMORY
@@ -101,3 +106,8 @@ class Signal(StrEnum):
     @property
     def resource(self) -> str:
         return self.starved.name
+
+
+RESOURCES = tuple(dict.fromkeys(signal.starved for signal in Signal))
+CAPACITY_SIGNALS = (Signal.MEMORY_AVAILABLE, Signal.NODEFS_AVAILABLE)
+"""The signals of resources in a node's capacity, whose hard thresholds pods can't use."""

@@ -19,7 +19,7 @@ from podium.api.qos import stored_or_computed_qos
 from podium.api.values.times import epoch_s
 from podium.kubelet.eviction.eviction_ranking import rank
 from podium.kubelet.eviction.node_statistics import PodUsage
-from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
+from podium.kubelet.eviction.signals import RESOURCES, Signal
 from podium.kubelet.simulated.behaviour import BehaviourError
 from podium.kubelet.simulated.scripted_usage import USAGE, usage_of
 from podium.kubelet.simulated.stats_provider import usage_at
@@ -107,7 +107,7 @@ def rank_evictions(
     ]
     usage: dict[str, PodUsage] = {}
     for pod in pods:
-        scripted = with_usage(pod, {"memory": MEMORY, "disk": EPHEMERAL_STORAGE})
+        scripted = with_usage(pod, RESOURCES)
         started = status_of(pod).get("startTime")
         elapsed_s = max(now_s - epoch_s(started), 0.0) if started else 0.0
         try:

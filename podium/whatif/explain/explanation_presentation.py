@@ -14,7 +14,6 @@ from podium.api.presentation import (
     Toned,
 )
 from podium.api.values.message_words import count, listed
-from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY
 from podium.whatif.explain.eviction_rankings import EvictionRanking
 from podium.whatif.explain.explanation import DecisionView, PodExplanation, PreemptionView
 from podium.whatif.plan.plan_report import time_text
@@ -237,7 +236,7 @@ def ranking_presentation(ranking: EvictionRanking) -> Presentation:
     if assumed := [one.pod for one in ranking.pods if one.is_assumed]:
         who = "any pod" if len(assumed) == len(ranking.pods) else ", ".join(assumed)
         resource = ranking.signal.resource
-        taken_for = "what is requested" if resource in (MEMORY, EPHEMERAL_STORAGE) else "none"
+        taken_for = "what is requested" if ranking.signal.starved.is_requestable else "none"
         notes.append(
             f"The state doesn't say what {who} uses of {resource}: taken for {taken_for}; "
             "annotations can say it."

@@ -5,7 +5,7 @@ what they request; the rest of what is missing is the system's.
 """
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import msgspec
 
@@ -17,17 +17,17 @@ from podium.api.values.quantity import NANOS_PER_UNIT, value
 from podium.apiserver.store.store import Store
 from podium.kubelet.eviction.eviction_ranking import eviction_request_nanos
 from podium.kubelet.eviction.pod_eviction import bytes_quantity
-from podium.kubelet.eviction.signals import Signal
+from podium.kubelet.eviction.signals import (
+    CAPACITY_SIGNALS,
+    MEMORY,
+    EvictionResource,
+    Signal,
+)
 from podium.kubelet.eviction.threshold_parser import ThresholdError, parse_value
 from podium.kubelet.simulated.behaviour import BehaviourError
 from podium.kubelet.simulated.scripted_usage import USAGE, usage_of
 from podium.kubelet.simulated.stats_provider import usage_at
 
-# Of each signal that a node can be pressed by: what is scripted, and the resource.
-_PRESSED = {
-    Signal.MEMORY_AVAILABLE: ("memory", "memory"),
-    Signal.NODEFS_AVAILABLE: ("disk", "ephemeral-storage"),
-}
 _RULE = "must be NODE:SIGNAL=AMOUNT, such as node-3:memory.available=50Mi; signals are {}"
 
 
@@ -50,8 +50,8 @@ def parse_pressure(text: str) -> Pressure:
     """A pressure as written; raises PressureError."""
     node, colon, rest = text.partition(":")
     signal, equals, amount = rest.partition("=")
-    if not (node and colon and equals) or signal not in list(_PRESSED):
-        raise PressureError(f"--pressure {text}: {_RULE.format(', '.join(_PRESSED))}")
+    if not (node and colon and equals) or signal not in list(CAPACITY_SIGNALS):
+        raise PressureError(f"--pressure {text}: {_RULE.format(', '.join(CAPACITY_SIGNALS))}")
     try:
         is_number = not math.isnan(parse_value(amount).share)
     except ThresholdError as error:
@@ -68,19 +68,19 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
         if node is None:
             hint = likely_meant(pressure.node, map(name, store.list("Node").items))
             raise PressureError(f"--pressure {pressure}: there is no node {pressure.node}{hint}")
-        what, resource = _PRESSED[pressure.signal]
-        used = 0
+        starved = pressure.signal.starved
+        resource, used = starved.name, 0
         for pod in store.list("Pod").items:
             if node_name_of(pod) != pressure.node or is_finished(pod):
                 continue
-            scripted = with_usage(pod, {what: resource})
+            scripted = with_usage(pod, (starved,))
             store.update("Pod", scripted, None)
             try:
                 usage = usage_at(scripted, usage_of(scripted), 0.0, name(pod))
             except BehaviourError as error:
                 raise PressureError(f"Pod {name(pod)}: {error}") from None
             memory, storage = usage.memory_bytes or 0, usage.ephemeral_storage_bytes
-            used += memory if what == "memory" else storage
+            used += memory if resource == MEMORY else storage
         status = status_of(node)
         amounts = status.get("capacity") or status.get("allocatable") or {}
         if resource not in amounts:
@@ -94,18 +94,15 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
                 f"--pressure {pressure}: its pods use {bytes_quantity(used)}, "
                 f"which leaves {bytes_quantity(-system)} less than that"
             )
-        store.update("Node", _scripted(node, what, system), None)
+        store.update("Node", _scripted(node, starved.annotation, system), None)
 
 
-def with_usage(pod: Object, resources: Mapping[str, str]) -> Object:
-    """A pod that uses what it requests, unless its annotations say otherwise.
-
-    Args:
-        resources: what is used, and the resource that is requested for it.
-    """
-    for what, resource in resources.items():
-        if USAGE + what not in annotations(pod):
-            requested = eviction_request_nanos(pod, resource) // NANOS_PER_UNIT
+def with_usage(pod: Object, resources: Iterable[EvictionResource]) -> Object:
+    """A pod that uses what it requests of resources, unless its annotations say otherwise."""
+    for resource in resources:
+        what = resource.annotation
+        if resource.is_requestable and USAGE + what not in annotations(pod):
+            requested = eviction_request_nanos(pod, resource.name) // NANOS_PER_UNIT
             pod = _scripted(pod, what, requested)
     return pod
 

@@ -5,10 +5,17 @@ import pytest
 from podium.api.nodes import PRESSURES
 from podium.controllers.node_lifecycle.node_taints import no_schedule_patch
 from podium.kubelet.eviction.node_statistics import DiskUsage, PodUsage
-from podium.kubelet.eviction.signals import PRESSURE_CONDITIONS, Signal
+from podium.kubelet.eviction.signals import (
+    CAPACITY_SIGNALS,
+    PRESSURE_CONDITIONS,
+    RESOURCES,
+    EvictionResource,
+    Signal,
+)
 from podium.kubelet.node_status import changed_conditions
 from podium.kubelet.simulated.behaviour import PREFIX
-from podium.kubelet.simulated.scripted_usage import usage_of
+from podium.kubelet.simulated.scripted_usage import USAGE, usage_of
+from podium.whatif.plan.resource_pressure import with_usage
 
 
 @pytest.mark.parametrize("signal", list(Signal))
@@ -17,6 +24,16 @@ def test_a_resource_can_be_measured_and_scripted(signal: Signal) -> None:
     assert hasattr(DiskUsage() if starved.is_disk else PodUsage(), starved.usage)
     note = {f"{PREFIX}usage-{starved.annotation}": "1"}
     assert starved.annotation in usage_of({"metadata": {"annotations": note}}).curves
+
+
+@pytest.mark.parametrize("resource", [one for one in RESOURCES if one.is_requestable])
+def test_what_pods_can_request_has_a_signal_by_its_capacity(resource: EvictionResource) -> None:
+    assert resource in [signal.starved for signal in CAPACITY_SIGNALS]
+    pod = {
+        "metadata": {},
+        "spec": {"containers": [{"resources": {"requests": {resource.name: 3}}}]},
+    }
+    assert with_usage(pod, RESOURCES)["metadata"]["annotations"][USAGE + resource.annotation] == "3"
 
 
 def test_signals_are_looked_after_in_the_order_of_their_definition() -> None:

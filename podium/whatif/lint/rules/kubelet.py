@@ -4,14 +4,13 @@ from collections.abc import Iterator, Mapping
 
 from podium.api.objects import Object, status_of
 from podium.api.values.quantity import value
-from podium.kubelet.eviction.signals import EPHEMERAL_STORAGE, MEMORY, Signal
+from podium.kubelet.eviction.signals import CAPACITY_SIGNALS, Signal
 from podium.kubelet.eviction.thresholds import Threshold
 from podium.kubelet.kubelet_config import DEFAULT_HARD, KIND
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.rules.topology import node_names
 
-_CAPACITIES = {Signal.MEMORY_AVAILABLE: MEMORY, Signal.NODEFS_AVAILABLE: EPHEMERAL_STORAGE}
 _KUBELET: Object = {"kind": KIND}
 _UNIT = 10**9
 
@@ -103,5 +102,6 @@ def _is_below(soft: Threshold, hard: Threshold, view: ClusterView) -> bool:
 
 def _capacity(threshold: Threshold, node: Object) -> int:
     capacity: Mapping[str, str] = status_of(node).get("capacity") or {}
-    amount = capacity.get(_CAPACITIES.get(threshold.signal, ""))
+    is_stated = threshold.signal in CAPACITY_SIGNALS
+    amount = capacity.get(threshold.signal.resource) if is_stated else None
     return 0 if amount is None else value(amount)
