@@ -2,11 +2,10 @@
 
 from podium.api.errors import FieldError
 from podium.api.objects import Object, controller_of, name, namespace, spec_of
+from podium.api.workloads import SCALED
 
 MAX_PODS = 10_000
 """How many pods may be asked for unless somebody says otherwise."""
-
-_BY_REPLICAS = frozenset({"Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"})
 
 
 class PodLimit:
@@ -53,7 +52,7 @@ def _wanted(workload: Object) -> tuple[str, int]:
         if completions is not None and completions < parallelism:
             return "spec.completions", completions
         return "spec.parallelism", parallelism
-    if workload["kind"] in _BY_REPLICAS and not controller_of(workload):
+    if workload["kind"] in SCALED and not controller_of(workload):
         # Who doesn't say how many keeps those that there are.
         return ("spec.replicas", spec["replicas"]) if spec.get("replicas") is not None else ("", 0)
     return "", 0

@@ -3,6 +3,15 @@
 from podium.api.objects import Object, part, spec_of
 from podium.api.selectors.labels import Selector, equality_selector, label_selector
 
+SCALED = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet")
+"""The kinds that say by `spec.replicas` how many pods they want."""
+
+TEMPLATED = (*SCALED, "DaemonSet", "Job")
+"""The kinds that have a template of pods."""
+
+RECREATING = TEMPLATED[1:]
+"""The kinds whose controllers make pods, and make them again when they are gone."""
+
 JOB_CONTROLLER = "kubernetes.io/job-controller"
 """What `spec.managedBy` of a Job says of Kubernetes' own controller."""
 

@@ -31,7 +31,6 @@ from podium.api.pods import is_finished, phase_of
 from podium.api.policy.disruption_budgets import (
     DELETION_TIMEOUT_NANOS,
     DISRUPTION_ALLOWED,
-    SCALED,
     SYNC_FAILED,
     allowed_disruptions,
     budget_selector,
@@ -43,7 +42,7 @@ from podium.api.policy.disruption_budgets import (
 from podium.api.policy.disruption_target import BY_KUBELET, DISRUPTION_TARGET
 from podium.api.selectors.labels import SelectorError
 from podium.api.values.times import NANOS_PER_SECOND, epoch_s, timestamp
-from podium.api.workloads import selector_of
+from podium.api.workloads import SCALED, selector_of
 from podium.controllers.kit.selected_pods import SelectedPods
 from podium.machines.effects import Effect, status_patch_of
 from podium.machines.events import Change

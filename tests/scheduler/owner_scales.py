@@ -8,8 +8,7 @@ from collections.abc import Iterable
 
 from podium.api.objects import Object, controller_of, name, namespace, spec_of, uid
 from podium.api.policy.disruption_budgets import Scale, ScaleOf
-
-_SCALED = frozenset({"Deployment", "ReplicaSet", "ReplicationController", "StatefulSet"})
+from podium.api.workloads import SCALED
 
 
 def scales(objects: Iterable[Object]) -> ScaleOf:
@@ -17,7 +16,7 @@ def scales(objects: Iterable[Object]) -> ScaleOf:
     known = {
         (str(obj["kind"]), namespace(obj), name(obj)): obj
         for obj in objects
-        if obj.get("kind") in _SCALED
+        if obj.get("kind") in SCALED
     }
 
     def owner_in(reference: Object, place: str) -> Object | None:

@@ -36,16 +36,13 @@ from podium.api.pods import is_ready
 from podium.api.selectors.labels import NOTHING, Selector, SelectorError
 from podium.api.values.integers import scaled
 from podium.api.values.times import NANOS_PER_SECOND, parse_time, timestamp
-from podium.api.workloads import replicas_of, selector_of
+from podium.api.workloads import SCALED, replicas_of, selector_of
 
 # How long the controller waits for a pod to go whose eviction has been granted.
 DELETION_TIMEOUT_NANOS = 2 * 60 * NANOS_PER_SECOND
 
 POLICY_ANNOTATION = "podium.dev/disruption-budgets"
 """Of a PodDisruptionBudget: `Respect` has preemption never violate it."""
-
-SCALED = ("ReplicaSet", "ReplicationController", "StatefulSet", "Deployment")
-"""The kinds whose scale the disruption controller asks for."""
 
 DISRUPTION_ALLOWED = "DisruptionAllowed"
 SYNC_FAILED = "SyncFailed"

@@ -35,10 +35,11 @@ from podium.api.policy.disruption_budgets import (
 from podium.api.priority import HIGHEST_USER_DEFINABLE, SYSTEM_PRIORITY_CLASSES, class_value
 from podium.api.selectors.node_selector import required_node_affinity
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
+from podium.api.workloads import RECREATING, SCALED
 from podium.apiserver.admission.limit_ranger import limits_by_namespace
 from podium.kubelet.kubelet_config import KubeletConfiguration
-from podium.whatif.lint.workload_reader import BATCH, SCALED, Workload, read_workloads
-from podium.whatif.plan.outcome.stale_priorities import RECREATING, StalePods, stale_pods
+from podium.whatif.lint.workload_reader import BATCH, Workload, read_workloads
+from podium.whatif.plan.outcome.stale_priorities import StalePods, stale_pods
 from podium.whatif.plan.workload_owners import WorkloadOwners
 
 
@@ -113,7 +114,7 @@ def budget_view(budget: Object, workloads: Iterable[Workload]) -> BudgetView:
         for one in chosen
         for owner in owner_references(one.pod)
     }
-    if any(kind not in SCALED | _UNSCALED for kind, _ in replicas) and needs_scale(budget):
+    if any(kind not in {*SCALED, *_UNSCALED} for kind, _ in replicas) and needs_scale(budget):
         return BudgetView(budget, chosen, None)
     pods = []
     for one in chosen:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from podium.api.kinds.decisive_kinds import decisive
 from podium.api.objects import Object, controller_key, uid_of
 from podium.api.pods import node_name_of
-from podium.whatif.lint.workload_reader import SCALED
+from podium.api.workloads import TEMPLATED
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.next_pods import tried
 from podium.whatif.plan.outcome.stale_priorities import StalePods
@@ -17,8 +17,6 @@ from podium.whatif.plan.plan_report import StalePriority
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.presentation.next_pod_words import stale_sentences
 from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
-
-_MAKERS = SCALED | {"DaemonSet", "Job"}
 
 
 def next_pod_sentences(
@@ -33,7 +31,7 @@ def next_pod_sentences(
     owning = {above for obj in there.values() if (above := controller_key(obj))}
     state = []
     for identity, obj in there.items():
-        is_new = identity[0] in _MAKERS and not uid_of(obj) and identity not in owning
+        is_new = identity[0] in TEMPLATED and not uid_of(obj) and identity not in owning
         is_waiting = identity[0] == "Pod" and not node_name_of(obj)
         if not (is_new or is_waiting):
             state.append(obj)

@@ -25,6 +25,7 @@ from podium.api.objects import (
 from podium.api.pods import is_active, priority_class_of
 from podium.api.priority import NEVER, is_mirror, is_static, pod_priority, preemption_policy
 from podium.api.refused import RefusedError
+from podium.api.workloads import SCALED
 from podium.apiserver.admission.limit_ranger import limits_by_namespace, with_default_amounts
 from podium.apiserver.admission.priority import PriorityClasses
 from podium.apiserver.kinds.registration.registrations import completed
@@ -40,9 +41,6 @@ _TEMPLATES: Mapping[str, tuple[str, ...]] = {
     "CronJob": ("spec", "jobTemplate", *_TEMPLATE),
 }
 """Where the template of pods stands, by kind."""
-
-SCALED = frozenset({"Deployment", "StatefulSet", "ReplicaSet", "ReplicationController"})
-"""Kinds that have the subresource scale."""
 
 BATCH = frozenset({"Job", "CronJob"})
 """Kinds whose pods run to an end."""

@@ -11,6 +11,7 @@ from podium.api.errors import PodiumError
 from podium.api.kinds.decisive_kinds import DECISIVE_KINDS, Identity, decisive, label
 from podium.api.objects import Object
 from podium.api.values.message_words import likely_meant
+from podium.api.workloads import TEMPLATED
 from podium.simulation.scenario.drain_step import Drain
 
 _SCALED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
@@ -21,12 +22,7 @@ _REPLICAS_MAX = 2**31 - 1
 
 _SHAPE = "KIND/NAME or NAMESPACE/KIND/NAME"
 
-WORKLOADS = frozenset(
-    {
-        *("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet"),
-        *("Job", "CronJob"),
-    }
-)
+WORKLOADS = frozenset({*TEMPLATED, "CronJob"})
 """Kinds that have pods, or have others that have them."""
 
 

@@ -29,13 +29,12 @@ from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.resources import pod_requests
 from podium.api.values.message_words import listed
-from podium.api.workloads import foreign_controller, pod_template_of
+from podium.api.workloads import TEMPLATED, foreign_controller, pod_template_of
 from podium.kubelet.simulated.behaviour import is_marked
 from podium.scheduler.snapshot.volumes.attachable_volumes import limits_of
 from podium.whatif.plan.plan_report import Unplayed
 
 _SHOWN_MAX = 3
-_MAKERS = ("Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 # What every cluster has, or nearly every one, and what its absence can change.
 _USUAL = {
     "Namespace": "affinity to pods of other namespaces may be judged wrongly",
@@ -169,7 +168,7 @@ def _referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
     if not any(one.node_names for one in both):
         found["Node"] = "nothing can be placed"
     waiting = [pod for one in both for pod in one.waiting]
-    templates = [pod_template_of(obj) for kind in _MAKERS for obj in _of(both, kind)]
+    templates = [pod_template_of(obj) for kind in TEMPLATED for obj in _of(both, kind)]
     specs = [spec_of(one) for one in (*waiting, *templates)]
     named = {str(spec.get("priorityClassName") or "") for spec in specs}
     classes = named - {"", *SYSTEM_PRIORITY_CLASSES}

@@ -23,13 +23,14 @@ from podium.api.objects import (
 from podium.api.pod_specs import node_affinity_of
 from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.api.resources import pod_requests
+from podium.api.workloads import RECREATING
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.simulation.workers import can_fork, in_workers
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.outcome.leaving_pods import short_of_pods
-from podium.whatif.plan.outcome.stale_priorities import RECREATING, StalePods
+from podium.whatif.plan.outcome.stale_priorities import StalePods
 from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.plan_report import NextPod, PreemptedPod, StalePriority
 from podium.whatif.plan.play import Play

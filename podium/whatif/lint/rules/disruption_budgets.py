@@ -5,10 +5,9 @@ from dataclasses import replace
 from itertools import combinations
 
 from podium.api.objects import name, namespace
-from podium.api.workloads import selector_of
+from podium.api.workloads import SCALED, selector_of
 from podium.whatif.lint.cluster_view import BudgetView, ClusterView
 from podium.whatif.lint.rule import Offence, Rule
-from podium.whatif.lint.workload_reader import SCALED
 
 _SELECTOR = "spec.selector"
 

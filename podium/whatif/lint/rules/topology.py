@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from podium.api.nodes import is_cordoned
 from podium.api.objects import Object, labels, name
 from podium.api.pods import node_name_of
+from podium.api.workloads import SCALED
 from podium.scheduler.snapshot.affinity_terms import AffinityTerm, PeerGroup
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.topology_spread import (
@@ -16,7 +17,7 @@ from podium.scheduler.snapshot.topology_spread import (
 )
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, Rule, workload_rule
-from podium.whatif.lint.workload_reader import SCALED, Workload
+from podium.whatif.lint.workload_reader import Workload
 
 _AFFINITY, _ANTI_AFFINITY = "affinity.podAffinity", "affinity.podAntiAffinity"
 _NOBODY: Mapping[str, str] = {}

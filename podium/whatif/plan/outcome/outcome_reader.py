@@ -18,6 +18,7 @@ from podium.api.policy.disruption_target import (
 from podium.api.priority import pod_priority
 from podium.api.values.times import epoch_s
 from podium.api.well_known import ZONE_LABEL
+from podium.api.workloads import RECREATING
 from podium.cluster.virtual.loading.unhealthy_objects import is_silent
 from podium.kubelet.pod_status import REJECTED
 from podium.scheduler.machine.sleepers import sleepers
@@ -50,7 +51,6 @@ from podium.whatif.plan.plan_report import (
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.rollouts import with_reasons
 
-_RECREATING = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job"})
 _EVICTIONS = (BY_EVICTION, BY_TAINT, BY_PRESSURE)
 _NOT_TRIED = "no scheduler has come to it yet"
 _NOWHERE = PodHistory("", "", 0, "", None, is_new=False)
@@ -198,7 +198,7 @@ class OutcomeReader:
         owner = history.owner
         if owner is None or (owner[0] == "DaemonSet" and history.cause is BY_POD_GC):
             return Return.NEVER
-        if owner[0] not in _RECREATING:
+        if owner[0] not in RECREATING:
             return Return.UNKNOWN
         if replacement is None:
             if is_lost_with_job(self.timeline, history):

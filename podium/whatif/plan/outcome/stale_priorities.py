@@ -16,14 +16,13 @@ from podium.api.objects import Object, controller_key, key, namespace, spec_of, 
 from podium.api.pods import is_active, node_name_of, priority_class_of
 from podium.api.priority import is_mirror, is_static, pod_priority
 from podium.api.refused import RefusedError
-from podium.api.workloads import pod_template_of
+from podium.api.workloads import RECREATING, pod_template_of
 from podium.apiserver.admission.priority import PriorityClasses
 from podium.whatif.plan.workload_owners import WorkloadOwners
 
 if TYPE_CHECKING:
     from podium.whatif.plan.play import Play
 
-RECREATING = ("ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet", "Job")
 """Kinds whose controllers create pods of a template."""
 
 _FORBIDDEN = " is forbidden: "

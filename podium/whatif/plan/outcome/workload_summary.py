@@ -7,8 +7,7 @@ from operator import itemgetter
 import msgspec
 
 from podium.api.objects import status_of
-from podium.api.policy.disruption_budgets import SCALED
-from podium.api.workloads import replicas_of
+from podium.api.workloads import SCALED, replicas_of
 from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.plan_report import (
     Disruption,

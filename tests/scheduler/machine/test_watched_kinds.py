@@ -1,0 +1,9 @@
+"""The kinds that the scheduler watches."""
+
+from podium.api.kinds.decisive_kinds import DECISIVE_KINDS
+from podium.scheduler.machine.event_handlers import KINDS
+
+
+def test_plans_and_snapshots_have_all_that_the_scheduler_watches() -> None:
+    # Pods that need devices are refused, whatever claims and slices there are.
+    assert KINDS - DECISIVE_KINDS.keys() == {"ResourceClaim", "ResourceSlice"}
