@@ -1,8 +1,9 @@
-"""What happens in a cluster, as the scheduling queue sees it, and who may be helped by it.
+"""Events in a cluster as the scheduling queue sees them, and how plugins register for them.
 
 A plugin that rejects pods registers the events that could change its mind, each with a hint that
-looks closer (EnqueueExtensions and QueueingHintFn of v1.36). Pods wait in the queue by class, so
-that a hint is asked once per class of pods, not once per pod.
+looks closer (EnqueueExtensions and QueueingHintFn of v1.36). Hints are asked once per class of
+pods. One that can't tell says yes or raises `CycleError`, which counts as yes. Registrations and
+hints are v1.36's, gaps included; `docs/queueing-hints.md` lists them.
 """
 
 from collections.abc import Callable, Sequence

@@ -88,7 +88,7 @@ class FilterState:
         """Take note of classes of which no pod may be on a node; they may add to `width`."""
 
     def weights(self, cls: PodClass) -> Sequence[int]:
-        """What a pod of this class, which is on nodes or was met, adds to each sum of its row."""
+        """What a pod of this class adds to each sum of its row."""
         return ()
 
     def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
@@ -182,7 +182,7 @@ class RelativeScore:
         raise TypeError(f"{type(self).__name__} scores no rows")
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
-        """Pods came and left; whether any score may have changed."""
+        """Follow changes of pods; True if any score may have changed."""
         return False
 
     def begin(self, pod: PodInfo) -> None: ...
@@ -244,7 +244,7 @@ class NodeToStatusReader(Protocol):
     """Statuses of the nodes that a pod does not fit; implemented by `post_filter.NodeToStatus`."""
 
     def get(self, node_name: str) -> Status:
-        """The refusal of a node; one that isn't there is refused for good."""
+        """The refusal of a node; UnschedulableAndUnresolvable for an unknown one."""
 
     def nodes_for(self, code: Code) -> list[str]:
         """The names of the nodes refused with this code, in no particular order."""

@@ -1,4 +1,4 @@
-"""Who has been preempted lately, and who is about to go."""
+"""The pods that were preempted lately, and those that are about to go."""
 
 from bisect import insort
 from collections import deque

@@ -114,12 +114,6 @@ class BindingCycles:
         else:
             self._fail(task, status)
 
-    def allow(self, uid: str, plugin: str) -> None:
-        """Allow a pod that waits on Permit in the name of a plugin."""
-        task = self._tasks[uid]
-        if task.cycle.allow(uid, plugin):
-            self._permitted(task)
-
     def reject(self, uid: str, plugin: str, reason: str) -> bool:
         """Reject a pod that waits on Permit; False if it doesn't."""
         task = self._tasks.get(uid)

@@ -58,9 +58,6 @@ class OtherNominations:
         self._context = context
         self._pods: dict[str, PodInfo] = {}
 
-    def __len__(self) -> int:
-        return len(self._pods)
-
     def seen(self, obj: Object) -> None:
         node_name, before = nominated_node_of(obj), self._pods.get(uid(obj))
         if not node_name and before is None:

@@ -1,4 +1,4 @@
-"""A pod as the queue keeps it: the pod, how often it was tried, and who rejected it last."""
+"""A pod as the queue keeps it, with its attempts and the plugins that rejected it last."""
 
 from enum import StrEnum
 from typing import Any, NamedTuple

@@ -70,7 +70,7 @@ class Listers:
         return self._kinds.get(kind, {}).get((place, object_name))
 
     def stored(self, kind: str, object_name: str, place: str = "") -> Object | None:
-        """An object by name as the API told of it last, whatever is assumed of it."""
+        """The last version of an object that the API sent, whatever is assumed of it."""
         where = (place, object_name)
         return self._told.get((kind, where)) or self._kinds.get(kind, {}).get(where)
 

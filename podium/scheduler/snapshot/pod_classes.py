@@ -228,7 +228,7 @@ class PodClasses:
         return len(self._all) > self._crowd
 
     def forget(self) -> None:
-        """Forget the classes that no pod or cache holds, and number the others anew."""
+        """Forget the classes that no pod or cache holds, and give the others new numbers."""
         known = [(key, ref(cls)) for key, cls in self._by_key.items()]
         self._by_key, self._all, self._placed, self._dying = {}, [], {}, {}
         self._seen = ()

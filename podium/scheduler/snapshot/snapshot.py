@@ -210,7 +210,7 @@ class Snapshot:
         self._ahead_from_ns = min(starts, default=INT64_MAX)
 
     def forget_classes(self) -> None:
-        """Forget classes that no pod is of; all that is kept by class is to be made anew."""
+        """Forget classes that no pod is of; everything kept by class is wrong then."""
         self.log.restart()
         self.classes.forget()
         self.pods.renumber()

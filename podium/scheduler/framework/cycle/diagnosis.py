@@ -1,4 +1,4 @@
-"""Why a pod fits nowhere: who rejected it, and in which words (FitError of v1.36)."""
+"""Why a pod fits nowhere: the plugins that rejected it, and the message (FitError of v1.36)."""
 
 from collections import Counter
 

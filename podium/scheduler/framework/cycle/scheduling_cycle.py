@@ -87,7 +87,9 @@ class SchedulingCycle:
         self._during = during
         handle.finder.filtering = self._filtering
         handle.finder.rows = lambda pod: self._filtering(pod).feasible_rows()
-        self._keep_nothing()
+        self._evaluations: Recent[_Key, Evaluation] = Recent(_EVALUATIONS_MAX)
+        self._newcomers: Recent[_Key, Evaluation] = Recent(_NEWCOMERS_MAX)
+        self._met: set[_Key] = set()
 
     def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
         """Decide where a pending pod goes; its `nominated_node_name` is tried first.
@@ -96,7 +98,8 @@ class SchedulingCycle:
             KeyError: there is no such profile.
         """
         if self._snapshot.classes.is_crowded:
-            self._keep_nothing()
+            self._evaluations, self._newcomers = Recent(_EVALUATIONS_MAX), Recent(_NEWCOMERS_MAX)
+            self._met.clear()
             self._handle.budgets.forget_classes()
             self._snapshot.forget_classes()
         pipeline = self._pipelines[scheduler_name]
@@ -119,11 +122,6 @@ class SchedulingCycle:
         first = next(iter(self._pipelines.values()))
         pipeline = self._pipelines.get(scheduler_name_of(pod.obj), first)
         return self._refreshed(pipeline, pod).filtering
-
-    def _keep_nothing(self) -> None:
-        self._evaluations: Recent[_Key, Evaluation] = Recent(_EVALUATIONS_MAX)
-        self._newcomers: Recent[_Key, Evaluation] = Recent(_NEWCOMERS_MAX)
-        self._met: set[_Key] = set()
 
     def _evaluation(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
         if self.timing is None:

@@ -106,7 +106,8 @@ class Filtering:
         self.touched: set[int] = set()
         self._judged = 0
         self._feasible_rows: Rows | None = None
-        self._combine()
+        self.outcome, self.blame, self.is_open_everywhere = self._combined()
+        self.outcome_at, self._blame_at = self.outcome.data, self.blame.data
 
     @property
     def is_volatile(self) -> bool:
@@ -243,7 +244,8 @@ class Filtering:
 
     def _combine_all(self) -> bool:
         before, was_open = self.outcome, self.is_open_everywhere
-        self._combine()
+        self.outcome, self.blame, self.is_open_everywhere = self._combined()
+        self.outcome_at, self._blame_at = self.outcome.data, self.blame.data
         if was_open and self.is_open_everywhere:
             return False
         return not np.array_equal(before == FITS, self.outcome == FITS)
@@ -262,14 +264,11 @@ class Filtering:
             self._blame_at[row] = index
         return flipped
 
-    def _combine(self) -> None:
+    def _combined(self) -> tuple[Codes, Codes, bool]:
+        if self.pre_filter.is_success:
+            return _combined(self.codes, self._snapshot.node_count)
         count = self._snapshot.node_count
-        self.outcome, self.blame, self.is_open_everywhere = _combined(self.codes, count)
-        if not self.pre_filter.is_success:
-            self.outcome[:] = NO_NODE
-            self.is_open_everywhere = False
-        self.outcome_at = self.outcome.data
-        self._blame_at = self.blame.data
+        return np.full(count, NO_NODE, np.int32), np.full(count, NO_FILTER, np.int32), False
 
 
 def _combined(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:

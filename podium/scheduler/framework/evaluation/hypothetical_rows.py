@@ -131,7 +131,7 @@ class HypotheticalRows:
         return self._judge_twice(range(len(self._filtering.states)), indexes)
 
     def reprieve(self, in_play: Mask) -> Mask:
-        """Give pods back in turn, where the pod goes on fitting; bool[turns, n]: who has to go."""
+        """Give pods back in turn where the preemptor goes on fitting; victims, bool[turns, n]."""
         victims = np.zeros(self._slots.shape, bool)
         headroom = self._headroom(in_play)
         others = [
