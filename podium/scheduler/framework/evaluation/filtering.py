@@ -210,7 +210,7 @@ class Filtering:
                 sums = np.zeros((len(rows), state.width), np.int64)
                 np.add.at(sums, places, weights.reshape(-1, state.width)[class_indexes])
                 codes.append(state.codes(rows, list(sums.T)))
-        outcome, blame, _ = _combined(codes, len(rows))
+        outcome, blame, _ = _first_objections(codes, len(rows))
         return rows, outcome, blame
 
     def judge_nominated(self, node_name: str, outcome: Codes, blame: Codes) -> None:
@@ -266,12 +266,12 @@ class Filtering:
 
     def _combined(self) -> tuple[Codes, Codes, bool]:
         if self.pre_filter.is_success:
-            return _combined(self.codes, self._snapshot.node_count)
+            return _first_objections(self.codes, self._snapshot.node_count)
         count = self._snapshot.node_count
         return np.full(count, NO_NODE, np.int32), np.full(count, NO_FILTER, np.int32), False
 
 
-def _combined(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:
+def _first_objections(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:
     outcome, blame = np.zeros(count, np.int32), np.empty(count, np.int32)
     blame.fill(NO_FILTER)
     objecting = [index for index, of_state in enumerate(codes) if np.count_nonzero(of_state)]
