@@ -147,10 +147,10 @@ class HypotheticalRows:
                 fits &= space >= 0
             if others:
                 indexes = np.flatnonzero(fits)
-                self._give_back(turn, indexes, others, 1)
+                self._restore(turn, indexes, others, 1)
                 outcome, _ = self._judge_twice(others, indexes)
                 refused = indexes[outcome != FITS]
-                self._give_back(turn, refused, others, -1)
+                self._restore(turn, refused, others, -1)
                 fits[refused] = False
             for space, weights in headroom:
                 space -= weights[turn] * fits
@@ -160,7 +160,7 @@ class HypotheticalRows:
     def _headroom(self, in_play: Mask) -> list[tuple[Integers, Integers]]:
         """What is left for each sum that only has a limit, int64[n], and its weights by turn.
 
-        Sums that hold all pods on all rows are left out.
+        Sums with enough left on all rows for all pods are left out.
         """
         found = []
         for number, weights in self._weights.items():
@@ -178,7 +178,7 @@ class HypotheticalRows:
                 ]
         return found
 
-    def _give_back(self, turn: int, indexes: Integers, numbers: Sequence[int], sign: int) -> None:
+    def _restore(self, turn: int, indexes: Integers, numbers: Sequence[int], sign: int) -> None:
         for number in numbers:
             if number in self._sums:
                 for sums, weights in zip(self._sums[number], self._weights[number], strict=True):
