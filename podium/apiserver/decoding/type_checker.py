@@ -6,7 +6,7 @@ are in their canonical form. What was already so is shared, and nothing is chang
 fields and fields that stand twice are noted beside that.
 """
 
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Container, Iterable
 from typing import Any
 
 from podium.api.codec.text_decoder import Literal, Repeated, oddity
@@ -64,7 +64,7 @@ class Checker:
             if kind is dict or kind is Repeated:
                 return self._struct(value, of, at)
         elif isinstance(of, Scalar):
-            return _SCALARS[of.kind](self, value, of, at)
+            return self._scalar(value, of, at)
         elif isinstance(of, ListOf):
             if kind is list:
                 return self._list(value, of, at)
@@ -132,62 +132,36 @@ class Checker:
                 changed[index] = new
         return value if changed is None else changed
 
-    def plain(self, value: Any, of: Scalar, at: Place) -> Any:
-        """A string or a boolean."""
-        if type(value) is not of.plain:
-            self.mismatch(value, of, at)
-        return value
-
-    def integer(self, value: Any, of: Scalar, at: Place) -> Any:
-        """A whole number of 32 or 64 bits."""
-        if type(value) is not int or value not in _RANGES[of.kind]:
-            self.mismatch(value, of, at)
-        return value
-
-    def number(self, value: Any, of: Scalar, at: Place) -> Any:
-        """Any number."""
-        if type(value) not in (int, float, Literal):
-            self.mismatch(value, of, at)
-        return value
-
-    def int_or_string(self, value: Any, of: Scalar, at: Place) -> Any:
-        """A whole number of 32 bits, or a string."""
-        return value if type(value) is str else self.integer(value, of, at)
-
-    def quantity(self, value: Any, of: Scalar, at: Place) -> Any:
-        """An amount, which may be a number in JSON."""
-        if isinstance(value, dict | list | bool):
-            self.mismatch(value, of, at)
+    def _scalar(self, value: Any, of: Scalar, at: Place) -> Any:
+        kind, found = of.kind, type(value)
+        if found is int and kind in _RANGES and value in _RANGES[kind]:
             return value
         try:
-            return quantity_text(value.text if isinstance(value, Literal) else value)
+            if found is str and (kind == "time" or kind == "microtime"):
+                return time_text(value, micro=kind == "microtime")
+            # A quantity may be a number in JSON.
+            if kind == "quantity" and not isinstance(value, dict | list | bool):
+                return quantity_text(value.text if found is Literal else value)
+            if kind == "any":
+                _refuse_oddity(value)
+                return value
+            if kind == "bytes" and found is str:
+                check_base64(value)
+                return value
+            if (
+                found is of.plain
+                or (found is str and kind == "intorstring")
+                or (found in (int, float, Literal) and kind == "float64")
+            ):
+                return value
         except MalformedScalarError as error:
-            raise DecodingError(str(error), at) from None
-
-    def time(self, value: Any, of: Scalar, at: Place) -> Any:
-        """A time in RFC 3339."""
-        if type(value) is not str:
-            self.mismatch(value, of, at)
+            place = f"{json_path(at)}: " if kind in ("time", "microtime") else ""
+            fault = DecodingError(f"{place}{error}", at)
+            if kind != "bytes":
+                raise fault from None
+            self._first_wrong = self._first_wrong or fault
             return value
-        try:
-            return time_text(value, micro=of.kind == "microtime")
-        except MalformedScalarError as error:
-            raise DecodingError(f"{json_path(at)}: {error}", at) from None
-
-    def bytes(self, value: Any, of: Scalar, at: Place) -> Any:
-        """Bytes in base64."""
-        if type(value) is not str:
-            self.mismatch(value, of, at)
-            return value
-        try:
-            check_base64(value)
-        except MalformedScalarError as error:
-            self._first_wrong = self._first_wrong or DecodingError(str(error), at)
-        return value
-
-    def anything(self, value: Any, _of: Scalar, _at: Place) -> Any:
-        """What isn't looked into."""
-        _refuse_oddity(value)
+        self.mismatch(value, of, at)
         return value
 
     def mismatch(self, value: Any, of: Type, at: Place) -> None:
@@ -219,21 +193,6 @@ class Checker:
         """Take down what is strange but can be decoded."""
         if len(self._strict) < STRICT_FAULTS_MAX:
             self._strict[fault] = None
-
-
-_SCALARS: Mapping[str, Callable[[Checker, Any, Scalar, Place], Any]] = {
-    "string": Checker.plain,
-    "bool": Checker.plain,
-    "int32": Checker.integer,
-    "int64": Checker.integer,
-    "float64": Checker.number,
-    "quantity": Checker.quantity,
-    "intorstring": Checker.int_or_string,
-    "time": Checker.time,
-    "microtime": Checker.time,
-    "bytes": Checker.bytes,
-    "any": Checker.anything,
-}
 
 
 def json_path(at: Place) -> str:
