@@ -26,8 +26,7 @@ from podium.simulation.traces.openb import (
     read_trace,
     scenario_lines,
 )
-from podium.ui.writers.console import console
-from podium.ui.writers.terminal import print_block
+from podium.ui.writers.terminal import console, print_block
 
 TRACE = Path(__file__).resolve().parents[2] / "shared" / "data" / "openb"
 NODES = TRACE / "openb_node_list_all_node.csv.gz"

@@ -12,11 +12,17 @@ from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.request_options import Rules, State
 from podium.ui.questions.question import INTERRUPTED_EXIT_CODE, Question
 from podium.ui.writers.ci_reports import junit, sarif
-from podium.ui.writers.console import Progress, console, print_values, print_warnings, working
 from podium.ui.writers.formats import FORMATS, TERMINAL
 from podium.ui.writers.html import to_html
 from podium.ui.writers.markdown import to_markdown
-from podium.ui.writers.terminal import print_presentation
+from podium.ui.writers.terminal import (
+    Progress,
+    console,
+    print_presentation,
+    print_values,
+    print_warnings,
+    working,
+)
 
 if TYPE_CHECKING:
     from podium.ui.answers.answer import Answer
@@ -32,7 +38,7 @@ _DRAWN = ("html", "png", "csv", "parquet")
 
 
 class CommandAsker:
-    """Asks a question about the state that the command line names, with progress on a terminal."""
+    """The asker of a command: about the state that it names, with progress on a terminal."""
 
     def __init__(self, progress: Progress, state: State | None, *, draws: bool) -> None:
         self.progress = progress

@@ -149,7 +149,7 @@ def _told(error: BaseException) -> int:
     # Completion and most commands have no error to print.
     from rich.text import Text
 
-    from podium.ui.writers.console import console
+    from podium.ui.writers.terminal import console
 
     err, part = console(stderr=True), _LINE_LENGTH_MAX // 2
     if isinstance(error, KeyboardInterrupt):

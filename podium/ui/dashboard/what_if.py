@@ -15,7 +15,7 @@ from podium.ui.inputs.option import Reach, Texts
 from podium.ui.inputs.request_options import Rules
 from podium.ui.questions.plan import PlanQuestion
 from podium.ui.questions.words import made, spelt_as_words, words_of
-from podium.ui.writers.console import Progress
+from podium.ui.writers.terminal import Progress
 from podium.whatif.explain.explanation_presentation import explanation_presentation
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.plan_report import Plan
@@ -47,7 +47,7 @@ class WhatIf:
         }
         with spelt_as_words(PlanQuestion):
             asked = made(PlanQuestion, words, Reach.EVERYWHERE)
-            # Whoever only changes something else has no manifests.
+            # Something else may be changed alone, without manifests.
             if manifests.strip() or not words:
                 sources: Any = [File(NAME, manifests)]
                 asked = replace(asked, apply=sources, order=("apply", *asked.order))
@@ -72,7 +72,7 @@ def _value(kind: Any, values: Sequence[str]) -> Any:
 
 
 class _Moment:
-    """Asks questions about a cluster as it is at a moment, in one process."""
+    """The asker of questions about a cluster as it is at a moment; it stays in its process."""
 
     draws = True
     prepare: Callable[..., None] | None = None

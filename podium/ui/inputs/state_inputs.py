@@ -23,7 +23,7 @@ from podium.cluster.manifests.manifest_objects import FaultsOf
 from podium.ui.inputs.extras import check_extra
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import Sources, several
-from podium.ui.writers.console import console
+from podium.ui.writers.terminal import console
 
 if TYPE_CHECKING:
     from podium.cluster.snapshot.state_snapshot import ClusterSnapshot

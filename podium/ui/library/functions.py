@@ -13,11 +13,11 @@ from podium.ui.questions.lint import LintQuestion
 from podium.ui.questions.question import Question
 from podium.ui.questions.simulate import ReplayQuestion, SimulateQuestion
 from podium.ui.questions.snapshot import SnapshotQuestion
-from podium.ui.writers.console import Progress
+from podium.ui.writers.terminal import Progress
 
 
 class Alone:
-    """Asks questions that are about no cluster that is loaded, and tells nobody how far it is."""
+    """The asker of questions that are about no loaded cluster; it shows no progress."""
 
     prepare: Callable[..., None] | None = None
 

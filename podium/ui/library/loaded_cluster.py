@@ -131,7 +131,7 @@ class LoadedCluster:
 
 
 class _Loaded(Alone):
-    """Asks questions about a state that is loaded."""
+    """The asker of questions about a loaded state."""
 
     def __init__(self, cluster: LoadedCluster) -> None:
         super().__init__(draws=True)

@@ -31,7 +31,7 @@ class Asks(Protocol[P, A_co]):
 
 
 class AsksOfSeveral(Protocol[P, A_co]):
-    """Likewise, with one of its first argument or several."""
+    """A function that asks a question, with one value or several of its first argument."""
 
     @overload
     def __call__(self, *places: P.args, **words: P.kwargs) -> A_co: ...
@@ -40,7 +40,7 @@ class AsksOfSeveral(Protocol[P, A_co]):
 
 
 class AsksEither(Protocol[P, A_co, Q, B_co]):
-    """Likewise, with another answer to a question that has more words."""
+    """A function that asks one of two questions, of which the second has more words."""
 
     @overload
     def __call__(self, *places: P.args, **words: P.kwargs) -> A_co: ...
@@ -56,7 +56,7 @@ def asks(kind: Callable[P, Question[A]], summary: str, ask: Ask | None = None) -
 def asks_of_several(
     kind: Callable[P, Question[A]], summary: str, ask: Ask | None = None
 ) -> AsksOfSeveral[P, A]:
-    """Likewise, of a question whose first field takes several values one after the other."""
+    """A function that asks a question whose first field takes several values in a row."""
     return _function(kind, summary, ask, is_of_several=True)  # type: ignore[no-any-return]
 
 
@@ -67,7 +67,7 @@ def asks_either(
     summary: str,
     ask: Ask | None = None,
 ) -> AsksEither[P, A, Q, B]:
-    """Likewise, of a question that has the words of another one, and some more."""
+    """A function that asks a question that has the words of another one, and some more."""
     return _function(kind, summary, ask)  # type: ignore[no-any-return]
 
 

@@ -1,6 +1,6 @@
 """What all questions are: fields with help, an answer, and whether the answer is good.
 
-A question is a frozen dataclass. Its fields are made by `option` and `argument`; of them come the
+A question is a frozen dataclass. Its fields are made by `option` and `place`; of them come the
 options of its command, the keywords of the library, the dashboard's form and its JSON Schema. Its
 docstring is the help of the command. What it takes to answer is imported when it is asked, so that
 help, completion and the library start at once.
@@ -18,7 +18,7 @@ from podium.whatif.plan.fail_on import CONDITIONS
 if TYPE_CHECKING:
     from podium.api.presentation import Presentation
     from podium.ui.inputs.inputs import Asked
-    from podium.ui.writers.console import Progress
+    from podium.ui.writers.terminal import Progress
     from podium.whatif.plan.fail_on import Gate
     from podium.whatif.plan.plan_report import Plan
     from podium.whatif.plan.request import PlanRequest

@@ -1,8 +1,17 @@
-"""Presentations on a terminal: tables, sentences and headings."""
+"""Presentations, warnings and progress on a terminal, and plain values as JSON or YAML."""
 
-from collections.abc import Mapping
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from itertools import zip_longest
+from typing import TYPE_CHECKING, Any
 
-from rich.console import Console
+import msgspec
+from rich.cells import cell_len, chop_cells
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+from rich.status import Status
 from rich.text import Text
 
 from podium.api.presentation import (
@@ -14,7 +23,10 @@ from podium.api.presentation import (
     Tone,
     Toned,
 )
-from podium.ui.writers.console import print_line, print_table
+from podium.api.values.terminal_text import escaped, steers
+
+if TYPE_CHECKING:
+    from podium.simulation.experiments.executors import Done
 
 STYLES: Mapping[Tone, str] = {
     Tone.NONE: "",
@@ -24,6 +36,188 @@ STYLES: Mapping[Tone, str] = {
     Tone.FAINT: "dim",
     Tone.STRONG: "bold",
 }
+
+_GAP = 2
+_LAST_WIDTH_MIN = 20
+_WIDTH_MIN = 10
+_REFRESH_S = 0.2
+
+Cell = str | Text
+
+
+class EscapingConsole(Console):
+    """A console that has its own styles act on the terminal, and no text that it shows."""
+
+    def render(
+        self, renderable: RenderableType, options: ConsoleOptions | None = None
+    ) -> Iterator[Segment]:
+        """Make pieces of texts, escaped, and of styles."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else segment._replace(text=escaped(segment.text))
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Where tables go, or what is said of the run itself (`stderr`): plain text off a terminal.
+
+    Texts are taken as they are, as brackets and colons are common in them; there are colours
+    unless NO_COLOR is set.
+    """
+    return EscapingConsole(
+        stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False
+    )
+
+
+class Progress:
+    """Shows what the command is busy with, a few times a second; nothing off a terminal."""
+
+    def __init__(self, status: Status | None) -> None:
+        self._status = status
+        self._due_s = 0.0
+
+    def tell(self, say: Callable[[], str]) -> None:
+        """Show how far it is, if it is time to."""
+        if self._status is not None and time.monotonic() >= self._due_s:
+            self.show(say())
+            self._due_s = time.monotonic() + _REFRESH_S
+
+    def show(self, text: str) -> None:
+        """Show at once what begins."""
+        if self._status is not None:
+            self._status.update(Text(text))
+
+    @contextmanager
+    def counted(self, what: str, total: int) -> "Iterator[Done]":
+        """A bar on a terminal that shows how many runs of all are over."""
+        if self._status is None:
+            yield lambda _: None
+            return
+        # Most commands count nothing, and don't wait for it.
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+        from rich.progress import Progress as Bar
+
+        self._status.stop()
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+        shown = self._status.console
+        with Bar(*columns, TimeRemainingColumn(), console=shown, transient=True) as bar:
+            task = bar.add_task(what, total=total)
+            yield lambda over: bar.update(task, completed=over)
+
+
+@contextmanager
+def working(what: str) -> Iterator[Progress]:
+    """Shows on a terminal, as long as it lasts, what the command is busy with."""
+    err = console(stderr=True)
+    if not err.is_terminal:
+        yield Progress(None)
+        return
+    with err.status(Text(what)) as status:
+        yield Progress(status)
+
+
+def print_values(values: Any, output: str) -> None:
+    """Print plain values as `json` or `yaml`."""
+    if output == "yaml":
+        # Tables, which most commands print, don't wait for the import.
+        from podium.api.codec.yaml_writer import write_yaml
+
+        sys.stdout.write(write_yaml(values, sort_keys=False))
+    else:
+        print(msgspec.json.format(msgspec.json.encode(values), indent=2).decode())
+
+
+def print_table(out: Console, headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+    """Print a table; without headings only its rows.
+
+    Columns are as wide as what is in them. On a terminal they are wrapped where the table would
+    pass the edge, the last one first; elsewhere a row is a line.
+    """
+    texts = [[*map(_shown, row)] for row in rows]
+    if headings:
+        texts.insert(0, [Text(heading, style="bold") for heading in headings])
+    widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
+    if out.is_terminal:
+        widths = _fitted(widths, out.width)
+    for line in texts:
+        columns = [
+            [cell] if _width(cell) <= width else _pieces(cell, width)
+            for cell, width in zip(line, widths, strict=True)
+        ]
+        for pieces in zip_longest(*columns, fillvalue=Text()):
+            # The last cell isn't padded, nor anything before empty cells.
+            last = max((index for index, cell in enumerate(pieces) if cell.plain), default=-1)
+            shown = Text()
+            for index, cell in enumerate(pieces[: last + 1]):
+                shown.append_text(cell)
+                if index < last:
+                    shown.append(" " * (widths[index] - _width(cell) + _GAP))
+            out.print(shown)
+
+
+def _fitted(widths: Sequence[int], width: int) -> list[int]:
+    """Widths of columns that don't pass the edge: the last gives way first, then the widest."""
+    found = [*widths]
+    over = sum(found) + _GAP * (len(found) - 1) - width
+    if over > 0:
+        last = max(min(found[-1], _LAST_WIDTH_MIN), found[-1] - over)
+        over -= found[-1] - last
+        found[-1] = last
+    while over > 0 and max(found) > _WIDTH_MIN:
+        found[found.index(max(found))] -= 1
+        over -= 1
+    return found
+
+
+def _pieces(text: Text, width: int, indent: int = 0) -> Sequence[Text]:
+    """A text in pieces that are no wider than that, and all but the first less the indent."""
+    pieces = [*text.divide(_breaks(text.plain, width, indent))]
+    for piece in pieces:
+        piece.rstrip()
+    return pieces
+
+
+def _breaks(text: str, width: int, indent: int) -> Iterator[int]:
+    """Where to break a text: between words, in a name behind a `-` or `/`, else anywhere."""
+    begin = 0
+    while cell_len(text[begin:]) > width:
+        most = len(chop_cells(text[begin:], width)[0])
+        # A space at the edge itself is a place to break, too.
+        fits = text[begin : begin + most + 1]
+        best = fits.rfind(" ") + 1 or max(fits[:-1].rfind("-"), fits[:-1].rfind("/")) + 1
+        width -= indent if begin == 0 else 0
+        begin += best or most
+        yield begin
+
+
+def print_line(out: Console, line: Text) -> None:
+    """Print a line; on a terminal that is too narrow as several, the further ones indented."""
+    line = _shown(line)
+    if not out.is_terminal or _width(line) <= out.width:
+        out.print(line)
+        return
+    first, *others = _pieces(line, out.width, _GAP)
+    out.print(first)
+    for piece in others:
+        out.print(Text(" " * _GAP) + piece)
+
+
+def print_warnings(warnings: Iterable[str]) -> None:
+    """Print warnings to standard error."""
+    err = console(stderr=True)
+    for warning in warnings:
+        err.print(Text.assemble(("warning:", "yellow"), f" {warning}"))
+
+
+def _shown(cell: Cell) -> Text:
+    if not isinstance(cell, Text):
+        return Text(escaped(cell))
+    if steers(cell.plain):
+        cell = cell.copy()
+        cell.plain = escaped(cell.plain)
+    return cell
+
+
+def _width(cell: Text) -> int:
+    return cell_len(cell.plain)
 
 
 def print_presentation(out: Console, presentation: Presentation, *, wide: bool = False) -> None:

@@ -11,8 +11,7 @@ from rich.text import Text
 
 from podium.api.presentation import Table, Tone, Toned
 from podium.ui.command_line.output.escaping import EscapingStream, terminal_guarded
-from podium.ui.writers.console import console, working
-from podium.ui.writers.terminal import print_block
+from podium.ui.writers.terminal import console, print_block, working
 from tests.objects import node, pod
 
 HOSTILE = "\x1b]0;owned\x07\x1b[31m\x9b2J\u202e\u2066\r"

@@ -9,8 +9,7 @@ from rich.text import Text
 
 from podium.api.presentation import Block, Bullets, Cell, Presentation, Section, Table, Tone, Toned
 from podium.api.values.message_words import count
-from podium.ui.writers.console import Progress, working
-from podium.ui.writers.terminal import print_presentation
+from podium.ui.writers.terminal import Progress, print_presentation, working
 
 
 def print_section(out: Console, title: str, block: Block) -> None:
@@ -97,7 +96,7 @@ def test_counts() -> None:
 
 def test_progress_is_shown_a_few_times_a_second(monkeypatch: pytest.MonkeyPatch) -> None:
     now_s, shown = [100.0], []
-    monkeypatch.setattr("podium.ui.writers.console.time.monotonic", lambda: now_s[0])
+    monkeypatch.setattr("podium.ui.writers.terminal.time.monotonic", lambda: now_s[0])
     console = Console(file=StringIO(), force_terminal=True)
     status = Status("", console=console)
     monkeypatch.setattr(status, "update", shown.append)

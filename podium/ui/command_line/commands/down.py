@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from podium.ui.inputs.option import option, question
-from podium.ui.writers.console import working
+from podium.ui.writers.terminal import working
 
 
 @question

@@ -8,7 +8,7 @@ from podium.ui.command_line.options.process_options import NodeCommandOptions
 from podium.ui.inputs.configurations import read_kubelet_config
 from podium.ui.inputs.extras import check_extra
 from podium.ui.inputs.input_error import InputError
-from podium.ui.writers.console import print_warnings
+from podium.ui.writers.terminal import print_warnings
 
 _ISOLATES_NOTHING = (
     "pods are plain processes of this machine and user, and nothing isolates them: "

@@ -18,7 +18,7 @@ def schema(asked: SchemaOptions) -> None:
     """Print the JSON Schema of a document that Podium reads, or of a report that it writes."""
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.schemas import EVERY_NAME, schema
-    from podium.ui.writers.console import print_values
+    from podium.ui.writers.terminal import print_values
 
     if asked.name is None:
         print("\n".join(EVERY_NAME))

@@ -6,7 +6,7 @@ from podium.api.values.durations import duration_seconds
 from podium.ui.command_line.options.process_options import UpOptions
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import texts
-from podium.ui.writers.console import working
+from podium.ui.writers.terminal import working
 
 
 def up(asked: UpOptions) -> None:

@@ -1,1 +1,1 @@
-"""Output of commands: printing, tables, stories, pictures and files."""
+"""Output of commands: streams of the process, and what an answer failed on."""

@@ -28,7 +28,7 @@ class EscapingStream:
 
     Attributes:
         rich_proxied_file: the stream itself, to which Rich writes styles. Texts of others among
-            them are escaped by `podium.ui.writers.console.EscapingConsole`.
+            them are escaped by `podium.ui.writers.terminal.EscapingConsole`.
     """
 
     def __init__(self, stream: TextIO) -> None:

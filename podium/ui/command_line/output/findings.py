@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from podium.api.values.message_words import and_more
-from podium.ui.writers.console import console
+from podium.ui.writers.terminal import console
 
 if TYPE_CHECKING:
     from podium.whatif.plan.fail_on import Finding

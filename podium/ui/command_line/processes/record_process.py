@@ -17,7 +17,7 @@ from podium.ui.command_line.processes.signals import stop_event
 from podium.ui.inputs.configurations import read_scheduler_config
 from podium.ui.inputs.option import text
 from podium.ui.inputs.request_options import Connection
-from podium.ui.writers.console import console, print_warnings, working
+from podium.ui.writers.terminal import console, print_warnings, working
 
 
 async def record_until_end(directory: Path, cluster: Connection, config: str | None) -> None:

@@ -12,7 +12,7 @@ from podium.ui.dashboard.feeds.run_recorder import RunRecorder
 from podium.ui.dashboard.local_server import served_locally
 from podium.ui.dashboard.questions import Questions
 from podium.ui.inputs.inputs import Asked
-from podium.ui.writers.console import console
+from podium.ui.writers.terminal import console
 from podium.whatif.explain.pod_explanations import explain_pod
 
 

@@ -19,7 +19,7 @@ from podium.ui.command_line.options.process_options import SchedulerCommandOptio
 from podium.ui.command_line.processes.signals import stop_event
 from podium.ui.inputs.configurations import read_scheduler_config
 from podium.ui.inputs.option import text, texts
-from podium.ui.writers.console import print_warnings
+from podium.ui.writers.terminal import print_warnings
 
 
 def read_configuration(

@@ -39,8 +39,7 @@ from podium.ui.dashboard.embedded_dashboard import mount_dashboard
 from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import texts
-from podium.ui.writers.console import console, print_warnings, working
-from podium.ui.writers.terminal import STYLES
+from podium.ui.writers.terminal import STYLES, console, print_warnings, working
 
 REFRESH_S = 0.25
 _PLAIN_LINES_S = 1.0
