@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, dataclass_transform
 
@@ -58,6 +59,10 @@ class Option:
 def option(help: str, *, default: Any = None, **more: Any) -> Any:  # noqa: A002 - Typer's word
     """A field of a question that is an option, with the attributes of `Option`."""
     return field(default=default, metadata={_KEY: Option(help, **more)})
+
+
+local_option = partial(option, reach=Reach.LIBRARY)
+"""A field of a question that is an option about files, code or processes of this machine."""
 
 
 def place(

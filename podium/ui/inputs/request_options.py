@@ -6,24 +6,20 @@ from pathlib import Path
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
-from podium.ui.inputs.option import Reach, Sources, Texts, option, place, question
+from podium.ui.inputs.option import Reach, Sources, Texts, local_option, option, place, question
 
 
 @question
 class Connection:
     """Which running cluster is read."""
 
-    kubeconfig: str | Path | None = option(
+    kubeconfig: str | Path | None = local_option(
         "Where the running cluster is; the one that kubectl goes to unless given. Needs "
         "podium[client].",
         metavar="FILE",
-        reach=Reach.LIBRARY,
     )
-    context: str | None = option(
-        "Of the kubeconfig; its current one unless given.",
-        metavar="NAME",
-        completes="contexts",
-        reach=Reach.LIBRARY,
+    context: str | None = local_option(
+        "Of the kubeconfig; its current one unless given.", metavar="NAME", completes="contexts"
     )
 
 
@@ -67,15 +63,12 @@ class Rules:
         "are warnings.",
         default=FieldValidation.STRICT,
     )
-    scheduler_config: str | Path | None = option(
+    scheduler_config: str | Path | None = local_option(
         "A KubeSchedulerConfiguration (v1); without it, the default profile decides.",
         metavar="FILE",
-        reach=Reach.LIBRARY,
     )
-    plugin: Texts = option(
-        "A plugin to enable, from a Python file; may be given several times.",
-        metavar="FILE:CLASS",
-        reach=Reach.LIBRARY,
+    plugin: Texts = local_option(
+        "A plugin to enable, from a Python file; may be given several times.", metavar="FILE:CLASS"
     )
     namespace: str = option(
         "Where objects are that don't say; that of the context, or default.",
@@ -84,21 +77,18 @@ class Rules:
         completes="namespaces",
         default="",
     )
-    kubelet_config: str | Path | None = option(
-        "A KubeletConfiguration (v1beta1), for the eviction thresholds of nodes.",
-        metavar="FILE",
-        reach=Reach.LIBRARY,
+    kubelet_config: str | Path | None = local_option(
+        "A KubeletConfiguration (v1beta1), for the eviction thresholds of nodes.", metavar="FILE"
     )
     until: str | None = option(
         "For how long to play what happens. [default: 10m, and to the end of the rollouts]",
         metavar="DURATION",
     )
-    max_pods: int = option(
+    max_pods: int = local_option(
         "How many new pods workloads may ask for; more is taken for a mistake.",
         metavar="N",
         min=0,
         default=MAX_PODS,
-        reach=Reach.LIBRARY,
     )
     repair: bool = option("Have controllers make up for what the state lacks, too.", default=False)
     assume_healthy: bool = option(
@@ -117,39 +107,31 @@ class Changes(Rules):
             if empty.
     """
 
-    apply: Sources = option(
+    apply: Sources = local_option(
         "Manifests to apply to the state. All changes are made in the order given.",
         metavar="FILE|DIR|-",
-        reach=Reach.LIBRARY,
     )
-    kustomize: Texts = option(
+    kustomize: Texts = local_option(
         "A Kustomization to apply; takes kustomize or kubectl.",
         flags=("--kustomize", "-k"),
         metavar="DIR",
-        reach=Reach.LIBRARY,
     )
-    helm: Texts = option(
-        "A chart to apply, as a release of that name; takes helm.",
-        metavar="[RELEASE=]CHART",
-        reach=Reach.LIBRARY,
+    helm: Texts = local_option(
+        "A chart to apply, as a release of that name; takes helm.", metavar="[RELEASE=]CHART"
     )
-    values: Texts = option("Values for --helm.", metavar="FILE", reach=Reach.LIBRARY)
-    set_values: Texts = option(
-        "A value for --helm, as helm takes it.",
-        flags=("--set",),
-        metavar="KEY=VALUE",
-        reach=Reach.LIBRARY,
+    values: Texts = local_option("Values for --helm.", metavar="FILE")
+    set_values: Texts = local_option(
+        "A value for --helm, as helm takes it.", flags=("--set",), metavar="KEY=VALUE"
     )
     delete: Texts = option(
         "An object to delete, with all that it controls. A pod has its grace period, but "
         "with :force.",
         metavar="[NAMESPACE/]KIND/NAME[:force]",
     )
-    add_node: Texts = option(
+    add_node: Texts = local_option(
         "Nodes to add: those of a file, or such as one that is there; web-1*3 are three.",
         metavar="FILE|NODE[*COUNT]",
         completes="nodes",
-        reach=Reach.LIBRARY,
     )
     delete_node: Texts = option("A node to delete.", metavar="NODE", completes="nodes")
     cordon: Texts = option("A node that takes no more pods.", metavar="NODE", completes="nodes")

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from podium.ui.inputs.option import Reach, Texts, option, place, question, texts
+from podium.ui.inputs.option import Reach, Texts, local_option, option, place, question, texts
 from podium.ui.inputs.request_options import Changes
 from podium.ui.questions.question import ClusterAsker, Question
 
@@ -71,12 +71,11 @@ class NodesQuestion(CapacityQuestion):
     instead which nodes to add so that every pod that waits gets a place.
     """
 
-    node_shape: Texts = option(
+    node_shape: Texts = local_option(
         "Say which nodes to add at least cost, so that no pod waits; may be given several "
         "times. As m5=cpu=8,memory=32Gi:0.4, or with a file or a node of the state as shape. "
         "With it, COUNT pods of each --pod are to get a place, too.",
         metavar="NAME=SHAPE:COST",
-        reach=Reach.LIBRARY,
     )
     tries: int = option("How many choices of nodes to play at most.", min=1, default=200)
 

@@ -5,9 +5,18 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Reach, Texts, option, option_like, place, question, texts
+from podium.ui.inputs.option import (
+    Reach,
+    Texts,
+    local_option,
+    option,
+    option_like,
+    place,
+    question,
+    texts,
+)
 from podium.ui.inputs.request_options import Rules
-from podium.ui.questions.question import FAILED_EXIT_CODE, Asker, Question
+from podium.ui.questions.question import FAILED_EXIT_CODE, A_co, Asker, Question
 
 if TYPE_CHECKING:
     from podium.simulation.experiments.executors import Executor
@@ -15,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @question
-class Experiment:
+class Experiment(Question[A_co]):
     """How the runs of an experiment are played."""
 
     workers: int | None = option(
@@ -25,6 +34,10 @@ class Experiment:
         "Play the runs on a Dask cluster, such as tcp://host:8786.", metavar="ADDRESS"
     )
     max_pods: int = option_like(Rules, "max_pods")
+
+    def exit_code(self, answer: Any) -> int:
+        """1 if a run has failed, or as of all questions."""
+        return FAILED_EXIT_CODE if answer.failed else super().exit_code(answer)
 
     def executor(self) -> "Executor":
         """What plays the runs; raises InputError."""
@@ -48,7 +61,7 @@ _SIDE = (
 
 
 @question
-class CompareQuestion(Experiment, Question["ComparisonAnswer"]):
+class CompareQuestion(Experiment["ComparisonAnswer"]):
     """Say what differs between two configurations, policies, states, scenarios or recordings.
 
     Both play the same scenarios with the same seeds, and are compared run by run: who waits, who
@@ -75,10 +88,6 @@ class CompareQuestion(Experiment, Question["ComparisonAnswer"]):
         metavar="MEASURE[,MEASURE]",
         reach=Reach.COMMAND,
     )
-
-    def exit_code(self, answer: Any) -> int:
-        """1 if a run has failed, 2 if the second side does worse."""
-        return FAILED_EXIT_CODE if answer.failed else super().exit_code(answer)
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Whether the second side does worse by a measure that is named."""
@@ -125,7 +134,7 @@ def _seeds(text: str) -> range:
 
 
 @question
-class SweepQuestion(Experiment, Question["SweepAnswer"]):
+class SweepQuestion(Experiment["SweepAnswer"]):
     """Try settings on scenarios and seeds: all combinations, or a search for the best.
 
     Settings are places in a scenario, in the objects that it names and in its scheduler's
@@ -134,20 +143,14 @@ class SweepQuestion(Experiment, Question["SweepAnswer"]):
     """
 
     file: str | Path = place("Scenarios, settings and seeds.", metavar="SWEEP.yaml", kw_only=False)
-    out: str | Path | None = option(
-        "Keep results here as they come, and go on with those that are there.",
-        metavar="DIR",
-        reach=Reach.LIBRARY,
+    out: str | Path | None = local_option(
+        "Keep results here as they come, and go on with those that are there.", metavar="DIR"
     )
     reach: float | None = option(
         "Exit with 2 if the objective of no trial is as good as this.",
         metavar="NUMBER",
         reach=Reach.COMMAND,
     )
-
-    def exit_code(self, answer: Any) -> int:
-        """1 if a run has failed, 2 if no trial is good enough."""
-        return FAILED_EXIT_CODE if answer.failed else super().exit_code(answer)
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Whether the objective of no trial is as good as it should be."""

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Reach, option, option_like, question, text
+from podium.ui.inputs.option import Reach, local_option, option, option_like, question, text
 from podium.ui.inputs.request_options import Rules, State
 from podium.ui.questions.question import Asker, Question
 
@@ -39,16 +39,13 @@ class LintQuestion(State, Question["LintAnswer"]):
 
     namespace: str = option_like(Rules, "namespace")
     kubelet_config: str | Path | None = option_like(Rules, "kubelet_config")
-    config: str | Path | None = option(
+    config: str | Path | None = local_option(
         "Which rules count, and how much; .podium-lint.yaml of this directory unless given, "
         "if that is there.",
         metavar="FILE",
-        reach=Reach.LIBRARY,
     )
     fail_on: FailOn = option(
-        "Exit with 2 if anything is found from that on.",
-        default=FailOn.ERROR,
-        reach=Reach.COMMAND,
+        "Exit with 2 if anything is found from that on.", default=FailOn.ERROR, reach=Reach.COMMAND
     )
     explain: str | None = option(
         "Print the page about a rule, and exit.", metavar="RULE", reach=Reach.COMMAND

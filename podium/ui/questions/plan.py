@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from podium.ui.inputs.option import Reach, option, question
+from podium.ui.inputs.option import Reach, local_option, option, question
 from podium.ui.inputs.request_options import Changes
 from podium.ui.questions.question import ClusterAsker, Gated, Question
 
@@ -23,19 +23,15 @@ class PlanQuestion(Gated, Changes, Question["PlanAnswer"]):
 
     formats = ("junit", "sarif")
 
-    baseline: bool = option(
-        "Fail only on what the changes cause, not on what is so now.",
-        default=False,
-        reach=Reach.LIBRARY,
+    baseline: bool = local_option(
+        "Fail only on what the changes cause, not on what is so now.", default=False
     )
     alternatives: int = option(
         "How many other candidates to show for each preemption.", min=0, default=100
     )
     seeds: int = option("How often to play it, to see what depends on chance.", min=1, default=1)
-    workers: int | None = option(
-        "How many processes play the seeds; one a core unless given.",
-        min=1,
-        reach=Reach.LIBRARY,
+    workers: int | None = local_option(
+        "How many processes play the seeds; one a core unless given.", min=1
     )
     optimal: bool = option(
         "Compare it with the least disruption that there could be.", default=False

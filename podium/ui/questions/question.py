@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from podium.ui.inputs.option import Reach, Texts, option, question, text, texts
+from podium.ui.inputs.option import Texts, local_option, question, text, texts
 from podium.ui.inputs.request_options import Rules
 from podium.whatif.plan.fail_on import CONDITIONS
 
@@ -109,17 +109,16 @@ class Question(Generic[A_co]):
 class Gated:
     """What a question fails on."""
 
-    fail_on: Texts = option(
+    fail_on: Texts = local_option(
         f"Exit with 2 if any of these happens: {', '.join(CONDITIONS)}. A condition may be "
         "restricted, as in preemption:priority>=1000, pending:namespace=shop, "
         "eviction:workload=Deployment*, pending:class=batch; what ends in =allow may happen, as in "
         "preemption:workload=batch/*=allow.",
         metavar="CONDITION[,CONDITION]...",
         completes="conditions",
-        reach=Reach.LIBRARY,
     )
-    gates: str | Path | None = option(
-        "More of --fail-on, line by line; # comments.", metavar="FILE", reach=Reach.LIBRARY
+    gates: str | Path | None = local_option(
+        "More of --fail-on, line by line; # comments.", metavar="FILE"
     )
 
     def conditions(self) -> "list[Gate]":

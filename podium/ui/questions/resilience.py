@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from podium.ui.inputs.option import Reach, Texts, option, place, question, texts
+from podium.ui.inputs.option import Texts, local_option, option, place, question, texts
 from podium.ui.inputs.request_options import Rules
 from podium.ui.questions.question import ClusterAsker, Gated, Question
 
@@ -38,9 +38,7 @@ class ResilienceQuestion(Gated, Rules, Question["ResilienceAnswer"]):
         default=True,
     )
     worst: int = option("How many of the worst to tell in full.", min=0, default=10)
-    workers: int | None = option(
-        "How many processes play; one a core unless given.", min=1, reach=Reach.LIBRARY
-    )
+    workers: int | None = local_option("How many processes play; one a core unless given.", min=1)
 
     def answer(self, ask: ClusterAsker) -> "ResilienceAnswer":
         """Try all of them; raises PodiumError."""

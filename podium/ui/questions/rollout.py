@@ -3,7 +3,7 @@
 import sys
 from typing import TYPE_CHECKING, Any
 
-from podium.ui.inputs.option import Reach, Texts, option, question, texts
+from podium.ui.inputs.option import Texts, local_option, option, question, texts
 from podium.ui.inputs.request_options import Changes
 from podium.ui.questions.question import ClusterAsker, Question
 
@@ -21,10 +21,8 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
     nodes would make one so; the exit code is 2 then.
     """
 
-    classes: Texts = option(
-        "The classes to introduce, and workloads with their priorityClassName.",
-        metavar="FILE|DIR",
-        reach=Reach.LIBRARY,
+    classes: Texts = local_option(
+        "The classes to introduce, and workloads with their priorityClassName.", metavar="FILE|DIR"
     )
     assign: Texts = option(
         "A workload of the state that gets a class, such as deploy/web=high.",

@@ -7,7 +7,17 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Reach, Texts, option, option_like, place, question, text, texts
+from podium.ui.inputs.option import (
+    Reach,
+    Texts,
+    local_option,
+    option,
+    option_like,
+    place,
+    question,
+    text,
+    texts,
+)
 from podium.ui.inputs.request_options import Rules
 from podium.ui.questions.question import Asker, Question
 
@@ -33,8 +43,7 @@ class SimulateQuestion(Question["SimulationAnswer"]):
         kw_only=False,
     )
     until: str | None = option(
-        "When to end, such as 10m; as the scenario says, or with its last step.",
-        metavar="DURATION",
+        "When to end, such as 10m; as the scenario says, or with its last step.", metavar="DURATION"
     )
     seed: int | None = option("Of everything that is left to chance; the scenario's own.")
     plugin: Texts = option_like(Rules, "plugin")
@@ -102,16 +111,14 @@ class ReplayQuestion(SimulateQuestion):
     played as it was, or by another configuration.
     """
 
-    recording: str | Path | None = option(
+    recording: str | Path | None = local_option(
         "Play what `podium record` has recorded instead, and tell what goes differently.",
         metavar="DIR",
-        reach=Reach.LIBRARY,
     )
-    config: str | Path | None = option(
+    config: str | Path | None = local_option(
         "The KubeSchedulerConfiguration (v1) of the replay of a recording; the recorded one "
         "unless given.",
         metavar="FILE",
-        reach=Reach.LIBRARY,
     )
     serve: bool = option(
         "Show the run in a browser as well: prints a link, until Ctrl-C.",
