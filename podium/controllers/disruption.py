@@ -106,8 +106,7 @@ class DisruptionController(Reconciler):
             if now is not None and _may_go_stale(now):
                 yield _POD, *place
         elif before is None:
-            # What could not be counted is tried again. That a workload is scaled concerns nobody
-            # before its pods change.
+            # What could not be counted is tried again. Scaled workloads matter once pods change.
             for budget in self.objects.by(_BUDGET, "namespace", namespace(obj)):
                 if needs_scale(budget):
                     yield place_of(budget)

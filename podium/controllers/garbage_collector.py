@@ -4,8 +4,8 @@
 - An owner with the finalizer `foregroundDeletion` waits for those of its dependents that block it.
 - An owner with the finalizer `orphan` waits until its dependents don't refer to it any more.
 
-Owners are told apart by uid. One that no watch has told of may just be late: it is asked for by a
-patch that changes nothing before anything is deleted for its absence.
+Owners are identified by uid. One that no watch has reported may just be late: before anything is
+deleted for its absence, it is requested by a patch that changes nothing.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ from podium.machines.reconciler.reconciler import Reconciler, existence_check
 FOREGROUND = "foregroundDeletion"
 ORPHAN = "orphan"
 
-# Nobody owns events, and they own nothing; there are too many of them to follow for nothing.
+# Events have no owners and no dependents, and there are too many of them to follow.
 _KINDS = frozenset(KINDS) - {"Event"}
 _DEFINITION = DEFINITION.key
 _ABSENT_MAX = 10_000
@@ -166,7 +166,7 @@ class GarbageCollector(Reconciler):
             elif self._absent.get(str(reference.get("uid"))):
                 dangling.append(reference)
             else:
-                # No watch has told of it yet.
+                # No watch has reported it yet.
                 place = _place_of_owner(kind, obj)
                 checks.append(existence_check(kind.key, str(reference.get("name")), place))
         yield from checks

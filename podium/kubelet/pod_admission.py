@@ -77,13 +77,6 @@ class InsufficientResource(msgspec.Struct, frozen=True):
     def missing(self) -> int:
         return self.requested - (self.capacity - self.used)
 
-    def rejection(self) -> PodRejection:
-        message = (
-            f"Node didn't have enough resource: {self.resource}, requested: {self.requested}, "
-            f"used: {self.used}, capacity: {self.capacity}"
-        )
-        return PodRejection(f"OutOf{self.resource}", message)
-
 
 def rejection_of(
     node: Object, load: NodeLoad, pod: PodInfo, conditions: Sequence[str] | None = None
@@ -97,8 +90,12 @@ def rejection_of(
     if rejection := pressure_rejection(pressed, pod.obj) or _system_rejection(pod, node):
         return rejection
     if not is_critical(pod.obj):
-        for insufficient in insufficient_resources(node, load, pod):
-            return insufficient.rejection()
+        for lack in insufficient_resources(node, load, pod):
+            message = (
+                f"Node didn't have enough resource: {lack.resource}, requested: {lack.requested}, "
+                f"used: {lack.used}, capacity: {lack.capacity}"
+            )
+            return PodRejection(f"OutOf{lack.resource}", message)
     if not pod.cls.node_affinity.matches(labels(node), name(node)):
         return _predicate(NodeAffinity.name, "node(s) didn't match Pod's node affinity/selector")
     if pod.cls.host_ports and load.holds(pod.cls.host_ports):

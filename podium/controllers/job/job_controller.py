@@ -120,11 +120,11 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             key, pods = place_of(job), [*self.objects.by("Pod", "owner", uid_of(job))]
             if self.is_as_loaded(key) and is_whole(job, pods):
                 context = sync_context(job, pods)
-                is_settled = not (context.new_succeeded or context.new_failed)
                 creations = pod_changes(context, BackoffRecord(), now_s).creations
-                self._backoffs[key] = BackoffRecord.recalled(
-                    job, pods, now_s, lacks_pods=is_settled and bool(creations)
-                )
+                is_settled = not (context.new_succeeded or context.new_failed)
+                lacks_pods = is_settled and bool(creations)
+                recalled = BackoffRecord.recalled(job, pods, now_s, lacks_pods=lacks_pods)
+                self._backoffs[key] = recalled
                 self.end_rest(key)
 
     def sync(self, key: Hashable, now_s: float) -> Calls[None]:

@@ -18,7 +18,7 @@ from podium.machines.reconciler.indexer import Indexer
 KIND = "ControllerRevision"
 KEPT_BY_DEFAULT = 10
 REVISION_LABEL = "controller-revision-hash"
-"""What pods are labelled with, to tell their revision."""
+"""The label of pods with their revision."""
 
 
 def revision_hash_of(obj: Object) -> str:
@@ -85,11 +85,11 @@ def _lost_hash(owner: Object, history: History) -> str:
     Without it, all pods of a state that was exported without revisions would be replaced.
     """
     status = status_of(owner)
-    told = str(status.get("updateRevision") or "")
+    revision_name = str(status.get("updateRevision") or "")
     is_current = status.get("observedGeneration") == owner["metadata"].get("generation")
-    if not is_current or told in map(name, history.old):
+    if not is_current or revision_name in map(name, history.old):
         return ""
-    return told.removeprefix(f"{name(owner)}-")
+    return revision_name.removeprefix(f"{name(owner)}-")
 
 
 def new_revision(owner: Object, number: int, hash_label: str, hashed: str) -> Object:

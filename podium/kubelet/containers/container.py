@@ -6,7 +6,7 @@ Waiting → Starting → Running → Exited → (back-off) → Starting …
 from collections.abc import Iterable, Iterator, Mapping
 from enum import Enum, StrEnum, auto
 from types import MappingProxyType
-from typing import NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import msgspec
 
@@ -126,11 +126,9 @@ class PodSandbox(Protocol):
         records_lives: whether starts, exits and restarts of containers are recorded as events.
     """
 
+    is_scripted: ClassVar[bool]
     ip: str
     records_lives: bool
-
-    @property
-    def is_scripted(self) -> bool: ...
 
     def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
         """Set the pod up; the time when that is done, `NEVER_S` if an outcome says so."""

@@ -6,6 +6,7 @@ done, `conclude` is handed the new observations.
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 from msgspec.structs import replace
@@ -194,34 +195,26 @@ STATUS_UPDATE_S = 10.0
 """How often a kubelet writes the status of its node."""
 
 
+@dataclass(eq=False)
 class EvictionLoop:
     """The control loop around the eviction manager of one node, with the times of v1.36.
 
     Attributes:
-        written: the conditions in the node's status, sorted.
-
-    Args:
         started_s: when the kubelet started, from which on it writes the status periodically.
         status_update_s: the period of that; 0 for whenever the status changes.
+        written: the conditions in the node's status, sorted.
     """
 
-    def __init__(
-        self,
-        config: EvictionConfig,
-        started_s: float,
-        now_s: float,
-        status_update_s: float = STATUS_UPDATE_S,
-    ) -> None:
-        self.manager = EvictionManager(config)
-        self.written: Sequence[str] = ()
-        self.next_look_s = now_s
-        self.last_look_s: float | None = None
-        self._started_s = started_s
-        self._status_update_s = status_update_s
-        self._begun: EvictionRound | None = None
-        self._evicted: set[str] = set()
-        # When the status is written that doesn't have the present conditions yet.
-        self._writing_s = NEVER_S
+    manager: EvictionManager
+    started_s: float
+    next_look_s: float
+    status_update_s: float = STATUS_UPDATE_S
+    written: Sequence[str] = ()
+    last_look_s: float | None = None
+    _begun: EvictionRound | None = None
+    _evicted: set[str] = field(default_factory=set)
+    # When the status is written that doesn't have the present conditions yet.
+    _writing_s: float = NEVER_S
 
     @property
     def has_begun(self) -> bool:
@@ -281,9 +274,9 @@ class EvictionLoop:
             return False
         if self._writing_s == NEVER_S:
             self._writing_s = now_s
-            if self._status_update_s:
-                periods = math.ceil((now_s - self._started_s) / self._status_update_s)
-                self._writing_s = self._started_s + periods * self._status_update_s
+            if self.status_update_s:
+                periods = math.ceil((now_s - self.started_s) / self.status_update_s)
+                self._writing_s = self.started_s + periods * self.status_update_s
         if self._writing_s > now_s:
             return False
         self._writing_s = NEVER_S

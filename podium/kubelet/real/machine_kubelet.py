@@ -20,6 +20,7 @@ from podium.kubelet.containers.container import (
 from podium.kubelet.containers.pod_worker import DELETED, PodWorker, StopReason
 from podium.kubelet.eviction.eviction_manager import (
     EvictionLoop,
+    EvictionManager,
     allocatable_memory,
 )
 from podium.kubelet.eviction.node_statistics import Statistics
@@ -106,7 +107,8 @@ class MachineKubelet(Kubelets):
         if self._kubelet is None:
             pods = PodManager(PodClasses())
             self._kubelet = Kubelet(node, self._runtime, pods, lambda _pod, _at_s: None, now_s)
-            self._kubelet.eviction = EvictionLoop(self._config.eviction, now_s, now_s, 0.0)
+            manager = EvictionManager(self._config.eviction)
+            self._kubelet.eviction = EvictionLoop(manager, now_s, now_s, status_update_s=0.0)
         self._kubelet.lease = NodeLease()
         return self._kubelet
 

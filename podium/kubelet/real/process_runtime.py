@@ -1,6 +1,7 @@
 """The runtime of a real node: containers are processes of its machine, started by commands."""
 
 from collections.abc import Iterable, Mapping
+from typing import ClassVar
 
 import msgspec
 
@@ -32,13 +33,11 @@ _PROBES = (Handler.STARTUP, Handler.LIVENESS, Handler.READINESS)
 class ProcessSandbox(msgspec.Struct):
     """The environment of a pod's containers, which run as processes in a directory."""
 
+    is_scripted: ClassVar[bool] = False
+
     ip: str
     memory_bytes: int
     records_lives: bool = True
-
-    @property
-    def is_scripted(self) -> bool:
-        return False
 
     def heeds_deletion(self, pod: Object) -> bool:
         return True

@@ -16,7 +16,7 @@ from podium.api.resources import pod_limits
 from podium.api.values.quantity import NANOS_PER_UNIT
 from podium.kubelet.containers.container import OOM_KILLED
 from podium.kubelet.containers.pod_worker import PodWorker
-from podium.kubelet.eviction.eviction_manager import EvictionLoop
+from podium.kubelet.eviction.eviction_manager import EvictionLoop, EvictionManager
 from podium.kubelet.eviction.filesystems import NodeReclaim
 from podium.kubelet.eviction.node_statistics import Observation
 from podium.kubelet.eviction.oom_score import oom_score_adj
@@ -41,7 +41,7 @@ class NodePressure:
         self, kubelet: Kubelet, script: NodeScript, settings: NodeSettings, now_s: float
     ) -> None:
         started_s, eviction = kubelet.started_s, settings.eviction
-        kubelet.eviction = self._loop = EvictionLoop(eviction, started_s, now_s)
+        kubelet.eviction = self._loop = EvictionLoop(EvictionManager(eviction), started_s, now_s)
         self._kubelet = kubelet
         self._stats = StatsProvider(kubelet.node, script, started_s, eviction, settings.seed)
         self._skips_looks = False

@@ -1,6 +1,7 @@
 """The runtime of a simulated node: containers behave as scripted, in virtual time."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from typing import ClassVar
 
 import msgspec
 
@@ -103,16 +104,14 @@ _WATCHED = frozenset({"activeDeadlineSeconds", "ephemeralContainers", "readiness
 class ScriptedSandbox(msgspec.Struct):
     """The environment of a simulated pod's containers, whose events it knows in advance."""
 
+    is_scripted: ClassVar[bool] = True
+
     script: Script
     usage: UsageScript
     annotations: Object | None
     addresses: Addresses
     records_lives: bool
     ip: str = ""
-
-    @property
-    def is_scripted(self) -> bool:
-        return True
 
     def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
         self.take_address(pod)
@@ -266,14 +265,14 @@ class ScriptedRuntime:
             return
         worker.admitted_s = admitted_s
         sandbox.take_address(pod)
-        told = _by_name(status, "containerStatuses")
+        statuses = _by_name(status, "containerStatuses")
         if stays:
-            _stay(worker, told | _by_name(status, "initContainerStatuses"))
+            _stay(worker, statuses | _by_name(status, "initContainerStatuses"))
         else:
             for one in worker.init:
                 _resume_init(one, admitted_s)
             for one in worker.main:
-                _resume(one, told.get(one.name, {"ready": is_ready(pod)}), admitted_s)
+                _resume(one, statuses.get(one.name, {"ready": is_ready(pod)}), admitted_s)
         worker.resumed()
         before = _by_name(status, "ephemeralContainerStatuses")
         for one in worker.ephemeral:
@@ -298,10 +297,10 @@ class ScriptedRuntime:
         return ()
 
 
-def _runs_well(told: Object) -> bool:
-    ended = "terminated" in part(told, "lastState")
-    state = told.get("state") or _NOTHING
-    return bool(told.get("ready")) and ("running" in state or not (state or ended))
+def _runs_well(status: Object) -> bool:
+    ended = "terminated" in part(status, "lastState")
+    state = status.get("state") or _NOTHING
+    return bool(status.get("ready")) and ("running" in state or not (state or ended))
 
 
 def _readiness(delay_s: float, started_s: float) -> dict[Handler, ProbeWorker]:
@@ -324,13 +323,13 @@ def _resume_init(one: Container, at_s: float) -> None:
         one.last = Run(ExitStatus(0), at_s, at_s)
 
 
-def _resume(one: Container, told: Object, admitted_s: float) -> None:
+def _resume(one: Container, status: Object, admitted_s: float) -> None:
     sandbox = one.sandbox
     assert isinstance(sandbox, ScriptedSandbox)
-    state = told.get("state") or _NOTHING
-    ended = state.get("terminated") or part(told, "lastState").get("terminated")
+    state = status.get("state") or _NOTHING
+    ended = state.get("terminated") or part(status, "lastState").get("terminated")
     started = (state.get("running") or ended or _NOTHING).get("startedAt")
-    one.attempt = int(told.get("restartCount") or 0)
+    one.attempt = int(status.get("restartCount") or 0)
     one.since_s = epoch_s(started) if started else admitted_s
     one.back_off.count, one.back_off.last_s = one.attempt, one.since_s
     if ended:
@@ -340,16 +339,16 @@ def _resume(one: Container, told: Object, admitted_s: float) -> None:
         one.not_before_s = one.last.finished_s + one.back_off.wait_s(one.last.finished_s)
         return
     one.state = State.RUNNING
-    if not told.get("ready"):
+    if not status.get("ready"):
         one.probes = _readiness(sandbox.script.ready_after_s(one.attempt), one.since_s)
     sandbox.schedule_exit(one)
 
 
-def _stay(worker: PodWorker, told: Mapping[str, Object]) -> None:
+def _stay(worker: PodWorker, statuses: Mapping[str, Object]) -> None:
     # Containers stay as in their statuses, or, where these are missing, as the pod's phase says.
     is_running = phase_of(worker.pod) == "Running"
     for one in (*worker.init, *worker.main):
-        status = told.get(one.name, _NOTHING)
+        status = statuses.get(one.name, _NOTHING)
         state = part(status, "state")
         if one.is_init and not one.is_sidecar and (is_running or status.get("ready")):
             _resume_init(one, worker.admitted_s)
@@ -369,11 +368,12 @@ def _stay(worker: PodWorker, told: Mapping[str, Object]) -> None:
             one.not_before_s = NEVER_S
 
 
-def _ended(told: Object, admitted_s: float) -> Run:
+def _ended(terminated: Object, admitted_s: float) -> Run:
     # A status without code and times counts as an error when the pod was admitted.
-    exited = ExitStatus(int(told.get("exitCode", 1)), told.get("reason") or "")
+    exited = ExitStatus(int(terminated.get("exitCode", 1)), terminated.get("reason") or "")
     times_s = (
-        epoch_s(told[one]) if told.get(one) else admitted_s for one in ("startedAt", "finishedAt")
+        epoch_s(terminated[one]) if terminated.get(one) else admitted_s
+        for one in ("startedAt", "finishedAt")
     )
     return Run(exited, *times_s)
 
