@@ -22,10 +22,10 @@ from podium.api.values.quantity import (
     nanos,
 )
 
-# What the scheduler's scores assume of a container that doesn't say what it requests.
 RESIZE_PENDING, RESIZE_IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
 """Conditions of a pod whose resize waits for its node, or is being made."""
 
+# What the scheduler's scores assume of a container that doesn't say what it requests.
 SCORING_DEFAULTS: Mapping[str, int] = {
     "cpu": 100 * NANOS_PER_MILLI,
     "memory": 200 * 1024 * 1024 * NANOS_PER_UNIT,
@@ -37,10 +37,10 @@ _Object = Mapping[str, Any]
 _NOTHING: _Object = {}
 _OwnAmounts = Callable[[_Object, bool], Amounts]
 
-_HUGE_PAGES = "hugepages-"
+HUGE_PAGES = "hugepages-"
 _ATTACHABLE_VOLUMES = "attachable-volumes-"
 _NATIVE_DOMAIN = "kubernetes.io/"
-_QUOTA_PREFIX = "requests."
+REQUESTS_PREFIX = "requests."
 
 
 def pod_requests(
@@ -143,7 +143,7 @@ def is_sidecar(container: _Object) -> bool:
 
 def is_pod_level(name: str) -> bool:
     """Whether a resource can be requested for a pod as a whole."""
-    return name in ("cpu", "memory") or name.startswith(_HUGE_PAGES)
+    return name in ("cpu", "memory") or name.startswith(HUGE_PAGES)
 
 
 def is_extended_resource(name: str) -> bool:
@@ -151,15 +151,15 @@ def is_extended_resource(name: str) -> bool:
     return (
         "/" in name
         and _NATIVE_DOMAIN not in name
-        and not name.startswith(_QUOTA_PREFIX)
-        and not validate_label_key(_QUOTA_PREFIX + name)
+        and not name.startswith(REQUESTS_PREFIX)
+        and not validate_label_key(REQUESTS_PREFIX + name)
     )
 
 
 def is_scalar_resource(name: str) -> bool:
     """Whether the scheduler counts a resource besides cpu, memory and ephemeral storage."""
     return (
-        name.startswith((_HUGE_PAGES, _ATTACHABLE_VOLUMES))
+        name.startswith((HUGE_PAGES, _ATTACHABLE_VOLUMES))
         or _NATIVE_DOMAIN in name
         or is_extended_resource(name)
     )

@@ -13,7 +13,14 @@ from podium.api.objects import Object, entries, metadata_of, part, spec_of, stat
 from podium.api.pod_specs import affinity_of, all_containers_of, requests_of
 from podium.api.pods import is_finished
 from podium.api.qos import stored_or_computed_qos
-from podium.api.resources import Amounts, is_extended_resource, pod_limits, pod_requests
+from podium.api.resources import (
+    HUGE_PAGES,
+    REQUESTS_PREFIX,
+    Amounts,
+    is_extended_resource,
+    pod_limits,
+    pod_requests,
+)
 from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity, parse_quantity
 from podium.api.values.times import epoch_s
 from podium.api.volumes.claims_and_volumes import storage_class_name
@@ -25,9 +32,7 @@ ONE = Quantity(10**9)
 NONE = Quantity(0)
 
 COUNT_PREFIX = "count/"
-REQUESTS_PREFIX = "requests."
 LIMITS_PREFIX = "limits."
-HUGE_PAGES = "hugepages-"
 BY_STORAGE_CLASS = ".storageclass.storage.k8s.io/"
 
 # Kinds whose objects are counted under the bare name of their resource, too.

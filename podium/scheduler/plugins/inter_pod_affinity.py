@@ -140,7 +140,7 @@ def _all_match(terms: Sequence[AffinityTerm], other: PodClass | None) -> bool:
 class _Counts:
     def __init__(self, held: HeldTerms, peer_group: PeerGroup, listers: Listers) -> None:
         self.held = held
-        self._kin = peer_group
+        self._peer_group = peer_group
         self._listers = listers
         self._new_terms: Cursor[HeldTerm] | None = None
         self._generation = -1
@@ -172,11 +172,13 @@ class _Counts:
         self.held.follow()
         if self._new_terms is None:
             self._new_terms = self.held.terms.cursor()
-            return self.held.about(self._kin, self._listers.namespace_labels(self._kin.namespace))
+            return self.held.about(
+                self._peer_group, self._listers.namespace_labels(self._peer_group.namespace)
+            )
         # The log restarts with the nodes, and so does the evaluation that this belongs to.
         terms = self._new_terms.new() or ()
-        around = self._listers.namespace_labels(self._kin.namespace) if terms else {}
-        return [held for held in terms if held.term.matches(self._kin, around)]
+        around = self._listers.namespace_labels(self._peer_group.namespace) if terms else {}
+        return [held for held in terms if held.term.matches(self._peer_group, around)]
 
 
 class _Filter(FilterState):

@@ -158,7 +158,7 @@ class _Filter(FilterState):
     ) -> None:
         self.width = len(constraints)
         self._sums = spreading.sums
-        self._kin = cls.peer_group
+        self._peer_group = cls.peer_group
         self._constraints = constraints
         rows_key, rows = spreading.scored(constraints, needs_labels=True)
         keyed = [spreading.domains(cls, c, rows_key, rows) for c in constraints]
@@ -171,7 +171,7 @@ class _Filter(FilterState):
         self._changes_followed = [counted.changes for counted in self._counted]
 
     def weights(self, cls: PodClass) -> Sequence[int]:
-        return [c.meets(self._kin, cls.peer_group) for c in self._constraints]
+        return [c.meets(self._peer_group, cls.peer_group) for c in self._constraints]
 
     def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
         peer_groups = classes.peer_groups
@@ -179,7 +179,9 @@ class _Filter(FilterState):
             self.width,
             classes.peer_group_ids()[pods.ids],
             len(peer_groups),
-            lambda number: [c.meets(self._kin, peer_groups[number]) for c in self._constraints],
+            lambda number: [
+                c.meets(self._peer_group, peer_groups[number]) for c in self._constraints
+            ],
         )
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
