@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from random import Random
 
 from podium.api.errors import PodiumError
-from podium.api.objects import name, namespace
+from podium.api.objects import place_of
 from podium.cluster.client.connection import load_connection
 from podium.cluster.client.http_api import HttpApi
 
@@ -22,7 +22,7 @@ def names_of(
             connection = await load_connection(kubeconfig, context)
             async with HttpApi(connection, Random(), accept=_NAMES_ALONE) as api:
                 found = await api.list(kind)
-        return [(namespace(obj), name(obj)) for obj in found.objects]
+        return [*map(place_of, found.objects)]
 
     try:
         return asyncio.run(listed())

@@ -166,12 +166,10 @@ class FaultInjector:
         answer_s += self._slowness_s(faults.slow)
         if self._happens(faults.unanswered):
             given_up_s = apply_s + faults.slow_s
-            applied_s = self._rng.choice((apply_s, given_up_s + self._pause_s(), None))
+            applied_s = self._rng.choice((apply_s, given_up_s + self.pause_s(), None))
             return CallPlan(applied_s, given_up_s, _UNKNOWN)
         is_repeated = self._happens(faults.repeated)
-        return CallPlan(
-            apply_s, answer_s, repeated_after_s=self._pause_s() if is_repeated else None
-        )
+        return CallPlan(apply_s, answer_s, repeated_after_s=self.pause_s() if is_repeated else None)
 
     def watch_delay_s(self, kind: str) -> float:
         delay_s = self._latency.watch_s(kind, self._rng)
@@ -183,9 +181,6 @@ class FaultInjector:
     def restarts(self) -> bool:
         return self._happens(self._faults.restarts)
 
-    def restart_delay_s(self) -> float:
-        return self._pause_s()
-
     def loses_calls(self) -> bool:
         """Whether the calls on the way are lost as well."""
         return self._happens(0.5)
@@ -194,7 +189,8 @@ class FaultInjector:
         return rate > 0 and self._rng.random() < rate
 
     def _slowness_s(self, rate: float) -> float:
-        return self._pause_s() if self._happens(rate) else 0.0
+        return self.pause_s() if self._happens(rate) else 0.0
 
-    def _pause_s(self) -> float:
+    def pause_s(self) -> float:
+        """Draw how long something slow takes, in seconds."""
         return self._rng.expovariate(1 / self._faults.slow_s)

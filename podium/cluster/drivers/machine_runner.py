@@ -151,7 +151,7 @@ class Driver(ABC):
     def crash_by_chance(self, handle: MachineHandle) -> None:
         """Crash a machine, which starts again after a while."""
         self.crash(handle, loses_calls=self.injector.loses_calls())
-        self._renew_at(handle, self.timers.now_s + self.injector.restart_delay_s())
+        self._renew_at(handle, self.timers.now_s + self.injector.pause_s())
 
     def _renew_at(self, handle: MachineHandle, at_s: float) -> None:
         self.timers.put(at_s, self._renew, handle)

@@ -7,8 +7,8 @@ can have them. What is measured is what a user sees: from the first creation to 
 import asyncio
 import time
 import uuid
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from random import Random
 from typing import Any
@@ -22,6 +22,7 @@ from podium.machines.effects import Create, Delete, Effect, Patch
 from podium.simulation.benchmarks.results import ServerResult
 
 CURRENT = "current"
+WORKLOADS = ("SchedulingBasic", "PreemptionBasic", "PreemptionAsync")
 _UNDER_WAY = 30
 _LABEL = "podium.dev/bench"
 _VICTIMS_A_NODE = 4
@@ -32,79 +33,58 @@ class ServerBenchError(PodiumError):
     """The API server refuses what has to be created, or nothing schedules there."""
 
 
-@dataclass(frozen=True, slots=True)
-class ServerBenchOptions:
-    """What is measured on a server: how many nodes and pods, for which scheduler."""
+@dataclass
+class ServerBench:
+    """Runs workloads on an API server, with so many nodes and pods in a namespace of its own."""
 
-    name: str
+    api: HttpApi
+    namespace: str
     scheduler_name: str
     nodes: int
     pods: int
+    clock_s: Callable[[], float]
     patience_s: float = 300.0
 
-
-class ServerBench:
-    """Runs workloads on an API server."""
-
-    def __init__(
-        self, api: HttpApi, options: ServerBenchOptions, clock_s: Callable[[], float]
-    ) -> None:
-        self._api = api
-        self._options = options
-        self._clock_s = clock_s
-        self._namespace = f"podium-bench-{options.name}"
+    async def measure(self, workload: str) -> ServerResult:
+        """Run one of `WORKLOADS`."""
         self._bound_s: dict[str, float] = {}
-
-    async def scheduling_basic(self) -> ServerResult:
-        pods = [self._pod(f"pod-{number}", "100m") for number in range(self._options.pods)]
-        return await self._measure("SchedulingBasic", [], pods, preemptions=0)
-
-    async def preemption_basic(self) -> ServerResult:
-        """Pods each of which has to preempt three others."""
-        pods = [self._pod(f"high-{number}", "3", 100) for number in range(self._options.pods)]
-        return await self._measure("PreemptionBasic", self._victims(), pods, len(pods))
-
-    async def preemption_async(self) -> ServerResult:
-        """Pods that have to preempt, and between them as many that fit."""
-        pods = []
-        for number in range(self._options.pods // 2):
-            pods.append(self._pod(f"high-{number}", "3", 100))
-            pods.append(self._pod(f"small-{number}", "1m", 50))
-        return await self._measure("PreemptionAsync", self._victims(), pods, len(pods) // 2)
-
-    async def _measure(
-        self,
-        workload: str,
-        victims: Sequence[dict[str, Any]],
-        pods: Sequence[dict[str, Any]],
-        preemptions: int,
-    ) -> ServerResult:
+        preemptors = range(0 if workload == WORKLOADS[0] else min(self.pods, self.nodes))
+        # Each of these has to preempt three others; in the last workload as many fit between them.
+        pods = [self._pod(f"high-{number}", "3", 100) for number in preemptors]
+        if workload == WORKLOADS[0]:
+            pods = [self._pod(f"pod-{number}", "100m") for number in range(self.pods)]
+        elif workload == WORKLOADS[2]:
+            small = [self._pod(f"small-{number}", "1m", 50) for number in preemptors]
+            pods = [pod for pair in zip(pods, small, strict=True) for pod in pair]
+        victims = [
+            self._pod(f"low-{node}-{number}", "1", node=f"{self.namespace}-{node}")
+            for node in range(self.nodes if preemptors else 0)
+            for number in range(_VICTIMS_A_NODE)
+        ]
         try:
             await self._build(victims)
-            listed = await self._api.list("Pod")
+            listed = await self.api.list("Pod")
             watching = asyncio.create_task(self._watch(listed.revision, {_name(p) for p in pods}))
-            started_s = self._clock_s()
+            started_s = self.clock_s()
             await self._all(Create(kind="Pod", obj=pod) for pod in pods)
             try:
-                async with asyncio.timeout(self._options.patience_s):
+                async with asyncio.timeout(self.patience_s):
                     await watching
             except TimeoutError:
                 found = f"{len(self._bound_s)} of {len(pods)} pods were bound"
                 raise ServerBenchError(f"{workload}: {found}; does anybody schedule?") from None
             times = [started_s, *sorted(self._bound_s.values())]
             gaps = [later - earlier for earlier, later in pairwise(times)]
-            elapsed_s, count = times[-1] - started_s, len(pods)
-            nodes = self._options.nodes
-            return ServerResult(workload, nodes, count, preemptions, elapsed_s, max(gaps))
+            elapsed_s, preemptions = times[-1] - started_s, len(preemptors)
+            return ServerResult(workload, self.nodes, len(pods), preemptions, elapsed_s, max(gaps))
         finally:
             await self._clean_up()
 
     async def _watch(self, revision: int, names: set[str]) -> None:
-        self._bound_s = {}
         while True:
             try:
-                async for news in self._api.watch("Pod", revision):
-                    now_s = self._clock_s()
+                async for news in self.api.watch("Pod", revision):
+                    now_s = self.clock_s()
                     for one in news:
                         revision, name = one.revision, one.obj["metadata"].get("name", "")
                         if name in names and name not in self._bound_s and node_name_of(one.obj):
@@ -115,11 +95,11 @@ class ServerBench:
                 await asyncio.sleep(_AGAIN_S)
 
     async def _build(self, victims: Sequence[dict[str, Any]]) -> None:
-        await self._all([Create(kind="Namespace", obj={"metadata": {"name": self._namespace}})])
+        await self._all([Create(kind="Namespace", obj={"metadata": {"name": self.namespace}})])
         for value in (100, 50):
-            meta = {"metadata": {"name": f"{self._namespace}-{value}"}, "value": value}
+            meta = {"metadata": {"name": f"{self.namespace}-{value}"}, "value": value}
             await self._all([Create(kind="PriorityClass", obj=meta)])
-        nodes = [self._node(number) for number in range(self._options.nodes)]
+        nodes = [self._node(number) for number in range(self.nodes)]
         await self._all(Create(kind="Node", obj=node) for node in nodes)
         # Admission taints new nodes, and no kubelet takes that away.
         none = {"spec": {"taints": None}}
@@ -127,16 +107,16 @@ class ServerBench:
         await self._all(Create(kind="Pod", obj=pod) for pod in victims)
 
     async def _clean_up(self) -> None:
-        listed = await self._api.list("Pod")
-        ours = [one for one in listed.objects if one["metadata"]["namespace"] == self._namespace]
-        place = self._namespace
+        listed = await self.api.list("Pod")
+        ours = [one for one in listed.objects if one["metadata"]["namespace"] == self.namespace]
+        place = self.namespace
         pods = (Delete(kind="Pod", name=_name(p), namespace=place, grace_period_s=0) for p in ours)
         await self._all(pods, may_fail=True)
-        nodes = (self._node(number) for number in range(self._options.nodes))
+        nodes = (self._node(number) for number in range(self.nodes))
         others: list[Effect] = [Delete(kind="Node", name=_name(node)) for node in nodes]
-        names = (f"{self._namespace}-{value}" for value in (100, 50))
+        names = (f"{self.namespace}-{value}" for value in (100, 50))
         others += [Delete(kind="PriorityClass", name=name) for name in names]
-        others.append(Delete(kind="Namespace", name=self._namespace))
+        others.append(Delete(kind="Namespace", name=self.namespace))
         await self._all(others, may_fail=True)
 
     async def _all(self, effects: Iterable[Effect], *, may_fail: bool = False) -> None:
@@ -144,7 +124,7 @@ class ServerBench:
 
         async def work() -> None:
             for effect in left:
-                outcome = await self._api.call(effect)
+                outcome = await self.api.call(effect)
                 if outcome.error is not None and not may_fail:
                     raise ServerBenchError(outcome.error.message)
 
@@ -153,33 +133,26 @@ class ServerBench:
     def _node(self, number: int) -> dict[str, Any]:
         amounts = {"cpu": "4", "memory": "32Gi", "pods": "110"}
         ready = [{"type": "Ready", "status": "True"}]
-        labels = {_LABEL: self._options.name}
+        labels = {_LABEL: self.namespace}
         return {
-            "metadata": {"name": f"{self._namespace}-{number}", "labels": labels},
+            "metadata": {"name": f"{self.namespace}-{number}", "labels": labels},
             "status": {"capacity": amounts, "allocatable": amounts, "conditions": ready},
         }
-
-    def _victims(self) -> list[dict[str, Any]]:
-        return [
-            self._pod(f"low-{node}-{number}", "1", node=f"{self._namespace}-{node}")
-            for node in range(self._options.nodes)
-            for number in range(_VICTIMS_A_NODE)
-        ]
 
     def _pod(self, name: str, cpu: str, priority: int = 0, node: str = "") -> dict[str, Any]:
         requests = {"cpu": cpu, "memory": "50Mi"}
         spec: dict[str, Any] = {
-            "schedulerName": self._options.scheduler_name,
+            "schedulerName": self.scheduler_name,
             "terminationGracePeriodSeconds": 0,
-            "nodeSelector": {_LABEL: self._options.name},
+            "nodeSelector": {_LABEL: self.namespace},
             "tolerations": [{"operator": "Exists"}],
             "containers": [{"name": "c", "image": "i", "resources": {"requests": requests}}],
         }
         if priority:
-            spec["priorityClassName"] = f"{self._namespace}-{priority}"
+            spec["priorityClassName"] = f"{self.namespace}-{priority}"
         if node:
             spec["nodeName"] = node
-        return {"metadata": {"name": name, "namespace": self._namespace}, "spec": spec}
+        return {"metadata": {"name": name, "namespace": self.namespace}, "spec": spec}
 
 
 def _name(obj: dict[str, Any] | Any) -> str:
@@ -195,26 +168,17 @@ async def measure_server(
     tell: Callable[[str], None],
 ) -> list[ServerResult]:
     """Run workloads on an API server, one after the other; raises PodiumError."""
-    if unknown := [name for name in names if name not in _METHODS]:
-        raise ServerBenchError(f"{unknown[0]}: with --server there are {', '.join(_METHODS)}")
+    if unknown := [name for name in names if name not in WORKLOADS]:
+        raise ServerBenchError(f"{unknown[0]}: with --server there are {', '.join(WORKLOADS)}")
     connection = await load_connection()
     if server != CURRENT:
         connection.url = server.rstrip("/")
     found = []
     async with HttpApi(connection, Random()) as api:
         await api.list("Node")
-        for name in names or _METHODS:
+        for name in names or WORKLOADS:
             tell(f"measuring {name}")
-            count = pods if name == "SchedulingBasic" else min(pods, nodes)
-            options = ServerBenchOptions(uuid.uuid4().hex[:6], scheduler_name, nodes, count)
-            if name == "PreemptionAsync":
-                options = replace(options, pods=2 * count)
-            found.append(await _METHODS[name](ServerBench(api, options, time.perf_counter)))
+            namespace = f"podium-bench-{uuid.uuid4().hex[:6]}"
+            bench = ServerBench(api, namespace, scheduler_name, nodes, pods, time.perf_counter)
+            found.append(await bench.measure(name))
     return found
-
-
-_METHODS: Mapping[str, Callable[[ServerBench], Awaitable[ServerResult]]] = {
-    "SchedulingBasic": ServerBench.scheduling_basic,
-    "PreemptionBasic": ServerBench.preemption_basic,
-    "PreemptionAsync": ServerBench.preemption_async,
-}

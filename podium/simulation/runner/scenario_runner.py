@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.nodes import taints_of
-from podium.api.objects import Object, name, namespace, spec_of
+from podium.api.objects import Object, name, place_of, spec_of
 from podium.api.refused import RefusedError
 from podium.api.state_times import ahead_of
 from podium.api.values.message_words import likely_meant
@@ -190,7 +190,7 @@ class _ScenarioRunner:
             case ServerSideApply():
                 for obj in action.objects:
                     written = apply(self._cluster, obj, _MANAGER)
-                    about = str(obj["kind"]), namespace(obj), name(obj)
+                    about = (str(obj["kind"]), *place_of(obj))
                     note("Applied", {"created": written.created}, about=about)
             case Delete():
                 how = DeleteOptions(grace_period_s=action.grace_period_s)
