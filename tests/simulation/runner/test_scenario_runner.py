@@ -114,6 +114,17 @@ def test_a_refusal_counts_as_a_failure_unless_it_is_expected(refused: str, failu
     assert simulation.failures == failures
 
 
+def test_what_is_applied_is_told_of_where_it_stands() -> None:
+    node = "{apiVersion: v1, kind: Node, metadata: {name: node-a}}"
+    budget = "{apiVersion: policy/v1, kind: PodDisruptionBudget, metadata: {name: b}, spec: {}}"
+    simulation = played(f"steps: [{{apply: [{node}, {budget}]}}]")
+    applied = [entry for entry in simulation.entries if entry.type == "Applied"]
+    assert [(entry.kind, entry.namespace) for entry in applied] == [
+        ("Node", ""),
+        ("PodDisruptionBudget", "default"),
+    ]
+
+
 def test_nothing_is_told_of_what_is_not_there() -> None:
     simulation = played("steps: [{down: 'n'}, {delete: pod/a}]")
     assert told(simulation) == [
