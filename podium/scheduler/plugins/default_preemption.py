@@ -19,7 +19,7 @@ from podium.scheduler.framework.cluster_events import EventHint, EventResource, 
 from podium.scheduler.framework.cycle.diagnosis import ReasonHistogram, nodes_available_message
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
-from podium.scheduler.framework.evaluation.filtering import NO_FILTER, Filtering
+from podium.scheduler.framework.evaluation.filtering import NO_FILTER
 from podium.scheduler.framework.handle import Handle, tied
 from podium.scheduler.framework.status import SUCCESS, Status, unresolvable, unschedulable
 from podium.scheduler.preemption.choice import Preemption, choose
@@ -123,7 +123,21 @@ class DefaultPreemption:
             sets = policies.extend(sets, pod, sets.is_candidate)
             others = is_rejected & ~sets.is_candidate
             helped = self._select(pod, sets, sets.is_candidate, others, objections)
-        return helped or self._nowhere(pod, filtering, run, is_rejected, objections)
+        if helped is not None:
+            return helped
+        rejected, reasons = np.flatnonzero(is_rejected), ReasonHistogram()
+        run.outcome_counts.follow(
+            run.outcome * is_rejected, np.where(is_rejected, run.blame, NO_FILTER)
+        )
+        reasons.add_counts(filtering, run.outcome_counts)
+        reasons.add(NO_VICTIMS_REASON, run.outcome_counts.count_of(NO_VICTIMS))
+        reasons.add(FORBIDDEN_REASON, len(objections))
+        reasons.add(NOT_HELPFUL_REASON, snapshot.node_count - len(objections) - len(rejected))
+        reason = nodes_available_message(snapshot.node_count, reasons)
+        held = policies.held(pod, rejected, objections.values())
+        if held is not None:
+            reason = f"{reason} Held back: {held.reason}."
+        return _no_help(reason, nominated_node_name="", is_rejected=is_rejected, run=run, held=held)
 
     def _select(
         self,
@@ -163,29 +177,6 @@ class DefaultPreemption:
             objections[row] = objection
             candidates = candidates[candidates != row]
         return None
-
-    def _nowhere(
-        self,
-        pod: PodInfo,
-        filtering: Filtering,
-        run: DryRun,
-        is_rejected: Mask,
-        objections: dict[int, Objection],
-    ) -> Preemption:
-        node_count, reasons = self._handle.snapshot.node_count, ReasonHistogram()
-        rejected = np.flatnonzero(is_rejected)
-        run.outcome_counts.follow(
-            run.outcome * is_rejected, np.where(is_rejected, run.blame, NO_FILTER)
-        )
-        reasons.add_counts(filtering, run.outcome_counts)
-        reasons.add(NO_VICTIMS_REASON, run.outcome_counts.count_of(NO_VICTIMS))
-        reasons.add(FORBIDDEN_REASON, len(objections))
-        reasons.add(NOT_HELPFUL_REASON, node_count - len(objections) - len(rejected))
-        reason = nodes_available_message(node_count, reasons)
-        held = self._policies.held(pod, rejected, objections.values())
-        if held is not None:
-            reason = f"{reason} Held back: {held.reason}."
-        return _no_help(reason, nominated_node_name="", is_rejected=is_rejected, run=run, held=held)
 
     def _run_of(self, evaluation: Evaluation) -> DryRun:
         run: DryRun | None = evaluation.kept.get(self.name)

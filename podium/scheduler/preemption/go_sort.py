@@ -53,7 +53,7 @@ class _Sorter:
                 limit -= 1
             pivot, hint = self._choose_pivot(a, b)
             if hint == "decreasing":
-                self._reverse(a, b)
+                self._items[a:b] = self._items[a:b][::-1]
                 pivot, hint = (b - 1) - (pivot - a), "increasing"
             if (
                 was_balanced
@@ -118,13 +118,10 @@ class _Sorter:
         self._swaps = 0
         i, j, k = (a + length // 4 * quarter for quarter in (1, 2, 3))
         if length >= _NINTHER_MIN:
-            i, j, k = self._adjacent_median(i), self._adjacent_median(j), self._adjacent_median(k)
+            i, j, k = (self._median(place - 1, place, place + 1) for place in (i, j, k))
         j = self._median(i, j, k)
         hint = {0: "increasing", _SWAPS_MAX: "decreasing"}.get(self._swaps, "unknown")
         return j, hint
-
-    def _adjacent_median(self, i: int) -> int:
-        return self._median(i - 1, i, i + 1)
 
     def _median(self, i: int, j: int, k: int) -> int:
         i, j = self._ordered(i, j)
@@ -137,12 +134,6 @@ class _Sorter:
             self._swaps += 1
             return j, i
         return i, j
-
-    def _reverse(self, a: int, b: int) -> None:
-        i, j = a, b - 1
-        while i < j:
-            self._swap(i, j)
-            i, j = i + 1, j - 1
 
     def _partial_insertion_sort(self, a: int, b: int) -> bool:
         i = a + 1
