@@ -7,21 +7,16 @@ from typing import Any
 import msgspec
 
 from podium.api.objects import DEFAULT_NAMESPACE
-from podium.cluster.manifests import File, Manifests
+from podium.cluster.manifests import File
 from podium.ui.dashboard.applier import NAME
 from podium.ui.dashboard.pages import PlanPage, presented
-from podium.ui.inputs.inputs import Asked, request_on
 from podium.ui.inputs.option import Reach, Texts
-from podium.ui.inputs.request_options import Rules
+from podium.ui.questions.moment import Moment
 from podium.ui.questions.plan import PlanQuestion
 from podium.ui.questions.words import made, spelt_as_words, words_of
-from podium.ui.writers.terminal import Progress
 from podium.whatif.explain.explanation_presentation import explanation_presentation
 from podium.whatif.explain.pod_explanations import explain_pod
-from podium.whatif.plan.plan_report import Plan
-from podium.whatif.plan.planning import plan
 from podium.whatif.plan.request import PlanRequest
-from podium.whatif.plan.request import Progress as PlanProgress
 
 
 class WhatIf:
@@ -52,7 +47,7 @@ class WhatIf:
                 sources: Any = [File(NAME, manifests)]
                 asked = replace(asked, apply=sources, order=("apply", *asked.order))
             asked = replace(asked, namespace=asked.namespace or DEFAULT_NAMESPACE)
-            answer = asked.answer(_Moment(self._request()))
+            answer = asked.answer(Moment(self._request()))
         presentation = answer.presentation()
         return PlanPage(
             presentation=presented(presentation),
@@ -69,29 +64,3 @@ def _value(kind: Any, values: Sequence[str]) -> Any:
     except msgspec.ValidationError:
         # The question says what it must be.
         return values[-1]
-
-
-class _Moment:
-    """The asker of questions about a cluster as it is at a moment; it stays in its process."""
-
-    draws = True
-    prepare: Callable[..., None] | None = None
-
-    def __init__(self, request: PlanRequest) -> None:
-        self.progress = Progress(None)
-        self._request = request
-
-    def read(self, asked: Rules) -> Asked:
-        found = request_on(asked, Manifests)
-        own = self._request
-        request = replace(
-            found.request,
-            state=own.state,
-            configuration=own.configuration,
-            eviction=own.eviction,
-            is_whole=own.is_whole,
-        )
-        return replace(found, request=request)
-
-    def play(self, request: PlanRequest, tell: PlanProgress, workers: int | None = None) -> Plan:
-        return plan(request, tell)

@@ -28,11 +28,13 @@ from podium.cluster.embedded.initial_objects import (
 from podium.cluster.embedded.kubeconfig import write_node_kubeconfig
 from podium.cluster.virtual import SchedulerSetup
 from podium.cluster.virtual.controller_list import chosen_controllers
-from podium.whatif.plan.changes import Apply, parse_delete
+from podium.ui.answers.cluster_answers import PlanAnswer
+from podium.ui.questions.moment import Moment
+from podium.ui.questions.plan import PlanQuestion
+from podium.ui.questions.words import made, spelt_as_words
+from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.plan_report import Plan
-from podium.whatif.plan.planning import plan as make_plan
-from podium.whatif.plan.request import NEXT_PODS_MAX, UNTIL_S, PlanRequest
+from podium.whatif.plan.request import UNTIL_S, PlanRequest
 
 _LOOK_S = 0.05
 Source = str | Path | Object
@@ -234,26 +236,20 @@ class Cluster:
             else:
                 self.advance(min(step_s, left_s))
 
-    def plan(
-        self, *sources: Source, delete: Iterable[str] = (), until_s: float = UNTIL_S, seeds: int = 1
-    ) -> Plan:
+    def plan(self, *sources: Source, until_s: float = UNTIL_S, **words: Any) -> PlanAnswer:
         """What applying manifests would do, as `podium plan` tells it; the cluster stays as it is.
 
         Args:
-            sources: files, directories, or objects to apply.
-            delete: what to delete first, as `[NAMESPACE/]KIND/NAME`.
+            sources: files, directories, or objects to apply, once all other changes are made.
             until_s: for how long it is played, in seconds.
-            seeds: how often, to see what depends on chance.
+            words: those of `podium.LoadedCluster.plan`, such as `delete`, `drain` or `seeds`.
         """
         applied = [_in_namespace(obj) for obj in _objects_of(sources, self._kinds())]
-        request = PlanRequest(
-            state=LoadedState(self._acting(lambda actor: [*actor.everything()])),
-            changes=(*(parse_delete(text, DEFAULT_NAMESPACE) for text in delete), Apply(applied)),
-            until_s=until_s,
-            seeds=seeds,
-            next_pods_max=NEXT_PODS_MAX,
-        )
-        return make_plan(request)
+        state = LoadedState(self._acting(lambda actor: [*actor.everything()]))
+        request = PlanRequest(state=state, changes=(Apply(applied),), until_s=until_s)
+        with spelt_as_words(PlanQuestion):
+            asked = made(PlanQuestion, {"namespace": DEFAULT_NAMESPACE, **words})
+            return asked.answer(Moment(request))
 
     def delete(
         self,

@@ -5,6 +5,7 @@ import time
 import pytest
 
 import podium
+from podium.api.errors import PodiumError
 from podium.api.objects import condition_status
 from podium.api.refused import RefusedError
 from podium.whatif.plan.changes import TargetError
@@ -95,6 +96,10 @@ def test_a_plan_leaves_the_cluster_as_it_is() -> None:
         rival = sized("rival", "3")
         assert [one.pod for one in cluster.plan(rival).pending] == ["default/rival"]
         assert not cluster.plan(rival, delete=["pod/batch"]).pending
+        drained = cluster.plan(drain="podium-1:force", until_s=120, fail_on="pending,eviction")
+        assert [one.object for one in drained.failed_on][:1] == ["default/batch"]
+        with pytest.raises(PodiumError, match="drian: unknown; is drain"):
+            cluster.plan(drian="podium-1")
         with pytest.raises(TargetError, match="the state has no"):
             cluster.plan(delete=["pod/nobody"])
 

@@ -1,0 +1,47 @@
+"""Questions about a cluster that runs in this process."""
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from podium.cluster.manifests import Manifests
+from podium.ui.inputs.inputs import Asked, request_on
+from podium.ui.inputs.request_options import Rules
+from podium.ui.writers.terminal import Progress
+from podium.whatif.plan.plan_report import Plan
+from podium.whatif.plan.planning import plan
+from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import Progress as PlanProgress
+
+
+class Moment:
+    """The asker of questions about a cluster as it is at a moment; it stays in its process.
+
+    Args:
+        request: the cluster, how it is configured, and what is changed in the end.
+    """
+
+    draws = True
+    prepare: Callable[..., None] | None = None
+
+    def __init__(self, request: PlanRequest) -> None:
+        self.progress = Progress(None)
+        self._request = request
+
+    def read(self, asked: Rules) -> Asked:
+        """Read what is asked; raises PodiumError."""
+        found = request_on(asked, Manifests)
+        own = self._request
+        request = replace(
+            found.request,
+            changes=(*found.request.changes, *own.changes),
+            until_s=own.until_s or found.request.until_s,
+            state=own.state,
+            configuration=own.configuration,
+            eviction=own.eviction,
+            is_whole=own.is_whole,
+        )
+        return replace(found, request=request)
+
+    def play(self, request: PlanRequest, tell: PlanProgress, workers: int | None = None) -> Plan:
+        """Play a plan."""
+        return plan(request, tell)
