@@ -5,7 +5,7 @@ the completed object and names what the store has to write with it. A plugin onl
 operations that it handles.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
@@ -43,6 +43,9 @@ PLUGINS: tuple[type[Plugin], ...] = (
 )
 
 
+_METHODS = {"admit": Plugin.admit, "validate": Plugin.validate, "charge": Plugin.charge}
+
+
 class UnknownPluginError(PodiumError):
     """The options name an unknown admission plugin."""
 
@@ -72,7 +75,7 @@ class Admission:
                 else plugin.__name__ in options.enabled
             )
         )
-        self._known: dict[tuple[str, str, Operation, str], tuple[Plugin, ...]] = {}
+        self._known: dict[tuple[str, str, Operation], Mapping[str, Sequence[Plugin]]] = {}
 
     def admit(self, request: Attributes, obj: Object) -> Object:
         """The object, completed; to be asked before validation.
@@ -84,7 +87,7 @@ class Admission:
         Raises:
             RefusedError: a plugin refuses the object.
         """
-        for plugin in self._concerned(request, "admit"):
+        for plugin in self._concerned(request)["admit"]:
             obj = plugin.admit(request, obj)
         return obj
 
@@ -98,23 +101,28 @@ class Admission:
         Raises:
             RefusedError: a plugin refuses the object.
         """
-        for plugin in self._concerned(request, "validate"):
+        concerned = self._concerned(request)
+        for plugin in concerned["validate"]:
             plugin.validate(request, obj)
-        charging = self._concerned(request, "charge")
+        charging = concerned["charge"]
         return [other for plugin in charging for other in plugin.charge(request, obj)]
 
-    def _concerned(self, request: Attributes, method: str) -> tuple[Plugin, ...]:
-        """The plugins that have such a method and handle such requests."""
-        key = (request.kind.key, request.subresource, request.operation, method)
+    def _concerned(self, request: Attributes) -> Mapping[str, Sequence[Plugin]]:
+        """The plugins that handle such requests, by the methods that they have of their own."""
+        key = (request.kind.key, request.subresource, request.operation)
         concerned = self._known.get(key)
         if concerned is None:
             more = ALL_NAMESPACED if request.kind.namespaced else request.resource
-            default = getattr(Plugin, method)
-            concerned = self._known[key] = tuple(
+            asked = [
                 plugin
                 for plugin in self._plugins
                 if request.operation
                 in plugin.handles.get(request.resource, plugin.handles.get(more, frozenset()))
-                and getattr(type(plugin), method) is not default
-            )
+            ]
+            concerned = self._known[key] = {
+                method: [
+                    p for p in asked if getattr(type(p), method) is not getattr(Plugin, method)
+                ]
+                for method in ("admit", "validate", "charge")
+            }
         return concerned

@@ -119,7 +119,7 @@ class Registration:
 
     def filled(self, obj: Object) -> Object:
         """An object with its defaults; the same object where nothing is missing."""
-        if self.struct and self.is_filled_by_schema:
+        if self.is_filled_by_schema and self.struct:
             obj = filled_by_schema(obj, self.struct)
         filled: Object = self.defaults(obj)
         return filled
