@@ -19,7 +19,7 @@ from importlib.resources import files
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, part, without
-from podium.apiserver.kinds.registration.defaulting import Filler, filled_by_schema, nothing_new
+from podium.apiserver.kinds.registration.defaulting import Filler, nothing_new
 from podium.apiserver.kinds.registration.rules import (
     Rule,
     all_of,
@@ -116,13 +116,6 @@ class Registration:
         """The type of the kind's objects; None for a kind that a definition brings."""
         is_custom = isinstance(self.kind, CustomKind)
         return None if is_custom else struct_of(self.kind.api_version, self.kind.name)
-
-    def filled(self, obj: Object) -> Object:
-        """An object with its defaults; the same object where nothing is missing."""
-        if self.is_filled_by_schema and self.struct:
-            obj = filled_by_schema(obj, self.struct)
-        filled: Object = self.defaults(obj)
-        return filled
 
     def prepared(self, obj: Object, creation: Creation) -> Object:
         """A new object as it starts."""

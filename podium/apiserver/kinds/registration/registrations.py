@@ -16,6 +16,7 @@ from podium.api.objects import Object, was_in_a_cluster
 from podium.apiserver import kinds
 from podium.apiserver.decoding.type_checker import Checker, DecodingError
 from podium.apiserver.kinds.registration.custom_registration import custom_registration
+from podium.apiserver.kinds.registration.defaulting import filled_by_schema
 from podium.apiserver.kinds.registration.registration import (
     Registration,
     metadata_alone,
@@ -65,7 +66,9 @@ def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:
         is_new: whether it is to be created; some fields are settled then, and stay what they are.
     """
     registration = registration_of(kind)
-    filled = registration.filled(obj)
+    if registration.is_filled_by_schema and registration.struct:
+        obj = filled_by_schema(obj, registration.struct)
+    filled: Object = registration.defaults(obj)
     return registration.defaults_of_new(filled) if is_new else filled
 
 
