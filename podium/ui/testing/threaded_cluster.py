@@ -8,7 +8,7 @@ from collections.abc import Callable, Coroutine, Iterable, Mapping
 from http import HTTPStatus
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import kind_of
@@ -28,13 +28,9 @@ from podium.cluster.embedded.initial_objects import (
 from podium.cluster.embedded.kubeconfig import write_node_kubeconfig
 from podium.cluster.virtual import SchedulerSetup
 from podium.cluster.virtual.controller_list import chosen_controllers
-from podium.ui.answers.cluster_answers import PlanAnswer
-from podium.ui.questions.moment import Moment
-from podium.ui.questions.plan import PlanQuestion
-from podium.ui.questions.words import made, spelt_as_words
-from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.request import UNTIL_S, PlanRequest
+
+if TYPE_CHECKING:
+    from podium.ui.answers.cluster_answers import PlanAnswer
 
 _LOOK_S = 0.05
 Source = str | Path | Object
@@ -236,7 +232,7 @@ class Cluster:
             else:
                 self.advance(min(step_s, left_s))
 
-    def plan(self, *sources: Source, until_s: float = UNTIL_S, **words: Any) -> PlanAnswer:
+    def plan(self, *sources: Source, until_s: float = 600.0, **words: Any) -> "PlanAnswer":
         """What applying manifests would do, as `podium plan` tells it; the cluster stays as it is.
 
         Args:
@@ -244,6 +240,14 @@ class Cluster:
             until_s: for how long it is played, in seconds.
             words: those of `podium.LoadedCluster.plan`, such as `delete`, `drain` or `seeds`.
         """
+        # Most tests plan nothing, and don't wait for it.
+        from podium.ui.questions.moment import Moment
+        from podium.ui.questions.plan import PlanQuestion
+        from podium.ui.questions.words import made, spelt_as_words
+        from podium.whatif.plan.changes import Apply
+        from podium.whatif.plan.loaded_state import LoadedState
+        from podium.whatif.plan.request import PlanRequest
+
         applied = [_in_namespace(obj) for obj in _objects_of(sources, self._kinds())]
         state = LoadedState(self._acting(lambda actor: [*actor.everything()]))
         request = PlanRequest(state=state, changes=(Apply(applied),), until_s=until_s)
