@@ -78,28 +78,22 @@ class Admission:
         self._known: dict[tuple[str, str, Operation], Mapping[str, Sequence[Plugin]]] = {}
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        """The object, completed; to be asked before validation.
+        """Complete an object before it is validated; raises RefusedError.
 
         Args:
             obj: the object as it is to be stored, or, for a subresource such as `binding`, the one
                 that was posted.
-
-        Raises:
-            RefusedError: a plugin refuses the object.
         """
         for plugin in self._concerned(request)["admit"]:
             obj = plugin.admit(request, obj)
         return obj
 
     def validate(self, request: Attributes, obj: Object) -> Sequence[Object]:
-        """Judge the object after validation, and charge quotas.
+        """Judge the object after validation, and charge quotas; raises RefusedError.
 
         Returns:
             Other objects, changed, to be stored if and only if this one is: quotas with their new
             use. Their resourceVersion is that of the stored ones.
-
-        Raises:
-            RefusedError: a plugin refuses the object.
         """
         concerned = self._concerned(request)
         for plugin in concerned["validate"]:

@@ -65,20 +65,13 @@ def decode(
     api_version: str = "",
     field_validation: str = WARN,
 ) -> DecodedObject:
-    """Read an object.
+    """Read an object; raises RefusedError if it can't be read, or not as one of the kind.
 
     Args:
-        media_type: `application/json`, `application/yaml`, or that of Protobuf for a kind that
-            is read from it.
-        kind: what the request is about; one of `podium.api.kinds.builtin_kinds` or of
-            `podium.apiserver.schema.struct_types`.
-        api_version: the version it is about, where the kind is served in several; empty for its
-            own.
+        media_type: `application/json`, `application/yaml`, or that of Protobuf.
+        api_version: the version that the request is about; empty for the kind's own.
         field_validation: how unknown and repeated fields are treated: `Strict` refuses them,
             `Warn` warns of them, `Ignore` leaves them out without a word.
-
-    Raises:
-        RefusedError: the body can't be read, or not as an object of that kind.
     """
     wanted = _Wanted(kind, api_version or kind.api_version, body)
     value = read_quickly(body) if media_type == JSON else None

@@ -45,7 +45,7 @@ class PatchType(StrEnum):
 
 
 def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) -> DecodedObject:
-    """Read a patch.
+    """Read a patch; raises RefusedError if it can't be read, or isn't such a patch.
 
     Args:
         field_validation: how repeated fields are treated, and unknown fields of the
@@ -53,9 +53,6 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
 
     Returns:
         a list of operations for a JSON patch, otherwise an object, with nulls where they stood.
-
-    Raises:
-        RefusedError: it can't be read, or isn't such a patch.
     """
     if patch_type == PatchType.APPLY:
         return _configuration(body, field_validation)
