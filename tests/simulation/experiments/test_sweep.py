@@ -95,7 +95,7 @@ def test_a_bar_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     seen = io.StringIO()
     terminal = Console(file=seen, force_terminal=True, width=80)
     monkeypatch.setattr(
-        "podium.ui.command_line.options.experiment_options.console", lambda **_: terminal
+        "podium.ui.writers.terminal.console", lambda **_: terminal
     )
     assert CliRunner().invoke(app, ["sweep", str(file)]).exit_code == 0
     assert "4/4" in seen.getvalue()
