@@ -6,7 +6,8 @@ from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.apiserver.kinds.registration.registrations import validate
 from podium.simulation.benchmarks import diverse
 from podium.simulation.benchmarks.catalogue import CASES
-from podium.simulation.benchmarks.measured_workloads import NODES, PODS, ObjectFactory
+from podium.simulation.benchmarks.measured_workloads import NODES, PODS
+from podium.simulation.benchmarks.runner import ObjectFactory
 
 
 def test_objects_share_nothing() -> None:

@@ -9,7 +9,6 @@ from podium.simulation.benchmarks.measured_workloads import (
     NODES,
     PODS,
     Case,
-    ObjectFactory,
     Size,
     Workload,
     WorkloadPods,
@@ -17,6 +16,7 @@ from podium.simulation.benchmarks.measured_workloads import (
 from podium.simulation.benchmarks.results import Latency, Result, latency_of
 from podium.simulation.benchmarks.runner import (
     Churn,
+    ObjectFactory,
     StuckPodError,
     TimedScheduler,
     measure,

@@ -94,9 +94,7 @@ def test_a_bar_shows_how_far_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     file = write_sweep(tmp_path, settings=SETTINGS)
     seen = io.StringIO()
     terminal = Console(file=seen, force_terminal=True, width=80)
-    monkeypatch.setattr(
-        "podium.ui.writers.terminal.console", lambda **_: terminal
-    )
+    monkeypatch.setattr("podium.ui.writers.terminal.console", lambda **_: terminal)
     assert CliRunner().invoke(app, ["sweep", str(file)]).exit_code == 0
     assert "4/4" in seen.getvalue()
 
