@@ -160,6 +160,10 @@ class LiveDriver(Driver):
                 task.cancel()
         super().crash(handle, loses_calls=True)
 
+    def wake(self, handle: MachineHandle) -> None:
+        super().wake(handle)
+        self._has_news.set()
+
     def stopwatch_s(self) -> float:
         return time.perf_counter()
 

@@ -133,6 +133,11 @@ class Driver(ABC):
             handle.runner = None
             self.notify(Stopped(self.timers.now_s, handle.name))
 
+    def wake(self, handle: MachineHandle) -> None:
+        """Have a machine woken now, as it may have something to do by now that it hadn't."""
+        if handle.runner is not None:
+            handle.runner.wake()
+
     def _start(self, handle: MachineHandle, machine: Machine) -> None:
         runner = handle.runner = MachineRunner(self, handle, machine)
         if self.health is not None:

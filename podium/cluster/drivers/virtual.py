@@ -83,11 +83,6 @@ class VirtualDriver(Driver):
         self.crash(handle)
         self._start(handle, machine)
 
-    def wake(self, handle: MachineHandle) -> None:
-        """Have a machine woken now, as it may have something to do by now that it hadn't."""
-        if handle.runner is not None:
-            handle.runner.wake()
-
     def at(self, time_s: float, action: Callable[[], None]) -> None:
         self.timers.put(time_s, lambda _: action(), None)
 

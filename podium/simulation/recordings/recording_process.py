@@ -47,6 +47,8 @@ async def record(
             if isinstance(event, Relisted):
                 reason = f"the watch of {event.kind} had expired"
                 machine.missed(reason, event.at_s)
+                # It has something to write down soon, which it hadn't when it stepped last.
+                driver.wake(handle)
                 warn(f"{reason}: what happened meanwhile is known by its results only")
             elif isinstance(event, ListFailed) and not isinstance(event.error, NotServedError):
                 if event.kind not in failing:
@@ -56,7 +58,7 @@ async def record(
         driver.hooks.append(happened)
         try:
             async with driver:
-                driver.add(machine)
+                handle = driver.add(machine)
                 while not stop.is_set():
                     with suppress(TimeoutError):
                         await asyncio.wait_for(stop.wait(), _LOOK_S)

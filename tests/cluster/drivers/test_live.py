@@ -138,6 +138,18 @@ def test_a_machine_is_woken_on_time() -> None:
     run(scenario)
 
 
+def test_a_machine_is_woken_by_others() -> None:
+    async def scenario() -> None:
+        diary = Diary()
+        async with driver_over(make_server()) as driver:
+            handle = driver.add(diary)
+            await until(lambda: "synced" in texts(diary))
+            driver.wake(handle)
+            await until(lambda: "woken" in texts(diary))
+
+    run(scenario)
+
+
 class Busy(Diary):
     """Always has something to do."""
 
