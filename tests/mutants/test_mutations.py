@@ -65,7 +65,7 @@ def test_each_changes_one_place_and_is_another_program(path: str) -> None:
     source = (ROOT / path).read_text()
     unchanged = ast.dump(ast.parse(source))
     found = mutations(path, source)
-    assert len(found) > 20
+    assert len(found) > 10
     assert len(set(found)) == len(found)
     for mutation in found:
         mutant = mutation.applied(source)
