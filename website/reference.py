@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 import podium
 import podium.ui.library
-from podium.ui.answers.cluster_answers import PlanAnswer
+from podium.ui.answers.plan_answer import PlanAnswer
 from podium.ui.command_line.main import COMMANDS, app
 from podium.ui.writers.html import PICTURE_STYLE
 

@@ -1,9 +1,7 @@
 """The cores of this process, and coroutines run to their end."""
 
-import asyncio
 import os
 from collections.abc import Coroutine
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, TypeVar
 
 T = TypeVar("T")
@@ -18,6 +16,10 @@ def core_count() -> int:
 
 def run_to_end(coroutine: Coroutine[Any, Any, T]) -> T:
     """Run a coroutine; in another thread where an event loop runs already, as in notebooks."""
+    # Most commands run no coroutine, and don't wait for these.
+    import asyncio
+    from concurrent.futures import ThreadPoolExecutor
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:

@@ -11,7 +11,8 @@ from podium.api.objects import Object
 from podium.api.presentation import Bullets, Presentation, Section
 from podium.api.process.concurrency import core_count
 from podium.cluster.manifests import Manifests
-from podium.ui.answers.cluster_answers import LintAnswer, NodesAnswer
+from podium.ui.answers.capacity_answers import NodesAnswer
+from podium.ui.answers.lint_answer import LintAnswer
 from podium.ui.answers.snapshot_answers import objects_by_kind
 from podium.ui.inputs.inputs import Asked, request_on
 from podium.ui.inputs.option import question, text

@@ -7,7 +7,7 @@ from podium.ui.inputs.request_options import Changes
 from podium.ui.questions.question import ClusterAsker, Question
 
 if TYPE_CHECKING:
-    from podium.ui.answers.cluster_answers import CapacityAnswer
+    from podium.ui.answers.capacity_answers import CapacityAnswer
     from podium.ui.inputs.inputs import Asked
     from podium.whatif.capacity.capacity_templates import PodTemplate
 
@@ -38,7 +38,7 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
 
     def answer(self, ask: ClusterAsker) -> "CapacityAnswer":
         """Count the pods that fit; raises PodiumError."""
-        from podium.ui.answers.cluster_answers import CapacityAnswer
+        from podium.ui.answers.capacity_answers import CapacityAnswer
         from podium.ui.inputs.input_error import InputError
         from podium.whatif.capacity.capacity import CapacityRequest, capacity
 
@@ -88,7 +88,7 @@ class NodesQuestion(CapacityQuestion):
         if not (shapes := texts(self.node_shape)):
             return super().answer(ask)
         from podium.api.objects import name
-        from podium.ui.answers.cluster_answers import NodesAnswer
+        from podium.ui.answers.capacity_answers import NodesAnswer
         from podium.whatif.capacity.cheapest_nodes import NodesRequest, cheapest_nodes
         from podium.whatif.capacity.node_shapes import read_node_shape
 

@@ -10,7 +10,7 @@ from podium.ui.questions.question import ClusterAsker, Gated, Question
 
 if TYPE_CHECKING:
     from podium.api.objects import Object
-    from podium.ui.answers.cluster_answers import ImpactAnswer
+    from podium.ui.answers.resilience_answers import ImpactAnswer
     from podium.whatif.resilience.disturbance import Disturbance
 
 _UNDRAINED = "undrained"
@@ -65,7 +65,7 @@ def _impact(
     disturbance_of: "Callable[[Sequence[Object]], Disturbance]",
 ) -> "ImpactAnswer":
     # Imported when it is called, so that help, completion and the library start at once.
-    from podium.ui.answers.cluster_answers import ImpactAnswer
+    from podium.ui.answers.resilience_answers import ImpactAnswer
     from podium.whatif.plan.fail_on import Gate, findings
     from podium.whatif.plan.plan_report import time_text
     from podium.whatif.resilience.disturbance import DisturbanceKind

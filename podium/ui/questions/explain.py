@@ -9,7 +9,7 @@ from podium.ui.inputs.request_options import Changes
 from podium.ui.questions.question import ClusterAsker, Question
 
 if TYPE_CHECKING:
-    from podium.ui.answers.cluster_answers import ExplanationAnswer, RankingAnswer
+    from podium.ui.answers.explain_answers import ExplanationAnswer, RankingAnswer
 
 _SIGNAL_HELP = f"What tells of pressure, of {', '.join(Signal)}."
 
@@ -28,7 +28,7 @@ class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
 
     def answer(self, ask: ClusterAsker) -> "ExplanationAnswer":
         """Explain a pod; raises PodiumError."""
-        from podium.ui.answers.cluster_answers import ExplanationAnswer
+        from podium.ui.answers.explain_answers import ExplanationAnswer
         from podium.whatif.explain.pod_explanations import explain_named
 
         asked = ask.read(self)
@@ -52,7 +52,7 @@ class EvictionQuestion(Changes, Question["RankingAnswer"]):
 
     def answer(self, ask: ClusterAsker) -> "RankingAnswer":
         """Rank the pods of the node; raises PodiumError."""
-        from podium.ui.answers.cluster_answers import RankingAnswer
+        from podium.ui.answers.explain_answers import RankingAnswer
         from podium.whatif.explain.eviction_rankings import rank_evictions
 
         asked = ask.read(self)

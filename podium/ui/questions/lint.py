@@ -13,7 +13,7 @@ from podium.ui.questions.question import Asker, Question
 
 if TYPE_CHECKING:
     from podium.api.presentation import Presentation
-    from podium.ui.answers.cluster_answers import LintAnswer
+    from podium.ui.answers.lint_answer import LintAnswer
 
 
 class FailOn(StrEnum):
@@ -79,7 +79,7 @@ class LintQuestion(State, Question["LintAnswer"]):
 
     def answer(self, ask: Asker) -> "LintAnswer":
         """Read what is to be judged, and judge it; raises PodiumError."""
-        from podium.ui.answers.cluster_answers import LintAnswer
+        from podium.ui.answers.lint_answer import LintAnswer
         from podium.ui.inputs.lint_inputs import lint_of
         from podium.ui.inputs.request_options import usual_namespace
         from podium.ui.inputs.state_inputs import files_of

@@ -8,7 +8,7 @@ from podium.ui.inputs.request_options import Changes
 from podium.ui.questions.question import ClusterAsker, Gated, Question
 
 if TYPE_CHECKING:
-    from podium.ui.answers.cluster_answers import PlanAnswer
+    from podium.ui.answers.plan_answer import PlanAnswer
 
 
 @question
@@ -47,7 +47,7 @@ class PlanQuestion(Gated, Changes, Question["PlanAnswer"]):
 
     def answer(self, ask: ClusterAsker) -> "PlanAnswer":
         """Plan, and find what meets the conditions; raises PodiumError."""
-        from podium.ui.answers.cluster_answers import PlanAnswer
+        from podium.ui.answers.plan_answer import PlanAnswer
         from podium.ui.inputs.extras import check_extra
         from podium.whatif.plan.fail_on import caused, findings
         from podium.whatif.plan.plan_report import time_text

@@ -8,7 +8,7 @@ from podium.ui.inputs.request_options import Rules
 from podium.ui.questions.question import ClusterAsker, Gated, Question
 
 if TYPE_CHECKING:
-    from podium.ui.answers.cluster_answers import ResilienceAnswer
+    from podium.ui.answers.resilience_answers import ResilienceAnswer
 
 
 @question
@@ -43,7 +43,7 @@ class ResilienceQuestion(Gated, Rules, Question["ResilienceAnswer"]):
     def answer(self, ask: ClusterAsker) -> "ResilienceAnswer":
         """Try all of them; raises PodiumError."""
         from podium.api.process.concurrency import core_count
-        from podium.ui.answers.cluster_answers import ResilienceAnswer
+        from podium.ui.answers.resilience_answers import ResilienceAnswer
         from podium.whatif.resilience.resilience import ResilienceRequest, resilience
 
         gates = self.conditions()

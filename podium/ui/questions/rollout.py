@@ -8,7 +8,7 @@ from podium.ui.inputs.request_options import Changes
 from podium.ui.questions.question import ClusterAsker, Question
 
 if TYPE_CHECKING:
-    from podium.ui.answers.cluster_answers import RolloutAnswer
+    from podium.ui.answers.rollout_answer import RolloutAnswer
     from podium.whatif.rollout_order.rollout_steps import FinalPriorities
 
 
@@ -46,7 +46,7 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
         from podium.api.kinds.decisive_kinds import decisive
         from podium.api.process.concurrency import core_count
         from podium.cluster.manifests import read_sources
-        from podium.ui.answers.cluster_answers import RolloutAnswer
+        from podium.ui.answers.rollout_answer import RolloutAnswer
         from podium.ui.inputs.input_error import InputError
         from podium.whatif.rollout_order.rollout import RolloutRequest, rollout
         from podium.whatif.rollout_order.rollout_steps import assigned, introduction

@@ -30,7 +30,7 @@ from podium.cluster.virtual import SchedulerSetup
 from podium.cluster.virtual.controller_list import chosen_controllers
 
 if TYPE_CHECKING:
-    from podium.ui.answers.cluster_answers import PlanAnswer
+    from podium.ui.answers.plan_answer import PlanAnswer
 
 _LOOK_S = 0.05
 Source = str | Path | Object

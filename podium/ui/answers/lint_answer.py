@@ -1,0 +1,53 @@
+"""The answer of `podium lint`, and its findings for programs."""
+
+from podium.ui.answers.answer import Answer
+from podium.ui.writers.ci_reports import CiReport, CiResult
+from podium.ui.writers.formats import TERMINAL
+from podium.whatif.lint.lint_presentation import finding_text, plain_text
+from podium.whatif.lint.lint_report import Finding as LintFinding
+from podium.whatif.lint.lint_report import LintReport, Severity
+
+
+class LintAnswer(Answer, LintReport):
+    """What is wrong with manifests; see `podium lint`."""
+
+    __slots__ = ()
+    rows = "findings"
+    presented_by = "podium.whatif.lint.lint_presentation.lint_presentation"
+    printed_by = presented_by
+    warns = TERMINAL
+
+    def ci_report(self) -> CiReport:
+        """A result for each finding, also for those that are suppressed."""
+        return CiReport(
+            command="lint",
+            rules=[
+                {
+                    "id": rule.id,
+                    "shortDescription": {"text": rule.title},
+                    "fullDescription": {"text": plain_text(rule.reason)},
+                    "help": {"text": plain_text(rule.fix), "markdown": rule.fix},
+                    "defaultConfiguration": {"level": _level(rule.severity)},
+                }
+                for rule in self.rules
+            ],
+            tested=[rule.id for rule in self.rules],
+            results=[*map(_ci_result, (*self.findings, *self.suppressed))],
+        )
+
+
+def _ci_result(one: LintFinding) -> CiResult:
+    return CiResult(
+        rule=one.rule,
+        object=one.object,
+        text=f"{one.object}: {finding_text(one)}",
+        level=_level(one.severity),
+        file=one.file,
+        line=one.line,
+        accepted_as=one.suppressed_by,
+        properties={"field": one.field, "witnesses": [*one.witnesses]},
+    )
+
+
+def _level(severity: Severity) -> str:
+    return "note" if severity is Severity.INFO else severity.value
