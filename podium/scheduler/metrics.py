@@ -1,146 +1,119 @@
-"""The scheduler's metrics, by the names of kube-scheduler v1.36, for prometheus_client."""
+"""The metrics of a scheduler, a row each, by the names of kube-scheduler v1.36."""
 
-from bisect import bisect_left
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from itertools import accumulate
+from collections.abc import Callable
+from enum import Enum
+from typing import TYPE_CHECKING, NamedTuple
 
-from prometheus_client import CollectorRegistry
-from prometheus_client import Counter as CounterMetric
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
-from prometheus_client.registry import Collector
-from prometheus_client.utils import floatToGoString
+from podium.scheduler.queue import SchedulingQueue
 
-from podium.scheduler.machine.metric_table import Metric, NoMetrics, Stopwatch, stopped
-from podium.scheduler.queue import QueueName, SchedulingQueue
+if TYPE_CHECKING:
+    from prometheus_client import CollectorRegistry
 
-Labels = tuple[str, ...]
+Stopwatch = Callable[[], float]
 
 
-_PENDING = (QueueName.ACTIVE, QueueName.BACKOFF, QueueName.UNSCHEDULABLE, QueueName.GATED)
+class _Row(NamedTuple):
+    """A metric: a counter, or a histogram with these upper bounds of its buckets."""
+
+    name: str
+    text: str
+    labels: tuple[str, ...] = ()
+    bounds: tuple[float, ...] | None = None
 
 
-class _Observations:
-    __slots__ = ("counts", "total")
-
-    def __init__(self, buckets: int) -> None:
-        self.counts = [0] * (buckets + 1)
-        self.total = 0.0
+def _doubling(start: float, count: int) -> tuple[float, ...]:
+    return tuple(start * 2**i for i in range(count))
 
 
-class Histogram(Collector):
-    """One metric, of a histogram for each set of labels, that costs next to nothing to count in.
+class Metric(Enum):
+    """What is counted and measured; in the order in which it is exposed."""
 
-    `prometheus_client`'s own take locks; a scheduler is only ever stepped and read in one thread.
-    `bounds` are the upper bounds of the buckets, ascending; one without a bound comes last.
+    ATTEMPTS = _Row(
+        "scheduler_schedule_attempts",
+        "Attempts to schedule pods, by result.",
+        ("result", "profile"),
+    )
+    ATTEMPT_DURATION = _Row(
+        "scheduler_scheduling_attempt_duration_seconds",
+        "Scheduling attempt latency (scheduling algorithm and binding).",
+        ("result", "profile"),
+        _doubling(0.001, 15),
+    )
+    ALGORITHM_DURATION = _Row(
+        "scheduler_scheduling_algorithm_duration_seconds",
+        "Scheduling algorithm latency.",
+        (),
+        _doubling(0.001, 15),
+    )
+    EXTENSION_POINT_DURATION = _Row(
+        "scheduler_framework_extension_point_duration_seconds",
+        "Latency of running all plugins of an extension point.",
+        ("extension_point", "status", "profile"),
+        _doubling(0.0001, 12),
+    )
+    POD_ATTEMPTS = _Row(
+        "scheduler_pod_scheduling_attempts",
+        "Attempts it took to schedule a pod.",
+        (),
+        _doubling(1, 5),
+    )
+    POD_SLI_DURATION = _Row(
+        "scheduler_pod_scheduling_sli_duration_seconds",
+        "From a pod's first attempt to its binding, by number of attempts.",
+        ("attempts",),
+        _doubling(0.01, 20),
+    )
+    PREEMPTION_ATTEMPTS = _Row("scheduler_preemption_attempts", "Preemptions that were tried.")
+    PREEMPTION_VICTIMS = _Row(
+        "scheduler_preemption_victims",
+        "Number of victims of a preemption.",
+        (),
+        _doubling(1, 7),
+    )
+    PREEMPTION_DURATION = _Row(
+        "scheduler_preemption_goroutines_duration_seconds",
+        "How long it took to carry preemptions out, by result.",
+        ("result",),
+        _doubling(0.01, 20),
+    )
+    PREEMPTION_EXECUTIONS = _Row(
+        "scheduler_preemption_goroutines_execution",
+        "Preemptions that were carried out, by result.",
+        ("result",),
+    )
+    LIVELOCKS = _Row(
+        "podium_preemption_livelocks",
+        "Times that other schedulers had taken the room made for a pod again and again.",
+        ("profile",),
+    )
+    EVENT_HANDLING_DURATION = _Row(
+        "scheduler_event_handling_duration_seconds",
+        "How long it took to take a change of the cluster in.",
+        ("event",),
+        _doubling(0.0001, 12),
+    )
+
+
+def stopped() -> float:
+    """A stopwatch for virtual time, in which deciding takes no time."""
+    return 0.0
+
+
+class NoMetrics:
+    """Counts nothing.
+
+    Attributes:
+        registry: what to expose; None if nothing is counted.
+        stopwatch: seconds that pass while something is computed.
     """
 
-    def __init__(
-        self,
-        name: str,
-        text: str,
-        labels: Labels,
-        bounds: Sequence[float],
-        registry: CollectorRegistry,
-    ) -> None:
-        self._name = name
-        self._text = text
-        self._labels = labels
-        self._bounds = bounds
-        # Without labels there is just one histogram, which is exposed from the start.
-        self._by_labels: dict[Labels, _Observations] = (
-            {} if labels else {(): _Observations(len(bounds))}
-        )
-        registry.register(self)
-
-    def observe(self, value: float, *labels: str) -> None:
-        observed = self._by_labels.get(labels)
-        if observed is None:
-            observed = self._by_labels[labels] = _Observations(len(self._bounds))
-        observed.counts[bisect_left(self._bounds, value)] += 1
-        observed.total += value
-
-    def collect(self) -> Iterator[HistogramMetricFamily]:
-        """The metric as it is exposed: the count of a bucket includes those of smaller ones."""
-        family = HistogramMetricFamily(self._name, self._text, labels=self._labels)
-        bounds = [*map(floatToGoString, self._bounds), "+Inf"]
-        for labels, observed in self._by_labels.items():
-            buckets = list(zip(bounds, accumulate(observed.counts), strict=True))
-            family.add_metric(labels, buckets, observed.total)
-        yield family
-
-
-class SchedulerMetrics(NoMetrics):
-    """Counters, gauges and histograms of one scheduler."""
-
-    registry: CollectorRegistry
+    registry: "CollectorRegistry | None" = None
 
     def __init__(self, stopwatch: Stopwatch = stopped) -> None:
-        super().__init__(stopwatch)
-        self.registry = CollectorRegistry()
-        self._counters: dict[Metric, CounterMetric] = {}
-        self._histograms: dict[Metric, Histogram] = {}
-        for metric in Metric:
-            name, text, labels, bounds = metric.value
-            if bounds is None:
-                self._counters[metric] = CounterMetric(name, text, labels, registry=self.registry)
-            else:
-                self._histograms[metric] = Histogram(name, text, labels, bounds, self.registry)
+        self.stopwatch = stopwatch
 
-    def watch_queue(self, queue: SchedulingQueue) -> None:
-        self.registry.register(QueueMetrics(queue))
+    def watch_queue(self, queue: SchedulingQueue) -> None: ...
 
-    def count(self, metric: Metric, *labels: str) -> None:
-        counter = self._counters[metric]
-        (counter.labels(*labels) if labels else counter).inc()
+    def count(self, metric: Metric, *labels: str) -> None: ...
 
-    def observe(self, metric: Metric, value: float, *labels: str) -> None:
-        self._histograms[metric].observe(value, *labels)
-
-
-class QueueMetrics(Collector):
-    """The metrics of a queue."""
-
-    def __init__(self, queue: SchedulingQueue) -> None:
-        self._queue = queue
-
-    def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
-        pending = GaugeMetricFamily(
-            "scheduler_pending_pods", "Pending pods, by queue.", labels=("queue",)
-        )
-        counts = self._queue.counts()
-        for place in _PENDING:
-            pending.add_metric((place,), counts[place])
-        yield pending
-        incoming = CounterMetricFamily(
-            "scheduler_queue_incoming_pods",
-            "Pods added to a queue, by event.",
-            labels=("queue", "event"),
-        )
-        for (queue, event), count in sorted(self._queue.incoming.items()):
-            incoming.add_metric((queue, event), count)
-        yield incoming
-        yield self._unschedulable()
-        in_flight = GaugeMetricFamily(
-            "scheduler_inflight_events",
-            "Events kept for pods that are being tried, and these pods, by event.",
-            labels=("event",),
-        )
-        in_flight.add_metric(("PodPopped",), counts[QueueName.IN_FLIGHT])
-        for event, count in sorted(self._queue.events_in_flight().items()):
-            in_flight.add_metric((event,), count)
-        yield in_flight
-
-    def _unschedulable(self) -> GaugeMetricFamily:
-        family = GaugeMetricFamily(
-            "scheduler_unschedulable_pods",
-            "Pods that plugins have rejected, by plugin; a pod counts for each of them.",
-            labels=("plugin", "profile"),
-        )
-        counts: Counter[tuple[str, str]] = Counter()
-        for queued in self._queue:
-            for plugin in queued.unschedulable_plugins | queued.pending_plugins:
-                counts[plugin, queued.scheduler_name] += 1
-        for labels, count in sorted(counts.items()):
-            family.add_metric(labels, count)
-        return family
+    def observe(self, metric: Metric, value: float, *labels: str) -> None: ...

@@ -7,7 +7,7 @@ import msgspec
 
 from podium.api.codec.yaml_text import YamlDocument
 from podium.api.errors import FieldError
-from podium.api.kinds.decisive_kinds import DECISIVE_KINDS, KindOf, decisive_kind_of
+from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS, KindOf, decisive_kind_of
 from podium.api.objects import entries
 from podium.api.well_known import SNAPSHOT_OBJECTS
 from podium.apiserver.kinds.registration.registrations import decisive_faults

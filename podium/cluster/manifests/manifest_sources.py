@@ -13,7 +13,7 @@ import msgspec
 
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.codec.yaml_text import YamlDocument, decoded, read_yaml
-from podium.api.kinds.decisive_kinds import KindOf, decisive_kind_of
+from podium.api.kinds.snapshot_kinds import KindOf, decisive_kind_of
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.process.python_garbage_collection import without_garbage_collection
 from podium.apiserver.kinds.registration.registrations import decisive_faults

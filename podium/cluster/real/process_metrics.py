@@ -12,7 +12,7 @@ from prometheus_client.registry import Collector
 from podium.cluster.drivers.driver_events import Called, DriverEvent, ListFailed, Relisted
 from podium.machines.effects import Bind, Create, Delete, Effect, Patch
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.metrics import Histogram
+from podium.scheduler.prometheus_metrics import Histogram
 
 _DURATIONS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0)
 

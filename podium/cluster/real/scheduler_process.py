@@ -27,7 +27,7 @@ from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.machine.event_handlers import KINDS
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.metrics import SchedulerMetrics
+from podium.scheduler.prometheus_metrics import SchedulerMetrics
 
 # How long what is under way may take to end; a pod has 30 s by default.
 DRAIN_S = 10.0

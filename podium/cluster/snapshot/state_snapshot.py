@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 import msgspec
 
-from podium.api.kinds.decisive_kinds import SNAPSHOT_KINDS
+from podium.api.kinds.snapshot_kinds import SNAPSHOT_KINDS
 from podium.api.objects import Object, metadata_of, without
 from podium.api.well_known import LAST_APPLIED, SNAPSHOT_OBJECTS
 from podium.cluster.client.http_api import HttpApi

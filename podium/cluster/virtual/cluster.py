@@ -139,7 +139,7 @@ def _scheduler(setup: SchedulerSetup, seed: str, *, takes_over: bool = False) ->
     metrics = None
     if setup.stopwatch is not None:
         # Takes long to import, and most clusters are never asked for metrics.
-        from podium.scheduler.metrics import SchedulerMetrics
+        from podium.scheduler.prometheus_metrics import SchedulerMetrics
 
         metrics = SchedulerMetrics(setup.stopwatch)
     return SchedulerMachine(

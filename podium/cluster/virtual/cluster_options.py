@@ -15,7 +15,7 @@ from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.framework.pod_groups import served_kinds
 from podium.scheduler.machine.context import DEFAULT_FEATURES, Features
-from podium.scheduler.machine.metric_table import Stopwatch
+from podium.scheduler.metrics import Stopwatch
 
 START_S = 1_767_225_600.0
 """When a simulation begins unless somebody says so: 2026-01-01T00:00:00Z."""

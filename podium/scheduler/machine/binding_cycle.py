@@ -27,7 +27,7 @@ from podium.scheduler.machine.context import (
     SchedulerContext,
     handle_scheduling_failure,
 )
-from podium.scheduler.machine.metric_table import Metric
+from podium.scheduler.metrics import Metric
 from podium.scheduler.queue import QueuedPod
 from podium.scheduler.snapshot.pod_info import PodInfo
 

@@ -14,7 +14,7 @@ from podium.scheduler.framework.cluster_events import (
     EventResource,
 )
 from podium.scheduler.machine.api_dispatcher import APIDispatcher
-from podium.scheduler.machine.metric_table import Metric, NoMetrics
+from podium.scheduler.metrics import Metric, NoMetrics
 from podium.scheduler.queue import QueuedPod, SchedulingQueue
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo

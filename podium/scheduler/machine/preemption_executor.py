@@ -38,7 +38,7 @@ from podium.scheduler.machine.context import (
     SchedulerContext,
     handle_scheduling_failure,
 )
-from podium.scheduler.machine.metric_table import Metric
+from podium.scheduler.metrics import Metric
 from podium.scheduler.preemption.policies.retries import HeldPreemptions, PreemptionRetries
 from podium.scheduler.preemption.record import PreemptionRecord, record_of
 from podium.scheduler.queue import QueuedPod, QueueName

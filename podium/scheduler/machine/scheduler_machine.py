@@ -32,8 +32,8 @@ from podium.scheduler.machine.context import (
 from podium.scheduler.machine.event_handlers import KINDS, EventHandlers, OtherNominations
 from podium.scheduler.machine.eviction_guard import EvictionGuard
 from podium.scheduler.machine.gangs import GANG_SCHEDULING, GangScheduler
-from podium.scheduler.machine.metric_table import Metric, NoMetrics
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor, VictimCall
+from podium.scheduler.metrics import Metric, NoMetrics
 from podium.scheduler.preemption.policies.livelock import LivelockGuard
 from podium.scheduler.queue import QueuedPod, QueueProfile, SchedulingQueue
 from podium.scheduler.scheduler import Scheduler

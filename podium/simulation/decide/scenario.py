@@ -14,7 +14,7 @@ from pydantic.alias_generators import to_camel, to_snake
 from podium.api.documents.document import Document, Tuple, refuse
 from podium.api.errors import OMITTED, FieldError, InvalidValueError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.kinds.decisive_kinds import DECISIVE_KINDS
+from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS
 from podium.api.objects import DEFAULT_NAMESPACE, Object, entries, metadata_of, spec_of
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.priority import class_value

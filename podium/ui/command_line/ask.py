@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from podium.ui.command_line.output.findings import print_findings
+from podium.ui.commands.question import INTERRUPTED_EXIT_CODE, Question
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.request_options import Rules, State
-from podium.ui.questions.question import INTERRUPTED_EXIT_CODE, Question
 from podium.ui.writers.ci_reports import junit, sarif
 from podium.ui.writers.formats import FORMATS, TERMINAL
 from podium.ui.writers.html import to_html

@@ -10,9 +10,9 @@ import typer
 from typer.core import TyperCommand
 
 from podium.ui.command_line.options import completion
+from podium.ui.commands.question import Question
 from podium.ui.inputs.option import Option, Sources, Texts, option_of
 from podium.ui.inputs.request_options import Changes, Connection, Rules, State, usual_namespace
-from podium.ui.questions.question import Question
 from podium.ui.writers.formats import FORMATS
 
 Command = Callable[..., None]

@@ -22,12 +22,12 @@ from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.release import __version__
 from podium.api.values.terminal_text import escaped
 from podium.ui.command_line.command_builder import OrderedCommand, command_of
-from podium.ui.command_line.commands.version import version
 from podium.ui.command_line.options.examples import epilog
 from podium.ui.command_line.output.broken_pipe import pipe_may_break
 from podium.ui.command_line.output.escaping import terminal_guarded
-from podium.ui.questions import QUESTIONS
-from podium.ui.questions.question import FAILED_EXIT_CODE, INTERRUPTED_EXIT_CODE
+from podium.ui.command_line.process_commands.version import version
+from podium.ui.commands import QUESTIONS
+from podium.ui.commands.question import FAILED_EXIT_CODE, INTERRUPTED_EXIT_CODE
 
 # A command asks the question of its name, or is a function of its name, with an underscore for a
 # hyphen, and at its end where Python has the word for itself, in the module of commands/ that is
@@ -75,9 +75,9 @@ def _target(command: str) -> Any:
     """What a command asks or does."""
     if command in QUESTIONS:
         module, _, name = QUESTIONS[command].partition(":")
-        return getattr(import_module(f"podium.ui.questions.{module}"), name)
+        return getattr(import_module(f"podium.ui.commands.{module}"), name)
     name = "help_" if command == "help" else command.replace("-", "_")
-    return getattr(import_module(f"podium.ui.command_line.commands.{name}"), name)
+    return getattr(import_module(f"podium.ui.command_line.process_commands.{name}"), name)
 
 
 def _sentence(target: Any) -> str:

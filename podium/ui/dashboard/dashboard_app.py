@@ -157,7 +157,7 @@ class DashboardApp:
 
     async def _form(self, _: Request, _user: User) -> Response:
         # What the page isn't asked for until somebody plans.
-        from podium.ui.questions.plan import PlanQuestion
+        from podium.ui.commands.plan import PlanQuestion
         from podium.ui.schemas.question_schemas import question_schema
 
         return _answer(question_schema(PlanQuestion, Reach.EVERYWHERE))

@@ -8,12 +8,12 @@ import msgspec
 
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.cluster.manifests import File
+from podium.ui.commands.moment import Moment
+from podium.ui.commands.plan import PlanQuestion
+from podium.ui.commands.words import made, spelt_as_words, words_of
 from podium.ui.dashboard.applier import NAME
 from podium.ui.dashboard.pages import PlanPage, presented
 from podium.ui.inputs.option import Reach, Texts
-from podium.ui.questions.moment import Moment
-from podium.ui.questions.plan import PlanQuestion
-from podium.ui.questions.words import made, spelt_as_words, words_of
 from podium.whatif.explain.explanation_presentation import explanation_presentation
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.request import PlanRequest

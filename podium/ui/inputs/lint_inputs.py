@@ -8,7 +8,7 @@ from typing import TypeVar
 from podium.api.documents.document import Document, InvalidDocumentError, read
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.api.kinds.decisive_kinds import decisive_kind_of
+from podium.api.kinds.snapshot_kinds import decisive_kind_of
 from podium.api.objects import Object, place_of
 from podium.apiserver.kinds.registration.registrations import decisive_faults
 from podium.cluster.manifests import File, Loaded, ManifestError, Manifests

@@ -13,7 +13,7 @@ import msgspec
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import Kind, kind_of
-from podium.api.kinds.decisive_kinds import KindOf, decisive_kind_of
+from podium.api.kinds.snapshot_kinds import KindOf, decisive_kind_of
 from podium.api.objects import Object
 from podium.api.process.concurrency import run_to_end
 from podium.api.state_times import ahead_of

@@ -4,15 +4,15 @@ from collections.abc import Callable
 from typing import Any
 
 from podium.ui.answers.simulation_answers import ReplayAnswer
+from podium.ui.commands.bench import BenchQuestion
+from podium.ui.commands.decide import DecideQuestion
+from podium.ui.commands.experiments import CompareQuestion, SweepQuestion
+from podium.ui.commands.import_trace import ImportQuestion
+from podium.ui.commands.lint import LintQuestion
+from podium.ui.commands.question import Question
+from podium.ui.commands.simulate import ReplayQuestion, SimulateQuestion
+from podium.ui.commands.snapshot import SnapshotQuestion
 from podium.ui.library.words import asks, asks_either, asks_of_several
-from podium.ui.questions.bench import BenchQuestion
-from podium.ui.questions.decide import DecideQuestion
-from podium.ui.questions.experiments import CompareQuestion, SweepQuestion
-from podium.ui.questions.import_trace import ImportQuestion
-from podium.ui.questions.lint import LintQuestion
-from podium.ui.questions.question import Question
-from podium.ui.questions.simulate import ReplayQuestion, SimulateQuestion
-from podium.ui.questions.snapshot import SnapshotQuestion
 from podium.ui.writers.terminal import Progress
 
 

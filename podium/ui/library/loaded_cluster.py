@@ -14,21 +14,21 @@ from podium.cluster.manifests import Manifests
 from podium.ui.answers.capacity_answers import NodesAnswer
 from podium.ui.answers.lint_answer import LintAnswer
 from podium.ui.answers.snapshot_answers import objects_by_kind
+from podium.ui.commands.capacity import CapacityQuestion, NodesQuestion
+from podium.ui.commands.disturbances import DrainQuestion, FailQuestion
+from podium.ui.commands.explain import EvictionQuestion, ExplainQuestion
+from podium.ui.commands.lint import LintQuestion
+from podium.ui.commands.plan import PlanQuestion
+from podium.ui.commands.question import Question
+from podium.ui.commands.resilience import ResilienceQuestion
+from podium.ui.commands.rollout import RolloutQuestion
+from podium.ui.commands.words import made, words_of
 from podium.ui.inputs.inputs import Asked, request_on
 from podium.ui.inputs.option import question, text
 from podium.ui.inputs.request_options import Rules, State, usual_namespace
 from podium.ui.inputs.state_inputs import files_of, read_state
 from podium.ui.library.functions import Alone
 from podium.ui.library.words import asks, asks_either, asks_of_several
-from podium.ui.questions.capacity import CapacityQuestion, NodesQuestion
-from podium.ui.questions.disturbances import DrainQuestion, FailQuestion
-from podium.ui.questions.explain import EvictionQuestion, ExplainQuestion
-from podium.ui.questions.lint import LintQuestion
-from podium.ui.questions.plan import PlanQuestion
-from podium.ui.questions.question import Question
-from podium.ui.questions.resilience import ResilienceQuestion
-from podium.ui.questions.rollout import RolloutQuestion
-from podium.ui.questions.words import made, words_of
 from podium.ui.writers.html import to_html_fragment
 from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan

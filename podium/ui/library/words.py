@@ -9,9 +9,9 @@ from dataclasses import MISSING
 from inspect import Parameter, Signature
 from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
+from podium.ui.commands.question import Question
+from podium.ui.commands.words import WordError, made, spelt_as_words, words_of
 from podium.ui.inputs.option import Source, several
-from podium.ui.questions.question import Question
-from podium.ui.questions.words import WordError, made, spelt_as_words, words_of
 
 P = ParamSpec("P")
 Q = ParamSpec("Q")

@@ -7,8 +7,8 @@ from types import NoneType
 from typing import Any, get_args
 
 from podium.api.documents.json_schema import DIALECT
+from podium.ui.commands.words import words_of
 from podium.ui.inputs.option import Reach, Sources, Texts
-from podium.ui.questions.words import words_of
 
 _TYPES: dict[Any, str] = {
     bool: "boolean",

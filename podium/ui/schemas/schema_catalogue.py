@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from podium.ui.questions import QUESTIONS
+from podium.ui.commands import QUESTIONS
 from podium.ui.schemas.question_schemas import question_schema
 
 # The types are imported when their schema is asked for.
@@ -69,6 +69,6 @@ def schema(name: str) -> dict[str, Any]:
 
     if name in _ASKED:
         module, _, kind = _ASKED[name].partition(":")
-        return question_schema(getattr(import_module(f"podium.ui.questions.{module}"), kind))
+        return question_schema(getattr(import_module(f"podium.ui.commands.{module}"), kind))
     module, _, kind = _TYPES[name].partition(":")
     return schema_of(getattr(import_module(module), kind), name)

@@ -241,9 +241,9 @@ class Cluster:
             words: those of `podium.LoadedCluster.plan`, such as `delete`, `drain` or `seeds`.
         """
         # Most tests plan nothing, and don't wait for it.
-        from podium.ui.questions.moment import Moment
-        from podium.ui.questions.plan import PlanQuestion
-        from podium.ui.questions.words import made, spelt_as_words
+        from podium.ui.commands.moment import Moment
+        from podium.ui.commands.plan import PlanQuestion
+        from podium.ui.commands.words import made, spelt_as_words
         from podium.whatif.plan.changes import Apply
         from podium.whatif.plan.loaded_state import LoadedState
         from podium.whatif.plan.request import PlanRequest

@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from podium.api.errors import PodiumError
-from podium.api.kinds.decisive_kinds import Identity
+from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import Object, annotations, labels, name, namespace, spec_of
 from podium.api.pod_specs import volumes_of
 from podium.cluster.manifests import read_sources

@@ -9,7 +9,7 @@ import msgspec
 
 from podium.api.documents.document import Document, Duration, Range
 from podium.api.kinds.builtin_kinds import kind_of
-from podium.api.kinds.decisive_kinds import Identity
+from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import (
     Object,
     controller_key,

@@ -6,7 +6,7 @@ Lint imports it when it has found running pods whose successors get another prio
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 
-from podium.api.kinds.decisive_kinds import decisive
+from podium.api.kinds.snapshot_kinds import decisive
 from podium.api.objects import Object, controller_key, uid_of
 from podium.api.pods import node_name_of
 from podium.api.workloads import TEMPLATED

@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS
-from podium.api.kinds.decisive_kinds import Identity, label
+from podium.api.kinds.snapshot_kinds import Identity, label
 from podium.api.objects import Object, is_terminating, name, spec_of, was_in_a_cluster
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.refused import RefusedError

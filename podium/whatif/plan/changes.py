@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from podium.api.errors import PodiumError
-from podium.api.kinds.decisive_kinds import DECISIVE_KINDS, Identity, decisive, label
+from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS, Identity, decisive, label
 from podium.api.objects import Object
 from podium.api.values.message_words import likely_meant
 from podium.api.workloads import TEMPLATED

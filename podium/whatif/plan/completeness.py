@@ -11,7 +11,7 @@ import msgspec
 
 from podium.api.device_classes import resources_of_devices
 from podium.api.kinds.builtin_kinds import kind_of
-from podium.api.kinds.decisive_kinds import DECISIVE_KINDS, EXPORT_COMMAND
+from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS, EXPORT_COMMAND
 from podium.api.objects import (
     Object,
     controller_kind,

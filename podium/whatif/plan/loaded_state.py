@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS
-from podium.api.kinds.decisive_kinds import Identity, decisive
+from podium.api.kinds.snapshot_kinds import Identity, decisive
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, is_terminating, spec_of, status_of
 from podium.api.pods import is_finished, node_name_of

@@ -6,7 +6,7 @@ from functools import partial
 from itertools import takewhile
 
 from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS, POD_GROUP
-from podium.api.kinds.decisive_kinds import Identity
+from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import Object, annotations, key, name, status_of
 from podium.api.pods import node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from podium.api.kinds.decisive_kinds import Identity
+from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import Object
 from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.kubelet_config import read_eviction_config

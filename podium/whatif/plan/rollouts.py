@@ -6,7 +6,7 @@ from dataclasses import replace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from podium.api.kinds.decisive_kinds import Identity, label
+from podium.api.kinds.snapshot_kinds import Identity, label
 from podium.api.objects import (
     Object,
     condition_of,

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any
 
 from podium.api.documents.report import pod_facts
-from podium.api.kinds.decisive_kinds import Identity, label
+from podium.api.kinds.snapshot_kinds import Identity, label
 from podium.api.objects import Object, controller_key, is_terminating, key, name, namespace, uid
 from podium.api.pods import is_finished, is_ready, node_name_of, priority_class_of, restarts_always
 from podium.api.priority import pod_priority

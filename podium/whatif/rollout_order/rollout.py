@@ -14,7 +14,7 @@ import msgspec
 from msgspec import structs
 
 from podium.api.errors import PodiumError
-from podium.api.kinds.decisive_kinds import identity, label
+from podium.api.kinds.snapshot_kinds import identity, label
 from podium.api.objects import Object, spec_of
 from podium.api.priority import class_value
 from podium.simulation.workers import Progress, can_fork, in_a_copy, in_workers

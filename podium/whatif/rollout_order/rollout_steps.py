@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.api.kinds.decisive_kinds import Identity, decisive, label
+from podium.api.kinds.snapshot_kinds import Identity, decisive, label
 from podium.api.objects import Object, annotations, labels, name, namespace, part, spec_of
 from podium.api.priority import NEVER, SYSTEM_PRIORITY_CLASSES, class_value
 from podium.api.well_known import LAST_APPLIED

@@ -8,7 +8,7 @@ import msgspec
 from typer.testing import CliRunner
 
 from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS
-from podium.api.kinds.decisive_kinds import DECISIVE_KINDS, SNAPSHOT_KINDS
+from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS, SNAPSHOT_KINDS
 from podium.api.objects import Object
 from podium.cluster.client.http_api import HttpApi
 from podium.cluster.manifests import File, read_sources

@@ -12,7 +12,7 @@ from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.cluster.virtual.cluster_options import SchedulerSetup
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.machine.context import Features
-from podium.scheduler.machine.metric_table import stopped
+from podium.scheduler.metrics import stopped
 from podium.scheduler.plugin_registry import plugin_factories
 from tests.claim_scenes import (
     SCENES,

@@ -13,7 +13,7 @@ from podium.machines.events import Change, FirstList
 from podium.machines.reconciler.indexer import Indexer, by_owner
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.metrics import SchedulerMetrics
+from podium.scheduler.prometheus_metrics import SchedulerMetrics
 from tests.cluster.virtual.test_cluster import node, pod, replica_set
 
 _TAKERS = (Kubelets, ReplicaSetController, SchedulerMachine)

@@ -9,8 +9,8 @@ from podium.scheduler.framework.interface import PostFilterResult
 from podium.scheduler.machine.context import Failure
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor, VictimCall
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.metrics import SchedulerMetrics
 from podium.scheduler.preemption.policies.retries import PreemptionRetries
+from podium.scheduler.prometheus_metrics import SchedulerMetrics
 from podium.scheduler.queue import QueuedPod
 from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.scheduler.machine.builders import done, failed, pending, placed, pod

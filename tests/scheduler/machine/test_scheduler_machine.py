@@ -10,7 +10,7 @@ from podium.machines.events import Change, Synced, Woken
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.machine.context import Features
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.metrics import SchedulerMetrics
+from podium.scheduler.prometheus_metrics import SchedulerMetrics
 from podium.scheduler.queue import QueueName
 from tests.scheduler.machine.builders import done, failed, pod
 

@@ -1,6 +1,6 @@
 """The kinds that the scheduler watches."""
 
-from podium.api.kinds.decisive_kinds import DECISIVE_KINDS
+from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS
 from podium.scheduler.machine.event_handlers import KINDS
 
 

@@ -10,11 +10,11 @@ from typer.testing import CliRunner
 
 from podium.ui.command_line.command_builder import OrderedCommand, command_of
 from podium.ui.command_line.main import Commands
+from podium.ui.commands import QUESTIONS
+from podium.ui.commands.plan import PlanQuestion
+from podium.ui.commands.words import words_of
 from podium.ui.inputs.option import option
 from podium.ui.library.words import asks
-from podium.ui.questions import QUESTIONS
-from podium.ui.questions.plan import PlanQuestion
-from podium.ui.questions.words import words_of
 from podium.ui.schemas.question_schemas import question_schema
 from podium.ui.writers.formats import FORMATS
 from tests.conftest import ROOT

@@ -18,12 +18,12 @@ from podium.cluster.embedded.cluster_clock import STOPPED
 from podium.cluster.embedded.defaults import NodeShape
 from podium.cluster.embedded.in_process_client import InProcessClient
 from podium.cluster.embedded.initial_objects import simulated_nodes
+from podium.ui.commands import QUESTIONS
+from podium.ui.commands.words import words_of
 from podium.ui.dashboard.dashboard_app import PREFIX
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
 from podium.ui.dashboard.questions import Questions
 from podium.ui.inputs.option import Reach
-from podium.ui.questions import QUESTIONS
-from podium.ui.questions.words import words_of
 from tests.ui.dashboard.folding import folded, shown
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"&\u202e"
@@ -312,7 +312,7 @@ def test_options_of_plans_are_a_form_of_those_that_need_nothing_here() -> None:
 @pytest.mark.parametrize("question", QUESTIONS.values())
 def test_no_option_that_names_files_is_for_browsers(question: str) -> None:
     module, _, kind = question.partition(":")
-    asked = getattr(import_module(f"podium.ui.questions.{module}"), kind)
+    asked = getattr(import_module(f"podium.ui.commands.{module}"), kind)
     for name, (_, option) in words_of(asked, Reach.EVERYWHERE).items():
         assert not re.search("FILE|DIR|CHART", option.metavar or ""), name
 

@@ -15,8 +15,8 @@ import podium
 from podium import LoadedCluster
 from podium.api.errors import PodiumError
 from podium.ui.answers.answer import Answer
+from podium.ui.commands.plan import PlanQuestion
 from podium.ui.library.words import made
-from podium.ui.questions.plan import PlanQuestion
 from podium.whatif.plan.plan_report import Plan
 from tests.conftest import ROOT
 

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.api.kinds.decisive_kinds import decisive
+from podium.api.kinds.snapshot_kinds import decisive
 from podium.api.objects import Object
 from podium.api.presentation import Table
 from podium.whatif.capacity.capacity import CapacityRequest, capacity

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.kinds.decisive_kinds import EXPORT_COMMAND
+from podium.api.kinds.snapshot_kinds import EXPORT_COMMAND
 from tests.conftest import ROOT
 from tests.objects import budget, namespace, node, pod, priority_class, reference, workload
 from tests.whatif.plan.plans import planned

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.kinds.decisive_kinds import DECISIVE_KINDS
+from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS
 from podium.api.objects import is_terminating, key
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from podium.api.errors import PodiumError
-from podium.api.kinds.decisive_kinds import decisive
+from podium.api.kinds.snapshot_kinds import decisive
 from podium.ui.writers.html import to_html
 from podium.ui.writers.markdown import to_markdown
 from podium.whatif.plan.changes import Apply

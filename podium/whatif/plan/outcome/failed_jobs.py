@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from podium.api.kinds.decisive_kinds import Identity, label
+from podium.api.kinds.snapshot_kinds import Identity, label
 from podium.api.objects import holds
 from podium.controllers.job.completion_indexes import write_indexes
 from podium.simulation.timeline.pod_history import PodHistory

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from podium.api.kinds.decisive_kinds import Identity, label
+from podium.api.kinds.snapshot_kinds import Identity, label
 from podium.api.objects import controller_uid, is_terminating, labels, status_of, uid
 from podium.api.pods import is_active
 from podium.apiserver.store.store import Store

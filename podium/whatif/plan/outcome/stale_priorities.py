@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from podium.api.kinds.decisive_kinds import Identity
+from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import Object, controller_key, key, namespace, spec_of, without
 from podium.api.pods import is_active, node_name_of, priority_class_of
 from podium.api.priority import is_mirror, is_static, pod_priority

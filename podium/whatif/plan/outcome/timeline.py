@@ -4,7 +4,7 @@ from collections import defaultdict
 
 import msgspec
 
-from podium.api.kinds.decisive_kinds import Identity
+from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import Object, is_terminating
 from podium.api.taints import NO_EXECUTE
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes

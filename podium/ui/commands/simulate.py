@@ -6,6 +6,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from podium.ui.commands.question import Asker, Question
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import (
     Reach,
@@ -19,7 +20,6 @@ from podium.ui.inputs.option import (
     texts,
 )
 from podium.ui.inputs.request_options import Rules
-from podium.ui.questions.question import Asker, Question
 
 if TYPE_CHECKING:
     from podium.simulation.scenario import Scenario

@@ -4,6 +4,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from podium.ui.commands.question import FAILED_EXIT_CODE, A_co, Asker, Question
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import (
     Reach,
@@ -16,7 +17,6 @@ from podium.ui.inputs.option import (
     texts,
 )
 from podium.ui.inputs.request_options import Rules
-from podium.ui.questions.question import FAILED_EXIT_CODE, A_co, Asker, Question
 
 if TYPE_CHECKING:
     from podium.simulation.experiments.executors import Executor

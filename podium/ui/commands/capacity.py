@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any
 
+from podium.ui.commands.question import ClusterAsker, Question
 from podium.ui.inputs.option import Reach, Texts, local_option, option, place, question, texts
 from podium.ui.inputs.request_options import Changes
-from podium.ui.questions.question import ClusterAsker, Question
 
 if TYPE_CHECKING:
     from podium.ui.answers.capacity_answers import CapacityAnswer
@@ -55,7 +55,7 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
 
     def templates(self, asked: "Asked") -> "list[PodTemplate]":
         """Read the templates; raises PodiumError."""
-        from podium.api.kinds.decisive_kinds import decisive
+        from podium.api.kinds.snapshot_kinds import decisive
         from podium.whatif.capacity.capacity_templates import read_pod_template
 
         state = decisive([*asked.request.state.objects, *asked.request.applied])

@@ -1,4 +1,4 @@
-"""The questions: a type each, whose fields are all that can be said in asking it."""
+"""The commands that answer a question: a type each, whose fields are the options."""
 
 from collections.abc import Mapping
 

@@ -3,9 +3,9 @@
 import sys
 from typing import TYPE_CHECKING, Any
 
+from podium.ui.commands.question import ClusterAsker, Question
 from podium.ui.inputs.option import Texts, local_option, option, question, texts
 from podium.ui.inputs.request_options import Changes
-from podium.ui.questions.question import ClusterAsker, Question
 
 if TYPE_CHECKING:
     from podium.ui.answers.rollout_answer import RolloutAnswer
@@ -43,7 +43,7 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
     def answer(self, ask: ClusterAsker) -> "RolloutAnswer":
         """Look for an order; raises PodiumError."""
         from podium.api.codec.field_validation import FieldValidation
-        from podium.api.kinds.decisive_kinds import decisive
+        from podium.api.kinds.snapshot_kinds import decisive
         from podium.api.process.concurrency import core_count
         from podium.cluster.manifests import read_sources
         from podium.ui.answers.rollout_answer import RolloutAnswer

@@ -3,9 +3,9 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from podium.ui.commands.question import ClusterAsker, Gated, Question
 from podium.ui.inputs.option import Texts, local_option, option, place, question, texts
 from podium.ui.inputs.request_options import Rules
-from podium.ui.questions.question import ClusterAsker, Gated, Question
 
 if TYPE_CHECKING:
     from podium.ui.answers.resilience_answers import ResilienceAnswer

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
+from podium.ui.commands.question import Asker, Question
 from podium.ui.inputs.option import Sources, option, place, question, several
-from podium.ui.questions.question import Asker, Question
 
 if TYPE_CHECKING:
     from podium.ui.answers.decision_answers import DecisionsAnswer

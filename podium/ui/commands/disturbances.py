@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from podium.ui.commands.question import ClusterAsker, Gated, Question
 from podium.ui.inputs.option import Texts, option, place, question, texts
 from podium.ui.inputs.request_options import Rules
-from podium.ui.questions.question import ClusterAsker, Gated, Question
 
 if TYPE_CHECKING:
     from podium.api.objects import Object

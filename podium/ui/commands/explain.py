@@ -4,9 +4,9 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from podium.kubelet.eviction.signals import Signal
+from podium.ui.commands.question import ClusterAsker, Question
 from podium.ui.inputs.option import option, place, question
 from podium.ui.inputs.request_options import Changes
-from podium.ui.questions.question import ClusterAsker, Question
 
 if TYPE_CHECKING:
     from podium.ui.answers.explain_answers import ExplanationAnswer, RankingAnswer

@@ -4,9 +4,9 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from podium.ui.commands.question import Asker, Question
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import option, place, question
-from podium.ui.questions.question import Asker, Question
 
 if TYPE_CHECKING:
     from podium.ui.answers.snapshot_answers import TraceAnswer

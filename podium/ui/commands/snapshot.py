@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING
 
+from podium.ui.commands.question import Asker, Question
 from podium.ui.inputs.option import option, question, text
 from podium.ui.inputs.request_options import Connection
-from podium.ui.questions.question import Asker, Question
 
 if TYPE_CHECKING:
     from podium.ui.answers.snapshot_answers import SnapshotAnswer

@@ -5,7 +5,7 @@ from random import Random
 import prometheus_client
 from prometheus_client import CollectorRegistry, generate_latest
 
-from podium.scheduler.metrics import Histogram
+from podium.scheduler.prometheus_metrics import Histogram
 
 BOUNDS = (0.5, 1.0, 2.5)
 

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from podium.ui.commands.question import Asker, Question
 from podium.ui.inputs.option import Reach, Texts, option, place, question, texts
-from podium.ui.questions.question import Asker, Question
 
 if TYPE_CHECKING:
     from podium.ui.answers.benchmark_answer import BenchAnswer

@@ -6,10 +6,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from podium.ui.commands.question import Asker, Question
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import Reach, local_option, option, option_like, question, text
 from podium.ui.inputs.request_options import Rules, State
-from podium.ui.questions.question import Asker, Question
 
 if TYPE_CHECKING:
     from podium.api.presentation import Presentation

@@ -1,0 +1,146 @@
+"""The scheduler's metrics, by the names of kube-scheduler v1.36, for prometheus_client."""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+
+from prometheus_client import CollectorRegistry
+from prometheus_client import Counter as CounterMetric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily
+from prometheus_client.registry import Collector
+from prometheus_client.utils import floatToGoString
+
+from podium.scheduler.metrics import Metric, NoMetrics, Stopwatch, stopped
+from podium.scheduler.queue import QueueName, SchedulingQueue
+
+Labels = tuple[str, ...]
+
+
+_PENDING = (QueueName.ACTIVE, QueueName.BACKOFF, QueueName.UNSCHEDULABLE, QueueName.GATED)
+
+
+class _Observations:
+    __slots__ = ("counts", "total")
+
+    def __init__(self, buckets: int) -> None:
+        self.counts = [0] * (buckets + 1)
+        self.total = 0.0
+
+
+class Histogram(Collector):
+    """One metric, of a histogram for each set of labels, that costs next to nothing to count in.
+
+    `prometheus_client`'s own take locks; a scheduler is only ever stepped and read in one thread.
+    `bounds` are the upper bounds of the buckets, ascending; one without a bound comes last.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        text: str,
+        labels: Labels,
+        bounds: Sequence[float],
+        registry: CollectorRegistry,
+    ) -> None:
+        self._name = name
+        self._text = text
+        self._labels = labels
+        self._bounds = bounds
+        # Without labels there is just one histogram, which is exposed from the start.
+        self._by_labels: dict[Labels, _Observations] = (
+            {} if labels else {(): _Observations(len(bounds))}
+        )
+        registry.register(self)
+
+    def observe(self, value: float, *labels: str) -> None:
+        observed = self._by_labels.get(labels)
+        if observed is None:
+            observed = self._by_labels[labels] = _Observations(len(self._bounds))
+        observed.counts[bisect_left(self._bounds, value)] += 1
+        observed.total += value
+
+    def collect(self) -> Iterator[HistogramMetricFamily]:
+        """The metric as it is exposed: the count of a bucket includes those of smaller ones."""
+        family = HistogramMetricFamily(self._name, self._text, labels=self._labels)
+        bounds = [*map(floatToGoString, self._bounds), "+Inf"]
+        for labels, observed in self._by_labels.items():
+            buckets = list(zip(bounds, accumulate(observed.counts), strict=True))
+            family.add_metric(labels, buckets, observed.total)
+        yield family
+
+
+class SchedulerMetrics(NoMetrics):
+    """Counters, gauges and histograms of one scheduler."""
+
+    registry: CollectorRegistry
+
+    def __init__(self, stopwatch: Stopwatch = stopped) -> None:
+        super().__init__(stopwatch)
+        self.registry = CollectorRegistry()
+        self._counters: dict[Metric, CounterMetric] = {}
+        self._histograms: dict[Metric, Histogram] = {}
+        for metric in Metric:
+            name, text, labels, bounds = metric.value
+            if bounds is None:
+                self._counters[metric] = CounterMetric(name, text, labels, registry=self.registry)
+            else:
+                self._histograms[metric] = Histogram(name, text, labels, bounds, self.registry)
+
+    def watch_queue(self, queue: SchedulingQueue) -> None:
+        self.registry.register(QueueMetrics(queue))
+
+    def count(self, metric: Metric, *labels: str) -> None:
+        counter = self._counters[metric]
+        (counter.labels(*labels) if labels else counter).inc()
+
+    def observe(self, metric: Metric, value: float, *labels: str) -> None:
+        self._histograms[metric].observe(value, *labels)
+
+
+class QueueMetrics(Collector):
+    """The metrics of a queue."""
+
+    def __init__(self, queue: SchedulingQueue) -> None:
+        self._queue = queue
+
+    def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
+        pending = GaugeMetricFamily(
+            "scheduler_pending_pods", "Pending pods, by queue.", labels=("queue",)
+        )
+        counts = self._queue.counts()
+        for place in _PENDING:
+            pending.add_metric((place,), counts[place])
+        yield pending
+        incoming = CounterMetricFamily(
+            "scheduler_queue_incoming_pods",
+            "Pods added to a queue, by event.",
+            labels=("queue", "event"),
+        )
+        for (queue, event), count in sorted(self._queue.incoming.items()):
+            incoming.add_metric((queue, event), count)
+        yield incoming
+        yield self._unschedulable()
+        in_flight = GaugeMetricFamily(
+            "scheduler_inflight_events",
+            "Events kept for pods that are being tried, and these pods, by event.",
+            labels=("event",),
+        )
+        in_flight.add_metric(("PodPopped",), counts[QueueName.IN_FLIGHT])
+        for event, count in sorted(self._queue.events_in_flight().items()):
+            in_flight.add_metric((event,), count)
+        yield in_flight
+
+    def _unschedulable(self) -> GaugeMetricFamily:
+        family = GaugeMetricFamily(
+            "scheduler_unschedulable_pods",
+            "Pods that plugins have rejected, by plugin; a pod counts for each of them.",
+            labels=("plugin", "profile"),
+        )
+        counts: Counter[tuple[str, str]] = Counter()
+        for queued in self._queue:
+            for plugin in queued.unschedulable_plugins | queued.pending_plugins:
+                counts[plugin, queued.scheduler_name] += 1
+        for labels, count in sorted(counts.items()):
+            family.add_metric(labels, count)
+        return family

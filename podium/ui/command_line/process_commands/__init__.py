@@ -1,0 +1,1 @@
+"""The commands that run a process or print a fact, one file each; the others ask a question."""
