@@ -81,10 +81,15 @@ def place(
     return field(default=default, kw_only=kw_only, metadata={_KEY: meaning})
 
 
-@dataclass_transform(kw_only_default=True, frozen_default=True, field_specifiers=(place,))
+@dataclass_transform(
+    eq_default=False, kw_only_default=True, frozen_default=True, field_specifiers=(place,)
+)
 def question(kind: type[T]) -> type[T]:
-    """Make a frozen dataclass of options."""
-    return dataclass(frozen=True, kw_only=True)(kind)
+    """Make a frozen dataclass of options; two questions are never equal.
+
+    The help of `podium` makes some forty such classes, and methods take most of the time.
+    """
+    return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(kind)
 
 
 def option_like(kind: type, name: str) -> Any:
