@@ -6,6 +6,7 @@ roles and bindings (`podium/apiserver/rbac/`). What no rule permits is forbidden
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import msgspec
 
@@ -112,6 +113,12 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
 """What the members of a group may do."""
 
 
+# A client sends many requests with the same groups.
+@lru_cache(256)
+def _rules_of(groups: tuple[str, ...]) -> tuple[Rule, ...]:
+    return tuple(rule for group in groups for rule in RULES.get(group, ()))
+
+
 class User(msgspec.Struct, frozen=True):
     """A user who sends requests; no rule goes by what is known in `extra`."""
 
@@ -123,7 +130,7 @@ class User(msgspec.Struct, frozen=True):
     @property
     def rules(self) -> tuple[Rule, ...]:
         """What they may do as members of groups, whatever roles and bindings there are."""
-        return tuple(rule for group in self.groups for rule in RULES.get(group, ()))
+        return _rules_of(self.groups)
 
     @property
     def node(self) -> str | None:

@@ -140,7 +140,7 @@ class Checker:
             if found is str and (kind == "time" or kind == "microtime"):
                 return time_text(value, micro=kind == "microtime")
             # A quantity may be a number in JSON.
-            if kind == "quantity" and not isinstance(value, dict | list | bool):
+            if kind == "quantity" and not isinstance(value, (dict, list, bool)):
                 return quantity_text(value.text if found is Literal else value)
             if kind == "any":
                 _refuse_oddity(value)

@@ -274,7 +274,7 @@ def _refused(refusal: RefusedError) -> tuple[Response, bytes]:
 
 
 def _lasts(response: Response) -> bool:
-    return isinstance(response.body, Watching | NodeLog)
+    return isinstance(response.body, (Watching, NodeLog))
 
 
 def _request(scope: Scope, headers: Mapping[str, str], body: bytes, user: User) -> Request:

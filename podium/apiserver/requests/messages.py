@@ -75,7 +75,7 @@ class Response(msgspec.Struct, frozen=True):
             return self.body
         if isinstance(self.body, str):
             return self.body.encode()
-        if isinstance(self.body, Watching | NodeLog):
+        if isinstance(self.body, (Watching, NodeLog)):
             raise TypeError("watches and logs of nodes go over the wire piece by piece")
         return encoded(self.body, self.header("Content-Type"), pretty=self.pretty)
 

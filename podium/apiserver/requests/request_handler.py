@@ -150,11 +150,12 @@ def _warnings(found: RequestInfo, response: Response) -> Iterator[str]:
         yield kind.definition.get("deprecationWarning") or usual
     if response.code == _CREATED and not found.subresource and is_idle(kind):
         yield f"Podium stores objects of kind {kind.name}, but nothing acts on them"
-    written = response.body if kind is DEFINITION and found.verb in _WRITING else None
-    if isinstance(written, Mapping) and has_cel_rules(written):
-        yield _NO_CEL
-    if isinstance(written, Mapping) and is_converted_elsewhere(written):
-        yield _NO_CONVERSION
+    written = response.body
+    if kind is DEFINITION and found.verb in _WRITING and isinstance(written, Mapping):
+        if has_cel_rules(written):
+            yield _NO_CEL
+        if is_converted_elsewhere(written):
+            yield _NO_CONVERSION
 
 
 def _told(

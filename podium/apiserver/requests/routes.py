@@ -3,7 +3,6 @@
 from collections.abc import Mapping, Sequence
 
 import msgspec
-from msgspec.structs import replace
 
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.refused import RefusedError
@@ -132,33 +131,32 @@ def route(method: str, segments: Sequence[str], kinds: Registry = BUILT_IN) -> R
             raise no_such_resource()
     plurals = kinds.by_plural.get((group, version), {})
     watches = rest[0] == "watch"
-    found = RequestInfo(KINDS["Pod"], group, version)
     match rest[1:] if watches else rest:
         case ["namespaces", namespace, last] if last == BINDINGS and plurals and not group:
-            found, tail = replace(found, namespace=namespace), ["", "binding"]
+            kind, tail = KINDS["Pod"], ["", "binding"]
         case ["namespaces", namespace, plural, *tail] if plural in plurals:
-            found = replace(found, kind=plurals[plural], namespace=namespace)
+            kind = plurals[plural]
         case [plural, *tail] if plural in plurals:
-            found = replace(found, kind=plurals[plural])
+            kind, namespace = plurals[plural], ""
         case _:
             raise no_such_resource()
     # An object of a namespaced kind can't be named without its namespace.
-    if found.kind.namespaced != bool(found.namespace) and (tail or found.namespace):
+    if kind.namespaced != bool(namespace) and (tail or namespace):
         raise no_such_resource()
-    connects = found.kind.key == "Pod" and any(one in CONNECTIONS for one in tail[1:2])
+    connects = kind.key == "Pod" and len(tail) > 1 and tail[1] in CONNECTIONS
     if len(tail) > 2 and not connects:
         raise no_such_resource()
     name, subresource, *_ = (*tail, "", "")
-    if subresource and subresource not in found.kind.subresources and not connects:
+    if subresource and subresource not in kind.subresources and not connects:
         raise no_such_resource()
     if subresource:
         by_method = SUBRESOURCE_VERBS
     elif name:
         by_method = ITEM_VERBS
     else:
-        everywhere = found.kind.namespaced and not found.namespace
+        everywhere = kind.namespaced and not namespace
         by_method = EVERYWHERE_VERBS if everywhere else COLLECTION_VERBS
     verb = "watch" if watches else by_method.get(method, "")
-    if verb not in verbs(found.kind, subresource) or (watches and method != "GET"):
+    if verb not in verbs(kind, subresource) or (watches and method != "GET"):
         raise no_such_method()
-    return replace(found, name=name, subresource=subresource, verb=verb)
+    return RequestInfo(kind, group, version, namespace, name, subresource, verb)

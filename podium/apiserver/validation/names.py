@@ -1,7 +1,8 @@
 """Names and labels: checks over the rules in `podium.api.selectors.labels`."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import lru_cache
 
 from podium.api.selectors.labels import validate_label_key, validate_label_value, validate_subdomain
 from podium.apiserver.validation.checks import Faults, a_string, mapping, text
@@ -21,8 +22,13 @@ _KEY_RULE = (
 _SUBDOMAIN = re.compile(rf"{_DNS_LABEL}(\.{_DNS_LABEL})*")
 
 
-def _all_of(*rules: tuple[str, Callable[[str], object]]) -> Callable[[str], list[str]]:
-    return lambda name: [message for message, is_right in rules if not is_right(name)]
+def _all_of(*rules: tuple[str, Callable[[str], object]]) -> Callable[[str], Sequence[str]]:
+    # Containers, ports and namespaces of most pods have the names of earlier ones.
+    @lru_cache(4096)
+    def faults(name: str) -> Sequence[str]:
+        return [message for message, is_right in rules if not is_right(name)]
+
+    return faults
 
 
 def _shorter(limit: int, unit: str = "characters") -> tuple[str, Callable[[str], object]]:

@@ -284,7 +284,7 @@ class Reconciler(ABC):
         if not isinstance(effect, Delete):
             # That of the effect, unless the answer is a part or a pod.
             kind = str(answer.get("kind"))
-            if isinstance(effect, Create | Patch | Replace) and kind != "Scale":
+            if isinstance(effect, (Create, Patch, Replace)) and kind != "Scale":
                 kind = effect.kind
             # Of other kinds nobody would ever tell that the object is gone.
             if kind in self.kinds and self._note(Change(kind, None, answer)):

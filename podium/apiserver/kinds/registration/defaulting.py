@@ -128,7 +128,7 @@ def _filled_fields(value: Object, of: Struct) -> Object:
             found = before if fill is msgspec.UNSET else fill
         elif isinstance(fill, dict):
             found = filled_where_absent(before, **fill)
-        if isinstance(found, dict | list):
+        if isinstance(found, (dict, list)):
             found = filled_by_schema(found, field.type)
         if found is not before:
             changes[name] = found
