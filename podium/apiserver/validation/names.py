@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Sequence
-from functools import lru_cache
 
 from podium.api.selectors.labels import validate_label_key, validate_label_value, validate_subdomain
 from podium.apiserver.validation.checks import Faults, a_string, mapping, text
@@ -23,12 +22,7 @@ _SUBDOMAIN = re.compile(rf"{_DNS_LABEL}(\.{_DNS_LABEL})*")
 
 
 def _all_of(*rules: tuple[str, Callable[[str], object]]) -> Callable[[str], Sequence[str]]:
-    # Containers, ports and namespaces of most pods have the names of earlier ones.
-    @lru_cache(4096)
-    def faults(name: str) -> Sequence[str]:
-        return [message for message, is_right in rules if not is_right(name)]
-
-    return faults
+    return lambda name: [message for message, is_right in rules if not is_right(name)]
 
 
 def _shorter(limit: int, unit: str = "characters") -> tuple[str, Callable[[str], object]]:
@@ -36,12 +30,18 @@ def _shorter(limit: int, unit: str = "characters") -> tuple[str, Callable[[str],
 
 
 _is_dns_label = re.compile(_DNS_LABEL).fullmatch
-validate_dns_label = _all_of(
+_dns_label_faults = _all_of(
     _shorter(63),
     ("must not contain dots", lambda name: _is_dns_label(name) or not _SUBDOMAIN.fullmatch(name)),
     (_DNS_LABEL_RULE, lambda name: _is_dns_label(name) or _SUBDOMAIN.fullmatch(name)),
 )
-"""Finds what is wrong with a DNS label, as namespaces' and containers' names are."""
+
+
+def validate_dns_label(name: str) -> Sequence[str]:
+    """What is wrong with a DNS label, as namespaces' and containers' names are."""
+    # Nearly all names are right, and each new pod has one.
+    return () if len(name) <= 63 and _is_dns_label(name) else _dns_label_faults(name)
+
 
 dns_label = a_string(validate_dns_label)
 # As IsValidPortName judges.

@@ -10,6 +10,7 @@ from podium.api.objects import Object
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.long_work import apart, is_long
 from podium.apiserver.refusals import already_exists, entity_too_large
+from podium.apiserver.store.errors import AlreadyExistsError
 from podium.apiserver.store.store import Store
 
 OBJECT_BYTES_MAX = 7 * 2**20
@@ -30,15 +31,19 @@ class Writer:
     def create(self, request: Attributes, obj: Object, charged: Sequence[Object]) -> Object:
         """Add an object; raises RefusedError: 409, its name is taken; 413, it is too large."""
         _check_size(obj)
-        kind, (namespace, name) = request.kind, objects.place_of(obj)
-        found = self._store.get(kind.key, namespace, name)
-        if found is not None:
-            raise already_exists(kind, name, is_terminating=objects.is_terminating(found))
-        if request.options.dry_run:
-            return obj
-        with self._store.transaction() if charged else nullcontext():
-            self._charge(charged)
-            return self._store.create(kind.key, obj)
+        kind, place = request.kind, objects.place_of(obj)
+        try:
+            if request.options.dry_run:
+                if self._store.get(kind.key, *place) is not None:
+                    raise AlreadyExistsError(kind.key, *place)
+                return obj
+            with self._store.transaction() if charged else nullcontext():
+                self._charge(charged)
+                return self._store.create(kind.key, obj)
+        except AlreadyExistsError:
+            found = self._store.get(kind.key, *place)
+            is_terminating = found is not None and objects.is_terminating(found)
+            raise already_exists(kind, place[1], is_terminating=is_terminating) from None
 
     def update(self, request: Attributes, obj: Object, charged: Sequence[Object] = ()) -> Object:
         """Replace an object that is there; raises RefusedError: 413, it has become too large."""
