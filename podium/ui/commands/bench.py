@@ -45,6 +45,7 @@ class BenchQuestion(Question["BenchAnswer"]):
         """The names of the workloads."""
         if not self.list_workloads:
             return None
+        # Imported when it is asked, so that help, completion and the library start at once.
         from podium.simulation.benchmarks.catalogue import WORKLOADS, select
 
         chosen = select(named) if (named := texts(self.workloads)) else WORKLOADS

@@ -38,6 +38,7 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
 
     def answer(self, ask: ClusterAsker) -> "CapacityAnswer":
         """Count the pods that fit; raises PodiumError."""
+        # Imported when it is asked, so that help, completion and the library start at once.
         from podium.ui.answers.capacity_answers import CapacityAnswer
         from podium.ui.inputs.input_error import InputError
         from podium.whatif.capacity.capacity import CapacityRequest, capacity

@@ -28,6 +28,7 @@ class DecideQuestion(Question["DecisionsAnswer"]):
 
     def answer(self, ask: Asker) -> "DecisionsAnswer":
         """Decide them; raises PodiumError. What is wrong with a scenario is its `error`."""
+        # Imported when it is asked, so that help, completion and the library start at once.
         import msgspec
 
         from podium.simulation.decide.stream import answers, eviction_answers, lines_of

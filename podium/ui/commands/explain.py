@@ -28,6 +28,7 @@ class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
 
     def answer(self, ask: ClusterAsker) -> "ExplanationAnswer":
         """Explain a pod; raises PodiumError."""
+        # Imported when it is asked, so that help, completion and the library start at once.
         from podium.ui.answers.explain_answers import ExplanationAnswer
         from podium.whatif.explain.pod_explanations import explain_named
 

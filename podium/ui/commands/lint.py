@@ -56,6 +56,7 @@ class LintQuestion(State, Question["LintAnswer"]):
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Whether anything is found of the severity that is named, or of a higher one."""
+        # Imported when it is asked, so that help, completion and the library start at once.
         from podium.whatif.lint.lint_report import Severity
 
         return self.fail_on is not FailOn.NEVER and answer.at_least(Severity(self.fail_on))

@@ -47,6 +47,7 @@ class PlanQuestion(Gated, Changes, Question["PlanAnswer"]):
 
     def answer(self, ask: ClusterAsker) -> "PlanAnswer":
         """Plan, and find what meets the conditions; raises PodiumError."""
+        # Imported when it is asked, so that help, completion and the library start at once.
         from podium.ui.answers.plan_answer import PlanAnswer
         from podium.ui.inputs.extras import check_extra
         from podium.whatif.plan.fail_on import caused, findings

@@ -42,6 +42,7 @@ class ResilienceQuestion(Gated, Rules, Question["ResilienceAnswer"]):
 
     def answer(self, ask: ClusterAsker) -> "ResilienceAnswer":
         """Try all of them; raises PodiumError."""
+        # Imported when it is asked, so that help, completion and the library start at once.
         from podium.api.process.concurrency import core_count
         from podium.ui.answers.resilience_answers import ResilienceAnswer
         from podium.whatif.resilience.resilience import ResilienceRequest, resilience

@@ -42,6 +42,7 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
 
     def answer(self, ask: ClusterAsker) -> "RolloutAnswer":
         """Look for an order; raises PodiumError."""
+        # Imported when it is asked, so that help, completion and the library start at once.
         from podium.api.codec.field_validation import FieldValidation
         from podium.api.kinds.snapshot_kinds import decisive
         from podium.api.process.concurrency import core_count

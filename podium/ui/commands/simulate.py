@@ -56,6 +56,7 @@ class SimulateQuestion(Question["SimulationAnswer"]):
 
     def answer(self, ask: Asker) -> "SimulationAnswer":
         """Play the scenario; raises PodiumError."""
+        # Imported when it is asked, so that help, completion and the library start at once.
         from podium.api.process.python_garbage_collection import collect_rarely
         from podium.simulation.experiments.run import observed
         from podium.simulation.runner.scenario_runner import simulate

@@ -25,6 +25,7 @@ class SnapshotQuestion(Connection, Question["SnapshotAnswer"]):
 
     def answer(self, ask: Asker) -> "SnapshotAnswer":
         """Read the cluster; raises PodiumError."""
+        # Imported when it is asked, so that help, completion and the library start at once.
         from podium.ui.answers.snapshot_answers import SnapshotAnswer
         from podium.ui.inputs.state_inputs import snapshot_of
 

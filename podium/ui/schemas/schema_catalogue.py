@@ -65,6 +65,7 @@ def schema(name: str) -> dict[str, Any]:
     Args:
         name: one of `EVERY_NAME`; others raise KeyError.
     """
+    # Completion lists the names without it.
     from podium.api.documents.json_schema import schema_of
 
     if name in _ASKED:
