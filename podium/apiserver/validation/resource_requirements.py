@@ -154,6 +154,6 @@ readable_amounts = checks.mapping(_readable)
 
 
 def overhead(value: object, path: str) -> Faults:
-    """What a sandbox takes, judged as the limits of a container; so do the paths tell."""
+    """Check a pod's overhead as kube-apiserver does: as the limits of a container, paths included."""
     unreadable = list(readable_amounts(value, path))
     yield from unreadable or container_resources({"limits": value}, path)

@@ -131,7 +131,7 @@ class LeaderElector:
                 raise LeaseLostError("the lease couldn't be renewed in time") from None
 
     async def release(self) -> None:
-        """Lead no more, and let the next one know at once; if that fails, the lease runs out."""
+        """Stop leading and release the Lease; if that fails, the Lease expires."""
         if not self.is_leader:
             return
         record = self.observed.released(self._now_s())

@@ -116,7 +116,7 @@ def described_class(obj: Object) -> PriorityClass:
 
 @lru_cache(maxsize=4096)
 def _summed(asked: bytes) -> tuple[int, int]:
-    """The requests of a pod with such a spec; of thousands most ask for the same."""
+    """Sum the CPU and memory requests of an encoded pod spec; cached, as most pods are alike."""
     try:
         amounts = pod_requests({"spec": msgspec.json.decode(asked)})
     except QuantityError:

@@ -94,7 +94,7 @@ _remembered_spec = remembered(_whole_spec, "nodeName", "hostname")
 
 
 def _requests_from_limits(container: Object) -> Object:
-    """A container that requests what it is limited to, where it doesn't say what it requests."""
+    """A container whose missing requests are its limits."""
     resources = resources_of(container)
     requests = part(resources, "requests")
     missing = without(part(resources, "limits"), *requests)

@@ -13,7 +13,7 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class PreemptionRates(PreemptionPolicy):
-    """The option `rates`: how many pods may be preempted in a time."""
+    """Limits how many pods of a namespace and class are preempted in a period: the option `rates`."""
 
     def __init__(
         self, rates: Sequence[PreemptionRate], history: VictimHistory, clock: Clock

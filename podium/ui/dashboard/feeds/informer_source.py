@@ -99,7 +99,7 @@ class InformerSource:
         return iter(self._driver.informers(self._machine().name).get(kind) or ())
 
     def _priority_classes(self) -> list[Object]:
-        """The classes that pods are of: schedulers needn't see more of them."""
+        """The priority classes of the pods; a scheduler watches no PriorityClass objects."""
         found = {name: pod for pod in self._known("Pod") if (name := priority_class_of(pod))}
         return [_class_of(pod) for _, pod in sorted(found.items())]
 
