@@ -154,6 +154,6 @@ readable_amounts = checks.mapping(_readable)
 
 
 def overhead(value: object, path: str) -> Faults:
-    """Check a pod's overhead as kube-apiserver does: as the limits of a container, paths included."""
+    """Check a pod's overhead as kube-apiserver does: as a container's limits, paths included."""
     unreadable = list(readable_amounts(value, path))
     yield from unreadable or container_resources({"limits": value}, path)

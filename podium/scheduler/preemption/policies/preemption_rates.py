@@ -13,7 +13,7 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class PreemptionRates(PreemptionPolicy):
-    """Limits how many pods of a namespace and class are preempted in a period: the option `rates`."""
+    """Limits preemptions by namespace and class in a period: the option `rates`."""
 
     def __init__(
         self, rates: Sequence[PreemptionRate], history: VictimHistory, clock: Clock
