@@ -28,7 +28,6 @@ FOLDERS = {
     "Gallery": "gallery/",
     "Reference": "reference/",
     "Rules of lint": "lint/",
-    "Decisions": "decisions/",
 }
 _LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])+)\]\(([^)\s]+)\)")
 _FENCE = re.compile(r"^(```|~~~)")

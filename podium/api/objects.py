@@ -1,7 +1,7 @@
-"""What is asked of all objects: who they are, what they hold, and whether they are to go.
+"""Accessors of API objects: identity, labels, annotations, owners, deletion.
 
-Objects are mappings as the API writes them ([0003](docs/decisions/0003-objects-stay-dicts.md)). The
-accessors take what is absent for empty, at any level.
+An object is the mapping that the API wrote (0003 in docs/decisions/README.md). An accessor treats a
+field that is absent, at any level, as empty.
 """
 
 from collections.abc import Mapping, Sequence
