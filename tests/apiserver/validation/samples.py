@@ -1,10 +1,7 @@
 """A small valid object of every kind that is checked, to break in one place at a time."""
 
-from typing import Any
-
 from podium.api.kinds.builtin_kinds import ALL_KINDS
-
-Obj = dict[str, Any]
+from tests.apiserver.transcripts import Obj
 
 CONTAINER: Obj = {"name": "c", "image": "i"}
 TEMPLATE: Obj = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [CONTAINER]}}
@@ -83,18 +80,8 @@ VALID: dict[str, Obj] = {
 }
 
 
-def an_object(kind: str, path: str = "", value: Any = None) -> Obj:
-    """A valid object of the kind, with one field replaced (or removed, where the value is None)."""
+def an_object(kind: str) -> Obj:
+    """A valid object of the kind."""
     known = ALL_KINDS[kind]
     head = {"apiVersion": known.api_version, "kind": known.name, "metadata": {"name": "x"}}
-    base = {**head, **VALID.get(kind, {})}
-    return replaced(base, path.split("."), value) if path else base
-
-
-def replaced(value: Any, path: list[str], new: Any) -> Any:
-    if not path:
-        return new
-    if isinstance(value, list):
-        index = int(path[0])
-        return [replaced(v, path[1:], new) if i == index else v for i, v in enumerate(value)]
-    return {**value, path[0]: replaced(value.get(path[0], {}), path[1:], new)}
+    return {**head, **VALID.get(kind, {})}

@@ -1,0 +1,84 @@
+"""Each kind's own rules, in kube-apiserver v1.36's order and words, by changes of valid objects."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.apiserver.kinds.registration.registration import metadata_alone
+from podium.apiserver.kinds.registration.registrations import (
+    REGISTRATIONS,
+    decisive_faults,
+    faults_of,
+    validate,
+)
+from tests.apiserver.transcripts import Obj, assert_answers, changed
+from tests.apiserver.validation.samples import VALID, an_object
+
+FILES = sorted(Path(__file__).with_name("faults").glob("*.txt"))
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
+def test_faults_are_found_and_worded_as_kube_apiserver_does(file: Path) -> None:
+    assert_answers(file, an_object, lambda case: map(str, validate(case.obj) or ["valid"]))
+
+
+@pytest.mark.parametrize("kind", VALID)
+def test_a_small_object_is_valid(kind: str) -> None:
+    assert validate(an_object(kind)) == []
+
+
+def test_all_kinds_with_rules_are_tried() -> None:
+    own = {name for name, one in REGISTRATIONS.items() if one.validate is not metadata_alone}
+    assert own == set(VALID)
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"),
+    [
+        ({"data": {"a": 1}}, "data.a: Invalid value: expected a string, got 1"),
+        ({"data": ["a"]}, "data: Invalid value: expected an object, got a list"),
+        ({"data": {"a": "1"}}, ""),
+    ],
+)
+def test_a_kind_without_rules_is_judged_by_its_types(content: Obj, fault: str) -> None:
+    config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, **content}
+    assert ", ".join(map(str, decisive_faults(config_map))) == fault
+
+
+def test_kinds_of_other_groups_are_unknown() -> None:
+    assert validate({"apiVersion": "serving.knative.dev/v1", "kind": "Service"}) == []
+
+
+def test_annotations_are_limited() -> None:
+    large = changed(an_object("ConfigMap"), {"metadata.annotations": {"a": "x" * 256 * 1024}})
+    (fault,) = validate(large)
+    assert str(fault) == "metadata.annotations: Too long: may not be more than 262144 bytes"
+
+
+def test_a_gated_pod_is_created_on_no_node() -> None:
+    gated: dict[str, Any] = {"schedulingGates": [{"name": "a"}], "nodeName": "n"}
+    pod = changed(an_object("Pod"), {f"spec.{field}": value for field, value in gated.items()})
+    (fault,) = faults_of(KINDS["Pod"], pod)
+    message = "cannot be set until all schedulingGates have been cleared"
+    assert str(fault) == f"spec.nodeName: Forbidden: {message}"
+    in_template = {f"spec.template.spec.{field}": value for field, value in gated.items()}
+    assert faults_of(KINDS["ReplicaSet"], changed(an_object("ReplicaSet"), in_template)) == []
+
+
+def test_decisions_do_not_depend_on_details() -> None:
+    container = {
+        "name": "c",
+        "env": [{}],
+        "volumeMounts": [{}],
+        "livenessProbe": {},
+        "imagePullPolicy": "x",
+        "ports": [{"name": "A", "containerPort": 1}],
+    }
+    spec = {"containers": [container], "dnsPolicy": "x", "activeDeadlineSeconds": 0}
+    spec |= {"hostname": "A", "volumes": [{"name": "v"}, {"name": "v", "emptyDir": {}}]}
+    pod = changed(an_object("Pod"), {"spec": spec})
+    assert len(validate(pod)) > 10
+    assert decisive_faults(pod) == []
+    assert decisive_faults(changed(pod, {"spec.nodeName": "A"})) != []
