@@ -17,10 +17,10 @@ from podium.api.objects import (
     entries,
     holds,
     is_terminating,
+    labels,
     metadata_of,
     name,
     namespace,
-    part,
     place_of,
     spec_of,
     status_of,
@@ -37,16 +37,16 @@ from podium.machines.reconciler.indexer import by_owner
 from podium.machines.reconciler.reconciler import Reconciler
 
 MISSED_MAX = 100
-"""More missed times than that are reported by an event, unless there is a deadline for starting."""
+"""The number of missed times above which an event reports them, unless there is a deadline."""
 
 
 class ScheduleTimes(msgspec.Struct, frozen=True):
     """The times of a schedule around now, in seconds since the epoch.
 
     Attributes:
-        unmet_s: the latest that has passed since the last Job, if any.
-        next_s: the first in the future, if any.
-        has_missed_many: whether so many have passed that something must be wrong.
+        unmet_s: the latest time that has passed since the last Job, if any.
+        next_s: the first time in the future, if any.
+        has_missed_many: whether so many times have passed that something must be wrong.
     """
 
     unmet_s: float | None
@@ -55,7 +55,7 @@ class ScheduleTimes(msgspec.Struct, frozen=True):
 
 
 def schedule_times(cron_job: Object, schedule: CronSchedule, now_s: float) -> ScheduleTimes:
-    """The times of a CronJob, by v1.36's rules: of several missed ones the latest counts."""
+    """Compute the times of a CronJob; of several missed ones the latest counts."""
     deadline_s = spec_of(cron_job).get("startingDeadlineSeconds")
     last = status_of(cron_job).get("lastScheduleTime")
     earliest_s = epoch_s(str(last or metadata_of(cron_job)["creationTimestamp"]))
@@ -86,63 +86,63 @@ _HISTORY_LIMITS = {
 
 
 class ActiveJobs(msgspec.Struct):
-    """A CronJob's status, brought up to date with its Jobs, and events (type, reason, note)."""
+    """A CronJob's status by its Jobs, and the events (type, reason, note) to record."""
 
     active: list[Any] = msgspec.field(default_factory=list)
     fields: dict[str, Any] = msgspec.field(default_factory=dict)
     events: list[tuple[str, str, str]] = msgspec.field(default_factory=list)
 
     def remove(self, job: Object) -> None:
-        self.active = [one for one in self.active if one.get("uid") != uid_of(job)]
+        self.active = [entry for entry in self.active if entry.get("uid") != uid_of(job)]
 
 
 def active_jobs(cron_job: Object, jobs: Sequence[Object]) -> ActiveJobs:
-    """Compute the status from the Jobs that exist."""
+    """Compute the status of a CronJob from the Jobs that exist."""
     stored = status_of(cron_job)
     times = ("lastScheduleTime", "lastSuccessfulTime")
-    found = ActiveJobs(
+    jobs_now = ActiveJobs(
         [*entries(stored, "active")], {time: stored[time] for time in times if stored.get(time)}
     )
     for job in jobs:
-        is_active = any(one.get("uid") == uid_of(job) for one in found.active)
+        is_active = any(entry.get("uid") == uid_of(job) for entry in jobs_now.active)
         try:
             scheduled = format_time(parse_time(annotations(job).get(SCHEDULED_AT, "")))
         except TimeError:
             scheduled = ""
-        is_news = scheduled > str(found.fields.get("lastScheduleTime") or "")
+        is_news = scheduled > str(jobs_now.fields.get("lastScheduleTime") or "")
         finished = finished_as(job)
         if is_news:
-            found.fields["lastScheduleTime"] = scheduled
+            jobs_now.fields["lastScheduleTime"] = scheduled
         if not finished and is_news:
             reference = {"apiVersion": "batch/v1", "kind": "Job", "name": name(job)}
             reference |= {"namespace": namespace(job), "uid": uid_of(job)}
-            found.active.append({**reference, "resourceVersion": version_of(job)})
+            jobs_now.active.append({**reference, "resourceVersion": version_of(job)})
         elif not finished and not is_active:
             note = f"Saw a job that the controller did not create or forgot: {name(job)}"
-            found.events.append(("Warning", "UnexpectedJob", note))
+            jobs_now.events.append(("Warning", "UnexpectedJob", note))
         elif finished and is_active:
-            found.remove(job)
+            jobs_now.remove(job)
             note = f"Saw completed job: {name(job)}, condition: {finished}"
-            found.events.append(("Normal", "SawCompletedJob", note))
+            jobs_now.events.append(("Normal", "SawCompletedJob", note))
         completed = status_of(job).get("completionTime")
         if finished == "Complete" and completed:
-            last = str(found.fields.get("lastSuccessfulTime") or "")
-            found.fields["lastSuccessfulTime"] = max(completed, last)
+            last = str(jobs_now.fields.get("lastSuccessfulTime") or "")
+            jobs_now.fields["lastSuccessfulTime"] = max(completed, last)
     there = {uid_of(job) for job in jobs}
-    for gone in [one for one in found.active if one.get("uid") not in there]:
-        found.active.remove(gone)
+    for gone in [entry for entry in jobs_now.active if entry.get("uid") not in there]:
+        jobs_now.active.remove(gone)
         note = f"Active job went missing: {gone.get('name')}"
-        found.events.append(("Normal", "MissingJob", note))
-    return found
+        jobs_now.events.append(("Normal", "MissingJob", note))
+    return jobs_now
 
 
 def finished_as(job: Object) -> str:
-    """The condition with which a Job has ended; empty if it hasn't."""
+    """Return the condition with which a Job has ended; empty if it hasn't."""
     return next((kind for kind in _HISTORY_LIMITS if holds(job, kind)), "")
 
 
 def to_clean_up(cron_job_spec: Object, jobs: Sequence[Object]) -> Iterator[Object]:
-    """The Jobs that have ended and are beyond what is kept, the earliest started first."""
+    """Yield ended Jobs beyond the history limits, the earliest started first."""
 
     def started(job: Object) -> tuple[bool, str, str]:
         time = status_of(job).get("startTime")
@@ -216,7 +216,7 @@ class CronJobController(Reconciler):
         yield from effects
 
     def _start_due(
-        self, cron_job: Object, jobs: Iterable[Object], found: ActiveJobs, now_s: float
+        self, cron_job: Object, jobs: Iterable[Object], jobs_now: ActiveJobs, now_s: float
     ) -> Iterator[Effect]:
         spec = spec_of(cron_job)
         if is_terminating(cron_job):
@@ -226,7 +226,7 @@ class CronJobController(Reconciler):
             parse_zone(zone)
         except ScheduleError as error:
             note = f'invalid timeZone: "{zone}": {error}'
-            found.events.append(("Warning", "UnknownTimeZone", note))
+            jobs_now.events.append(("Warning", "UnknownTimeZone", note))
             return
         if spec.get("suspend"):
             return
@@ -234,35 +234,45 @@ class CronJobController(Reconciler):
             schedule = parse_schedule(text, zone)
         except ScheduleError as error:
             note = f'unparseable schedule: "{text}" : {error}'
-            found.events.append(("Warning", "UnparseableSchedule", note))
+            jobs_now.events.append(("Warning", "UnparseableSchedule", note))
             return
-        as_noted = {**cron_job, "status": {**status_of(cron_job), **found.fields}}
+        as_noted = {**cron_job, "status": {**status_of(cron_job), **jobs_now.fields}}
         times = schedule_times(as_noted, schedule, now_s)
         if times.next_s is not None:
             self.look_again(place_of(cron_job), times.next_s + _DELTA_S)
         if times.has_missed_many:
-            found.events.append(("Warning", "TooManyMissedTimes", _TOO_MANY))
+            jobs_now.events.append(("Warning", "TooManyMissedTimes", _TOO_MANY))
         if times.unmet_s is None:
             return
         deadline_s = spec.get("startingDeadlineSeconds")
         if deadline_s is not None and times.unmet_s + deadline_s < now_s:
             at = datetime.fromtimestamp(times.unmet_s, UTC).strftime("%a, %d %b %Y %H:%M:%S +0000")
             note = f"Missed scheduled time to start a job: {at}"
-            found.events.append(("Warning", "MissSchedule", note))
+            jobs_now.events.append(("Warning", "MissSchedule", note))
             return
         policy = spec.get("concurrencyPolicy")
-        if policy == "Forbid" and found.active:
-            found.events.append(("Normal", "JobAlreadyActive", _FORBIDDEN))
+        if policy == "Forbid" and jobs_now.active:
+            jobs_now.events.append(("Normal", "JobAlreadyActive", _FORBIDDEN))
             return
         if policy == "Replace":
-            active = {one.get("uid") for one in found.active}
+            active = {one.get("uid") for one in jobs_now.active}
             for job in [job for job in jobs if uid_of(job) in active]:
-                yield self._deletion(job, found)
-        yield Create(kind=_JOB, obj=_job(cron_job, times.unmet_s))
+                yield self._deletion(job, jobs_now)
+        template, scheduled_at = spec["jobTemplate"], timestamp(times.unmet_s)
+        if spec.get("timeZone"):
+            local = datetime.fromtimestamp(times.unmet_s, parse_zone(zone))
+            scheduled_at = local.isoformat(timespec="seconds")
+        metadata = {
+            "name": f"{name(cron_job)}-{int(times.unmet_s) // 60}",
+            "labels": dict(labels(template)),
+            "annotations": {**annotations(template), SCHEDULED_AT: scheduled_at},
+        }
+        job = owned_object(cron_job, "batch/v1", _JOB, metadata, spec=spec_of(template))
+        yield Create(kind=_JOB, obj=job)
 
-    def _deletion(self, job: Object, found: ActiveJobs) -> Delete:
-        found.remove(job)
-        found.events.append(("Normal", "SuccessfulDelete", f"Deleted job {name(job)}"))
+    def _deletion(self, job: Object, jobs_now: ActiveJobs) -> Delete:
+        jobs_now.remove(job)
+        jobs_now.events.append(("Normal", "SuccessfulDelete", f"Deleted job {name(job)}"))
         return deletion_of(_JOB, job, propagation="Background")
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
@@ -277,18 +287,3 @@ class CronJobController(Reconciler):
         if isinstance(outcome.effect, Create) and cron_job is not None and is_told and error:
             note = f"Error creating job: {error.message}"
             yield self.event(cron_job, "Warning", "FailedCreate", note)
-
-
-def _job(cron_job: Object, scheduled_s: float) -> dict[str, Any]:
-    template = spec_of(cron_job)["jobTemplate"]
-    metadata = metadata_of(template)
-    scheduled_at = timestamp(scheduled_s)
-    if zone := spec_of(cron_job).get("timeZone"):
-        local = datetime.fromtimestamp(scheduled_s, parse_zone(zone))
-        scheduled_at = local.isoformat(timespec="seconds")
-    made = {
-        "name": f"{name(cron_job)}-{int(scheduled_s) // 60}",
-        "labels": dict(part(metadata, "labels")),
-        "annotations": {**part(metadata, "annotations"), SCHEDULED_AT: scheduled_at},
-    }
-    return owned_object(cron_job, "batch/v1", _JOB, made, spec=spec_of(template))

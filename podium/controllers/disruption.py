@@ -1,4 +1,4 @@
-"""The disruption controller: keeps in the status of PodDisruptionBudgets what they allow.
+"""The disruption controller: keeps the allowed disruptions in PodDisruptionBudgets' statuses.
 
 The arithmetic is in `podium.api.policy.disruption_budgets`. Rules and texts are those of v1.36's
 `disruption` controller.
@@ -65,7 +65,7 @@ _UNMANAGED = (
 
 
 class DisruptionController(Reconciler):
-    """Keeps the status of PodDisruptionBudgets true."""
+    """Keeps the statuses of PodDisruptionBudgets up to date."""
 
     name = "controllermanager"
     kinds = frozenset({"Pod", _BUDGET, *SCALED})
@@ -122,7 +122,16 @@ class DisruptionController(Reconciler):
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         if isinstance(key, tuple) and key[0] == _POD and len(key) == 3:
-            yield from self._clear_stale(key, now_s)
+            pod = self.objects.at("Pod", key[1:])
+            target = condition_of(pod, DISRUPTION_TARGET) if pod is not None else None
+            if pod is None or target is None or not _may_go_stale(pod):
+                return
+            if (due_s := stale_s(pod)) > now_s:
+                self.look_again(key, due_s)
+                return
+            fields = {"type": DISRUPTION_TARGET, "status": "False", "reason": None, "message": None}
+            cleared = set_condition(target, {**fields, **observed_generation(pod)}, now_s)
+            yield status_patch_of("Pod", pod, {"conditions": [cleared]})
             return
         budget = self.objects.at(_BUDGET, key)
         if budget is None:
@@ -188,7 +197,7 @@ class DisruptionController(Reconciler):
         yield status_patch_of(_BUDGET, budget, status, if_unchanged=True)
 
     def _fail_safe(self, budget: Object, why: str, now_s: float) -> Iterator[Effect]:
-        """Allow no disruption while the allowed number can't be computed."""
+        # No disruption is allowed while the allowed number can't be computed.
         old = status_of(budget)
         known = condition_of(budget, DISRUPTION_ALLOWED)
         condition = {"type": DISRUPTION_ALLOWED, "status": "False", "reason": SYNC_FAILED}
@@ -200,21 +209,9 @@ class DisruptionController(Reconciler):
             status = {"disruptionsAllowed": 0, "conditions": [condition]}
             yield status_patch_of(_BUDGET, budget, status, if_unchanged=True)
 
-    def _clear_stale(self, key: tuple[str, ...], now_s: float) -> Iterator[Effect]:
-        pod = self.objects.at("Pod", key[1:])
-        target = condition_of(pod, DISRUPTION_TARGET) if pod is not None else None
-        if pod is None or target is None or not _may_go_stale(pod):
-            return
-        if (due_s := stale_s(pod)) > now_s:
-            self.look_again(key, due_s)
-            return
-        cleared = {"type": DISRUPTION_TARGET, "status": "False", "reason": None, "message": None}
-        cleared = set_condition(target, {**cleared, **observed_generation(pod)}, now_s)
-        yield status_patch_of("Pod", pod, {"conditions": [cleared]})
-
 
 def stale_s(pod: Object) -> float:
-    """The time at which a pod's condition DisruptionTarget is stale."""
+    """Return the time at which a pod's condition DisruptionTarget becomes stale."""
     target = condition_of(pod, DISRUPTION_TARGET) or {}
     # A condition without a time counts as having waited forever.
     since = target.get("lastTransitionTime") or _EVER
@@ -222,7 +219,7 @@ def stale_s(pod: Object) -> float:
 
 
 def same_to_budgets(before: Object | None, after: Object | None) -> bool:
-    """Whether budgets count two states of a pod alike."""
+    """Return whether budgets count two states of a pod alike."""
 
     def facts(pod: Object) -> tuple[object, ...]:
         ready = condition_status(pod, "Ready")

@@ -1,11 +1,11 @@
 """The garbage collector: deletes objects whose owners are gone, by v1.36's `garbagecollector`.
 
-- An object goes with the last of its owners (in the background, after them).
+- An object is deleted after the last of its owners.
 - An owner with the finalizer `foregroundDeletion` waits for those of its dependents that block it.
-- An owner with the finalizer `orphan` waits until its dependents don't refer to it any more.
+- An owner with the finalizer `orphan` waits until none of its dependents refers to it.
 
-Owners are identified by uid. One that no watch has reported may just be late: before anything is
-deleted for its absence, it is requested by a patch that changes nothing.
+Owners are identified by uid. A watch may not have reported an owner yet: before anything is deleted
+because an owner is absent, the owner is requested by a patch that changes nothing.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -71,31 +71,30 @@ class GarbageCollector(Reconciler):
         return change.kind == _DEFINITION or not _same_ownership(change.old, change.new)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        found = self._known.learn(change)
-        if found is not None:
+        kind = self._known.learn(change)
+        if kind is not None:
             # The objects of a kind that has just been defined are followed, too.
-            self.objects.add_index(found.key, "owner", _owner_uids)
-            self.kinds |= {found.key}
-        obj = change.obj
-        item = _item(change.kind, obj)
+            self.objects.add_index(kind.key, "owner", _owner_uids)
+            self.kinds |= {kind.key}
+        item = _Item(change.kind, *place_of(change.obj))
         now = self.objects.get(item.kind, item.name, item.namespace)
         if _same_ownership(change.old, change.new) and _same_ownership(before, now):
             return
         if now is not None and (_references(now) or _is_held(now)):
             yield item
-        for one in (before,) if before is change.old else (change.old, before):
-            if one is not None and (now is None or uid_of(now) != uid_of(one)):
-                dependents = [_item(*one_of) for one_of in self._dependents_of(one)]
+        for state in (before,) if before is change.old else (change.old, before):
+            if state is not None and (now is None or uid_of(now) != uid_of(state)):
+                dependents = [*self._dependents_of(state)]
                 if dependents:
-                    self._absent.put(uid_of(one), True)
-                yield from dependents
+                    self._absent.put(uid_of(state), True)
+                yield from (_Item(kind, *place_of(obj)) for kind, obj in dependents)
         if now is not None and _waits(now):
-            yield from (_item(*found) for found in self._dependents_of(now))
+            yield from (_Item(kind, *place_of(obj)) for kind, obj in self._dependents_of(now))
         for state in (before, now):
             for reference in _references(state):
-                kind, owner = self._look_up(reference, state)
-                if kind is not None and owner is not None and _is_held(owner):
-                    yield _item(kind.key, owner)
+                owner_kind, owner = self._look_up(reference, state)
+                if owner_kind is not None and owner is not None and _is_held(owner):
+                    yield _Item(owner_kind.key, *place_of(owner))
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         assert isinstance(key, _Item)
@@ -119,15 +118,13 @@ class GarbageCollector(Reconciler):
             yield _without_finalizer(key, obj, FOREGROUND)
 
     def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
-        """Note owners that are absent, although a dependent refers to the name asked for."""
         assert isinstance(key, _Item)
         assert isinstance(asked, Patch)
         obj = self.objects.get(key.kind, key.name, key.namespace)
         for reference in _references(obj):
-            kind, called = self._known.of(reference), reference.get("name")
-            if kind is None or (kind.key, called) != (asked.kind, asked.name):
-                continue
-            if reference.get("uid") != found_uid:
+            kind = self._known.of(reference)
+            is_asked = kind and (kind.key, reference.get("name")) == (asked.kind, asked.name)
+            if is_asked and reference.get("uid") != found_uid:
                 self._absent.put(str(reference.get("uid")), True)
 
     def _dependents_of(self, owner: Object) -> Iterator[tuple[str, Object]]:
@@ -176,8 +173,7 @@ class GarbageCollector(Reconciler):
         if solid:
             yield _without_owners(key.kind, obj, lost)
             return
-        dependents = [*self._dependents_of(obj)]
-        finalizers = finalizers_of(obj)
+        finalizers, dependents = finalizers_of(obj), [*self._dependents_of(obj)]
         policy = next((_POLICIES[one] for one in _POLICIES if one in finalizers), "Background")
         if waiting and dependents:
             # Foreground deletion goes on downwards; of owners in a circle one has to begin.
@@ -190,10 +186,6 @@ class GarbageCollector(Reconciler):
                 yield patch_of(key.kind, obj, {"metadata": {"ownerReferences": unblocked}})
             policy = "Foreground"
         yield deletion_of(key.kind, obj, propagation=policy)
-
-
-def _item(kind: str, obj: Object) -> _Item:
-    return _Item(kind, *place_of(obj))
 
 
 def _place_of_owner(kind: Kind, dependent: Object) -> str:

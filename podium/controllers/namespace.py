@@ -57,7 +57,7 @@ _ALL_WELL = {
 
 
 class NamespaceController(Reconciler):
-    """Deletes the contents of terminating namespaces, and then finalizes these."""
+    """Deletes the contents of terminating namespaces, and then finalizes the namespaces."""
 
     name = "namespace-controller"
     kinds = frozenset({"Namespace", DEFINITION.key, *(kind.key for kind in _NAMESPACED)})
@@ -69,33 +69,35 @@ class NamespaceController(Reconciler):
         self._known = KnownKinds()
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        found = self._known.learn(change)
-        if found is not None and found.namespaced:
-            self.objects.add_index(*by_namespace(found.key))
-            self.kinds |= {found.key}
+        kind = self._known.learn(change)
+        if kind is not None and kind.namespaced:
+            self.objects.add_index(*by_namespace(kind.key))
+            self.kinds |= {kind.key}
         if change.kind == DEFINITION.key:
             return
-        place, called = place_of(change.obj)
-        namespace = self.objects.get("Namespace", place or called)
+        # A cluster-scoped object may be the namespace itself.
+        namespace_name, obj_name = place_of(change.obj)
+        namespace = self.objects.get("Namespace", namespace_name or obj_name)
         if namespace is not None and is_terminating(namespace):
             yield name(namespace)
 
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
-        called = str(key)
-        namespace = self.objects.get("Namespace", called)
+        namespace_name = str(key)
+        namespace = self.objects.get("Namespace", namespace_name)
         if namespace is None or not is_terminating(namespace):
             return ()
         if FINALIZER not in entries(spec_of(namespace), "finalizers"):
             return ()
         start_s = _deleted_s(namespace) + _LATE_WRITES_S
         if now_s < start_s:
-            self.look_again(called, start_s)
+            self.look_again(key, start_s)
             return ()
         # The pods go first, and everything else once there are none.
-        pods = [*self.objects.by("Pod", "namespace", called)]
+        pods = [*self.objects.by("Pod", "namespace", namespace_name)]
         contents: Contents = {_POD: pods} if pods else {}
         for kind in () if pods else self._known:
-            if kind.namespaced and (objects := [*self.objects.by(kind.key, "namespace", called)]):
+            objects = [*self.objects.by(kind.key, "namespace", namespace_name)]
+            if kind.namespaced and objects:
                 contents[kind] = objects
         deletions = [
             deletion_of(kind.key, obj, propagation="Background")
@@ -105,11 +107,11 @@ class NamespaceController(Reconciler):
         ]
         if deletions:
             return deletions
-        found = self._faults(namespace, contents, now_s)
+        faults = self._faults(namespace, contents, now_s)
         conditions = []
         for condition, well in _ALL_WELL.items():
-            reason, message = found.get(condition, well)
-            status = "True" if condition in found else "False"
+            reason, message = faults.get(condition, well)
+            status = "True" if condition in faults else "False"
             wanted = {"type": condition, "status": status, "reason": reason, "message": message}
             known = condition_of(namespace, condition)
             conditions.append(stamped_condition(known, wanted, now_s))
@@ -125,7 +127,7 @@ class NamespaceController(Reconciler):
     def _faults(
         self, namespace: Object, contents: Contents, now_s: float
     ) -> dict[str, tuple[str, str]]:
-        found, deleted_s, unexpected = {}, _deleted_s(namespace), []
+        faults, deleted_s, unexpected = {}, _deleted_s(namespace), []
         for kind, objects in contents.items():
             if any(obj["metadata"].get("finalizers") for obj in objects):
                 continue
@@ -144,14 +146,14 @@ class NamespaceController(Reconciler):
         if unexpected:
             listed = ", ".join(sorted(unexpected))
             message = f"Failed to delete all resource types, {len(unexpected)} remaining: {listed}"
-            found["NamespaceDeletionContentFailure"] = ("ContentDeletionFailed", message)
+            faults["NamespaceDeletionContentFailure"] = ("ContentDeletionFailed", message)
         counts = sorted(
             f"{kind.plural}.{kind.group} has {len(objects)} resource instances"
             for kind, objects in contents.items()
         )
         if counts:
             message = f"Some resources are remaining: {', '.join(counts)}"
-            found["NamespaceContentRemaining"] = ("SomeResourcesRemain", message)
+            faults["NamespaceContentRemaining"] = ("SomeResourcesRemain", message)
         holding = Counter(
             finalizer
             for objects in contents.values()
@@ -161,8 +163,8 @@ class NamespaceController(Reconciler):
         counts = sorted(f"{one} in {number} resource instances" for one, number in holding.items())
         if counts:
             message = f"Some finalizers are remaining: {', '.join(counts)}"
-            found["NamespaceFinalizersRemaining"] = ("SomeFinalizerRemain", message)
-        return found
+            faults["NamespaceFinalizersRemaining"] = ("SomeFinalizerRemain", message)
+        return faults
 
 
 def _deleted_s(namespace: Object) -> float:

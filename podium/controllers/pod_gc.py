@@ -1,4 +1,4 @@
-"""The pod garbage collector: deletes pods that no kubelet will delete any more.
+"""The pod garbage collector: deletes pods that no kubelet will delete.
 
 The rules are those of v1.36's `podgc` controller, which runs every 20 seconds. It collects pods on
 nodes that have been gone for a while, terminating pods without a node or on one that is out of
@@ -87,7 +87,17 @@ class PodGCController(Reconciler):
     def reconcile(self, key: Hashable, now_s: float) -> Sequence[Effect]:
         assert isinstance(key, tuple)
         if key[0] == _NODE:
-            return list(self._collect_on_node(key, key[1], now_s))
+            node = self.objects.get("Node", key[1])
+            pods = [*self.objects.by("Pod", "node", key[1])]
+            message, wait_s = "PodGC: node no longer exists", QUARANTINE_S
+            if node is not None:
+                pods = [pod for pod in pods if is_terminating(pod) and _is_out_of_service(node)]
+                message, wait_s = "", 0.0
+            if not pods:
+                self._due_s.pop(key, None)
+            elif self._is_due(key, wait_s, now_s):
+                return self._removals(key, pods, message, now_s)
+            return ()
         if key[0] == _FINISHED:
             if not self._finished_max or not self._is_due(key, 0.0, now_s):
                 return ()
@@ -101,20 +111,8 @@ class PodGCController(Reconciler):
             return ()
         return self._removals(key, [pod], "", now_s) if self._is_due(key, 0.0, now_s) else ()
 
-    def _collect_on_node(self, key: Hashable, called: str, now_s: float) -> Iterator[Effect]:
-        node = self.objects.get("Node", called)
-        pods = [*self.objects.by("Pod", "node", called)]
-        message, wait_s = "PodGC: node no longer exists", QUARANTINE_S
-        if node is not None:
-            pods = [pod for pod in pods if is_terminating(pod) and _is_out_of_service(node)]
-            message, wait_s = "", 0.0
-        if not pods:
-            self._due_s.pop(key, None)
-        elif self._is_due(key, wait_s, now_s):
-            yield from self._removals(key, pods, message, now_s)
-
     def _is_due(self, key: Hashable, wait_s: float, now_s: float) -> bool:
-        """Whether a key is due, which it first is at the next run of the collector."""
+        # A key is first due at the next run of the collector, and after the wait.
         due_s = self._due_s.get(key)
         if due_s is None:
             rounds = -((self._start_s - now_s) // PERIOD_S)

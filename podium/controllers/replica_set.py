@@ -1,4 +1,4 @@
-"""The ReplicaSet controller, and that of ReplicationControllers: keeps the wanted number of pods.
+"""The controller of ReplicaSets and ReplicationControllers: keeps the wanted number of pods.
 
 Rules and texts are those of v1.36's `replicaset` controller. The pods of each owner are counted
 change by change, so that the cost of a change doesn't grow with their number.
@@ -16,6 +16,7 @@ from podium.api.objects import (
     condition_of,
     conditions_of,
     controller_of,
+    controller_uid,
     is_terminating,
     labels,
     place_of,
@@ -48,14 +49,15 @@ class _PodCounts(msgspec.Struct, frozen=True):
 
 
 class ReplicaCounts:
-    """Counts the pods that a ReplicaSet or ReplicationController controls and selects.
+    """The counts of the pods that a ReplicaSet or ReplicationController controls and selects.
 
     Attributes:
         active: number of pods that are neither finished nor terminating.
         fully_labeled: number of active pods with all labels of the template.
         terminating: number of terminating pods that haven't finished.
+        ready: number of active pods that are ready.
         mismatched: places of controlled pods that the selector doesn't match, to be released.
-        orphans: places of pods that matched it and had no controller when seen, to be adopted.
+        orphans: places of pods without a controller that the selector matched when they were seen.
     """
 
     def __init__(self, owner: Object) -> None:
@@ -70,7 +72,7 @@ class ReplicaCounts:
         self.orphans: dict[Place, None] = {}
 
     def put(self, pod: Object) -> _PodCounts | None:
-        """Count a pod that isn't counted yet; what it adds, None if the selector doesn't match."""
+        """Count a new pod, and return what it adds to the counts; None if it isn't selected."""
         place = place_of(pod)
         if not self.selector.matches(labels(pod)):
             self.mismatched[place] = None
@@ -89,7 +91,7 @@ class ReplicaCounts:
         return counted
 
     def drop(self, place: Place) -> _PodCounts | None:
-        """Stop counting a pod; what it added, if anything."""
+        """Stop counting a pod, and return what it added, if anything."""
         self.mismatched.pop(place, None)
         self._maturing.pop(place, None)
         counted = self._counted.pop(place, None)
@@ -98,13 +100,13 @@ class ReplicaCounts:
         return counted
 
     def available(self, now_s: float) -> int:
-        """The number of pods that have been ready for `minReadySeconds`."""
+        """Return the number of pods that have been ready for `minReadySeconds`."""
         for place in [place for place, from_s in self._maturing.items() if from_s <= now_s]:
             del self._maturing[place]
         return self.ready - len(self._maturing)
 
     def next_available_s(self) -> float | None:
-        """When the next ready pod becomes available, if any will."""
+        """Return when the next ready pod becomes available, if any will."""
         return min(self._maturing.values(), default=None)
 
     def places(self) -> Iterator[Place]:
@@ -118,14 +120,14 @@ class ReplicaCounts:
 
 
 class ReplicaCountsByOwner:
-    """The counts of all owners; needs the indexes `owner` and `orphan` of pods."""
+    """The counts of all owners, from an indexer with the indexes `owner` and `orphan` of pods."""
 
     def __init__(self, objects: Indexer) -> None:
         self._objects = objects
         self._by_uid: dict[str, ReplicaCounts] = {}
 
     def of(self, owner: Object) -> ReplicaCounts:
-        """The counts of an owner, recounted if its spec has changed."""
+        """Return the counts of an owner, recounted if its spec has changed."""
         known = self._by_uid.get(uid_of(owner))
         if known is not None and known.basis == _basis(owner):
             return known
@@ -141,7 +143,7 @@ class ReplicaCountsByOwner:
         self._by_uid.pop(uid_of(owner), None)
 
     def follow(self, before: Object | None, after: Object | None) -> bool:
-        """Recount a changed pod; whether its owner and what it adds are unchanged."""
+        """Recount a changed pod, and return whether its owner and its counts are unchanged."""
         former, latter = self._counts_of(before), self._counts_of(after)
         was = None if before is None or former is None else former.drop(place_of(before))
         now = None if after is None or latter is None else latter.put(after)
@@ -171,21 +173,21 @@ _CONTROLLERS = {
 
 
 class ReplicaSetController(PodOwnerReconciler):
-    """Keeps ReplicaSets, or ReplicationControllers, at their size."""
+    """Keeps the pods of ReplicaSets, or of ReplicationControllers, at their wanted number."""
 
     takes_lists = True
 
     def __init__(self, kind: str = "ReplicaSet") -> None:
         self.indexes = (*by_owner_or_orphan("Pod"), by_owner(kind), by_namespace(kind))
         super().__init__()
-        self.kind = kind
+        self.owner_kind = kind
         self.name = _CONTROLLERS[kind]
         self.kinds = frozenset({"Pod", kind})
         self.tends = frozenset({kind})
         self._counts_by_owner = ReplicaCountsByOwner(self.objects)
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        if change.kind == self.kind:
+        if change.kind == self.owner_kind:
             yield place_of(change.obj)
             if change.new is None:
                 self._counts_by_owner.forget(change.obj)
@@ -209,7 +211,9 @@ class ReplicaSetController(PodOwnerReconciler):
             return False
         if is_ready(before) == is_ready(change.new):
             return False
-        owners = (self.owner_of(key) for key in owners_of(change.new, self.kind, self.objects))
+        owners = (
+            self.owner_of(key) for key in owners_of(change.new, self.owner_kind, self.objects)
+        )
         return any(
             owner is not None and status_of(owner).get("replicas") == replicas_of(owner)
             for owner in owners
@@ -220,66 +224,17 @@ class ReplicaSetController(PodOwnerReconciler):
         if owner is None:
             self.refusals.pop(key, None)
             return ()
-        counts, leaving = self._counts_by_owner.of(owner), is_terminating(owner)
-        effects = [] if leaving else [*self._claims(owner, counts)]
-        if not effects and not leaving:
-            effects += self._resize(key, owner, counts, now_s)
-        return [*effects, *self._status(key, owner, counts, now_s)]
-
-    def _owners_of(self, pod: Object) -> Iterator[Place]:
-        for place in owners_of(pod, self.kind, self.objects):
-            owner = self.objects.at(self.kind, place)
-            if owner is not None and controller_of(pod) is None:
-                self._counts_by_owner.find_orphan(owner, pod)
-            yield place
-
-    def owner_of(self, key: Hashable) -> Object | None:
-        return self.objects.at(self.kind, key)
-
-    def _claims(self, owner: Object, counts: ReplicaCounts) -> Iterator[Effect]:
-        mismatched = self._found(counts.mismatched)
-        yield from (release(owner, pod, "Pod") for pod in mismatched if not is_terminating(pod))
-        for place in list(counts.orphans):
-            orphan = self.objects.at("Pod", place)
-            is_free = orphan is not None and controller_of(orphan) is None
-            if orphan is None or not (is_free and counts.selector.matches(labels(orphan))):
-                del counts.orphans[place]
-            elif not is_terminating(orphan):
-                yield adoption(owner, orphan, "Pod")
-
-    def _found(self, places: Iterable[Place]) -> list[Object]:
-        found = (self.objects.at("Pod", place) for place in places)
-        return [pod for pod in found if pod is not None]
-
-    def _resize(
-        self, key: Hashable, owner: Object, counts: ReplicaCounts, now_s: float
-    ) -> Iterator[Effect]:
-        missing = replicas_of(owner) - counts.active
-        if missing > 0:
-            count = 1 if key in self.refusals else min(missing, BURST_MAX)
-            yield from (Create(kind="Pod", obj=new_pod(owner)) for _ in range(count))
-        elif missing < 0:
-            active = self._found(counts.places())
-            above = controller_of(owner)
-            siblings: Iterable[Object] = (owner,)
-            if above is not None:
-                siblings = self.objects.by(self.kind, "owner", str(above.get("uid")))
-            related = [
-                pod for one in siblings for pod in self.objects.by("Pod", "owner", uid_of(one))
-            ]
-            order = scale_down_order(active, related, int(now_s * NANOS_PER_SECOND))
-            yield from (deletion_of("Pod", pod) for pod in order[: min(-missing, BURST_MAX)])
-
-    def _status(
-        self, key: Hashable, owner: Object, counts: ReplicaCounts, now_s: float
-    ) -> Iterator[Effect]:
+        counts = self._counts_by_owner.of(owner)
+        effects: list[Effect] = []
+        if not is_terminating(owner):
+            effects += self._claims(owner, counts) or self._resize(key, owner, counts, now_s)
         counted = {
             "replicas": counts.active,
             "fullyLabeledReplicas": counts.fully_labeled,
             "readyReplicas": counts.ready,
             "availableReplicas": counts.available(now_s),
         }
-        if self.kind == "ReplicaSet":
+        if self.owner_kind == "ReplicaSet":
             counted["terminatingReplicas"] = counts.terminating
         if (next_s := counts.next_available_s()) is not None:
             self.look_again(key, next_s)
@@ -288,9 +243,50 @@ class ReplicaSetController(PodOwnerReconciler):
             failure = {"type": "ReplicaFailure", "status": "True", "reason": "FailedCreate"}
             failure = set_condition(None, {**failure, "message": message}, now_s)
             conditions.append(condition_of(owner, "ReplicaFailure") or failure)
-        yield from status_update(
+        effects += status_update(
             owner,
             **as_written(counted, _ALWAYS_WRITTEN),
             conditions=conditions or None,
             observedGeneration=owner["metadata"].get("generation"),
         )
+        return effects
+
+    def _owners_of(self, pod: Object) -> Iterator[Place]:
+        for place in owners_of(pod, self.owner_kind, self.objects):
+            owner = self.objects.at(self.owner_kind, place)
+            if owner is not None and controller_of(pod) is None:
+                self._counts_by_owner.find_orphan(owner, pod)
+            yield place
+
+    def _claims(self, owner: Object, counts: ReplicaCounts) -> list[Effect]:
+        mismatched = self._found(counts.mismatched)
+        claims = [release(owner, pod, "Pod") for pod in mismatched if not is_terminating(pod)]
+        for place in list(counts.orphans):
+            orphan = self.objects.at("Pod", place)
+            is_free = orphan is not None and controller_of(orphan) is None
+            if orphan is None or not (is_free and counts.selector.matches(labels(orphan))):
+                del counts.orphans[place]
+            elif not is_terminating(orphan):
+                claims.append(adoption(owner, orphan, "Pod"))
+        return claims
+
+    def _found(self, places: Iterable[Place]) -> list[Object]:
+        found = (self.objects.at("Pod", place) for place in places)
+        return [pod for pod in found if pod is not None]
+
+    def _resize(
+        self, key: Hashable, owner: Object, counts: ReplicaCounts, now_s: float
+    ) -> list[Effect]:
+        missing = replicas_of(owner) - counts.active
+        if missing >= 0:
+            count = 1 if missing and key in self.refusals else min(missing, BURST_MAX)
+            return [Create(kind="Pod", obj=new_pod(owner)) for _ in range(count)]
+        siblings: Iterable[Object] = (owner,)
+        if controller_of(owner) is not None:
+            siblings = self.objects.by(self.owner_kind, "owner", controller_uid(owner))
+        related = [
+            pod for sibling in siblings for pod in self.objects.by("Pod", "owner", uid_of(sibling))
+        ]
+        active = self._found(counts.places())
+        order = scale_down_order(active, related, int(now_s * NANOS_PER_SECOND))
+        return [deletion_of("Pod", pod) for pod in order[: min(-missing, BURST_MAX)]]

@@ -28,22 +28,20 @@ CONTROLLERS: Mapping[str, Make] = {
     "replication-controller": _maker(
         "replica_set", "ReplicaSetController", "ReplicationController"
     ),
-    "statefulset-controller": _maker(
-        "stateful_set.stateful_set_controller", "StatefulSetController"
-    ),
+    "statefulset-controller": _maker("stateful_set", "StatefulSetController"),
     "daemonset-controller": _maker("daemon_set.daemon_set_controller", "DaemonSetController"),
     "job-controller": _maker("job.job_controller", "JobController"),
     "cronjob-controller": _maker("cron_job", "CronJobController"),
     "ttl-after-finished-controller": _maker("ttl_after_finished", "TTLAfterFinishedController"),
     "disruption-controller": _maker("disruption", "DisruptionController"),
-    "endpointslice-controller": _maker("endpoints.endpoint_slices", "EndpointSliceController"),
-    "endpoint-controller": _maker("endpoints.endpoints", "EndpointsController"),
-    "ephemeral-volume-controller": _maker("volumes.ephemeral_volumes", "EphemeralVolumeController"),
+    "endpointslice-controller": _maker("endpoints", "EndpointSliceController"),
+    "endpoint-controller": _maker("endpoints", "EndpointsController"),
+    "ephemeral-volume-controller": _maker("volumes.pod_claims", "EphemeralVolumeController"),
     "persistentvolume-controller": _maker(
         "volumes.persistent_volumes", "PersistentVolumeController"
     ),
     "volume-provisioner": _maker("volumes.volume_provisioner", "VolumeProvisioner"),
-    "pvc-protection-controller": _maker("volumes.volume_protection", "VolumeProtectionController"),
+    "pvc-protection-controller": _maker("volumes.pod_claims", "VolumeProtectionController"),
     "namespace-controller": _maker("namespace", "NamespaceController"),
     "resourcequota-controller": _maker("resource_quota", "ResourceQuotaController"),
     "generic-garbage-collector": _maker("garbage_collector", "GarbageCollector"),

@@ -5,7 +5,7 @@ pod has one node judged again. Where upstream takes nodes in no order, in a roll
 taken by the age of their pods, then by name.
 """
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import Any
 
 from podium.api.nodes import taints_of
@@ -13,6 +13,7 @@ from podium.api.objects import (
     Object,
     Place,
     controller_of,
+    controller_uid,
     generation_of,
     is_terminating,
     labels,
@@ -30,11 +31,13 @@ from podium.controllers.daemon_set.daemon_set_state import (
     DaemonRules,
     DaemonSetState,
     FailedPodsBackoff,
+    bound_to,
     node_state,
     rollout_bound,
+    target_of,
     template_generation_of,
+    tolerant,
 )
-from podium.controllers.daemon_set.eligibility import bound_to, target_of, tolerant
 from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.controller_revisions import (
     KIND,
@@ -53,33 +56,29 @@ from podium.machines.reconciler.indexer import by_namespace, by_owner, by_owner_
 
 BURST_MAX = 250
 _SET = "DaemonSet"
-_ALWAYS_THERE = (
+_ALWAYS_WRITTEN = (
     "currentNumberScheduled",
     "numberMisscheduled",
     "desiredNumberScheduled",
     "numberReady",
 )
-_COUNTS = (*_ALWAYS_THERE, "updatedNumberScheduled", "numberAvailable", "numberUnavailable")
-
-
-def _node_key(uid: str, node_name: str) -> str:
-    return f"{uid}/{node_name}"
+_COUNTS = (*_ALWAYS_WRITTEN, "updatedNumberScheduled", "numberAvailable", "numberUnavailable")
 
 
 def _node_keys(pod: Object) -> tuple[str, ...]:
     reference = controller_of(pod)
-    if reference is None or reference.get("kind") != _SET:
-        return ()
-    return (_node_key(str(reference.get("uid")), target_of(pod)),)
+    is_daemon = reference is not None and reference.get("kind") == _SET
+    return (f"{controller_uid(pod)}/{target_of(pod)}",) if is_daemon else ()
 
 
 class DaemonSetController(PodOwnerReconciler):
     """Keeps one pod of each DaemonSet on each node that may have it."""
 
     name = "daemonset-controller"
+    owner_kind = _SET
     kinds = frozenset({"Pod", "Node", KIND, _SET})
     indexes = (
-        ("Pod", "station", _node_keys),
+        ("Pod", "target", _node_keys),
         *by_owner_or_orphan("Pod"),
         by_owner(KIND),
         by_namespace(_SET),
@@ -145,18 +144,16 @@ class DaemonSetController(PodOwnerReconciler):
             revision = revision_hash_of(history.current)
             yield from self._sync(place, daemon_set, history, revision, now_s)
 
-    def owner_of(self, key: Hashable) -> Object | None:
-        assert isinstance(key, tuple)
-        return self.objects.at(_SET, key)
+    def _pods_for(self, daemon_set: Object, node_name: str) -> Iterable[Object]:
+        return self.objects.by("Pod", "target", f"{uid_of(daemon_set)}/{node_name}")
 
     def _stirs(self, place: Place, state: DaemonSetState, node: Object) -> bool:
-        """Whether a changed node has its DaemonSet synced now: syncNodeUpdate of v1.36."""
+        # Whether the DaemonSet is synced because of a changed node: syncNodeUpdate of v1.36.
         daemon_set = self.objects.at(_SET, place)
         if daemon_set is None or state.rules is None:
             return True
-        pods = self.objects.by("Pod", "station", _node_key(uid_of(daemon_set), name(node)))
         rules = state.rules.eligibility
-        if not any(map(node_name_of, pods)):
+        if not any(map(node_name_of, self._pods_for(daemon_set, name(node)))):
             # Pods that aren't bound yet don't count.
             return rules.may_start(node)
         return not rules.may_stay(node) or bool(status_of(daemon_set).get("numberMisscheduled"))
@@ -209,13 +206,16 @@ class DaemonSetController(PodOwnerReconciler):
             steps = list(self._roll(state, daemon_set))
         yield from steps
         if not steps:
-            yield from surplus(daemon_set, history.old, self._unused(daemon_set, history))
+            pods = self.objects.by("Pod", "owner", uid_of(daemon_set))
+            live = {revision_hash_of(pod) for pod in pods} if history.old else set()
+            unused = (one for one in history.old if revision_hash_of(one) not in live)
+            yield from surplus(daemon_set, history.old, unused)
         if not is_as_loaded:
             counts = {field: state.counts[field] for field in _COUNTS}
             unavailable = counts["desiredNumberScheduled"] - counts["numberAvailable"]
             counts["numberUnavailable"] = unavailable
             counts["observedGeneration"] = generation_of(daemon_set)
-            yield from status_update(daemon_set, **as_written(counts, _ALWAYS_THERE))
+            yield from status_update(daemon_set, **as_written(counts, _ALWAYS_WRITTEN))
         wait_s = min_ready_s(daemon_set)
         if wait_s and state.counts["numberReady"] != state.counts["numberAvailable"]:
             self.look_after(place, wait_s)
@@ -227,16 +227,16 @@ class DaemonSetController(PodOwnerReconciler):
         selector = selector_of(daemon_set)
         for node_name in state.dirty:
             node = self.objects.get("Node", node_name)
-            owned = self.objects.by("Pod", "station", _node_key(uid_of(daemon_set), node_name))
+            owned = self._pods_for(daemon_set, node_name)
             pods = [pod for pod in owned if selector.matches(labels(pod))]
             for pod in owned if len(pods) < len([*owned]) else ():
                 if not selector.matches(labels(pod)) and not is_terminating(pod):
                     yield release(daemon_set, pod, "Pod")
-            # Of what has ended and is on its way out nothing more is to be done.
+            # Nothing more is to be done about pods that have finished and are terminating.
             pods = [pod for pod in pods if not (is_terminating(pod) and is_finished(pod))]
             is_empty = node is None and not pods
-            found = None if is_empty else node_state(state.rules, node, pods, now_s)
-            state.put(node_name, found)
+            judged = None if is_empty else node_state(state.rules, node, pods, now_s)
+            state.put(node_name, judged)
         state.dirty.clear()
 
     def _manage(
@@ -244,10 +244,10 @@ class DaemonSetController(PodOwnerReconciler):
     ) -> Iterator[Effect]:
         creations = 1 if place in self.refusals else BURST_MAX
         deletions = BURST_MAX
-        for node_name, found in list(state.acting.items()):
-            doomed = [*found.doomed]
-            observed = int(status_of(daemon_set).get("observedGeneration") or 0)
-            for pod in found.failed:
+        observed = int(status_of(daemon_set).get("observedGeneration") or 0)
+        for node_name, acting in list(state.acting.items()):
+            doomed = [*acting.doomed]
+            for pod in acting.failed:
                 key = (uid_of(daemon_set), observed, node_name)
                 wait_s = self._backoff.wait_s(key, now_s)
                 if wait_s is not None:
@@ -258,22 +258,25 @@ class DaemonSetController(PodOwnerReconciler):
             doomed = doomed[:deletions]
             deletions -= len(doomed)
             for pod in doomed:
-                called, phase = "/".join(place_of(pod)), phase_of(pod)
+                phase = phase_of(pod)
                 if phase in ("Failed", "Succeeded"):
                     verb, kind = ("kill", "Warning") if phase == "Failed" else ("delete", "Normal")
-                    what = f"Found {phase.lower()} daemon pod {called} on node {node_name}"
-                    note = f"{what}, will try to {verb} it"
+                    pod_key = "/".join(place_of(pod))
+                    note = (
+                        f"Found {phase.lower()} daemon pod {pod_key} on node {node_name}, "
+                        f"will try to {verb} it"
+                    )
                     yield self.event(daemon_set, kind, f"{phase}DaemonPod", note)
                 yield deletion_of("Pod", pod)
-            if found.lacks and creations:
+            if acting.lacks and creations:
                 creations -= 1
                 yield self._creation(daemon_set, state.rules, node_name)
-            # Whatever comes of it is seen at the next look.
+            # The next look shows what has come of it.
             state.dirty[node_name] = None
 
     def _roll(self, state: DaemonSetState, daemon_set: Object) -> Iterator[Effect]:
         strategy = update_strategy_of(daemon_set).get("type")
-        if strategy != "RollingUpdate" or not state.has_outdated():
+        if strategy != "RollingUpdate" or not state.outdated:
             return
         desired = state.counts["desiredNumberScheduled"]
         surge = rollout_bound(daemon_set, "maxSurge", desired)
@@ -285,11 +288,6 @@ class DaemonSetController(PodOwnerReconciler):
                 yield self._creation(daemon_set, state.rules, node_name)
             else:
                 yield deletion_of("Pod", pod)
-
-    def _unused(self, daemon_set: Object, history: History) -> Iterator[Object]:
-        pods = self.objects.by("Pod", "owner", uid_of(daemon_set))
-        live = {labels(pod).get(REVISION_LABEL) for pod in pods}
-        yield from (one for one in history.old if labels(one).get(REVISION_LABEL) not in live)
 
     def _creation(self, daemon_set: Object, rules: DaemonRules | None, node_name: str) -> Create:
         assert rules is not None

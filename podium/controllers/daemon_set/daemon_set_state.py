@@ -1,13 +1,14 @@
-"""The state of a DaemonSet by node: pods to create and delete there, and counts.
+"""The state of a DaemonSet by node: eligibility, pods to create and delete there, and counts.
 
-The rules are those of v1.36's podsShouldBeOnNode, rollingUpdate and updateDaemonSetStatus, each of
-which goes over all nodes; here a node is judged when something about it has changed, and sums over
-all nodes are kept.
+The rules are those of v1.36's NodeShouldRunDaemonPod, podsShouldBeOnNode, rollingUpdate and
+updateDaemonSetStatus, which go over all nodes; here a node is judged when something about it has
+changed, and sums over all nodes are kept.
 """
 
 import heapq
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import msgspec
 
@@ -17,17 +18,103 @@ from podium.api.objects import (
     is_terminating,
     labels,
     metadata_of,
+    name,
     part,
     spec_of,
     uid_of,
 )
+from podium.api.pod_specs import node_affinity_of, tolerations_of
 from podium.api.pods import is_ready, node_name_of, phase_of
+from podium.api.selectors.node_selector import NAME_FIELD, required_node_affinity
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.api.values.integers import scaled
+from podium.api.well_known import REQUIRED
 from podium.api.workloads import update_strategy_of
-from podium.controllers.daemon_set.eligibility import Eligibility, seniority, tolerant
 from podium.controllers.kit.controller_revisions import REVISION_LABEL
 from podium.controllers.kit.workload_fields import available_from_s, min_ready_s
 from podium.machines.backoff import Backoff, Restarts
+
+_PREFIX = "node.kubernetes.io/"
+_TOLERATED = (
+    ("not-ready", NO_EXECUTE),
+    ("unreachable", NO_EXECUTE),
+    ("disk-pressure", NO_SCHEDULE),
+    ("memory-pressure", NO_SCHEDULE),
+    ("pid-pressure", NO_SCHEDULE),
+    ("unschedulable", NO_SCHEDULE),
+)
+_COMPARED = ("key", "operator", "effect", "value")
+_TOLERATED_IN_NODES_NETWORK = ("network-unavailable", NO_SCHEDULE)
+
+
+class Eligibility:
+    """The nodes that may have pods of a DaemonSet."""
+
+    def __init__(self, spec: Object) -> None:
+        self._node_name = spec.get("nodeName") or ""
+        self._affinity = required_node_affinity({"spec": spec})
+        self._tolerations = spec["tolerations"]
+
+    def may_start(self, node: Object) -> bool:
+        """Return whether a node without a pod gets one."""
+        return self._fits(node) and not self._untolerated(node, NO_SCHEDULE, NO_EXECUTE)
+
+    def may_stay(self, node: Object) -> bool:
+        """Return whether a pod on a node may go on running."""
+        return self._fits(node) and not self._untolerated(node, NO_EXECUTE)
+
+    def _fits(self, node: Object) -> bool:
+        is_named = self._node_name in ("", name(node))
+        return is_named and self._affinity.matches(labels(node), name(node))
+
+    def _untolerated(self, node: Object, *effects: str) -> bool:
+        taints = spec_of(node).get("taints")
+        return untolerated(taints, self._tolerations, effects) is not None
+
+
+def tolerant(spec: Object) -> dict[str, Any]:
+    """Return a pod's spec with the tolerations that all daemon pods have."""
+    tolerations = list(tolerations_of(spec))
+    extra = (_TOLERATED_IN_NODES_NETWORK,) if spec.get("hostNetwork") else ()
+    for taint, effect in (*_TOLERATED, *extra):
+        toleration = {"key": _PREFIX + taint, "operator": "Exists", "effect": effect}
+        if toleration not in tolerations:
+            # One that differs only in how long it lasts is replaced.
+            tolerations = [
+                other
+                for other in tolerations
+                if any(other.get(field) != toleration.get(field) for field in _COMPARED)
+            ]
+            tolerations.append(toleration)
+    return {**spec, "tolerations": tolerations}
+
+
+def bound_to(node_name: str, affinity: Object) -> dict[str, Any]:
+    """Return an affinity with its required node affinity replaced by one to a node by name."""
+    field = {"key": NAME_FIELD, "operator": "In", "values": [node_name]}
+    required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
+    node_affinity = {**part(affinity, "nodeAffinity"), REQUIRED: required}
+    return {**affinity, "nodeAffinity": node_affinity}
+
+
+def target_of(pod: Object) -> str:
+    """Return the node that a daemon pod is on, or was created for; may be empty."""
+    spec = spec_of(pod)
+    if spec.get("nodeName"):
+        return str(spec["nodeName"])
+    required = part(node_affinity_of(spec), REQUIRED)
+    for term in required.get("nodeSelectorTerms") or ():
+        for field in term.get("matchFields") or ():
+            if field.get("key") == NAME_FIELD and field.get("values"):
+                return str(field["values"][0])
+    return ""
+
+
+def seniority(pod: Object) -> tuple[bool, str, str]:
+    """Return the key by which daemon pods stay: bound before unbound, then by age, then by name."""
+    created = metadata_of(pod).get("creationTimestamp")
+    return not node_name_of(pod), str(created or ""), name(pod)
+
 
 TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
 GENERATION_LABEL = "pod-template-generation"
@@ -37,7 +124,8 @@ class DaemonRules(msgspec.Struct, frozen=True):
     """The rules by which a DaemonSet judges each node and its pods.
 
     Attributes:
-        generation: that of the template, with which pods are labelled; may be empty.
+        revision: the hash of the template's revision.
+        generation: the template's generation, with which pods are labelled; may be empty.
         surges: whether new pods are created before old ones are deleted.
     """
 
@@ -59,9 +147,13 @@ class NodeState(msgspec.Struct):
     """The state of a DaemonSet on one node.
 
     Attributes:
-        holds: whether it is one of the nodes that a rollout has changing.
+        lacks: whether a pod has to be created.
+        doomed: the pods that have to be deleted.
+        failed: the failed pods, which are deleted with a back-off.
+        counts: what the node adds to the counts of the DaemonSet's status.
+        holds: whether a rollout counts the node as one that is changing.
         outdated: the pod that a rollout has yet to replace.
-        is_free: whether that pod isn't available, so that it may be replaced at once.
+        is_free: whether the outdated pod isn't available, so that it may be replaced at once.
         is_eligible: whether the node would get a pod if it had none.
         is_missing: whether the node doesn't exist any more.
         serves: whether a pod is available there; while a rollout surges, the old one counts.
@@ -84,7 +176,7 @@ class NodeState(msgspec.Struct):
 def node_state(
     rules: DaemonRules, node: Object | None, pods: Sequence[Object], now_s: float
 ) -> NodeState:
-    """Judge a node, None if it doesn't exist, by the DaemonSet's pods there or meant for it."""
+    """Judge a node, None if it doesn't exist, by the DaemonSet's pods on it or meant for it."""
     if node is None:
         # Pods that have been there are garbage, which the pod garbage collector collects.
         unscheduled = [pod for pod in pods if not node_name_of(pod) and not is_terminating(pod)]
@@ -96,7 +188,23 @@ def node_state(
         elif node_state.is_eligible and not pods:
             node_state.lacks = True
         else:
-            _manage(node_state, rules, pods, now_s)
+            alive = [pod for pod in pods if not is_terminating(pod)]
+            node_state.failed = [pod for pod in alive if phase_of(pod) == "Failed"]
+            node_state.doomed = [pod for pod in alive if phase_of(pod) == "Succeeded"]
+            ended = ("Failed", "Succeeded")
+            running = sorted((pod for pod in alive if phase_of(pod) not in ended), key=seniority)
+            if not rules.surges:
+                node_state.doomed += running[1:]
+            elif running:
+                # The oldest old pod stays while it is ready, until the oldest new one is available.
+                new = [pod for pod in running if rules.is_of_revision(pod)]
+                old = [pod for pod in running if not rules.is_of_revision(pod)]
+                node_state.doomed += new[1:] + old[1:]
+                if new and old and (not is_ready(old[0]) or _is_available(rules, new[0], now_s)):
+                    node_state.doomed.append(old[0])
+            else:
+                # When surging there always has to be a pod that isn't terminating.
+                node_state.lacks = node_state.is_eligible
         if not node_state.is_eligible:
             node_state.counts = {"numberMisscheduled": int(bool(pods))}
         else:
@@ -114,31 +222,6 @@ def node_state(
     moments_s = (available_from_s(pod, rules.min_ready_s) or 0.0 for pod in pods)
     node_state.matures_s = min((at_s for at_s in moments_s if at_s > now_s), default=None)
     return node_state
-
-
-def _manage(
-    node_state: NodeState, rules: DaemonRules, pods: Sequence[Object], now_s: float
-) -> None:
-    by_phase: dict[str, list[Object]] = {}
-    for pod in pods:
-        if not is_terminating(pod):
-            phase = phase_of(pod)
-            by_phase.setdefault(phase if phase in ("Succeeded", "Failed") else "", []).append(pod)
-    node_state.failed = by_phase.get("Failed", [])
-    node_state.doomed += by_phase.get("Succeeded", ())
-    running = sorted(by_phase.get("", ()), key=seniority)
-    if not rules.surges:
-        node_state.doomed += running[1:]
-    elif running:
-        # The oldest old pod stays while it is ready, until the oldest new one is available.
-        new = [pod for pod in running if rules.is_of_revision(pod)]
-        old = [pod for pod in running if not rules.is_of_revision(pod)]
-        node_state.doomed += new[1:] + old[1:]
-        if new and old and (not is_ready(old[0]) or _is_available(rules, new[0], now_s)):
-            node_state.doomed.append(old[0])
-    else:
-        # When surging there always has to be a pod that isn't terminating.
-        node_state.lacks = node_state.is_eligible
 
 
 def _put_rollout(
@@ -168,7 +251,7 @@ def _is_available(rules: DaemonRules, pod: Object, now_s: float) -> bool:
 
 
 def template_generation_of(daemon_set: Object) -> str:
-    """The generation of a DaemonSet's template, as counted by the API server."""
+    """Return the generation of a DaemonSet's template, as the API server counts it."""
     return annotations(daemon_set).get(TEMPLATE_GENERATION, "")
 
 
@@ -181,12 +264,12 @@ class FailedPodsBackoff(msgspec.Struct):
     _known: dict[tuple[str, int, str], Restarts] = msgspec.field(default_factory=dict)
 
     def wait_s(self, key: tuple[str, int, str], now_s: float) -> float | None:
-        """The whole wait, as upstream has it, however much of it is over; None once it is over."""
-        known = self._known.get(key)
-        if known is None:
+        """Return the whole wait, as upstream does, while any of it is left; None otherwise."""
+        restarts = self._known.get(key)
+        if restarts is None:
             return None
-        wait_s = known.wait_s(now_s)
-        return wait_s if now_s < known.last_s + wait_s else None
+        wait_s = restarts.wait_s(now_s)
+        return wait_s if now_s < restarts.last_s + wait_s else None
 
     def failed(self, key: tuple[str, int, str], now_s: float) -> None:
         self._known.setdefault(key, Restarts(_BACKOFF)).restarted(now_s, now_s)
@@ -197,9 +280,11 @@ class DaemonSetState:
 
     Attributes:
         dirty: nodes to be judged again.
-        orphans: places of pods that it may have to adopt.
-        holding: number of nodes that a rollout has changing.
+        orphans: places of pods that the DaemonSet may have to adopt.
+        holding: number of nodes that a rollout counts as changing.
         serving: number of nodes on which a pod is available.
+        acting: nodes where a pod has to be created or deleted.
+        outdated: nodes with a pod that a rollout has yet to replace.
     """
 
     def __init__(self) -> None:
@@ -211,12 +296,11 @@ class DaemonSetState:
         self.holding = self.serving = 0
         self._maturing: list[tuple[float, str]] = []
         self._basis: tuple[str, Object, str, str] | None = None
-        # Nodes where something has to be created or deleted.
         self.acting: dict[str, NodeState] = {}
-        self._outdated: dict[str, NodeState] = {}
+        self.outdated: dict[str, NodeState] = {}
 
     def update_rules(self, daemon_set: Object, revision: str) -> bool:
-        """Take the rules of the DaemonSet; whether they have changed."""
+        """Take over the rules of the DaemonSet, and return whether they have changed."""
         spec, generation = daemon_set["spec"], template_generation_of(daemon_set)
         basis = (uid_of(daemon_set), spec, revision, generation)
         if basis == self._basis:
@@ -236,7 +320,7 @@ class DaemonSetState:
         """Set the state of a node; None if there is neither a node nor a pod."""
         before = self.node_states.pop(node_name, None)
         self.acting.pop(node_name, None)
-        self._outdated.pop(node_name, None)
+        self.outdated.pop(node_name, None)
         if before is not None:
             self.counts.subtract(before.counts)
             self.holding -= before.holds
@@ -252,7 +336,7 @@ class DaemonSetState:
         if node_state.lacks or node_state.doomed or node_state.failed:
             self.acting[node_name] = node_state
         if node_state.outdated is not None:
-            self._outdated[node_name] = node_state
+            self.outdated[node_name] = node_state
 
     def mark_matured(self, now_s: float) -> None:
         """Mark nodes dirty on which another pod has become available."""
@@ -260,7 +344,7 @@ class DaemonSetState:
             self.dirty[heapq.heappop(self._maturing)[1]] = None
 
     def to_replace(self, limit: int) -> Iterator[tuple[str, Object]]:
-        """Nodes with the pods that a rolling update deletes now, the oldest pods first."""
+        """Yield nodes with the pods that a rolling update deletes now, the oldest pods first."""
         room = max(limit - self.holding, 0)
         for node_name, node_state in self._outdated_by_age():
             assert node_state.outdated is not None
@@ -271,12 +355,12 @@ class DaemonSetState:
             yield node_name, node_state.outdated
 
     def to_surge(self, limit: int, desired: int) -> Iterator[tuple[str, Object | None]]:
-        """Nodes that get a new pod beside the old one, with None, and others with a pod to delete.
+        """Yield nodes with a pod to delete, or with None if they get a pod beside the old one.
 
         Nothing is done while an old pod is on a node that doesn't exist any more. Where no new pod
         may come, an available old one is deleted once more are available than desired.
         """
-        if any(node_state.is_missing for node_state in self._outdated.values()):
+        if any(node_state.is_missing for node_state in self.outdated.values()):
             return
         room, spare = max(limit - self.holding, 0), max(self.serving - desired, 0)
         for node_name, node_state in self._outdated_by_age():
@@ -294,14 +378,11 @@ class DaemonSetState:
             created = metadata_of(outdated[1].outdated or {}).get("creationTimestamp")
             return str(created or ""), outdated[0]
 
-        return sorted(self._outdated.items(), key=age)
-
-    def has_outdated(self) -> bool:
-        return bool(self._outdated)
+        return sorted(self.outdated.items(), key=age)
 
 
 def rollout_bound(daemon_set: Object, field: str, desired: int) -> int:
-    """A rolling update's `maxUnavailable` or `maxSurge`, in nodes; percentages are rounded up."""
+    """Return a rolling update's `maxUnavailable` or `maxSurge`, in nodes, rounded up."""
     strategy = update_strategy_of(daemon_set)
     if strategy.get("type") != "RollingUpdate":
         return 0

@@ -44,7 +44,7 @@ from podium.controllers.deployment.replica_sets import (
     surplus_history,
     wanted_sum,
 )
-from podium.controllers.kit.controller_refs import claim, owners_of
+from podium.controllers.kit.controller_refs import claim, owners_around, owners_of
 from podium.controllers.kit.workload_fields import as_written, differs
 from podium.machines.effects import Create, Effect, Patch, deletion_of, patch_of, status_patch_of
 from podium.machines.events import Change, Outcome
@@ -69,13 +69,13 @@ class Conditions(msgspec.Struct):
     now_s: float
 
     def get(self, kind: str) -> Object:
-        """The condition of a type; empty if there is none."""
+        """Return the condition of a type; empty if there is none."""
         return next((one for one in self.all if one.get("type") == kind), _NOTHING)
 
     def put(
         self, kind: str, status: str, reason: str, message: str, *, again: bool = False
     ) -> None:
-        """Set a condition; one with that status and reason stays as it is, unless set `again`."""
+        """Set a condition; one of equal status and reason is only overwritten `again`."""
         known = self.get(kind)
         if again or (known.get("status"), known.get("reason")) != (status, reason):
             condition = {"type": kind, "status": status, "reason": reason, "message": message}
@@ -89,7 +89,7 @@ class Conditions(msgspec.Struct):
 def put_progress(
     conditions: Conditions, deployment: Object, owned: OwnedReplicaSets, counts: Mapping[str, int]
 ) -> None:
-    """Say how the rollout progresses, by what has changed since the status was last written."""
+    """Set the condition Progressing, by what has changed since the status was last written."""
     known, deadline_s = conditions.get(PROGRESSING), progress_deadline_s(deployment)
     if deadline_s is None:
         conditions.remove(PROGRESSING)
@@ -121,7 +121,7 @@ def put_progress(
 
 
 def is_complete(deployment: Object, counts: Mapping[str, int]) -> bool:
-    """Whether all pods are of the new template, wanted and available."""
+    """Return whether all pods are of the new template, wanted and available."""
     fields = ("updatedReplicas", "replicas", "availableReplicas")
     return all(counts[field] == replicas_of(deployment) for field in fields)
 
@@ -132,7 +132,7 @@ def _updated_s(condition: Object) -> float:
 
 
 def counts_of(owned: OwnedReplicaSets) -> dict[str, int]:
-    """The counts of the status by field."""
+    """Return the counts of a Deployment's status by field."""
     summed = ("replicas", "readyReplicas", "availableReplicas", "terminatingReplicas")
     counts = {field: counted_sum(owned.all, field) for field in summed}
     counts["updatedReplicas"] = 0 if owned.new is None else counted(owned.new, "replicas")
@@ -143,7 +143,7 @@ def counts_of(owned: OwnedReplicaSets) -> dict[str, int]:
 def status_patch(
     deployment: Object, counts: Mapping[str, int], conditions: Sequence[Object], revision: str
 ) -> Patch | None:
-    """The write of status and revision, which the API allows together; None if nothing differs."""
+    """Return the patch of status and revision; None if nothing differs."""
     status = as_written(counts, ("terminatingReplicas",))
     status["observedGeneration"] = deployment["metadata"].get("generation")
     changed = _condition_changes(conditions_of(deployment), conditions)
@@ -181,13 +181,10 @@ class DeploymentController(Reconciler):
         self._made: dict[Hashable, str] = {}
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
-        obj = change.obj
         if change.kind == _KIND:
-            yield place_of(obj)
+            yield place_of(change.obj)
             return
-        for replica_set in (before, change.new):
-            if replica_set is not None:
-                yield from owners_of(replica_set, _KIND, self.objects)
+        yield from owners_around(change, before, _KIND, self.objects)
 
     def stirs(self, change: Change, before: Object | None) -> bool:
         # Amid a rollout, changed statuses of ReplicaSets end a rest, too.

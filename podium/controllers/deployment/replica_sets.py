@@ -1,4 +1,4 @@
-"""A Deployment's ReplicaSets: which it has, their next sizes, their labels and annotations.
+"""A Deployment's ReplicaSets: the new one and the old ones, their next sizes and annotations.
 
 Sizes are those of v1.36's deployment controller: rolling, all at once, or in proportion.
 """
@@ -28,26 +28,26 @@ REVISION = "deployment.kubernetes.io/revision"
 
 
 class OwnedReplicaSets(msgspec.Struct, frozen=True):
-    """A Deployment's ReplicaSets: that of its template, if any, and all others, oldest first."""
+    """A Deployment's ReplicaSets: the new one, of its template, and the old ones, oldest first."""
 
     new: Object | None
     old: Sequence[Object]
 
     @property
     def all(self) -> list[Object]:
-        """The old ones, and then the new one."""
+        """The old ReplicaSets, and then the new one."""
         return [*self.old, *(() if self.new is None else (self.new,))]
 
     @property
     def active(self) -> list[Object]:
-        """ReplicaSets whose `spec.replicas` is above 0; that of the current template comes last."""
+        """The ReplicaSets whose `spec.replicas` is above 0, the new one last."""
         return [replica_set for replica_set in self.all if replicas_of(replica_set)]
 
 
 def owned_replica_sets(deployment: Object, replica_sets: Iterable[Object]) -> OwnedReplicaSets:
-    """Sort a Deployment's ReplicaSets; of several of its template the oldest is the new one."""
+    """Sort a Deployment's ReplicaSets; the oldest of its template is the new one."""
     by_age, template = sorted(replica_sets, key=age_of), deployment["spec"]["template"]
-    # To the letter first, which is quickly answered.
+    # Literal equality is quickly checked, and mostly decides.
     matches = (
         replica_set
         for is_same in (identical_template, same_template)
@@ -59,48 +59,48 @@ def owned_replica_sets(deployment: Object, replica_sets: Iterable[Object]) -> Ow
 
 
 def counted(replica_set: Object, field: str) -> int:
-    """A number from a ReplicaSet's or Deployment's status, such as `availableReplicas`."""
+    """Return a number of a ReplicaSet's or Deployment's status, such as `availableReplicas`."""
     return int(status_of(replica_set).get(field) or 0)
 
 
 def wanted_sum(replica_sets: Iterable[Object]) -> int:
-    """The sum of the sizes of ReplicaSets."""
+    """Sum up the wanted sizes of ReplicaSets."""
     return sum(map(replicas_of, replica_sets))
 
 
 def counted_sum(replica_sets: Iterable[Object], field: str) -> int:
-    """The sum of a number from the statuses of ReplicaSets."""
-    return sum(counted(one, field) for one in replica_sets)
+    """Sum up a number of the statuses of ReplicaSets."""
+    return sum(counted(replica_set, field) for replica_set in replica_sets)
 
 
 def revision_of(obj: Object) -> int:
-    """The revision in an object's annotations; 0 if there is none that can be read."""
+    """Return the revision in an object's annotations; 0 if there is no valid one."""
     return parse_count(annotations(obj).get(REVISION)) or 0
 
 
 def age_of(replica_set: Object) -> tuple[str, str]:
-    """The sort key of ReplicaSets by age, and then by name."""
+    """Return the key that sorts ReplicaSets by age, and then by name."""
     return str(replica_set["metadata"].get("creationTimestamp") or ""), name(replica_set)
 
 
 NO_DEADLINE_S = 2**31 - 1
-"""The progress deadline that stands for none."""
+"""The value of `progressDeadlineSeconds` that means that there is no deadline."""
 
 
 def is_rolling(deployment: Object) -> bool:
-    """Whether pods are replaced little by little, not all at once."""
+    """Return whether the Deployment replaces pods gradually, not all at once."""
     return bool(part(deployment["spec"], "strategy").get("type") != "Recreate")
 
 
 def max_surge(deployment: Object) -> int:
-    """The number of pods that may exist beyond the wanted ones; percentages are rounded up."""
+    """Return how many pods may exist beyond the wanted ones; percentages are rounded up."""
     return _bound(deployment, "maxSurge", rounds_up=True)
 
 
 def max_unavailable(deployment: Object) -> int:
-    """The number of wanted pods that may be unavailable; percentages are rounded down.
+    """Return how many of the wanted pods may be unavailable; percentages are rounded down.
 
-    It is one where neither this nor the surge would let the rollout begin.
+    It is one pod where neither this bound nor the surge would let the rollout begin.
     """
     replicas = replicas_of(deployment)
     if not is_rolling(deployment) or not replicas:
@@ -110,7 +110,7 @@ def max_unavailable(deployment: Object) -> int:
 
 
 def progress_deadline_s(deployment: Object) -> int | None:
-    """The time without progress after which a rollout has failed, if it ever has."""
+    """Return the time without progress after which a rollout has failed; None for never."""
     deadline_s = deployment["spec"].get("progressDeadlineSeconds")
     return None if deadline_s is None or deadline_s == NO_DEADLINE_S else int(deadline_s)
 
@@ -129,7 +129,7 @@ MAX_REPLICAS = "deployment.kubernetes.io/max-replicas"
 
 
 def new_size(deployment: Object, owned: OwnedReplicaSets) -> int:
-    """The next size of the new ReplicaSet, which may not exist yet."""
+    """Return the next size of the new ReplicaSet, which may not exist yet."""
     wanted = replicas_of(deployment)
     size = 0 if owned.new is None else replicas_of(owned.new)
     if not is_rolling(deployment) or size >= wanted:
@@ -139,7 +139,10 @@ def new_size(deployment: Object, owned: OwnedReplicaSets) -> int:
 
 
 def rolling_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
-    """The next step of a rolling update: the new one grows if allowed, otherwise others shrink."""
+    """Return the sizes after the next step of a rolling update.
+
+    The new ReplicaSet grows if it may; otherwise old ones shrink.
+    """
     assert owned.new is not None
     size = new_size(deployment, owned)
     if size != replicas_of(owned.new):
@@ -165,10 +168,10 @@ def rolling_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
 
 
 def proportional_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
-    """The sizes after a Deployment was scaled, or while it is paused.
+    """Return the sizes after a Deployment was scaled, or while it is paused.
 
-    In the middle of a rolling update all ReplicaSets that want pods get their share of the change,
-    so that scaling doesn't hasten the rollout.
+    During a rolling update all ReplicaSets that want pods get their share of the change, so that
+    scaling doesn't hasten the rollout.
     """
     active = owned.active
     if len(active) <= 1:
@@ -183,31 +186,8 @@ def proportional_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
     ):
         # The new one has all the pods that are wanted.
         return {name(one): 0 for one in owned.old if replicas_of(one)}
-    return _shares(deployment, active) if is_rolling(deployment) else {}
-
-
-def is_scaled(deployment: Object, owned: OwnedReplicaSets) -> bool:
-    """Whether the wanted number of pods has changed since a ReplicaSet was last resized."""
-    wanted = str(replicas_of(deployment))
-    return any(annotations(one).get(DESIRED_REPLICAS, wanted) != wanted for one in owned.active)
-
-
-def surplus_history(deployment: Object, owned: OwnedReplicaSets) -> list[Object]:
-    """The old ReplicaSets beyond the history's limit that have no pods, lowest revisions first."""
-    limit = deployment["spec"].get("revisionHistoryLimit")
-    kept = [one for one in owned.old if not one["metadata"].get("deletionTimestamp")]
-    if limit is None or len(kept) <= limit:
-        return []
-    return [
-        old
-        for old in sorted(kept, key=revision_of)[: len(kept) - int(limit)]
-        if not (replicas_of(old) or counted(old, "replicas"))
-        and generation_of(old) <= counted(old, "observedGeneration")
-    ]
-
-
-def _shares(deployment: Object, active: Sequence[Object]) -> Sizes:
-    wanted = replicas_of(deployment)
+    if not is_rolling(deployment):
+        return {}
     allowed = wanted + max_surge(deployment) if wanted else 0
     change = left = allowed - wanted_sum(active)
     # The larger first. Among equals, newer ones grow first, and older ones shrink first.
@@ -230,6 +210,26 @@ def _shares(deployment: Object, active: Sequence[Object]) -> Sizes:
     return sizes
 
 
+def is_scaled(deployment: Object, owned: OwnedReplicaSets) -> bool:
+    """Return whether a Deployment's size has changed since a ReplicaSet was last resized."""
+    wanted = str(replicas_of(deployment))
+    return any(annotations(one).get(DESIRED_REPLICAS, wanted) != wanted for one in owned.active)
+
+
+def surplus_history(deployment: Object, owned: OwnedReplicaSets) -> list[Object]:
+    """Return old ReplicaSets without pods beyond the history limit, lowest revisions first."""
+    limit = deployment["spec"].get("revisionHistoryLimit")
+    kept = [one for one in owned.old if not one["metadata"].get("deletionTimestamp")]
+    if limit is None or len(kept) <= limit:
+        return []
+    return [
+        old
+        for old in sorted(kept, key=revision_of)[: len(kept) - int(limit)]
+        if not (replicas_of(old) or counted(old, "replicas"))
+        and generation_of(old) <= counted(old, "observedGeneration")
+    ]
+
+
 def _number(replica_set: Object, annotation: str) -> int | None:
     return parse_int(annotations(replica_set).get(annotation), INT32)
 
@@ -250,7 +250,7 @@ _NOT_COPIED = frozenset(
 
 
 def new_replica_set(deployment: Object, owned: OwnedReplicaSets) -> Object:
-    """The ReplicaSet of a Deployment's template, which isn't there yet."""
+    """Make the missing ReplicaSet of a Deployment's template."""
     spec = deployment["spec"]
     template = spec["template"]
     hashed = {HASH_LABEL: hash_of(template, counted(deployment, "collisionCount"))}
@@ -272,13 +272,13 @@ def new_replica_set(deployment: Object, owned: OwnedReplicaSets) -> Object:
 
 
 def size_notes(deployment: Object) -> dict[str, str]:
-    """The annotations by which later scaling is distinguished from steps of a rollout."""
+    """Return the annotations that distinguish later scaling from steps of a rollout."""
     wanted = replicas_of(deployment)
     return {DESIRED_REPLICAS: str(wanted), MAX_REPLICAS: str(wanted + max_surge(deployment))}
 
 
 def outdated_fields(deployment: Object, owned: OwnedReplicaSets) -> dict[str, Any]:
-    """The body of a patch with what the new ReplicaSet lacks of the Deployment's fields."""
+    """Return a patch's body that brings the new ReplicaSet up to date with its Deployment."""
     assert owned.new is not None
     known, notes = annotations(owned.new), _copied(deployment)
     revision, before = _next_revision(owned), known.get(REVISION)

@@ -13,7 +13,7 @@ _COUNT_MAX = 1_000_000
 
 @lru_cache(maxsize=1024)
 def read_indexes(text: str | None) -> frozenset[int]:
-    """The indexes in a text such as `1,3-5`; none in an empty one, or in one that can't be read."""
+    """Return the indexes in a text such as `1,3-5`; none if it is empty or malformed."""
     intervals = []
     for part in filter(None, (text or "").split(",")):
         first, dash, last = part.partition("-")
@@ -27,7 +27,7 @@ def read_indexes(text: str | None) -> frozenset[int]:
 
 
 def write_indexes(indexes: Iterable[int]) -> str:
-    """The text for these indexes; two in a row are joined by a comma, more by a dash."""
+    """Write indexes as text: two consecutive ones with a comma, more with a dash."""
     parts = []
     # Of consecutive indexes, the difference from their positions is constant.
     for _, run in groupby(enumerate(sorted(indexes)), lambda placed: placed[1] - placed[0]):

@@ -58,10 +58,10 @@ from podium.machines.reconciler.sequenced_reconciler import (
 from podium.machines.reconciler.work_queue import RetryRules
 
 BATCH_PERIOD_S = 1.0
-"""The delay of reactions to pods, and to changes of a Job's status."""
+"""The delay of reactions to changes of pods, and of a Job's status."""
 
 RELEASED_MAX = 500
-"""The number of pods that a sync counts and releases at most."""
+"""The largest number of pods that one sync counts and releases."""
 
 _JOB = "Job"
 
@@ -79,14 +79,12 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
     kinds = frozenset({"Pod", _JOB})
     indexes = (*by_owner_or_orphan("Pod"), by_namespace(_JOB))
     tends = frozenset({_JOB})
+    owner_kind = _JOB
     retry_rules = RetryRules(Backoff(first_s=1.0, max_s=60.0), has_bucket=False)
 
     def __init__(self) -> None:
         super().__init__()
         self._backoffs: dict[Hashable, BackoffRecord] = {}
-
-    def owner_of(self, key: Hashable) -> Object | None:
-        return self.objects.at(_JOB, key) if isinstance(key, tuple) else None
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         if change.kind == _JOB:
@@ -101,7 +99,20 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             elif is_tracked(change.obj):
                 yield _Orphan(place_of(change.obj))
         else:
-            yield from self._concerned_by_pod(change.new, before)
+            pod, owner = change.new, controller_of(change.new)
+            has_moved = (None if before is None else controller_of(before)) != owner
+            for owned in (before, pod) if has_moved else (pod,):
+                job = None if owned is None else self._job_of(owned)
+                if job is not None:
+                    yield place_of(job)
+            if owner is not None:
+                return
+            if is_tracked(pod):
+                yield _Orphan(place_of(pod))
+            if before is None or has_moved or labels(before) != labels(pod):
+                for job in self.objects.by(_JOB, "namespace", place_of(pod)[0]):
+                    if selector_of(job).matches(labels(pod)):
+                        yield place_of(job)
 
     def react(self, key: Hashable, change: Change, before: Object | None) -> None:
         # At once if the Job is new, gone, or has another spec; else with the batch.
@@ -129,7 +140,16 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
 
     def sync(self, key: Hashable, now_s: float) -> Calls[None]:
         if isinstance(key, _Orphan):
-            yield from self._free_orphan(key)
+            pod = self.objects.at("Pod", key.place)
+            if pod is None or not is_tracked(pod):
+                return
+            owner, job = controller_of(pod), self._job_of(pod)
+            if owner and (owner.get("kind"), owner.get("apiVersion")) != (_JOB, "batch/v1"):
+                return
+            if job is not None and (foreign_controller(job) or not is_over(job)):
+                return
+            if any(map(_has_failed, (yield [_untrack(pod)]))):
+                raise SyncFailedError
             return
         job = self.owner_of(key)
         if job is None or is_over(job):
@@ -138,7 +158,12 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
             yield from self._sync_job(key, job, now_s)
 
     def _sync_job(self, key: Hashable, job: Object, now_s: float) -> Calls[None]:
-        context = sync_context(job, (yield from self._claimed(job)))
+        pods, claims = claim(job, self.objects, "Pod", (TRACKING,))
+        if claims:
+            if any(map(_has_failed, (yield claims))):
+                raise SyncFailedError
+            pods, _ = claim(job, self.objects, "Pod", (TRACKING,))
+        context = sync_context(job, pods)
         status = JobStatus.of(job)
         if status.started_s is None and not job["spec"].get("suspend"):
             status.started_s = now_s
@@ -173,14 +198,6 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         if not is_done:
             raise SyncFailedError
 
-    def _claimed(self, job: Object) -> Calls[Sequence[Object]]:
-        owned, claims = claim(job, self.objects, "Pod", (TRACKING,))
-        if not claims:
-            return owned
-        if any(map(_has_failed, (yield claims))):
-            raise SyncFailedError
-        return claim(job, self.objects, "Pod", (TRACKING,))[0]
-
     def _carry_out(self, key: Hashable, changes: PodChanges, status: JobStatus) -> Calls[bool]:
         if changes.wait_s:
             # While it may not create a pod that it lacks, v1.36 says that none is active.
@@ -207,7 +224,7 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         return True
 
     def _accepted(self, pods: Sequence[Object], calls: Sequence[Effect]) -> Calls[list[Object]]:
-        """Make a call for each pod; the pods whose calls weren't refused."""
+        # Makes a call for each pod, and returns the pods whose calls weren't refused.
         outcomes = yield from made(calls)
         return [
             pod for pod, outcome in zip(pods, outcomes, strict=True) if not _has_failed(outcome)
@@ -228,7 +245,7 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         finished: FinishedCondition | None,
         backoff: BackoffRecord,
     ) -> Calls[None]:
-        """Count ended pods and release them, as trackJobStatusAndRemoveFinalizers of v1.36."""
+        # Counts ended pods and releases them, as trackJobStatusAndRemoveFinalizers of v1.36.
         job = context.job
         tracked = {uid_of(pod) for pod in context.pods if is_tracked(pod)}
         status.count_all_but(tracked)
@@ -266,34 +283,6 @@ class JobController(SequencedReconciler, PodOwnerReconciler):
         if outcome.obj is None:
             raise SyncFailedError
         return outcome.obj
-
-    def _free_orphan(self, key: _Orphan) -> Calls[None]:
-        pod = self.objects.at("Pod", key.place)
-        if pod is None or not is_tracked(pod):
-            return
-        if (reference := controller_of(pod)) is not None:
-            if (reference.get("kind"), reference.get("apiVersion")) != (_JOB, "batch/v1"):
-                return
-            job = self._job_of(pod)
-            if job is not None and (foreign_controller(job) or not is_over(job)):
-                return
-        if any(map(_has_failed, (yield [_untrack(pod)]))):
-            raise SyncFailedError
-
-    def _concerned_by_pod(self, pod: Object, before: Object | None) -> Iterator[Hashable]:
-        has_other_owner = (None if before is None else controller_of(before)) != controller_of(pod)
-        for owned in (before, pod) if has_other_owner else (pod,):
-            job = None if owned is None else self._job_of(owned)
-            if job is not None:
-                yield place_of(job)
-        if controller_of(pod) is not None:
-            return
-        if is_tracked(pod):
-            yield _Orphan(place_of(pod))
-        if before is None or has_other_owner or labels(before) != labels(pod):
-            for job in self.objects.by(_JOB, "namespace", place_of(pod)[0]):
-                if selector_of(job).matches(labels(pod)):
-                    yield place_of(job)
 
     def _job_of(self, pod: Object) -> Object | None:
         reference = controller_of(pod)

@@ -33,7 +33,7 @@ REACHED = FinishedCondition(
 def finished_condition(
     context: SyncJobContext, deadline_s: float | None, now_s: float
 ) -> FinishedCondition | None:
-    """The condition with which the Job is to end; None if it goes on."""
+    """Return the condition with which the Job is to end; None if it goes on."""
     for kind in (SUCCESS, FAILURE):
         known = condition_of(context.job, kind)
         if known is not None and known.get("status") == "True":
@@ -58,30 +58,16 @@ def finished_condition(
     if deadline_s is not None and deadline_s <= now_s:
         message = "Job was active longer than specified deadline"
         return FinishedCondition(FAILURE, "DeadlineExceeded", message)
-    return _by_indexes(context) if is_indexed(context.job) else None
-
-
-def is_complete(context: SyncJobContext) -> bool:
-    """Whether enough pods have succeeded; one is enough if no number is given."""
-    completions = context.job["spec"].get("completions")
-    return context.succeeded >= (1 if completions is None else int(completions))
-
-
-def is_over(job: Object) -> bool:
-    """Whether the Job has ended."""
-    return any(holds(job, kind) for kind in TERMINAL.values())
-
-
-def _by_indexes(context: SyncJobContext) -> FinishedCondition | None:
-    spec, failed = context.job["spec"], len(context.failed_indexes)
+    if not is_indexed(context.job):
+        return None
+    failed, succeeded = len(context.failed_indexes), context.succeeded_indexes
     if has_limit_per_index(context.job):
         most = spec.get("maxFailedIndexes")
         if most is not None and failed > int(most):
             message = "Job has exceeded the specified maximal number of failed indexes"
             return FinishedCondition(FAILURE, "MaxFailedIndexesExceeded", message)
-        if failed and failed + len(context.succeeded_indexes) >= int(spec.get("completions") or 0):
+        if failed and failed + len(succeeded) >= int(spec.get("completions") or 0):
             return FinishedCondition(FAILURE, "FailedIndexes", "Job has failed indexes")
-    succeeded = context.succeeded_indexes
     for number, rule in enumerate(entries(part(spec, "successPolicy"), "rules")):
         text, count = rule.get("succeededIndexes"), rule.get("succeededCount")
         named = read_indexes(text)
@@ -93,6 +79,17 @@ def _by_indexes(context: SyncJobContext) -> FinishedCondition | None:
     return None
 
 
+def is_complete(context: SyncJobContext) -> bool:
+    """Return whether enough pods have succeeded: one, where the Job names no number."""
+    completions = context.job["spec"].get("completions")
+    return context.succeeded >= (1 if completions is None else int(completions))
+
+
+def is_over(job: Object) -> bool:
+    """Return whether the Job has ended."""
+    return any(holds(job, kind) for kind in TERMINAL.values())
+
+
 _SUSPENDED = "Suspended"
 _COUNTED = ("succeeded", "failed")
 
@@ -101,9 +98,9 @@ class JobStatus(msgspec.Struct):
     """A Job's status, as a sync changes it step by step before each write.
 
     Attributes:
-        started_s: since when the Job has been active, in seconds since the epoch; None if it isn't.
+        started_s: when the Job became active, in seconds since the epoch; None if it isn't active.
         counts: the numbers of succeeded pods or indexes, and of failed pods.
-        uncounted: uids of pods that will be added to `counts`.
+        uncounted: uids of pods that have yet to be added to `counts`.
     """
 
     started_s: float | None
@@ -146,7 +143,7 @@ class JobStatus(msgspec.Struct):
             self.uncounted[field] = left
 
     def count_indexes(self, succeeded: Collection[int], failed: Collection[int] | None) -> None:
-        """Set the succeeded and failed indexes; the latter are None without a limit per index."""
+        """Set the succeeded indexes, and the failed ones, None without a limit per index."""
         self.counts["succeeded"] = len(succeeded)
         self.completed_indexes = write_indexes(succeeded) or None
         self.failed_indexes = None if failed is None else write_indexes(failed)
@@ -175,7 +172,7 @@ class JobStatus(msgspec.Struct):
             self.completion_time = timestamp(now_s)
 
     def changes(self, job: Object) -> dict[str, Any]:
-        """The fields that differ from the stored ones; None for one that is left out."""
+        """Return the fields that differ from the stored ones; None removes a field."""
         stored = status_of(job)
         fields = {
             "startTime": None if self.started_s is None else timestamp(self.started_s),
@@ -187,13 +184,15 @@ class JobStatus(msgspec.Struct):
             **{field: count or None for field, count in self.counts.items()},
             "completedIndexes": self.completed_indexes,
             "failedIndexes": self.failed_indexes,
-            "uncountedTerminatedPods": {
-                field: [*uids] or None for field, uids in self.uncounted.items()
-            },
         }
-        return {
-            field: value for field, value in fields.items() if not _same(stored.get(field), value)
+        changed: dict[str, Any] = {
+            field: value for field, value in fields.items() if stored.get(field) != value
         }
+        uncounted = {field: [*uids] or None for field, uids in self.uncounted.items()}
+        before = stored.get("uncountedTerminatedPods")
+        if before is None or any(before.get(field) != uids for field, uids in uncounted.items()):
+            changed["uncountedTerminatedPods"] = uncounted
+        return changed
 
     def _put(self, kind: str, status: str, reason: str, message: str, now_s: float) -> bool:
         condition = {"type": kind, "status": status, "reason": reason, "message": message}
@@ -206,9 +205,3 @@ class JobStatus(msgspec.Struct):
         others = [added if one in known else one for one in self.conditions]
         self.conditions = others if known else [*others, added]
         return True
-
-
-def _same(old: Any, new: Any) -> bool:
-    if isinstance(new, dict) and isinstance(old, dict):
-        return all(old.get(name) == value for name, value in new.items())
-    return bool(old == new)

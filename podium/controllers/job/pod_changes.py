@@ -4,7 +4,7 @@ The rules are those of v1.36's manageJob and `backoff_utils.go`; failures that a
 ignores count as all others do.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from itertools import islice
 
 import msgspec
@@ -39,7 +39,7 @@ class BackoffRecord(msgspec.Struct, frozen=True):
     last_failure_s: float = 0.0
 
     def after(self, succeeded: Collection[Object], failed: Collection[Object]) -> "BackoffRecord":
-        """The record once these pods have ended, too."""
+        """Return the record once further pods have ended."""
         ends_s = sorted(map(finished_s, failed))
         if not succeeded:
             if not ends_s:
@@ -53,10 +53,10 @@ class BackoffRecord(msgspec.Struct, frozen=True):
     def recalled(
         cls, job: Object, pods: Collection[Object], now_s: float, *, lacks_pods: bool
     ) -> "BackoffRecord":
-        """The record that the controller of a loaded Job must have had.
+        """Return the record that the controller of a loaded Job must have had.
 
-        Where no pod has succeeded, failed pods that are gone by now count, too. If the time of no
-        failure is known, and the Job lacks pods, as it has to wait, one failed just now.
+        Where no pod has succeeded, failed pods that are gone by now count, too. If no failure's
+        time is known, and the Job lacks pods because it has to wait, a pod failed just now.
         """
         status = status_of(job)
         uncounted = status.get("uncountedTerminatedPods") or {}
@@ -82,7 +82,7 @@ def _remaining_s(failures: int, last_failure_s: float, now_s: float) -> float:
 
 
 CHANGES_MAX = 500
-"""The number of pods that a sync creates or deletes at most."""
+"""The largest number of pods that one sync creates or deletes."""
 
 
 class PodChanges(msgspec.Struct, frozen=True):
@@ -94,7 +94,7 @@ class PodChanges(msgspec.Struct, frozen=True):
 
 
 def pod_changes(context: SyncJobContext, backoff: BackoffRecord, now_s: float) -> PodChanges:
-    """The next changes of a Job's pods: creations or deletions, not both."""
+    """Return the next changes of a Job's pods: creations or deletions, not both."""
     job, active = context.job, context.active
     if job["spec"].get("suspend"):
         return PodChanges(deletions=_for_removal(context, len(active)))
@@ -132,7 +132,19 @@ def pod_changes(context: SyncJobContext, backoff: BackoffRecord, now_s: float) -
     due = [index for index, index_wait_s in waits_s.items() if not index_wait_s]
     if waits_s and not due:
         return PodChanges(wait_s=min(waits_s.values()))
-    return PodChanges(creations=[job_pod(job, index, _notes(context, index)) for index in due])
+    creations = []
+    for index in due:
+        notes: dict[str, str] = {}
+        if has_limit_per_index(job):
+            replaced = context.awaiting_replacement.get(index)
+            notes[FAILURES] = "0"
+            if replaced is not None:
+                counts = counts_as_failed(replaced, job)
+                notes[FAILURES] = str(failures_of(replaced) + counts)
+                if ignored := failures_of(replaced, IGNORED_FAILURES) + (not counts):
+                    notes[IGNORED_FAILURES] = str(ignored)
+        creations.append(job_pod(job, index, notes))
+    return PodChanges(creations=creations)
 
 
 def _for_removal(context: SyncJobContext, at_least: int) -> list[Object]:
@@ -146,15 +158,3 @@ def _for_removal(context: SyncJobContext, at_least: int) -> list[Object]:
         useless = [pod for pod in left if all(pod is not keeper for keeper in kept)]
         left = removal_order(kept)
     return useless + left[: max(at_least - len(useless), 0)]
-
-
-def _notes(context: SyncJobContext, index: int) -> Mapping[str, str]:
-    if not has_limit_per_index(context.job):
-        return {}
-    replaced = context.awaiting_replacement.get(index)
-    if replaced is None:
-        return {FAILURES: "0"}
-    counts = counts_as_failed(replaced, context.job)
-    ignored = failures_of(replaced, IGNORED_FAILURES) + (not counts)
-    notes = {FAILURES: str(failures_of(replaced) + counts)}
-    return {**notes, IGNORED_FAILURES: str(ignored)} if ignored else notes

@@ -1,4 +1,4 @@
-"""A Job and its pods, as counted for a sync, and the making of new pods.
+"""A Job's pods, as a sync counts them, and the making of new ones.
 
 A pod is counted in three writes, so that no crash between them counts it twice or never: its uid is
 added to the Job's status, its finalizer is removed, and its uid becomes one more in a number.
@@ -16,8 +16,8 @@ from podium.api.objects import (
     entries,
     finalizers_of,
     is_terminating,
+    key,
     name,
-    namespace,
     part,
     spec_of,
     status_of,
@@ -41,71 +41,71 @@ _COUNTS = range(2**31)
 
 
 def is_tracked(pod: Object) -> bool:
-    """Whether the pod has yet to be counted."""
+    """Return whether the pod has yet to be counted."""
     return TRACKING in finalizers_of(pod)
 
 
 def is_whole(job: Object, pods: Iterable[Object]) -> bool:
-    """Whether a loaded Job has been started, and no pod is missing; an export may lack some."""
+    """Return whether a loaded Job has started, and lacks no pods; an export may leave some out."""
     status = status_of(job)
     known = sum(is_active(pod) or is_tracked(pod) for pod in pods)
     return bool(status.get("startTime")) and known >= int(status.get("active") or 0)
 
 
 def has_ended(pod: Object) -> bool:
-    """Whether the pod has succeeded or failed."""
+    """Return whether the pod has succeeded or failed."""
     return phase_of(pod) in ("Succeeded", "Failed")
 
 
 def is_ending(pod: Object) -> bool:
-    """Whether the pod is terminating and hasn't ended yet."""
+    """Return whether the pod is terminating and hasn't ended yet."""
     return is_terminating(pod) and not has_ended(pod)
 
 
 def has_failed(pod: Object, job: Object) -> bool:
-    """Whether the pod counts as failed; a terminating one may before it ends."""
+    """Return whether the pod counts as failed, which a terminating pod may do before it ends."""
     if phase_of(pod) == "Failed" or replaces_failed_only(job):
         return phase_of(pod) == "Failed"
     return is_terminating(pod) and phase_of(pod) != "Succeeded"
 
 
 def replaces_failed_only(job: Object) -> bool:
-    """Whether a pod is replaced only once it has ended, not as soon as it is terminating."""
+    """Return whether a Job replaces a pod only once it has ended, not as soon as it terminates."""
     spec = job["spec"]
     return spec.get("podReplacementPolicy") == "Failed" or bool(spec.get("podFailurePolicy"))
 
 
 def has_limit_per_index(job: Object) -> bool:
-    """Whether each of the Job's indexes has its own limit of failures."""
+    """Return whether each of the Job's indexes has its own limit of failures."""
     return is_indexed(job) and job["spec"].get("backoffLimitPerIndex") is not None
 
 
 def is_indexed(job: Object) -> bool:
-    """Whether each of the Job's pods has a number."""
+    """Return whether each of the Job's pods has a completion index."""
     return bool(job["spec"].get("completionMode") == "Indexed")
 
 
 def valid_index_of(pod: Object, job: Object) -> int | None:
-    """The pod's completion index, if the Job has it."""
+    """Return the pod's completion index; None if the Job has no such index."""
     index = completion_index(pod)
     return index if index is not None and index < int(job["spec"].get("completions") or 0) else None
 
 
 def failures_of(pod: Object, annotation: str = FAILURES) -> int:
-    """The number of earlier failures of a pod's index; with `IGNORED_FAILURES`, of ignored ones."""
+    """Return the number of earlier failures of a pod's index, or of ignored ones, by annotation."""
     return parse_int(annotations(pod).get(annotation), _COUNTS) or 0
 
 
 def all_failures_of(pod: Object) -> int:
-    """The number of earlier failures of a pod's index, ignored ones included."""
+    """Return the number of earlier failures of a pod's index, ignored ones included."""
     return failures_of(pod) + failures_of(pod, IGNORED_FAILURES)
 
 
 def finished_s(pod: Object) -> float:
-    """When a pod ended, in seconds since the epoch.
+    """Return when a pod ended, in seconds since the epoch.
 
-    It is when the last of its containers ended, if all have; else when it stopped being ready; else
-    when its deletion was requested; else when it was created.
+    That is when the last of its containers ended, if all have; else when the pod stopped being
+    ready; else when its deletion was requested; else when it was created.
     """
     statuses = entries(status_of(pod), "containerStatuses")
     ends = [part(status, "state", "terminated").get("finishedAt") for status in statuses]
@@ -122,7 +122,7 @@ def finished_s(pod: Object) -> float:
 
 
 def job_pod(job: Object, index: int | None, notes: Mapping[str, str]) -> Object:
-    """A new pod of the Job."""
+    """Make a pod of the Job, with a completion index or without."""
     if index is None:
         return new_pod(job, extra_annotations=notes, extra_finalizers=(TRACKING,))
     number = {COMPLETION_INDEX: str(index)}
@@ -151,7 +151,7 @@ IGNORE, FAIL_JOB, FAIL_INDEX = "Ignore", "FailJob", "FailIndex"
 
 
 class PolicyMatch(msgspec.Struct, frozen=True):
-    """The action and message of the rule that a failed pod matches; `Count` if none does."""
+    """The action and message of the rule that a failed pod matches; `Count` if it matches none."""
 
     action: str = "Count"
     message: str = ""
@@ -159,56 +159,43 @@ class PolicyMatch(msgspec.Struct, frozen=True):
 
 def match_pod_failure_policy(job: Object, pod: Object) -> PolicyMatch:
     """Match a failed pod against the Job's pod failure policy."""
-    policy = job["spec"].get("podFailurePolicy") or {}
-    for number, rule in enumerate(entries(policy, "rules")):
+    fields = ("containerStatuses", "initContainerStatuses")
+    statuses = [status for field in fields for status in entries(status_of(pod), field)]
+    for number, rule in enumerate(entries(part(job, "spec", "podFailurePolicy"), "rules")):
         action = str(rule.get("action"))
         if action == FAIL_INDEX and job["spec"].get("backoffLimitPerIndex") is None:
             continue
-        for match in (_exit_code(rule, pod), _condition(rule, pod)):
-            if match is not None:
-                return PolicyMatch(action, f"{match} matching {action} rule at index {number}")
+        rest = f"matching {action} rule at index {number}"
+        codes = rule.get("onExitCodes")
+        for status in statuses if codes is not None else ():
+            container, terminated = str(status.get("name")), part(status, "state").get("terminated")
+            if terminated is None or codes.get("containerName") not in (None, container):
+                continue
+            code = int(terminated.get("exitCode") or 0)
+            if code and (code in codes.get("values", ())) == (codes.get("operator") == "In"):
+                cause = f"Container {container} for pod {key(pod)} failed with exit code {code}"
+                return PolicyMatch(action, f"{cause} {rest}")
+        patterns = [
+            (pattern.get("type"), pattern.get("status") or "True")
+            for pattern in entries(rule, "onPodConditions")
+        ]
+        for condition in conditions_of(pod):
+            if (condition.get("type"), condition.get("status")) in patterns:
+                cause = f"Pod {key(pod)} has condition {condition['type']}"
+                return PolicyMatch(action, f"{cause} {rest}")
     return PolicyMatch()
-
-
-def _exit_code(rule: Object, pod: Object) -> str | None:
-    wanted = rule.get("onExitCodes")
-    if wanted is None:
-        return None
-    pod_status = status_of(pod)
-    for status in (
-        *entries(pod_status, "containerStatuses"),
-        *entries(pod_status, "initContainerStatuses"),
-    ):
-        container, terminated = str(status.get("name")), part(status, "state").get("terminated")
-        if terminated is None or wanted.get("containerName") not in (None, container):
-            continue
-        code = int(terminated.get("exitCode") or 0)
-        is_listed = code in wanted.get("values", ())
-        if code and is_listed == (wanted.get("operator") == "In"):
-            place = f"{namespace(pod)}/{name(pod)}"
-            return f"Container {container} for pod {place} failed with exit code {code}"
-    return None
-
-
-def _condition(rule: Object, pod: Object) -> str | None:
-    patterns = [
-        (pattern.get("type"), pattern.get("status") or "True")
-        for pattern in entries(rule, "onPodConditions")
-    ]
-    for condition in conditions_of(pod):
-        if (condition.get("type"), condition.get("status")) in patterns:
-            return f"Pod {namespace(pod)}/{name(pod)} has condition {condition['type']}"
-    return None
 
 
 class SyncJobContext(msgspec.Struct, frozen=True):
     """A Job and its pods, counted and sorted for one sync.
 
     Attributes:
+        succeeded: the number of succeeded indexes, or of pods if the Job isn't indexed.
+        failed: the number of failed pods that count.
         new_succeeded: pods that have succeeded and aren't in the status.
         new_failed: pods that have failed and aren't in the status, whether or not that counts.
-        succeeded_indexes: of an indexed Job, including those that aren't in the status.
-        failed_indexes: of a Job with a limit per index.
+        succeeded_indexes: succeeded indexes of an indexed Job, with those not yet in the status.
+        failed_indexes: failed indexes of a Job with a limit per index.
         awaiting_replacement: with a limit per index, the last failed pod of each index that goes
             on; it stays until it is replaced, as its successor takes over its number of failures.
         fatal: why the Job fails by its pod failure policy; empty if it doesn't.
@@ -219,40 +206,25 @@ class SyncJobContext(msgspec.Struct, frozen=True):
     active: Sequence[Object]
     terminating: int
     ready: int
+    succeeded: int
+    failed: int
     new_succeeded: Sequence[Object]
     new_failed: Sequence[Object]
-    succeeded_indexes: frozenset[int] = frozenset()
-    failed_indexes: frozenset[int] = frozenset()
-    awaiting_replacement: Mapping[int, Object] = msgspec.field(default_factory=dict)
-    fatal: str = ""
-
-    @property
-    def succeeded(self) -> int:
-        """The number of succeeded indexes, or of pods if the Job isn't indexed."""
-        if is_indexed(self.job):
-            return len(self.succeeded_indexes)
-        return self._counted("succeeded") + len(self.new_succeeded)
-
-    @property
-    def failed(self) -> int:
-        counting = sum(counts_as_failed(pod, self.job) for pod in self.new_failed)
-        return self._counted("failed") + counting
-
-    def _counted(self, field: str) -> int:
-        status = status_of(self.job)
-        uncounted = status.get("uncountedTerminatedPods") or {}
-        return int(status.get(field) or 0) + len(entries(uncounted, field))
+    succeeded_indexes: frozenset[int]
+    failed_indexes: frozenset[int]
+    awaiting_replacement: Mapping[int, Object]
+    fatal: str
 
 
 def counts_as_failed(pod: Object, job: Object) -> bool:
-    """Whether a failed pod counts towards the Job's limits, by its pod failure policy."""
+    """Return whether a failed pod counts towards the Job's limits, by its pod failure policy."""
     return match_pod_failure_policy(job, pod).action != IGNORE
 
 
 def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
     """Count and sort a Job's pods."""
     status = status_of(job)
-    uncounted = status.get("uncountedTerminatedPods") or {}
+    uncounted = part(status, "uncountedTerminatedPods")
     active = [pod for pod in owned if is_active(pod)]
     uncertain = [
         pod
@@ -260,13 +232,39 @@ def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
         if is_tracked(pod) and (not is_indexed(job) or valid_index_of(pod, job) is not None)
     ]
     failed = [pod for pod in uncertain if has_failed(pod, job)]
-    succeeded: frozenset[int] = frozenset()
+    succeeded = [pod for pod in uncertain if phase_of(pod) == "Succeeded"]
+    known = {field: entries(uncounted, field) for field in ("succeeded", "failed")}
+    counted = {field: int(status.get(field) or 0) + len(uids) for field, uids in known.items()}
+    new_succeeded = [pod for pod in succeeded if uid_of(pod) not in known["succeeded"]]
+    new_failed = [pod for pod in failed if uid_of(pod) not in known["failed"]]
+    succeeded_indexes: set[int] = set()
+    succeeded_count = counted["succeeded"] + len(new_succeeded)
     if is_indexed(job):
         completions = int(job["spec"].get("completions") or 0)
-        ended = [pod for pod in owned if phase_of(pod) == "Succeeded" and is_tracked(pod)]
-        found = (*read_indexes(status.get("completedIndexes")), *map(completion_index, ended))
-        succeeded = frozenset(one for one in found if one is not None and one < completions)
-    lost = _failed_indexes(job, owned)
+        indexes = (*read_indexes(status.get("completedIndexes")), *map(completion_index, succeeded))
+        succeeded_indexes = {one for one in indexes if one is not None and one < completions}
+        succeeded_count = len(succeeded_indexes)
+    failed_indexes: set[int] = set()
+    awaiting: dict[int, Object] = {}
+    if has_limit_per_index(job):
+        failed_indexes.update(read_indexes(status.get("failedIndexes")))
+        tries: dict[int, list[Object]] = {}
+        for pod in failed:
+            index, action = completion_index(pod), match_pod_failure_policy(job, pod).action
+            assert index is not None
+            tries.setdefault(index, []).append(pod)
+            is_last_try = failures_of(pod) >= int(job["spec"]["backoffLimitPerIndex"])
+            if action == FAIL_INDEX or (action != IGNORE and is_last_try):
+                failed_indexes.add(index)
+        settled = succeeded_indexes | failed_indexes | {completion_index(pod) for pod in active}
+        for index, pods in tries.items():
+            if index in settled:
+                continue
+            for pod in pods:
+                last = awaiting.setdefault(index, pod)
+                has_more = all_failures_of(last) <= all_failures_of(pod)
+                if has_more and finished_s(last) <= finished_s(pod):
+                    awaiting[index] = pod
     matches = (match_pod_failure_policy(job, pod) for pod in owned if has_failed(pod, job))
     return SyncJobContext(
         job=job,
@@ -274,49 +272,12 @@ def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
         active=active,
         terminating=sum(map(is_ending, owned)),
         ready=sum(map(is_ready, active)),
-        new_succeeded=[
-            pod
-            for pod in uncertain
-            if phase_of(pod) == "Succeeded" and uid_of(pod) not in entries(uncounted, "succeeded")
-        ],
-        new_failed=[pod for pod in failed if uid_of(pod) not in entries(uncounted, "failed")],
-        succeeded_indexes=succeeded,
-        failed_indexes=lost,
-        awaiting_replacement=_awaiting_replacement(
-            job, failed, succeeded | lost | {completion_index(pod) for pod in active}
-        ),
+        succeeded=succeeded_count,
+        failed=counted["failed"] + sum(counts_as_failed(pod, job) for pod in new_failed),
+        new_succeeded=new_succeeded,
+        new_failed=new_failed,
+        succeeded_indexes=frozenset(succeeded_indexes),
+        failed_indexes=frozenset(failed_indexes),
+        awaiting_replacement=awaiting,
         fatal=next((match.message for match in matches if match.action == FAIL_JOB), ""),
     )
-
-
-def _failed_indexes(job: Object, owned: Sequence[Object]) -> frozenset[int]:
-    if not has_limit_per_index(job):
-        return frozenset()
-    failed = set(read_indexes(status_of(job).get("failedIndexes")))
-    for pod in owned:
-        index = valid_index_of(pod, job)
-        if index is None or not is_tracked(pod) or not has_failed(pod, job):
-            continue
-        action = match_pod_failure_policy(job, pod).action
-        is_last_try = failures_of(pod) >= int(job["spec"]["backoffLimitPerIndex"])
-        if action == FAIL_INDEX or (action != IGNORE and is_last_try):
-            failed.add(index)
-    return frozenset(failed)
-
-
-def _awaiting_replacement(
-    job: Object, failed: Sequence[Object], settled: frozenset[int | None]
-) -> Mapping[int, Object]:
-    if not has_limit_per_index(job):
-        return {}
-    last: dict[int, Object] = {}
-    for pod in failed:
-        index = completion_index(pod)
-        if index is None or index in settled:
-            continue
-        other = last.get(index)
-        if other is None or (
-            all_failures_of(other) <= all_failures_of(pod) and finished_s(other) <= finished_s(pod)
-        ):
-            last[index] = pod
-    return last

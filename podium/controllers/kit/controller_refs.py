@@ -1,7 +1,7 @@
-"""Adopts and releases objects, as ControllerRefManager of v1.36.
+"""Adoption and release of objects, as ControllerRefManager of v1.36 does them.
 
-An owner adopts what its selector matches and has no controller, and releases what it owns and its
-selector doesn't match any more. A terminating owner adopts nothing.
+An owner adopts objects without a controller that its selector matches, and releases its own objects
+that its selector no longer matches. A terminating owner adopts nothing.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -19,17 +19,18 @@ from podium.api.objects import (
 )
 from podium.api.workloads import selector_of
 from podium.machines.effects import Effect, patch_of
+from podium.machines.events import Change
 from podium.machines.reconciler.indexer import Indexer
 
 
 def claim(
     owner: Object, objects: Indexer, kind: str, finalizers: Sequence[str] = ()
 ) -> tuple[list[Object], list[Effect]]:
-    """The owner's objects of a kind, and the adoptions and releases that are due.
+    """Find the owner's objects of a kind, and the adoptions and releases that are due.
 
     Args:
-        objects: with the indexes `owner` and `orphan` of that kind.
-        finalizers: added to what is adopted.
+        objects: an indexer with the indexes `owner` and `orphan` of that kind.
+        finalizers: the finalizers that adopted objects get.
     """
     selector, owned, effects = selector_of(owner), [], []
     for obj in objects.by(kind, "owner", uid_of(owner)):
@@ -47,7 +48,7 @@ def claim(
 
 
 def owner_reference(owner: Object) -> dict[str, Any]:
-    """The reference to an owner as the controller of another object."""
+    """Return the reference to an owner as the controller of another object."""
     return {
         "apiVersion": owner["apiVersion"],
         "kind": owner["kind"],
@@ -61,18 +62,22 @@ def owner_reference(owner: Object) -> dict[str, Any]:
 def owned_object(
     owner: Object, api_version: str, kind: str, metadata: Mapping[str, Any], **fields: Any
 ) -> dict[str, Any]:
-    """A new object in the namespace of its owner, which controls it."""
-    place = {"namespace": owner["metadata"].get("namespace") or ""}
-    whole = {**metadata, **place, "ownerReferences": [owner_reference(owner)]}
-    return {"apiVersion": api_version, "kind": kind, "metadata": whole, **fields}
+    """Make an object in the namespace of its owner, which controls it."""
+    references = {"namespace": place_of(owner)[0], "ownerReferences": [owner_reference(owner)]}
+    return {
+        "apiVersion": api_version,
+        "kind": kind,
+        "metadata": {**metadata, **references},
+        **fields,
+    }
 
 
 def owners_of(obj: Object, kind: str, objects: Indexer, *, adopts: bool = True) -> Iterator[Place]:
-    """The places of an object's controller, if it is of a kind, or of those that may adopt it.
+    """Yield the place of an object's controller of a kind, or of all that may adopt the object.
 
     Args:
-        objects: with the index `namespace` of that kind.
-        adopts: whether objects without a controller are adopted at all.
+        objects: an indexer with the index `namespace` of that kind.
+        adopts: whether owners of the kind adopt such objects at all.
     """
     reference, place = controller_of(obj), place_of(obj)[0]
     if reference is not None:
@@ -84,8 +89,17 @@ def owners_of(obj: Object, kind: str, objects: Indexer, *, adopts: bool = True) 
             yield place_of(owner)
 
 
+def owners_around(
+    change: Change, before: Object | None, kind: str, objects: Indexer, *, adopts: bool = True
+) -> Iterator[Place]:
+    """Yield what `owners_of` has for a changed object as it was and as it is."""
+    for obj in (before, change.new):
+        if obj is not None:
+            yield from owners_of(obj, kind, objects, adopts=adopts)
+
+
 def adoption(owner: Object, obj: Object, kind: str, finalizers: Sequence[str] = ()) -> Effect:
-    """Add an owner, and finalizers, to an object without a controller."""
+    """Return the patch that adds an owner, and finalizers, to an object without a controller."""
     metadata: dict[str, Any] = {"ownerReferences": [owner_reference(owner)]}
     if finalizers:
         metadata["finalizers"] = [*finalizers]
@@ -93,6 +107,6 @@ def adoption(owner: Object, obj: Object, kind: str, finalizers: Sequence[str] = 
 
 
 def release(owner: Object, obj: Object, kind: str) -> Effect:
-    """Remove an owner from an object."""
+    """Return the patch that removes an owner from an object."""
     gone = {"$patch": "delete", "uid": uid_of(owner)}
     return patch_of(kind, obj, {"metadata": {"ownerReferences": [gone]}})

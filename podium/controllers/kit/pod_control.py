@@ -1,6 +1,5 @@
-"""Creates the pods of workloads, and records events about them, as v1.36's PodControl."""
+"""The pods of workloads and the events about their creation and deletion, as v1.36's PodControl."""
 
-from abc import abstractmethod
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -14,22 +13,24 @@ _NOTHING: Mapping[str, Any] = {}
 
 
 class PodOwnerReconciler(Reconciler):
-    """A controller whose objects own pods; it records their creation and deletion.
+    """A controller whose objects own pods, and that records the creation and deletion of pods.
 
     Attributes:
+        owner_kind: the kind of the objects that own pods.
         refusals: the messages of refused creations by key; until one succeeds, pods are created one
             at a time, which is upstream's slow start.
     """
 
+    owner_kind: str
     replaces_pods = True
 
     def __init__(self) -> None:
         super().__init__()
         self.refusals: dict[Hashable, str] = {}
 
-    @abstractmethod
     def owner_of(self, key: Hashable) -> Object | None:
-        """The object that a key stands for, if it exists."""
+        """Return the object that a key stands for; None if it doesn't exist."""
+        return self.objects.at(self.owner_kind, key) if isinstance(key, tuple) else None
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         if isinstance(outcome.effect, Create):
@@ -49,8 +50,8 @@ class PodOwnerReconciler(Reconciler):
         creates = isinstance(effect, Create)
         reason = "Create" if creates else "Delete"
         if error is None:
-            called = effect.name if isinstance(effect, Delete) else name(outcome.obj or {})
-            yield self.event(owner, "Normal", f"Successful{reason}", f"{reason}d pod: {called}")
+            pod_name = effect.name if isinstance(effect, Delete) else name(outcome.obj or {})
+            yield self.event(owner, "Normal", f"Successful{reason}", f"{reason}d pod: {pod_name}")
         elif error.reason != "NotFound":
             note = f"Error {reason.lower().removesuffix('e')}ing: {error.message}"
             yield self.event(owner, "Warning", f"Failed{reason}", note)
@@ -59,26 +60,25 @@ class PodOwnerReconciler(Reconciler):
 def new_pod(
     owner: Object,
     *,
-    called: str = "",
+    pod_name: str = "",
     prefix: str = "",
     extra_labels: Mapping[str, str] = _NOTHING,
     extra_annotations: Mapping[str, str] = _NOTHING,
     extra_finalizers: Sequence[str] = (),
     extra_spec: Mapping[str, Any] = _NOTHING,
 ) -> dict[str, Any]:
-    """A pod of the owner's template; extra labels, annotations and fields replace the template's.
+    """Make a pod of the owner's template; extra labels, annotations and fields replace its own.
 
     Args:
-        called: its name; if empty, the API server generates one.
+        pod_name: the pod's name; if empty, the API server generates one.
         prefix: the beginning of a generated name; the owner's name and a dash if empty.
     """
     template = owner["spec"]["template"]
-    metadata = metadata_of(template)
-    named = {"name": called} if called else {"generateName": prefix or f"{name(owner)}-"}
-    made = {
+    named = {"name": pod_name} if pod_name else {"generateName": prefix or f"{name(owner)}-"}
+    metadata = {
         **named,
         "labels": {**labels(template), **extra_labels},
         "annotations": {**annotations(template), **extra_annotations},
-        "finalizers": [*entries(metadata, "finalizers"), *extra_finalizers],
+        "finalizers": [*entries(metadata_of(template), "finalizers"), *extra_finalizers],
     }
-    return owned_object(owner, "v1", "Pod", made, spec={**spec_of(template), **extra_spec})
+    return owned_object(owner, "v1", "Pod", metadata, spec={**spec_of(template), **extra_spec})

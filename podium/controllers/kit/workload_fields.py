@@ -9,14 +9,14 @@ from podium.machines.effects import Patch, status_patch_of
 
 
 def min_ready_s(workload: Object) -> int:
-    """The time for which a workload's pods have to be ready to be available, in seconds."""
+    """Return how long a workload's pods have to be ready until they are available, in seconds."""
     return int(workload["spec"].get("minReadySeconds") or 0)
 
 
 def available_from_s(pod: Object, min_ready_s: int) -> float | None:
-    """When a pod becomes available, in seconds since the epoch; None if it isn't ready.
+    """Return when a pod becomes available, in seconds since the epoch; None if it isn't ready.
 
-    Without a minimum it is 0: a ready pod is available.
+    A ready pod is available at once (0) if there is no minimum.
     """
     ready = condition_of(pod, "Ready")
     if ready is None or ready.get("status") != "True":
@@ -28,21 +28,20 @@ def available_from_s(pod: Object, min_ready_s: int) -> float | None:
 
 
 def as_written(counts: Mapping[str, int], always: Collection[str]) -> dict[str, Any]:
-    """Counts for a patch of a status: one of 0 is left out.
+    """Return counts as a patch of a status has them: 0 becomes None, except in `always`.
 
-    Args:
-        always: fields that are written even then, as their types in v1.36 say.
+    Which fields the API writes even if they are 0, their types in v1.36 say.
     """
     return {field: n if field in always else n or None for field, n in counts.items()}
 
 
 def differs(obj: Object, status: Mapping[str, Any]) -> bool:
-    """Whether a status isn't stored like that; what is empty counts as what isn't there."""
-    known = status_of(obj)
-    return any((known.get(field) or None) != (value or None) for field, value in status.items())
+    """Return whether the object's status has other values; empty and absent values are equal."""
+    stored = status_of(obj)
+    return any((stored.get(field) or None) != (value or None) for field, value in status.items())
 
 
 def status_update(obj: Object, **status: Any) -> Iterator[Patch]:
-    """The write that makes fields of a status so, if any isn't."""
+    """Yield the patch that sets fields of the object's status, if any of them differs."""
     if differs(obj, status):
         yield status_patch_of(obj["kind"], obj, status)

@@ -6,26 +6,27 @@ but at those moments: a heartbeat counts from the first look after it.
 """
 
 import math
-from collections.abc import Callable, Container, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Container, Hashable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import msgspec
 
 from podium.api.conditions import set_condition
 from podium.api.node_heartbeats import LEASE_NAMESPACE, is_continuous, last_heartbeat_s
-from podium.api.nodes import PRESSURES
-from podium.api.objects import Object, condition_of, conditions_of, name, place_of, spec_of, uid_of
-from podium.api.pods import is_moved, is_ready, node_name_of, node_names_of
-from podium.api.values.times import epoch_s
-from podium.controllers.node_lifecycle.node_taints import (
-    NO_EXECUTE_TAINTS,
-    known_taints,
-    no_execute_patch,
-    no_execute_taint,
-    no_schedule_patch,
-    ready_status,
-    without_no_execute,
+from podium.api.nodes import PRESSURES, taints_of
+from podium.api.objects import (
+    Object,
+    condition_of,
+    condition_status,
+    conditions_of,
+    name,
+    place_of,
+    spec_of,
+    uid_of,
 )
+from podium.api.pods import is_moved, is_ready, node_name_of, node_names_of
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE
+from podium.api.values.times import epoch_s, timestamp
 from podium.controllers.node_lifecycle.zones import (
     DEFAULT_SETTINGS,
     NodeLifecycleSettings,
@@ -33,10 +34,81 @@ from podium.controllers.node_lifecycle.zones import (
     Zones,
     zone_of,
 )
-from podium.machines.effects import Effect, Patch, status_patch_of
+from podium.machines.effects import Effect, Patch, patch_of, status_patch_of
 from podium.machines.events import Change, Outcome
 from podium.machines.machine import NEVER_S
 from podium.machines.reconciler.reconciler import Reconciler
+
+Taint = tuple[str, str]
+"""Key and effect."""
+
+_PREFIX = "node.kubernetes.io/"
+NOT_READY = _PREFIX + "not-ready"
+UNREACHABLE = _PREFIX + "unreachable"
+_UNSCHEDULABLE = _PREFIX + "unschedulable"
+
+_KEYS: Mapping[tuple[str, str], str] = {
+    ("Ready", "False"): NOT_READY,
+    ("Ready", "Unknown"): UNREACHABLE,
+    ("MemoryPressure", "True"): _PREFIX + "memory-pressure",
+    ("DiskPressure", "True"): _PREFIX + "disk-pressure",
+    ("NetworkUnavailable", "True"): _PREFIX + "network-unavailable",
+    ("PIDPressure", "True"): _PREFIX + "pid-pressure",
+}
+_NO_SCHEDULE_TAINTS = frozenset({(key, NO_SCHEDULE) for key in (*_KEYS.values(), _UNSCHEDULABLE)})
+# Of these a node has one at most.
+_NO_EXECUTE_TAINTS = frozenset({(NOT_READY, NO_EXECUTE), (UNREACHABLE, NO_EXECUTE)})
+
+
+def known_taints(node: Object) -> set[Taint]:
+    """Return a node's taints, without values and times."""
+    return {_taint(taint) for taint in taints_of(node)}
+
+
+def no_schedule_patch(node: Object, now_s: float) -> Patch | None:
+    """Return the patch that lets NoSchedule taints follow the node's conditions, if they don't."""
+    states = ((str(one.get("type")), str(one.get("status"))) for one in conditions_of(node))
+    wanted = {(_KEYS[state], NO_SCHEDULE) for state in states if state in _KEYS}
+    if spec_of(node).get("unschedulable"):
+        wanted.add((_UNSCHEDULABLE, NO_SCHEDULE))
+    known = known_taints(node) & _NO_SCHEDULE_TAINTS
+    return _taints_patch(node, sorted(wanted - known), known - wanted, now_s)
+
+
+def no_execute_patch(node: Object, now_s: float) -> Patch | None:
+    """Return the patch of the NoExecute taint that follows from the condition Ready, if any."""
+    wanted = _no_execute_taint(node)
+    known = known_taints(node) & _NO_EXECUTE_TAINTS
+    if wanted is None:
+        return _taints_patch(node, (), known, now_s) if condition_status(node, "Ready") else None
+    return _taints_patch(node, {wanted} - known, known - {wanted}, now_s)
+
+
+def without_no_execute(node: Object, now_s: float) -> Patch | None:
+    """Return the patch that removes a node's NoExecute taints, if it has any."""
+    return _taints_patch(node, (), known_taints(node) & _NO_EXECUTE_TAINTS, now_s)
+
+
+def _no_execute_taint(node: Object) -> Taint | None:
+    key = {"False": NOT_READY, "Unknown": UNREACHABLE}.get(condition_status(node, "Ready"))
+    return None if key is None else (key, NO_EXECUTE)
+
+
+def _taints_patch(
+    node: Object, added: Collection[Taint], removed: Collection[Taint], now_s: float
+) -> Patch | None:
+    if not added and not removed:
+        return None
+    kept = [taint for taint in taints_of(node) if _taint(taint) not in removed]
+    since = timestamp(now_s)
+    new = [{"key": key, "effect": effect, "timeAdded": since} for key, effect in added]
+    taints = {"taints": [*kept, *new] or None}
+    return patch_of("Node", node, {"spec": taints}, if_unchanged=True)
+
+
+def _taint(raw: Object) -> Taint:
+    return str(raw.get("key")), str(raw.get("effect"))
+
 
 NEVER_UPDATED = "NodeStatusNeverUpdated"
 
@@ -48,7 +120,9 @@ class NodeHealthData(msgspec.Struct):
     """The last heartbeat of a node, and when it was seen.
 
     Attributes:
-        heartbeat: see `heartbeat_of`.
+        first_s: when the node was first seen.
+        last_s: when the last heartbeat was seen.
+        heartbeat: the heartbeat's times, as of `heartbeat_of`.
         timer_s: when the node will be looked at again because it may be silent by then.
     """
 
@@ -60,17 +134,17 @@ class NodeHealthData(msgspec.Struct):
 
 
 class MonitorTimes(NamedTuple):
-    """The moments at which nodes are looked at, a period apart."""
+    """The moments at which the controller looks at nodes, a period apart."""
 
     start_s: float
     period_s: float
 
     def after(self, time_s: float) -> float:
-        """The first look after a moment."""
+        """Return the first look after a moment."""
         return self._at(math.floor((time_s - self.start_s) / self.period_s) + 1)
 
     def from_(self, time_s: float) -> float:
-        """The first look at a moment or after it."""
+        """Return the first look at a moment or after it."""
         return self._at(math.ceil((time_s - self.start_s) / self.period_s))
 
     def _at(self, number: int) -> float:
@@ -78,7 +152,7 @@ class MonitorTimes(NamedTuple):
 
 
 def heartbeat_of(node: Object, lease: Object | None) -> tuple[str, str]:
-    """The times of the last heartbeat: of the Lease's renewal, and of the condition Ready."""
+    """Return the times of a node's last heartbeat: by its Lease, and by its condition Ready."""
     renewed = "" if lease is None else str(spec_of(lease).get("renewTime") or "")
     ready = condition_of(node, "Ready")
     if ready is None or ready.get("reason") == NEVER_UPDATED:
@@ -87,7 +161,7 @@ def heartbeat_of(node: Object, lease: Object | None) -> tuple[str, str]:
 
 
 def unknown_patch(node: Object, now_s: float) -> Patch | None:
-    """The write that makes a node's conditions Unknown, if they aren't."""
+    """Return the patch that sets the kubelet's conditions of a node to Unknown, if any isn't."""
     changed: list[Object] = []
     for kind in _KUBELETS_CONDITIONS:
         known = condition_of(node, kind)
@@ -133,7 +207,7 @@ _ALL_ZONES = "all zones"
 
 
 class NodeLifecycleController(Reconciler):
-    """Marks nodes that fall silent, and taints those that are unwell."""
+    """Marks silent nodes as Unknown, and taints nodes that aren't ready or under pressure."""
 
     name = "node-controller"
     kinds = frozenset({"Node", "Lease", "Pod"})
@@ -175,7 +249,10 @@ class NodeLifecycleController(Reconciler):
                 return ()
             node = self.objects.get("Node", node_name_of(pod)) if node_name_of(pod) else None
             # Pods that are bound to a node that isn't ready are marked as not ready.
-            is_unready = node is not None and ready_status(node) in ("False", "Unknown")
+            is_unready = node is not None and condition_status(node, "Ready") in (
+                "False",
+                "Unknown",
+            )
             return (place_of(pod),) if is_unready else ()
         if change.kind == "Lease":
             return self._lease_keys(before, change.new)
@@ -193,8 +270,8 @@ class NodeLifecycleController(Reconciler):
                 return self._about(called, without_no_execute, now_s)
             case _Tainting(zone):
                 return self._taint(zone, now_s)
-            case (str(place), str(called)):
-                return self._mark(place, called, now_s)
+            case (str(), str()):
+                return self._mark_not_ready(self.objects.at("Pod", key), now_s)
         return self._look_at_zones(now_s)
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterator[Effect]:
@@ -222,16 +299,15 @@ class NodeLifecycleController(Reconciler):
     def _lease_keys(self, before: Object | None, lease: Object | None) -> Iterator[Hashable]:
         if lease is None or place_of(lease)[0] != LEASE_NAMESPACE:
             return
-        called = name(lease)
-        node = self.objects.get("Node", called)
+        node = self.objects.get("Node", name(lease))
         if node is None:
             return
         self._note_heartbeat(node)
-        if before is not None and is_continuous(before) == is_continuous(lease):
-            return
         if before is not None:
-            self._resting.discard(called)
-        yield from self._soon(_Health(called))
+            if is_continuous(before) == is_continuous(lease):
+                return
+            self._resting.discard(name(lease))
+        yield from self._soon(_Health(name(lease)))
 
     def _node_keys(self, before: Object | None, change: Change) -> Iterator[Hashable]:
         node, old = change.new, before if before is not None else change.old
@@ -254,7 +330,7 @@ class NodeLifecycleController(Reconciler):
             yield from self._pods_of_unready(node)
 
     def _pods_of_unready(self, node: Object) -> Iterator[Hashable]:
-        if ready_status(node) in ("False", "Unknown"):
+        if condition_status(node, "Ready") in ("False", "Unknown"):
             yield from map(place_of, self.objects.by("Pod", "node", name(node)))
 
     def _soon(self, key: Hashable) -> Iterator[Hashable]:
@@ -314,14 +390,14 @@ class NodeLifecycleController(Reconciler):
             self.look_again(_Health(called), from_s)
         # A failed node is tainted when its turn comes; a healthy one is untainted at once.
         state, tainting = self._zones.state(zone_of(node)), _Tainting(zone_of(node))
-        if no_execute_taint(node) is None or known_taints(node) & NO_EXECUTE_TAINTS:
+        if _no_execute_taint(node) is None or known_taints(node) & _NO_EXECUTE_TAINTS:
             state.queue.pop(called, None)
             yield from self._about(called, no_execute_patch, now_s)
         elif called not in state.queue:
             state.queue[called] = None
             self.look_again(tainting, now_s + TAINTING_PERIOD_S)
         if from_s <= now_s:
-            if ready_status(node) == "True":
+            if condition_status(node, "Ready") == "True":
                 self._newly_unknown.add(called)
             yield from self._about(called, unknown_patch, now_s)
 
@@ -334,7 +410,7 @@ class NodeLifecycleController(Reconciler):
         if state.queue and state.limiter.rate:
             self.look_again(_Tainting(zone), state.limiter.next_s)
 
-    def _look_at_zones(self, now_s: float) -> Sequence[Effect]:
+    def _look_at_zones(self, now_s: float) -> Iterable[Effect]:
         has_stopped = self._zones.has_stopped
         self._zones.look(now_s)
         if self._zones.has_stopped and not has_stopped:
@@ -348,15 +424,17 @@ class NodeLifecycleController(Reconciler):
             self.look_again(_Tainting(zone), now_s + TAINTING_PERIOD_S)
         return ()
 
-    def _mark(self, place: str, called: str, now_s: float) -> Iterator[Effect]:
-        """Mark a pod on an unready node as not ready, as MarkPodsNotReady of v1.36.
-
-        It is for pods of a node that this controller has found silent, and for pods that are bound
-        to an unready node: where a kubelet says of its own node that it isn't ready, pods stay.
-        """
-        pod = self.objects.get("Pod", called, place)
+    def _mark_not_ready(self, pod: Object | None, now_s: float) -> Iterator[Effect]:
+        # As MarkPodsNotReady of v1.36: pods of a node that this controller has found silent, and
+        # pods that are bound to an unready node. Where a kubelet says of its own node that it
+        # isn't ready, pods stay.
         node = None if pod is None else self.objects.get("Node", node_name_of(pod))
-        if pod is None or node is None or not is_ready(pod) or ready_status(node) == "True":
+        if (
+            pod is None
+            or node is None
+            or not is_ready(pod)
+            or condition_status(node, "Ready") == "True"
+        ):
             return
         if name(node) not in self._resting:
             condition = set_condition(None, {"type": "Ready", "status": "False"}, now_s)
@@ -364,7 +442,7 @@ class NodeLifecycleController(Reconciler):
 
 
 def _shows(node: Object) -> Any:
-    return ready_status(node), known_taints(node) & NO_EXECUTE_TAINTS, zone_of(node)
+    return condition_status(node, "Ready"), known_taints(node) & _NO_EXECUTE_TAINTS, zone_of(node)
 
 
 def _states(node: Object) -> Any:

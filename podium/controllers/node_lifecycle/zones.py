@@ -1,17 +1,16 @@
-"""Zones: how many of their nodes have failed, and the rate at which those are tainted, as in v1.36.
+"""Zones: the numbers of their failed nodes, and the rates at which these are tainted, as in v1.36.
 
-Of a large zone of which most nodes have failed, nodes are tainted slowly, of a small one not at
-all: it is likelier that the control plane can't reach it. Where all nodes of a zone have failed,
-the usual rate applies, unless all zones are like that: then no node is tainted anywhere.
+Where most nodes of a large zone have failed, they are tainted slowly, and in a small zone not at
+all: it is likelier that the control plane can't reach the zone. Where all nodes of a zone have
+failed, the usual rate applies, unless all zones are like that: then no node is tainted anywhere.
 """
 
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from podium.api.objects import Object, labels
+from podium.api.objects import Object, condition_status, labels
 from podium.api.well_known import REGION_LABEL, ZONE_LABEL
-from podium.controllers.node_lifecycle.node_taints import ready_status
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -19,11 +18,12 @@ class NodeLifecycleSettings:
     """The flags of kube-controller-manager that matter here, with v1.36's defaults.
 
     Attributes:
-        monitor_period_s: how often nodes are looked at (`node-monitor-period`).
+        monitor_period_s: seconds between looks at nodes (`node-monitor-period`).
         grace_period_s: how long a node may be silent (`node-monitor-grace-period`).
-        startup_grace_period_s: how long a new node may be (`node-startup-grace-period`).
+        startup_grace_period_s: how long a new node may be silent (`node-startup-grace-period`).
         eviction_rate: nodes of a zone tainted per second (`node-eviction-rate`).
-        secondary_eviction_rate: that of a disrupted large zone (`secondary-node-eviction-rate`).
+        secondary_eviction_rate: the rate of a disrupted large zone
+            (`secondary-node-eviction-rate`).
         large_zone_size: a zone of more nodes is large (`large-cluster-size-threshold`).
         unhealthy_zone_share: the share of failed nodes from which a zone is disrupted
             (`unhealthy-zone-threshold`).
@@ -48,14 +48,14 @@ EXCLUDED_LABEL = "node.kubernetes.io/exclude-disruption"
 
 
 class EvictionRateLimiter:
-    """Allows no more than `rate` actions a second; 0 allows none."""
+    """A limit of `rate` actions per second; 0 allows none."""
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
         self.next_s = -math.inf
 
     def take(self, now_s: float) -> bool:
-        """Whether an action is allowed now; if so, it counts as done."""
+        """Return whether an action is allowed now, and count it as done if so."""
         if not self.rate or now_s < self.next_s:
             return False
         self.next_s = now_s + 1 / self.rate
@@ -85,7 +85,7 @@ class Zones:
     """The zones of all nodes that have a condition Ready.
 
     Attributes:
-        has_stopped: whether all nodes of all zones had failed at the last look.
+        has_stopped: whether all nodes of all zones had failed when rates were last set.
     """
 
     def __init__(self, settings: NodeLifecycleSettings) -> None:
@@ -95,7 +95,7 @@ class Zones:
         self.has_stopped = False
 
     def state(self, zone: Zone) -> ZoneNodes:
-        """The state of a zone, created if it is new."""
+        """Return the nodes of a zone, which is added if it is new."""
         if zone not in self._zones:
             rate = 0.0 if self.has_stopped else self._settings.eviction_rate
             self._zones[zone] = ZoneNodes(EvictionRateLimiter(rate))
@@ -108,9 +108,9 @@ class Zones:
         return [zone for zone, state in self._zones.items() if state.queue]
 
     def count(self, called: str, node: Object | None) -> bool:
-        """Count a node, None if it is gone; whether that changes anything."""
+        """Count a node, None if it is gone, and return whether that changes any number."""
         before, after = self._members.get(called), None
-        ready = "" if node is None else ready_status(node)
+        ready = "" if node is None else condition_status(node, "Ready")
         if node is not None and ready and EXCLUDED_LABEL not in labels(node):
             after = (zone_of(node), ready == "True")
         if before == after:
@@ -147,6 +147,6 @@ class Zones:
 
 
 def zone_of(node: Object) -> Zone:
-    """The zone of a node by its labels, empty texts if it has none."""
+    """Return the zone of a node by its labels; empty texts stand for none."""
     found = labels(node)
     return found.get(REGION_LABEL) or "", found.get(ZONE_LABEL) or ""

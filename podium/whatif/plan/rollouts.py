@@ -24,7 +24,7 @@ from podium.api.values.times import epoch_s
 from podium.api.workloads import update_strategy_of
 from podium.cluster.virtual import Cluster
 from podium.controllers.kit.controller_revisions import revision_hash_of
-from podium.controllers.stateful_set.pod_identity import ordinal_of
+from podium.controllers.stateful_set import ordinal_of
 from podium.whatif.plan.plan_report import Rollout
 
 if TYPE_CHECKING:

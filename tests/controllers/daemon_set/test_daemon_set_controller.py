@@ -7,8 +7,7 @@ import pytest
 
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.controllers.daemon_set.daemon_set_controller import DaemonSetController
-from podium.controllers.daemon_set.daemon_set_state import FailedPodsBackoff
-from podium.controllers.daemon_set.eligibility import seniority, target_of
+from podium.controllers.daemon_set.daemon_set_state import FailedPodsBackoff, seniority, target_of
 from podium.machines.effects import Create, Delete, Effect
 from tests.controllers import builders
 from tests.controllers.builders import NOW_S, Hand

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.controllers.daemon_set.eligibility import Eligibility, tolerant
+from podium.controllers.daemon_set.daemon_set_state import Eligibility, tolerant
 
 NO_SCHEDULE = {"key": "k", "effect": "NoSchedule"}
 NO_EXECUTE = {"key": "k", "effect": "NoExecute"}

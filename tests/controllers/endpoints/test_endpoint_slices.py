@@ -3,7 +3,7 @@
 import pytest
 
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
-from podium.controllers.endpoints.endpoint_slices import EndpointSliceController
+from podium.controllers.endpoints import EndpointSliceController
 from tests.controllers.builders import Obj
 from tests.controllers.services import pod, service
 from tests.controllers.worlds import World

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from podium.controllers.endpoints.endpoints import EndpointsController
+from podium.controllers.endpoints import EndpointsController
 from tests.controllers.builders import Obj
 from tests.controllers.services import pod, service
 from tests.controllers.worlds import World

@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.controllers.node_lifecycle.node_taints import (
+from podium.controllers.node_lifecycle.node_lifecycle_controller import (
     no_execute_patch,
     no_schedule_patch,
     without_no_execute,

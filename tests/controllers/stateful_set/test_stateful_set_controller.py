@@ -6,7 +6,7 @@ import pytest
 
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.controllers.garbage_collector import GarbageCollector
-from podium.controllers.stateful_set.stateful_set_controller import StatefulSetController
+from podium.controllers.stateful_set import StatefulSetController
 from tests.controllers.worlds import START_S, World
 
 Obj = dict[str, Any]

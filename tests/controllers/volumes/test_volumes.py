@@ -7,9 +7,11 @@ import pytest
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.controllers.garbage_collector import GarbageCollector
-from podium.controllers.volumes.ephemeral_volumes import EphemeralVolumeController
 from podium.controllers.volumes.persistent_volumes import PersistentVolumeController
-from podium.controllers.volumes.volume_protection import VolumeProtectionController
+from podium.controllers.volumes.pod_claims import (
+    EphemeralVolumeController,
+    VolumeProtectionController,
+)
 from podium.controllers.volumes.volume_provisioner import VolumeProvisioner
 from tests.controllers.builders import Obj
 from tests.controllers.worlds import World

@@ -3,7 +3,7 @@
 import pytest
 
 from podium.api.nodes import PRESSURES
-from podium.controllers.node_lifecycle.node_taints import no_schedule_patch
+from podium.controllers.node_lifecycle.node_lifecycle_controller import no_schedule_patch
 from podium.kubelet.eviction.node_statistics import DiskUsage, PodUsage
 from podium.kubelet.eviction.signals import (
     CAPACITY_SIGNALS,

@@ -38,7 +38,7 @@ from podium.controllers.kit.controller_revisions import (
     revision_hash_of,
 )
 from podium.controllers.kit.pod_templates import hash_of
-from podium.controllers.stateful_set.pod_identity import INDEX_LABEL, NAME_LABEL, ordinal_of
+from podium.controllers.stateful_set import INDEX_LABEL, NAME_LABEL, ordinal_of
 
 Found = Mapping[tuple[str, str, str], Object]
 """Objects of a state by kind, namespace and name."""

@@ -6,7 +6,7 @@ from podium.api.kinds.snapshot_kinds import Identity, label
 from podium.api.objects import controller_uid, is_terminating, labels, status_of, uid
 from podium.api.pods import is_active
 from podium.apiserver.store.store import Store
-from podium.controllers.daemon_set.eligibility import tolerant
+from podium.controllers.daemon_set.daemon_set_state import tolerant
 from podium.simulation.timeline.observer import USER
 from podium.simulation.timeline.pod_history import PodHistory
 from podium.whatif.plan.changer import with_likely_name

@@ -1,1 +1,0 @@
-"""The controllers of Endpoints and EndpointSlices."""

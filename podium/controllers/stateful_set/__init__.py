@@ -1,1 +1,0 @@
-"""The StatefulSet controller: numbered pods that keep their names and volumes."""
