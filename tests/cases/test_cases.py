@@ -31,14 +31,15 @@ def test_case(case: Path) -> None:
 def test_every_file_of_an_example_is_used(example: Path) -> None:
     case = Path(__file__).parent / f"{example.name}.md"
     words = {word for command in commands(case.read_text()) for word in command.split()}
-    used = [ROOT / word for word in words if word.startswith("examples/")]
+    # A plugin is FILE:CLASS.
+    used = [ROOT / word.partition(":")[0] for word in words if word.startswith("examples/")]
     # A scenario names the files that it reads.
     named = "".join(path.read_text() for path in used if path.is_file())
     unused = [
         path.relative_to(ROOT).as_posix()
         for path in example.rglob("*")
         if path.is_file()
-        and path.name != "README.md"
+        and path.name not in {"README.md", "pyproject.toml", "__init__.py"}
         and path.name not in named
         and not any(path.is_relative_to(one) for one in used)
     ]
