@@ -1,4 +1,4 @@
-"""A request as one value, which verbs and admission hand on: Kubernetes' admission attributes."""
+"""Admission attributes: a write as one value, which verbs and admission pass on."""
 
 from enum import StrEnum
 
@@ -11,7 +11,7 @@ from podium.apiserver.authentication.users import ADMIN, User
 
 
 class Operation(StrEnum):
-    """What is to be done; posting a subresource, such as a binding, creates it."""
+    """The operation of a write; posting a subresource, such as a binding, is a CREATE."""
 
     CREATE = "CREATE"
     UPDATE = "UPDATE"
@@ -19,13 +19,13 @@ class Operation(StrEnum):
 
 
 class WriteOptions(msgspec.Struct, frozen=True):
-    """How a client asks for a write to be done.
+    """The options of a write.
 
     Attributes:
-        dry_run: whether to do everything but store the result.
-        field_manager: who writes; if it is named, the fields that it sets are noted in
-            managedFields. Server-side apply needs it.
-        force: whether server-side apply takes fields over that others own.
+        dry_run: whether to skip only the storing of the result.
+        field_manager: the manager whose fields are tracked in managedFields; empty to track
+            nothing. Server-side apply requires it.
+        force: whether server-side apply takes over fields that other managers own.
     """
 
     dry_run: bool = False
@@ -34,15 +34,14 @@ class WriteOptions(msgspec.Struct, frozen=True):
 
 
 class Attributes(msgspec.Struct, frozen=True):
-    """One write: what is to be done to which object, by whom, when, and how.
+    """One write: the object, the operation, the user, the time and the options.
 
     Attributes:
-        kind: of the object, or of the one that the subresource belongs to.
-        namespace: of the object; empty for a cluster-scoped one.
-        name: as in the path; empty where the object is to be created, named or not.
-        now_s: the time, in seconds since the epoch.
+        kind: the kind of the object; for a subresource, that of its parent.
+        namespace: empty for cluster-scoped objects.
+        name: the name in the path; empty if the object is to be created.
         subresource: such as `status`; empty for the object itself.
-        old: the object as it is stored, if it is, as the verb finds it.
+        old: the stored object, if there is one.
     """
 
     kind: Kind
@@ -57,15 +56,15 @@ class Attributes(msgspec.Struct, frozen=True):
 
     @property
     def resource(self) -> str:
-        """The kind's name, with the subresource if there is one: `Pod`, `Pod/binding`."""
+        """The kind with the subresource, if any, such as `Pod` or `Pod/binding`."""
         return f"{self.kind.key}/{self.subresource}" if self.subresource else self.kind.key
 
     def called(self, obj: Object) -> str:
-        """What a refusal calls the object, which may not have its name yet."""
+        """Return the name of an object in refusals, where it may not have its name yet."""
         metadata = metadata_of(obj)
         return str(self.name or metadata.get("name") or metadata.get("generateName") or "Unknown")
 
     def untracked(self) -> "Attributes":
-        """The request without a field manager, for objects whose managedFields are up to date."""
+        """Return a copy without field manager, for objects with final managedFields."""
         options = WriteOptions(dry_run=self.options.dry_run, force=self.options.force)
         return replace(self, options=options)

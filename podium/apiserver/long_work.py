@@ -1,8 +1,8 @@
-"""Pure work on large objects, which a server has done elsewhere while it goes on serving.
+"""Pure work on large objects, done in a thread while the server continues to serve.
 
-A verb is one step, and sees one state of the store. Where it comes to long work it is given up,
-before it has written anything. The work is done in a thread, and the verb begins anew: it finds
-what the work came to, if the work is still the same.
+A verb is one step on one state of the store. When it reaches long work, it is abandoned before it
+has written anything. After the work was done in a thread, the verb is run again, and uses the
+result if the arguments of the work are still equal.
 """
 
 from collections.abc import Callable, Mapping
@@ -13,15 +13,15 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 LARGE_BYTES = 64 * 2**10
-"""Bodies from this length on are large."""
+"""Length from which on a body is large."""
 
 _PARTS_MAX = 4000
-# Objects may change faster than anybody can work on them; then all others have to wait.
+# An object may change faster than a thread works on it; after this, the server waits.
 _TRIES_MAX = 8
 
 
 class PostponedError(Exception):
-    """A verb has been given up until `work` has been done."""
+    """A verb was abandoned until `work` is done."""
 
     def __init__(self, work: Callable[[], None]) -> None:
         super().__init__("postponed")
@@ -29,7 +29,7 @@ class PostponedError(Exception):
 
 
 class LongWork:
-    """Keeps results of a request's long work within `with`; `concerns` may find that it is long."""
+    """Results of the long work of one request, within `with`; `concerns` may call the work long."""
 
     def __init__(self, *, is_large: bool) -> None:
         self.is_large = is_large
@@ -48,7 +48,7 @@ _current: ContextVar[LongWork | None] = ContextVar("long work", default=None)
 
 
 def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a pure function, at any time; raises PostponedError if that takes long."""
+    """Call a pure function, in a thread if that takes long; raises PostponedError until it is done."""
     work = _current.get()
     if work is None or not work.is_large:
         return function(*args, **kwargs)
@@ -64,7 +64,7 @@ def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     def elsewhere() -> None:
         try:
             result: Any = function(*args, **kwargs)
-        except Exception as error:  # noqa: BLE001 - whoever asks for the result gets it
+        except Exception as error:  # noqa: BLE001 - raised again where the result is used
             result = error
         work.done.append((call, result))
 
@@ -72,13 +72,13 @@ def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 
 def is_long() -> bool:
-    """Whether the work of the present request is long."""
+    """Return whether the work of the current request is long."""
     work = _current.get()
     return work is not None and work.is_large
 
 
 def kept(name: str, function: Callable[[], T]) -> T:
-    """The result, by its name in the request, that stays when a verb is started again."""
+    """Return the result of the first call in this request, also when the verb runs again."""
     work = _current.get()
     if work is None:
         return function()
@@ -88,7 +88,7 @@ def kept(name: str, function: Callable[[], T]) -> T:
 
 
 def concerns(obj: Mapping[str, Any]) -> None:
-    """Treat further work as long if an object has many parts, or very long ones."""
+    """Treat the rest of the request as long work if an object has many parts or long texts."""
     work = _current.get()
     if work is None or work.is_large:
         return

@@ -1,7 +1,7 @@
-"""Memories of what was made of a value, for values that come again and again.
+"""Results of pure functions by the encoded value of their argument.
 
-The pods of one workload differ in name, node and addresses, but hardly in what a scheduler acts
-on. Encoding that part and looking it up is an order of magnitude cheaper than working it out again.
+Pods of one workload differ in name, node and addresses only. Encoding the rest and looking it up is
+an order of magnitude cheaper than computing the result again.
 """
 
 from typing import Any, TypeVar
@@ -11,17 +11,17 @@ import msgspec
 T = TypeVar("T")
 
 CAPACITY = 1 << 12
-"""Distinct values that a memory keeps before it starts afresh."""
+"""Number of results at which a memory is emptied."""
 
 SIZE_MAX = 1 << 13
-"""Largest values in bytes that are remembered, so that nobody can fill the memory."""
+"""Size in bytes of the largest values to remember, which bounds the memory."""
 
 
 _encode = msgspec.msgpack.Encoder().encode
 
 
 def key_of(value: Any) -> bytes | None:
-    """The encoded value; None for one that isn't to be remembered."""
+    """Encode a value as the key of a memory; None for a value that isn't remembered."""
     try:
         key = _encode(value)
     except (OverflowError, ValueError):

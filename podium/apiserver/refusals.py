@@ -1,7 +1,7 @@
-"""The refusals that verbs and servers share, worded as kube-apiserver words them.
+"""Refusals that verbs and servers share, worded as kube-apiserver words them.
 
-A plural resource names what a request was about, a kind names an object that is wrong; which of
-the two stands in a sentence and in its details differs from refusal to refusal, there as here.
+Some name the plural resource of the request, others the kind of the wrong object, in the message
+and in its details, as kube-apiserver does.
 """
 
 from collections.abc import Iterable
@@ -17,11 +17,11 @@ MODIFIED = (
 )
 
 FAULTS_MAX = 1000
-"""How many faults a refusal lists at most."""
+"""The most faults that a refusal lists."""
 
 _FAULTS_LENGTH_MAX = 2**20
 
-# Where a kind's objects are kept, if not under its plural.
+# The key of a kind in etcd, where it isn't the plural.
 _STORED_AS = {
     "Node": "minions",
     "Service": "services/specs",
@@ -42,19 +42,19 @@ _CAUSES = {
 
 
 def not_found(kind: Kind, name: str) -> RefusedError:
-    """404: there is no such object."""
+    """404: an object doesn't exist."""
     message = f"{kind.resource} {quoted(name)} not found"
     return RefusedError(404, "NotFound", message, details=_details(name, kind.group, kind.plural))
 
 
 def no_such_resource() -> RefusedError:
-    """404: there is no such kind."""
+    """404: no kind is served at the path."""
     message = "the server could not find the requested resource"
     return RefusedError(404, "NotFound", message, details={})
 
 
 def already_exists(kind: Kind, name: str, *, is_terminating: bool = False) -> RefusedError:
-    """409: there is one of that name, which may be on its way out."""
+    """409: an object of this name exists, which may be terminating."""
     terminating = "object is being deleted: " if is_terminating else ""
     message = f"{terminating}{kind.resource} {quoted(name)} already exists"
     return RefusedError(
@@ -63,7 +63,7 @@ def already_exists(kind: Kind, name: str, *, is_terminating: bool = False) -> Re
 
 
 def conflict(resource: str, name: str, why: str, group: str = "") -> RefusedError:
-    """409: an object of a resource, such as `pods/binding`, isn't as the request takes it to be."""
+    """409: an object, such as one of `pods/binding`, isn't in the state that the request expects."""
     called = f"{_qualified(resource, group)} {quoted(name)}"
     message = f"Operation cannot be fulfilled on {called}: {why}"
     return RefusedError(409, "Conflict", message, details=_details(name, group, resource))
@@ -75,7 +75,7 @@ def modified(kind: Kind, name: str) -> RefusedError:
 
 
 def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str) -> RefusedError:
-    """409: a write is meant for another object of that name."""
+    """409: the stored object of this name has another uid."""
     place = f"{namespace}/" if namespace else ""
     key = f"/registry/{_STORED_AS.get(kind.key, kind.plural)}/{place}{name}"
     error = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"
@@ -85,7 +85,7 @@ def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str)
 
 
 def forbidden(kind: Kind, name: str, why: str, causes: tuple[Cause, ...] = ()) -> RefusedError:
-    """403: admission doesn't let the request through."""
+    """403: admission refuses the request."""
     called = f"{kind.resource} {quoted(name)}" if name else kind.resource
     details = _details(name, kind.group, kind.plural)
     return RefusedError(
@@ -94,27 +94,27 @@ def forbidden(kind: Kind, name: str, why: str, causes: tuple[Cause, ...] = ()) -
 
 
 def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "") -> RefusedError:
-    """422: fields of a kind or of options are wrong; of many only the first faults are told."""
-    found, more = first_told(faults), ""
-    too_long = sum(map(_length, found[:-1])) > _FAULTS_LENGTH_MAX
-    if len(found) > 1 and (len(found) > FAULTS_MAX or too_long):
-        found = found[:-1]
-        more = f", and more: only the first {len(found):,} faults are told"
-    message = f"{_qualified(kind, group)} {quoted(name)} is invalid: {aggregate(found)}{more}"
-    causes = tuple(Cause(_CAUSES[one.kind], one.text, one.field) for one in found)
+    """422: a kind or options have invalid fields; only the first faults are listed."""
+    listed, more = first_told(faults), ""
+    too_long = sum(map(_length, listed[:-1])) > _FAULTS_LENGTH_MAX
+    if len(listed) > 1 and (len(listed) > FAULTS_MAX or too_long):
+        listed = listed[:-1]
+        more = f", and more: only the first {len(listed):,} faults are told"
+    message = f"{_qualified(kind, group)} {quoted(name)} is invalid: {aggregate(listed)}{more}"
+    causes = tuple(Cause(_CAUSES[fault.kind], fault.text, fault.field) for fault in listed)
     return RefusedError(422, "Invalid", message, causes=causes, details=_details(name, group, kind))
 
 
 def first_told(faults: Iterable[FieldError]) -> list[FieldError]:
-    """The first faults: as many as a refusal lists, and one more if there are more."""
-    found: list[FieldError] = []
+    """Return the first faults: as many as a refusal lists, and one more if there are more."""
+    first: list[FieldError] = []
     length = 0
     for fault in faults:
-        found.append(fault)
-        if len(found) > FAULTS_MAX or length > _FAULTS_LENGTH_MAX:
+        first.append(fault)
+        if len(first) > FAULTS_MAX or length > _FAULTS_LENGTH_MAX:
             break
         length += _length(fault)
-    return found
+    return first
 
 
 def _length(fault: FieldError) -> int:
@@ -122,17 +122,17 @@ def _length(fault: FieldError) -> int:
 
 
 bad_request = partial(RefusedError, 400, "BadRequest")
-"""400: the request can't be understood."""
+"""400: the request is malformed."""
 
 not_acceptable = partial(RefusedError, 406, "NotAcceptable")
-"""406: the answer can't be given in any form that is accepted."""
+"""406: no accepted media type is available."""
 
 internal = partial(RefusedError, 500, "")
-"""500, as upstream answers faults that it has no better code for."""
+"""500: a fault for which kube-apiserver has no better code."""
 
 
 def entity_too_large(why: str) -> RefusedError:
-    """413: the body of a request, or the object in it, is larger than may be."""
+    """413: the body of a request, or the object in it, is too large."""
     return RefusedError(413, "RequestEntityTooLarge", f"Request entity too large: {why}")
 
 
@@ -142,18 +142,18 @@ def unauthorized() -> RefusedError:
 
 
 def too_many(what: str) -> RefusedError:
-    """429: there is no room for another request, or watch, now."""
+    """429: the server has no room for another request or watch."""
     message = f"Too many {what}, please try again later."
     return RefusedError(429, "TooManyRequests", message, retry_after_s=1)
 
 
 def server_fault() -> RefusedError:
-    """500: something is wrong with the server."""
+    """500: the server failed; its log says how."""
     return RefusedError(500, "InternalError", "Internal error occurred: see the server's log")
 
 
 def no_room() -> RefusedError:
-    """500: there is no room to keep what was to be written, which has been taken back."""
+    """500: the disk has no room for the write, which was undone."""
     message = "Internal error occurred: the disk of the data directory is full, nothing is written"
     return RefusedError(500, "InternalError", message)
 

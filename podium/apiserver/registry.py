@@ -1,4 +1,4 @@
-"""The kinds that a server serves: those that are built in, and those that definitions bring."""
+"""The kinds that a server serves: built-in ones and those of CustomResourceDefinitions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -12,16 +12,16 @@ GroupVersion = tuple[str, str]
 
 
 class Registry:
-    """Kinds by what they are called; it doesn't change.
+    """Immutable registry of kinds by their names.
 
     Attributes:
-        by_plural: the kinds of each group and version, by the name of their resource, in order.
+        by_plural: the kinds of each group and version, by plural, in order.
         groups: the versions of each group, the preferred one first.
 
     Args:
-        definitions: CustomResourceDefinitions, of which those that are established are served.
-        unstored: further kinds, of which nothing is stored.
-        optional: those of the optional kinds that are served; definitions may replace them.
+        definitions: CustomResourceDefinitions; those that are established are served.
+        unstored: further kinds, whose objects aren't stored.
+        optional: the optional kinds to serve; definitions may replace them.
     """
 
     def __init__(
@@ -50,24 +50,24 @@ class Registry:
         }
 
     def named(self, key: str) -> Kind:
-        """A kind by its key; raises RefusedError: 404, there is none."""
-        found = self._by_key.get(key)
-        if found is None:
+        """Return a kind by its key; raises RefusedError: 404."""
+        kind = self._by_key.get(key)
+        if kind is None:
             raise no_such_resource()
-        return found
+        return kind
 
     def called(self, name: str) -> Kind | None:
-        """A kind by its key, or else by its name, if there is one."""
+        """Return a kind by its key, its name or its plural, or None."""
         return self._by_key.get(name) or next(
             (kind for kind in self._by_key.values() if name in (kind.name, kind.plural)), None
         )
 
     def of(self, obj: Object) -> Kind | None:
-        """The kind of an object; None unless it is served in the object's version."""
+        """Return the kind of an object; None unless it is served in the object's version."""
         api_version = str(obj.get("apiVersion"))
-        found = self._called.get((api_version, str(obj.get("kind")))) or kind_of(obj)
+        kind = self._called.get((api_version, str(obj.get("kind")))) or kind_of(obj)
         group, _, version = api_version.rpartition("/")
-        return found if found and (group, version) in _group_versions(found) else None
+        return kind if kind and (group, version) in _group_versions(kind) else None
 
     def __iter__(self) -> Iterator[Kind]:
         return iter(self._by_key.values())
@@ -81,12 +81,16 @@ def _group_versions(kind: Kind) -> Iterator[GroupVersion]:
 def _built_in() -> dict[GroupVersion, Mapping[str, Kind]]:
     kinds = sorted((*KINDS.values(), *REVIEWS.values()), key=lambda kind: kind.plural)
     own = {(kind.group, kind.version) for kind in kinds}
+    served = {group_version for kind in kinds for group_version in _group_versions(kind)}
+
+    def preferred_first(group_version: GroupVersion) -> tuple[str, bool, str]:
+        return group_version[0], group_version not in own, group_version[1]
+
     return {
-        one: {kind.plural: kind for kind in kinds if one in _group_versions(kind)}
-        for one in sorted(
-            {found for kind in kinds for found in _group_versions(kind)},
-            key=lambda one: (one[0], one not in own, one[1]),
-        )
+        group_version: {
+            kind.plural: kind for kind in kinds if group_version in _group_versions(kind)
+        }
+        for group_version in sorted(served, key=preferred_first)
     }
 
 
@@ -94,7 +98,7 @@ def _by_plural(customs: Iterable[Kind]) -> dict[GroupVersion, Mapping[str, Kind]
     found: dict[GroupVersion, dict[str, Kind]] = {}
     for kind in sorted(customs, key=lambda kind: (kind.group, kind.plural)):
         found.setdefault((kind.group, kind.version), {})[kind.plural] = kind
-    return {one: {**kinds, **_BUILT_IN.get(one, {})} for one, kinds in found.items()}
+    return {key: {**kinds, **_BUILT_IN.get(key, {})} for key, kinds in found.items()}
 
 
 _BUILT_IN: Mapping[GroupVersion, Mapping[str, Kind]] = _built_in()

@@ -1,7 +1,7 @@
-"""Selections: which objects of a kind a list or a watch shows, by labels and by fields.
+"""Selections: label and field selectors of lists and watches.
 
-Any kind can be selected by name and namespace, some by further fields; a selector with another
-field is refused as v1.36's conversion of that kind refuses it.
+Every kind can be selected by name and namespace, some by further fields. Other fields are refused
+as the kind's conversion in v1.36 refuses them.
 """
 
 import re
@@ -18,11 +18,11 @@ from podium.apiserver.kinds.registration.selectable_fields import ReadField, tex
 from podium.apiserver.refusals import bad_request
 
 NAMESPACE = text("metadata.namespace")
-"""The namespace of an object; empty for one that stands in none."""
+"""Reads the namespace of an object; empty for cluster-scoped ones."""
 
 
 class FieldTerm(msgspec.Struct, frozen=True):
-    """The condition that a field equals, or differs from, a value."""
+    """A requirement that a field is equal to a value, or is not."""
 
     field: str
     value: str
@@ -30,27 +30,27 @@ class FieldTerm(msgspec.Struct, frozen=True):
     read: ReadField
 
     def matches(self, obj: Object) -> bool:
-        """Whether an object meets the condition."""
+        """Return whether an object meets the requirement."""
         return (self.read(obj) == self.value) is self.equal
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """Which objects of a kind are meant."""
+    """The label and field requirements for objects of a kind."""
 
     labels: Selector = EVERYTHING
     fields: tuple[FieldTerm, ...] = ()
 
     @property
     def is_everything(self) -> bool:
-        """Whether all objects are meant."""
+        """Whether all objects are selected."""
         return self.labels.is_empty and not self.fields
 
     def values_of(self, field: str) -> list[str]:
-        """The values that a field is to have."""
+        """Return the values that a field is required to be equal to."""
         return [term.value for term in self.fields if term.equal and term.field == field]
 
     def matches(self, obj: Object) -> bool:
-        """Whether an object is meant."""
+        """Return whether an object is selected."""
         for term in self.fields:
             if not term.matches(obj):
                 return False
@@ -61,10 +61,9 @@ ALL = Selection()
 
 
 def parse_selection(kind: Kind, label_text: str, field_text: str) -> Selection:
-    """The meaning of the selectors of a request, such as `app in (web, db)` and `spec.nodeName!=n`.
+    """Parse selectors such as `app in (web, db)` and `spec.nodeName!=n`; empty ones select all.
 
-    Empty texts select everything. Raises RefusedError: 400, they can't be understood, or the kind
-    has no such field.
+    Raises RefusedError: 400, they are malformed, or the kind has no such field.
     """
     try:
         labels = parse_selector(label_text) if label_text else EVERYTHING

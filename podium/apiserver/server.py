@@ -1,7 +1,7 @@
 """The API server without a network: verbs on objects, as kube-apiserver v1.36 carries them out.
 
-Everything that comes in goes through here, whether a client sends it over HTTP or a controller of
-the same process asks for it, so that all of them live by the same rules.
+HTTP clients and the controllers of the same process use the same verbs, so that the same rules hold
+for both.
 """
 
 from collections.abc import Iterable, Sequence
@@ -68,17 +68,19 @@ __all__ = [
 
 _T = TypeVar("_T")
 
-_AT_ONCE = DeleteOptions()
-_ALL_OF_NOW = ListOptions()
+_DELETE = DeleteOptions()
+_LIST = ListOptions()
 _POD, _BUDGET = KINDS["Pod"], KINDS["PodDisruptionBudget"]
 _SCALE = "scale"
 _CLOSING = "create not allowed while custom resource definition is terminating"
-_NOBODY = "uid mismatch: the provided object specified uid {}, and no existing object was found"
+_NO_SUCH_UID = (
+    "uid mismatch: the provided object specified uid {}, and no existing object was found"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApiOptions:
-    """The optional kinds served, admission, and the salt that generated names come from."""
+    """Options of a server: admission, optional kinds, and the salt of generated names."""
 
     admission: AdmissionOptions = field(default_factory=AdmissionOptions)
     names_salt: str = ""
@@ -86,21 +88,21 @@ class ApiOptions:
 
 
 class ApiServer:
-    """Carries out the verbs of the API on what a store holds.
+    """Carries out the verbs of the API on a store.
 
-    A write is an `Attributes`, which says what it is about, and what is to be written. Namespaces
-    are empty for cluster-scoped kinds, and, in lists and watches, for all namespaces. Objects are
-    JSON values; what is returned is shared with the store, and mustn't be changed. Every verb
-    raises `RefusedError` where kube-apiserver answers with anything but success.
+    A write takes `Attributes`, which identify the object, and the object or patch to write.
+    Namespaces are empty for cluster-scoped kinds and, in lists and watches, for all namespaces.
+    Objects are JSON values, shared with the store: they must not be modified. Every verb raises
+    `RefusedError` where kube-apiserver answers with an error.
 
     Attributes:
-        usage: tells what nodes and pods use; None where nobody knows.
-        service_account_tokens: signs tokens; None where nobody would know their owners by them.
-        reaches_nodes: whether agents of nodes are asked for logs.
+        usage: reads the resource usage of nodes and pods; None without metrics.
+        service_account_tokens: signs tokens; None for servers without authentication.
+        reaches_nodes: whether logs are fetched from the agents of nodes.
     """
 
     def __init__(self, store: Store, rng: Random, options: ApiOptions | None = None) -> None:
-        """Serve what is in a store; `rng` chooses uids, addresses and ports."""
+        """Serve the objects of a store; `rng` draws uids, addresses and ports."""
         options, view = options or ApiOptions(), View(store)
         self.store, self._view = store, view
         self._admission = Admission(view, options.admission)
@@ -115,36 +117,36 @@ class ApiServer:
 
     @property
     def kinds(self) -> Registry:
-        """The kinds that are served now."""
+        """The kinds that are served at the moment."""
         return self._kinds()
 
     def serve_metrics(self, usage: UsageReader) -> None:
-        """Serve what nodes and pods use, as metrics.k8s.io."""
+        """Serve the usage of nodes and pods as metrics.k8s.io."""
         self.usage = usage
         served = partial(self._registry, unstored=METRICS.values())
         self._kinds = Derived(self._view, DEFINITION.key, served)
 
     def bootstrap(self, now_s: float, objects: Iterable[tuple[Kind, Object]] | None = None) -> None:
-        """Create what isn't there yet of some objects, by default those that every cluster has."""
+        """Create the objects that don't exist yet, by default those of every new cluster."""
         for kind, obj in first_objects() if objects is None else objects:
             if self.store.get(kind.key, *place_of(obj)) is None:
                 self.create(Attributes(kind, place_of(obj)[0], "", now_s), obj)
 
     def get(self, kind: Kind, namespace: str, name: str) -> Object:
-        """An object as it is now."""
-        found = self.store.get(kind.key, namespace, name)
-        if found is None:
+        """Return a stored object."""
+        obj = self.store.get(kind.key, namespace, name)
+        if obj is None:
             raise refusals.not_found(kind, name)
-        return found
+        return obj
 
     def list(
         self,
         kind: Kind,
         namespace: str,
         selection: Selection = ALL,
-        options: ListOptions = _ALL_OF_NOW,
+        options: ListOptions = _LIST,
     ) -> Page:
-        """Objects by namespace and name."""
+        """List objects by namespace and name."""
         return list_objects(self.store, kind, namespace, selection, options)
 
     def watch(
@@ -152,15 +154,15 @@ class ApiServer:
         kind: Kind,
         namespace: str,
         selection: Selection = ALL,
-        options: ListOptions = _ALL_OF_NOW,
+        options: ListOptions = _LIST,
     ) -> WatchStream:
-        """Follow the objects of a selection."""
+        """Start a watch of the objects of a selection."""
         return watch(self.store, kind, namespace, selection, options)
 
     def create(
         self, request: Attributes, obj: Object, owners: Sequence[Object] | None = None
     ) -> Object:
-        """Create an object by `name` or `generateName`, with managedFields if they are known."""
+        """Create an object by `name` or `generateName`; `owners` are its managedFields, if known."""
         kind = request.kind
         if isinstance(kind, CustomKind) and kind.is_closing:
             raise refusals.forbidden(kind, name_of(obj), _CLOSING)
@@ -174,13 +176,13 @@ class ApiServer:
         obj = self._maker.prepared(request, self._admission.admit(request, obj))
         charged = self._admission.validate(request, obj)
         version = obj["metadata"].get("resourceVersion") or ""
-        # As kube-apiserver has it: 0, or what is no number, says nothing.
+        # kube-apiserver ignores 0 and texts that are no number.
         if version.isdecimal() and version.strip("0"):
             raise refusals.internal("resourceVersion should not be set on objects to be created")
         return self._settled(request, self._writer.create(request, obj, charged))
 
     def replace(self, request: Attributes, obj: Object) -> Written:
-        """Replace an object, or what a subresource is about; some kinds are created if need be."""
+        """Replace an object or a subresource; objects of some kinds are created if missing."""
         kind, name = request.kind, request.name
         old = self.store.get(kind.key, request.namespace, name)
         concerns(old or {})
@@ -201,7 +203,7 @@ class ApiServer:
         return Written(self._update(request, old, new), False)
 
     def patch(self, request: Attributes, patch: PatchRequest) -> Written:
-        """Patch an object, or what a subresource is about; server-side apply may create it."""
+        """Patch an object or a subresource; server-side apply creates a missing object."""
         kind = request.kind
         is_apply = patch.patch_type == PatchType.APPLY
         old = self.store.get(kind.key, request.namespace, request.name)
@@ -210,22 +212,18 @@ class ApiServer:
             raise refusals.not_found(kind, request.name)
         if request.subresource == _SCALE and old is not None:
             return self._scale(request, old, with_patched_scale(request, old, patch))
-        if old is None or is_apply:
-            return self._apply(request, old, patch)
-        result = updates.patched(kind, old, patch)
-        new = result.obj
-        if new.get("metadata") is not old["metadata"]:
-            new = updates.placed(request, new)
-        return Written(self._update(request, old, new), False, result.warnings)
-
-    def _apply(self, request: Attributes, old: Object | None, patch: PatchRequest) -> Written:
-        """Server-side apply, which creates what isn't there; owners are noted as it goes."""
-        kind = request.kind
+        if old is not None and not is_apply:
+            result = updates.patched(kind, old, patch)
+            new = result.obj
+            if new.get("metadata") is not old["metadata"]:
+                new = updates.placed(request, new)
+            return Written(self._update(request, old, new), False, result.warnings)
+        # Server-side apply updates managedFields itself.
         live = None if old is None else shown_version(kind, old, patch.api_version)
         applied = apart(apply_configuration, request, live, patch.body, patch.api_version)
         uid = metadata_of(applied).get("uid")
         if old is None and uid:
-            raise refusals.conflict(kind.plural, request.name, _NOBODY.format(uid), kind.group)
+            raise refusals.conflict(kind.plural, request.name, _NO_SUCH_UID.format(uid), kind.group)
         new = stored_version(kind, updates.placed(request, applied))
         if old is None:
             owners = new["metadata"].get("managedFields") or ()
@@ -237,13 +235,10 @@ class ApiServer:
         return Written(scale_of(request.kind, updated), False)
 
     def _update(self, request: Attributes, old: Object, new: Object) -> Object:
-        """Store the next version of an object.
+        """Store the next version of an object, unless it is equal to the stored one.
 
-        It is completed, prepared by the kind's strategy, judged against the stored one, and stored
-        if anything has changed. An object that only its finalizers kept goes with the last of them.
-
-        Returns:
-            The object as it is now, or, if it is gone, as it was to be.
+        An object whose deletion waited for its last finalizer is removed, and returned in its last
+        state.
         """
         request = structs.replace(request, operation=Operation.UPDATE, old=old)
         new = updates.completed_update(request, old, new)
@@ -260,8 +255,8 @@ class ApiServer:
             new = self._writer.update(request, new, charged)
         return self._settled(request, new)
 
-    def delete(self, request: Attributes, how: DeleteOptions = _AT_ONCE) -> Deleted:
-        """Delete an object, or start its deletion where a grace period or finalizers hold it."""
+    def delete(self, request: Attributes, how: DeleteOptions = _DELETE) -> Deleted:
+        """Delete an object, or mark it as terminating if a grace period or finalizers keep it."""
         return self._settled(request, self._delete(request, how))
 
     def _delete(self, request: Attributes, how: DeleteOptions) -> Deleted:
@@ -283,10 +278,10 @@ class ApiServer:
         self,
         request: Attributes,
         selection: Selection = ALL,
-        how: DeleteOptions = _AT_ONCE,
-        options: ListOptions = _ALL_OF_NOW,
+        how: DeleteOptions = _DELETE,
+        options: ListOptions = _LIST,
     ) -> Page:
-        """Delete the objects of a list, one after the other; they are listed as they were."""
+        """Delete the objects of a list, and return the list from before."""
         listing = self.list(request.kind, request.namespace, selection, options)
         for obj in listing.items:
             place, name = place_of(obj)
@@ -294,14 +289,14 @@ class ApiServer:
         return self._settled(request, listing)
 
     def bind(self, request: Attributes, binding: Object) -> Object:
-        """Bind a pod as a `Binding` says; the pod as it is then."""
+        """Bind a pod to the node of a `Binding`, and return the pod."""
         binding = self._admitted(request, "binding", binding)
         check_binding(binding)
         pod = self.get(_POD, request.namespace, request.name)
         return self._writer.update(request, bind(pod, binding, request.now_s))
 
     def evict(self, request: Attributes, eviction: Object) -> None:
-        """Evict a pod as an `Eviction` says, unless a budget is against it."""
+        """Evict a pod as an `Eviction` requests, if its disruption budget allows it."""
         eviction = self._admitted(request, "eviction", eviction)
         pod = self.get(_POD, request.namespace, request.name)
         budgets = self.store.list(_BUDGET.name, request.namespace).items
@@ -325,10 +320,10 @@ class ApiServer:
         return obj
 
     def settle(self, now_s: float) -> None:
-        """Have the kinds served that definitions bring, however these came into the store."""
+        """Process CustomResourceDefinitions that were written to the store directly."""
 
         def delete(kind: Kind, namespace: str, name: str, now_s: float) -> object:
-            return self._delete(Attributes(kind, namespace, name, now_s), _AT_ONCE)
+            return self._delete(Attributes(kind, namespace, name, now_s), _DELETE)
 
         with self.store.transaction():
             settle(self.store, delete, now_s)

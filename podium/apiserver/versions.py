@@ -1,7 +1,7 @@
-"""Objects that are served in several versions, and how they look in each.
+"""Conversion between the versions in which a kind is served.
 
-Events have a second one, events.k8s.io/v1, in which the same fields have other names. What
-definitions bring looks the same in all versions: no webhooks convert it.
+Only Events have two, with other names for the same fields in events.k8s.io/v1. Custom objects are
+alike in all versions, as conversion webhooks aren't called.
 """
 
 from collections.abc import Mapping
@@ -23,10 +23,7 @@ _RENAMED_BACK = {theirs: ours for ours, theirs in _RENAMED.items()}
 
 
 def stored_version(kind: Kind, obj: Object) -> Object:
-    """The object as it is stored, whichever of the kind's versions it comes in.
-
-    An object that doesn't say is taken to be in the kind's own version.
-    """
+    """Convert an object to its stored version; without apiVersion it is in the kind's own one."""
     api_version = obj.get("apiVersion") or kind.api_version
     if api_version == kind.stored_api_version and obj.get("kind") == kind.name:
         return obj
@@ -36,7 +33,7 @@ def stored_version(kind: Kind, obj: Object) -> Object:
 
 
 def shown_version(kind: Kind, obj: Object, api_version: str) -> Object:
-    """A stored object in another of the kind's versions, empty for its own."""
+    """Convert a stored object to one of the kind's versions, empty for its own."""
     if isinstance(kind, CustomKind):
         return {**obj, "apiVersion": kind.api_version}
     if not api_version or not _is_other(kind, api_version):
@@ -51,7 +48,7 @@ def _is_other(kind: Kind, api_version: str) -> bool:
 
 
 def _renamed(obj: Object, names: Mapping[str, str]) -> Object:
-    # A field that has its new name already is one that nobody knows in this version.
+    # A field that already has its new name is unknown in the version of the object.
     unknown = frozenset(names.values())
     known = {field: value for field, value in obj.items() if field not in unknown}
     return {names.get(field, field): value for field, value in known.items()}

@@ -42,7 +42,7 @@ def settle(store: Store, delete: Delete, now_s: float) -> None:
                 store.delete(DEFINITION.key, "", metadata["name"])
             elif len(finalizers) < len(metadata["finalizers"]):
                 held = {**found, "metadata": {**metadata, "finalizers": finalizers}}
-                store.update(DEFINITION.key, held, None)
+                store.update(DEFINITION.key, held)
     for found in store.list(DEFINITION.key).items:
         _write_status(store, found, _named(store, found, now_s))
 
@@ -96,7 +96,7 @@ def _accepted(
 
 def _write_status(store: Store, definition: Object, status: Object) -> None:
     if status != definition.get("status"):
-        store.update(DEFINITION.key, {**definition, "status": status}, None)
+        store.update(DEFINITION.key, {**definition, "status": status})
 
 
 def _condition(kind: str, said: tuple[str, str, str]) -> Object:

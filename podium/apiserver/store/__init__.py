@@ -1,4 +1,4 @@
-"""Versioned objects with a history: what a kube-apiserver gets from etcd and its watch cache.
+"""Versioned objects with their history: what a kube-apiserver has in etcd and its watch cache.
 
-Pure: no clock, no files. What must outlast the process goes through a `Journal`.
+The store reads no clock and no files; writes that must outlast the process go to a `Journal`.
 """

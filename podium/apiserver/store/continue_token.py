@@ -1,7 +1,6 @@
-"""Where a list goes on, as opaque text.
+"""Continue tokens of paged lists, in kube-apiserver's format.
 
-The format is kube-apiserver's: base64 of `{"v": "meta.k8s.io/v1", "rv": …, "start": …}`, so that
-clients that look inside find what they expect.
+A token is the base64 text of `{"v": "meta.k8s.io/v1", "rv": …, "start": …}`.
 """
 
 import base64
@@ -12,7 +11,7 @@ import msgspec
 from podium.apiserver.store.errors import InvalidContinueError
 
 AS_OF_NOW = -1
-"""In place of a revision, as any negative number: go on with the objects as they are now."""
+"""Takes the place of a revision: the list continues with the current objects."""
 
 _VERSION = "meta.k8s.io/v1"
 _FOREIGN_CHARACTER = re.compile(r"[^A-Za-z0-9_-]")
@@ -27,7 +26,7 @@ class _Body(msgspec.Struct):
 
 
 def encode(revision: int, start: str) -> str:
-    """The token of a list as of a revision, or of `AS_OF_NOW`, that goes on with a key.
+    """Return the token that continues a list at a key, as of a revision or `AS_OF_NOW`.
 
     The key is relative to the list: `name`, or `namespace/name` if the list spans namespaces.
     """
@@ -36,7 +35,7 @@ def encode(revision: int, start: str) -> str:
 
 
 def decode(text: str) -> tuple[int, str]:
-    """The revision and the key in a token; raises InvalidContinueError: it is none."""
+    """Return the revision and the key of a continue token; raises InvalidContinueError."""
     foreign = _FOREIGN_CHARACTER.search(text)
     if foreign or len(text) % 4 == 1:
         offset = len(text[: foreign.start()].encode()) if foreign else len(text) - 1
@@ -48,7 +47,7 @@ def decode(text: str) -> tuple[int, str]:
         value = data.lstrip(_BLANKS)
         why = str(error) if value else "unexpected end of JSON input"
         if value and value[0] not in _STARTS_OF_VALUES:
-            # What isn't JSON from its first character on is told in Go's words.
+            # Go's words for text that isn't JSON from its first character on.
             character = value[:4].decode(errors="replace")[0]
             is_shown = character.isprintable() and character != "\ufffd"
             shown = character if is_shown else f"\\x{value[0]:02x}"

@@ -13,42 +13,38 @@ _CONTINUE_TOO_OLD = (
 
 
 class StoreError(PodiumError):
-    """The root of the store's errors."""
+    """Base class of the store's errors."""
 
 
 class KeyedError(StoreError):
-    """An error about one object; the namespace is empty if its kind has none."""
+    """An error about one object; the namespace is empty for cluster-scoped kinds."""
 
     why = ""
 
-    def __init__(self, kind: str, namespace: str, name: str, why: str = "") -> None:
+    def __init__(self, kind: str, namespace: str, name: str) -> None:
         key = f"{namespace}/{name}" if namespace else name
-        super().__init__(f"{kind} {key} {why or self.why}")
+        super().__init__(f"{kind} {key} {self.why}")
         self.namespace = namespace
         self.name = name
 
 
 class AlreadyExistsError(KeyedError):
-    """There is such an object already."""
+    """An object of this name exists already."""
 
     why = "already exists"
 
 
 class NotFoundError(KeyedError):
-    """There is no such object."""
+    """No object of this name exists."""
 
     why = "not found"
 
 
-class ConflictError(KeyedError):
-    """The object has changed since it was read."""
-
-
 class ExpiredError(StoreError):
-    """The history doesn't reach back that far; worded as kube-apiserver does.
+    """The requested revision is older than the history; worded as kube-apiserver words it.
 
     Attributes:
-        continue_token: goes on with the list as the objects are now; empty if it wasn't paged.
+        continue_token: continues the list with the current objects; empty for lists without pages.
     """
 
     def __init__(self, message: str, continue_token: str = "") -> None:
@@ -57,32 +53,32 @@ class ExpiredError(StoreError):
 
     @classmethod
     def watch(cls, revision: int, oldest_revision: int) -> "ExpiredError":
-        """A watch from `revision`, when one can start from `oldest_revision` or later."""
+        """Return the error of a watch that asks for events before the oldest revision."""
         return cls(f"too old resource version: {revision} ({oldest_revision})")
 
     @classmethod
     def list(cls, continue_token: str = "") -> "ExpiredError":
-        """A list, or a further page of one, of the objects as they were too long ago."""
+        """Return the error of a list, or of a further page of one, at a forgotten revision."""
         return cls(_CONTINUE_TOO_OLD if continue_token else _LIST_TOO_OLD, continue_token)
 
 
 class TooLargeResourceVersionError(StoreError):
-    """A revision that is yet to come."""
+    """A revision that hasn't been written yet."""
 
     def __init__(self, revision: int, current: int) -> None:
         super().__init__(f"Too large resource version: {revision}, current: {current}")
 
 
 class InvalidContinueError(StoreError, ValueError):
-    """A continue token that this store can't have given."""
+    """A continue token that no list of this store has returned."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"invalid continue token: continue key is not valid{why}")
 
 
 class JournalError(StoreError):
-    """What was to be kept couldn't be, or couldn't be read back; nothing of it is in the store."""
+    """The journal can't keep a write, or can't be read; the store holds nothing of it."""
 
 
 class NoRoomError(JournalError):
-    """There is no room to keep a write; there may be again later."""
+    """The disk has no room for a write; a later attempt may succeed."""

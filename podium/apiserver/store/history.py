@@ -1,4 +1,4 @@
-"""The writes of the recent past, by kind, the watches that wait for the next, and their journal."""
+"""Recent writes by kind, the watches that wait for the next write, and the journal protocol."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -9,20 +9,19 @@ import msgspec
 from podium.api.objects import Object
 
 FIRST_REVISION = 1
-"""Of an empty store; 0 means something else in lists and watches."""
+"""Revision of an empty store; 0 has a meaning of its own in lists and watches."""
 
 EventType = Literal["ADDED", "MODIFIED", "DELETED"]
 
 
 class WatchEvent(msgspec.Struct, frozen=True):
-    """A write to one object, as watches see it.
+    """One write to one object, as watches report it.
 
     Attributes:
-        revision: the write's number, which is the resourceVersion of `obj`.
-        namespace: empty if it stands in none.
-        obj: the object after the write; if it was deleted, its last state with the version of
-            the deletion.
-        previous: the object before the write, None if it is new.
+        revision: number of the write, and resourceVersion of `obj`.
+        namespace: empty for cluster-scoped kinds.
+        obj: the object after the write; for a deletion its last state with the deletion's version.
+        previous: the object before the write; None if it is new.
     """
 
     revision: int
@@ -35,13 +34,12 @@ class WatchEvent(msgspec.Struct, frozen=True):
 
 
 class Recovered(msgspec.Struct, frozen=True):
-    """The objects and the revision that a journal has kept.
+    """The events that a journal has kept.
 
     Attributes:
-        oldest_revision: the revision after which every write is among the events; of earlier
-            ones there are those that made the objects which were left then. `FIRST_REVISION` if
-            nothing has been forgotten.
-        events: in the order of their revisions.
+        oldest_revision: every write after this revision is among the events; of earlier writes only
+            those that made the objects left at that revision.
+        events: sorted by revision.
     """
 
     oldest_revision: int
@@ -49,25 +47,25 @@ class Recovered(msgspec.Struct, frozen=True):
 
 
 class Journal(Protocol):
-    """Keeps writes; one store uses it at a time."""
+    """Durable storage of writes, used by one store at a time."""
 
     def load(self) -> Recovered:
-        """All that was appended before; raises JournalError: it can't be read."""
+        """Return everything that was appended before; raises JournalError."""
         ...
 
     def append(self, events: Sequence[WatchEvent]) -> None:
-        """Keep these writes durably, all or none of them; raises JournalError."""
+        """Store all of these writes durably, or none of them; raises JournalError."""
         ...
 
 
 Wake = Callable[[], None]
 ReadField = Callable[[Object], str]
 Follow = Callable[[WatchEvent], Wake | None]
-"""Takes note of an event; returns what is to be woken for it, if anything."""
+"""Queues an event for a watch, and returns the wake function to call, if any."""
 
 
 class FieldSubscribers:
-    """The watches that select objects by the value of a field."""
+    """The watches of one kind that select objects by the value of a field."""
 
     def __init__(self) -> None:
         self._by_field: dict[ReadField, dict[str, list[Follow]]] = {}
@@ -80,7 +78,7 @@ class FieldSubscribers:
         self._by_field.setdefault(read, {}).setdefault(value, []).append(follow)
 
     def remove(self, read: ReadField, value: str, follow: Follow) -> None:
-        """Unsubscribe a watch; does nothing if it isn't subscribed."""
+        """Unsubscribe a watch; does nothing for one that isn't subscribed."""
         by_value = self._by_field.get(read, {})
         followers = by_value.get(value, [])
         if follow in followers:
@@ -89,7 +87,7 @@ class FieldSubscribers:
             del self._by_field[read]
 
     def tell(self, event: WatchEvent) -> Iterator[Wake]:
-        """Hand an event to the watches that it concerns; yields their wake functions."""
+        """Pass an event to the watches that select it, and yield their wake functions."""
         for read, by_value in self._by_field.items():
             objects = (event.obj,) if event.previous is None else (event.obj, event.previous)
             for value in dict.fromkeys(map(read, objects)):
@@ -98,14 +96,14 @@ class FieldSubscribers:
 
 
 class KindHistory:
-    """The last writes to objects of one kind, in a ring.
+    """Ring of the last writes to objects of one kind.
 
-    Events are numbered from 0 in the order they came, whatever their revisions.
+    Events are numbered from 0 in the order of writing, independently of revisions.
 
     Attributes:
-        oldest_revision: all events after this revision are there.
-        end: the number that the next event gets.
-        waiting: what is to be woken by the next event, by watch.
+        oldest_revision: all events after this revision are in the ring.
+        end: the number of the next event.
+        waiting: wake functions to call at the next event, by watch.
     """
 
     def __init__(self, size: int, oldest_revision: int) -> None:
@@ -117,21 +115,21 @@ class KindHistory:
         self._ring: list[WatchEvent] = []
 
     def copy(self) -> "KindHistory":
-        """A copy without watches."""
+        """Return a copy without watches."""
         other = KindHistory(self.size, self.oldest_revision)
         other.end, other._ring = self.end, [*self._ring]
         return other
 
     @property
     def first(self) -> int:
-        """The number of the oldest event that is still there; `end` if there is none."""
+        """The number of the oldest event in the ring; `end` if the ring is empty."""
         return self.end - len(self._ring)
 
     def __getitem__(self, number: int) -> WatchEvent:
         return self._ring[number % self.size]
 
     def append(self, event: WatchEvent) -> None:
-        """Add an event; its revision is above all that came before."""
+        """Add an event, whose revision is above all earlier ones."""
         if len(self._ring) < self.size:
             self._ring.append(event)
         else:
@@ -141,12 +139,12 @@ class KindHistory:
         self.end += 1
 
     def number_after(self, revision: int) -> int:
-        """The number of the first event after a revision, `end` if there is none yet."""
+        """Return the number of the first event after a revision; `end` if there is none yet."""
         numbers = range(self.first, self.end)
         return self.first + bisect_right(numbers, revision, key=lambda n: self[n].revision)
 
     def after(self, revision: int) -> Iterator[WatchEvent]:
-        """All events after a revision, which mustn't be older than `oldest_revision`."""
+        """Iterate over the events after a revision, which is at least `oldest_revision`."""
         return map(self.__getitem__, range(self.number_after(revision), self.end))
 
 
@@ -160,21 +158,21 @@ class History:
         self._kinds: dict[str, KindHistory] = {}
 
     def copy(self) -> "History":
-        """A copy without watches."""
+        """Return a copy without watches."""
         other = History(self._size, self._start)
         other.revision = self.revision
         other._kinds = {kind: history.copy() for kind, history in self._kinds.items()}
         return other
 
     def of(self, kind: str) -> KindHistory:
-        """The history of one kind."""
-        found = self._kinds.get(kind)
-        if found is None:
-            found = self._kinds[kind] = KindHistory(self._size, self._start)
-        return found
+        """Return the history of one kind."""
+        history = self._kinds.get(kind)
+        if history is None:
+            history = self._kinds[kind] = KindHistory(self._size, self._start)
+        return history
 
     def publish(self, events: Sequence[WatchEvent]) -> None:
-        """Add writes, and wake the watches that wait for them."""
+        """Add writes to the history, and wake the watches that wait for them."""
         woken: list[Wake] = []
         for event in events:
             history = self.of(event.kind)

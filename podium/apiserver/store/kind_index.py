@@ -1,7 +1,7 @@
-"""The objects of one kind as they are now, and lists of them, whole or by pages, as of a revision.
+"""The current objects of one kind, and lists of them as of a revision.
 
-Items come in the order of etcd's keys: by `namespace/name` as one text, so that namespace `a-b`
-comes before `a`.
+Lists are in the order of etcd's keys, which are `namespace/name` as one text: namespace `a-b` comes
+before `a`.
 """
 
 from bisect import bisect_left
@@ -19,13 +19,12 @@ _AFTER = "\0"
 
 
 class Page(msgspec.Struct, frozen=True):
-    """A list, or a page of it.
+    """A list, or one page of it.
 
     Attributes:
-        revision: as of which the objects are shown.
-        continue_token: asks for the next page; empty if this is the last one.
-        remaining: how many come after this page; None if it is the last one, or if only some
-            objects were asked for.
+        revision: the revision as of which the objects are listed.
+        continue_token: token of the next page; empty on the last page.
+        remaining: number of objects after this page; None on the last page, and for selections.
     """
 
     items: Sequence[Object]
@@ -40,14 +39,14 @@ class Page(msgspec.Struct, frozen=True):
 
 
 class ListSegment(msgspec.Struct, frozen=True):
-    """A namespace's part of a list: sorted names, each key being `prefix` and a name."""
+    """The objects of one namespace in a list: sorted names, each key being `prefix` and a name."""
 
     prefix: str
     names: Sequence[str]
     objects: Mapping[str, Object]
 
     def since(self, start: str) -> "ListSegment":
-        """What is left of it from the key `start` on."""
+        """Return the rest of the segment from the key `start` on."""
         if start.startswith(self.prefix):
             begin = bisect_left(self.names, start[len(self.prefix) :])
             return ListSegment(self.prefix, self.names[begin:], self.objects)
@@ -55,16 +54,16 @@ class ListSegment(msgspec.Struct, frozen=True):
 
 
 class KindIndex:
-    """Objects by namespace ("" where kinds have none) and name, and how often one changed."""
+    """Objects of one kind by namespace ("" if cluster-scoped) and name, with a count of changes."""
 
     def __init__(self) -> None:
         self.changes = 0
         self._namespaces: dict[str, dict[str, Object]] = {}
-        # Sorted when somebody lists, forgotten when a name comes or goes.
+        # Sorted names by namespace: made by the first list after a name was added or removed.
         self._names: dict[str, list[str]] = {}
 
     def copy(self) -> "KindIndex":
-        """A copy, which shares the objects."""
+        """Return a copy that shares the objects."""
         other = KindIndex()
         other.changes = self.changes
         other._namespaces = {place: {**objects} for place, objects in self._namespaces.items()}
@@ -72,11 +71,11 @@ class KindIndex:
         return other
 
     def get(self, namespace: str, name: str) -> Object | None:
-        """The object, None if there is none."""
+        """Return an object, or None."""
         return self._namespaces.get(namespace, _NOTHING).get(name)
 
     def put(self, namespace: str, name: str, obj: Object) -> None:
-        """Set an object, whether there was one or not."""
+        """Add or replace an object."""
         self.changes += 1
         objects = self._namespaces.setdefault(namespace, {})
         if name not in objects:
@@ -84,7 +83,7 @@ class KindIndex:
         objects[name] = obj
 
     def remove(self, namespace: str, name: str) -> None:
-        """Take an object away that is there."""
+        """Remove an existing object."""
         self.changes += 1
         objects = self._namespaces[namespace]
         del objects[name]
@@ -93,7 +92,7 @@ class KindIndex:
             del self._namespaces[namespace]
 
     def names(self, namespace: str) -> Sequence[str]:
-        """Names of the objects in a namespace, sorted."""
+        """Return the sorted names of the objects in a namespace."""
         names = self._names.get(namespace)
         if names is None:
             names = self._names[namespace] = sorted(self._namespaces.get(namespace, _NOTHING))
@@ -102,7 +101,7 @@ class KindIndex:
     def segments(
         self, namespace: str | None, undone: Iterable[WatchEvent]
     ) -> Iterator[ListSegment]:
-        """The objects in order, as they were before the last writes, which come oldest first."""
+        """Iterate over the objects as they were before some writes, which come oldest first."""
         before: dict[str, dict[str, Object | None]] = {}
         for event in undone:
             before.setdefault(event.namespace, {}).setdefault(event.name, event.previous)
@@ -120,11 +119,15 @@ class KindIndex:
 def find(
     parts: Iterable[ListSegment], start: str, limit: int, matches: Matches | None
 ) -> tuple[Sequence[Object], str, int]:
-    """The page of a list that begins with a key, from the list's parts in order.
+    """Return one page of a list, from the segments of the list in order.
+
+    Args:
+        start: the key at which the page begins.
+        limit: the most objects on the page; 0 for any number.
 
     Returns:
-        No more objects than the limit, 0 for any number; the key that the next page starts with,
-        empty if there is none; how many objects come after this page.
+        the objects; the key of the next page, empty on the last page; the number of objects after
+            this page.
     """
     left = [part.since(start) for part in parts]
     if not limit:

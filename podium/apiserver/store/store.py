@@ -1,8 +1,8 @@
-"""The store: objects by kind, namespace and name, one revision counter, one history.
+"""Object store with one revision counter and one history for all kinds.
 
-Every write gets the next revision, which becomes the object's resourceVersion. It is told to the
-journal first and to watches afterwards, so that no watch sees what a crash could undo. Objects are
-kept as they are given but for that version, and mustn't be changed afterwards.
+Every write gets the next revision, which becomes the resourceVersion of the object. The journal
+stores a write before watches see it, so that no watch reports what a crash could undo. Stored
+objects are shared with callers and must not be modified.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,6 @@ from podium.apiserver.store import continue_token as tokens
 from podium.apiserver.store.continue_token import AS_OF_NOW
 from podium.apiserver.store.errors import (
     AlreadyExistsError,
-    ConflictError,
     ExpiredError,
     NotFoundError,
     TooLargeResourceVersionError,
@@ -35,16 +34,16 @@ _NOTHING_KEPT = Recovered(FIRST_REVISION, ())
 
 
 class Store:
-    """Keeps versioned objects; `revision` counts writes, even those of open transactions."""
+    """Versioned objects; `revision` counts writes, including those of open transactions."""
 
     def __init__(self, *, history_max: int = 32_768, journal: Journal | None = None) -> None:
-        """Take up what the journal, if any, has kept; raises JournalError."""
+        """Load the events of the journal, if there is one; raises JournalError."""
         recovered = journal.load() if journal else _NOTHING_KEPT
         self.revision = recovered.oldest_revision
         self._indexes: dict[str, KindIndex] = {}
         self._history = History(history_max, self.revision)
         self._journal = journal
-        # Writes that neither the journal nor watches know of yet.
+        # Writes that are neither in the journal nor published to watches yet.
         self._pending: list[WatchEvent] = []
         self._in_transaction = False
         for event in recovered.events:
@@ -54,9 +53,9 @@ class Store:
                 self._history.publish((event,))
 
     def adopt(self, other: "Store") -> None:
-        """Hold and remember what another store does, which shares the objects of now.
+        """Copy the objects and the history of another store, sharing the objects.
 
-        Raises ValueError: there is a journal, which knows nothing of it.
+        Raises ValueError if this store has a journal, which would miss these writes.
         """
         if self._journal is not None:
             raise ValueError("a store with a journal adopts nothing")
@@ -65,7 +64,7 @@ class Store:
         self._history = other._history.copy()
 
     def get(self, kind: str, namespace: str, name: str) -> Object | None:
-        """An object, None if there is none; the namespace is "" where kinds have none."""
+        """Return an object or None; the namespace is "" for cluster-scoped kinds."""
         index = self._indexes.get(kind)
         return None if index is None else index.get(namespace, name)
 
@@ -77,16 +76,16 @@ class Store:
             raise AlreadyExistsError(kind, namespace, name)
         return self._write("ADDED", kind, namespace, name, obj, None)
 
-    def update(self, kind: str, obj: Object, expected_version: str | None) -> Object:
-        """Replace an object of an expected or any version; raises NotFoundError, ConflictError."""
+    def update(self, kind: str, obj: Object) -> Object:
+        """Replace a stored object, whatever its version, and return it; raises NotFoundError."""
         metadata = obj["metadata"]
         namespace, name = metadata.get("namespace", ""), metadata["name"]
-        previous = self._expect(kind, namespace, name, expected_version)
+        previous = self._existing(kind, namespace, name)
         return self._write("MODIFIED", kind, namespace, name, obj, previous)
 
     def delete(self, kind: str, namespace: str, name: str) -> Object:
         """Remove an object, and return its last state; raises NotFoundError."""
-        previous = self._expect(kind, namespace, name, None)
+        previous = self._existing(kind, namespace, name)
         return self._write("DELETED", kind, namespace, name, previous, previous)
 
     def list(
@@ -99,18 +98,18 @@ class Store:
         at_revision: int | None = None,
         matches: Matches | None = None,
     ) -> Page:
-        """Objects in the order of their keys.
+        """List objects in the order of their keys.
 
         Args:
-            limit: how many at most; 0 for any number. What is left comes by `continue_token`,
-                as it was at the first page's revision.
-            continue_token: that of the page before; it decides the revision.
-            at_revision: as they were at a revision; None for now.
+            limit: the most objects on a page; 0 for any number. `continue_token` gets the next
+                page, as of the revision of the first one.
+            continue_token: token from the previous page; takes precedence over `at_revision`.
+            at_revision: revision as of which to list; None for the current one.
 
         Raises:
             ExpiredError: the history doesn't reach back to that revision.
-            TooLargeResourceVersionError: there has been no such revision yet.
-            InvalidContinueError: the token is no token.
+            TooLargeResourceVersionError: that revision hasn't been written yet.
+            InvalidContinueError: the text is no continue token.
         """
         start = ""
         if continue_token:
@@ -123,7 +122,9 @@ class Store:
         if revision > self.revision:
             raise TooLargeResourceVersionError(revision, self.revision)
         base = f"{namespace}/" if namespace else ""
-        pending = (e for e in self._pending if e.kind == kind and e.revision > revision)
+        pending = (
+            event for event in self._pending if event.kind == kind and event.revision > revision
+        )
         undone = chain(history.after(revision), pending)
         parts = (self._indexes.get(kind) or KindIndex()).segments(namespace, undone)
         items, after, remaining = find(parts, base + start if start else "", limit, matches)
@@ -141,16 +142,16 @@ class Store:
         wake: Wake | None = None,
         field: FieldValue | None = None,
     ) -> Watch:
-        """Follow what happens after a revision, in all namespaces or one.
+        """Watch the events of a kind after a revision, in all namespaces or in one.
 
         Args:
-            field: only to objects of which the field has, or had, this value.
-            wake: called when there may be something to take, once after each time that the watch
-                was read to its end. It is called amid a write, so that it should only take note.
+            wake: called once there is something to take after the watch was read to its end. It
+                runs during a write and must not do more than note that.
+            field: restricts the watch to objects whose field has, or had, this value.
 
         Raises:
             ExpiredError: the history doesn't reach back to that revision.
-            TooLargeResourceVersionError: there has been no such revision yet.
+            TooLargeResourceVersionError: that revision hasn't been written yet.
         """
         if from_revision > self.revision:
             raise TooLargeResourceVersionError(from_revision, self.revision)
@@ -159,20 +160,21 @@ class Store:
         return FieldWatch(self._history, kind, namespace, from_revision, wake, field)
 
     def changes(self, kind: str) -> int:
-        """A number that is another one whenever an object of the kind has come, changed or gone."""
+        """Return a number that differs after each change of an object of the kind."""
         index = self._indexes.get(kind)
         return 0 if index is None else index.changes
 
     def oldest_revision(self, kind: str) -> int:
-        """The revision from which on all that happened to objects of a kind is known."""
+        """Return the revision after which all events of a kind are known."""
         return self._history.of(kind).oldest_revision
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Have the journal keep the writes within at once, or not at all; raises JournalError.
+        """Commit the writes of the block to the journal at once; raises JournalError.
 
-        What is read and written within mustn't be told to anybody until it has ended well. Any
-        exception that leaves it undoes its writes. A transaction within another ends with it.
+        An exception that leaves the block undoes its writes. Until the block has ended, nothing
+        read or written in it may be passed on. A nested transaction is committed with the outer
+        one.
         """
         outer, mark = self._in_transaction, len(self._pending)
         self._in_transaction = True
@@ -186,16 +188,11 @@ class Store:
         if not outer:
             self._commit()
 
-    def _expect(self, kind: str, namespace: str, name: str, expected_version: str | None) -> Object:
-        found = self.get(kind, namespace, name)
-        if found is None:
+    def _existing(self, kind: str, namespace: str, name: str) -> Object:
+        obj = self.get(kind, namespace, name)
+        if obj is None:
             raise NotFoundError(kind, namespace, name)
-        if expected_version is not None:
-            current = found["metadata"]["resourceVersion"]
-            if current != expected_version:
-                why = f"has version {current}, not {expected_version}"
-                raise ConflictError(kind, namespace, name, why)
-        return found
+        return obj
 
     def _write(
         self,

@@ -8,9 +8,9 @@ from podium.apiserver.store.history import History, ReadField, Wake, WatchEvent
 
 
 class Watch:
-    """Reads the events after a revision, each once, in order.
+    """Reader of the events after a revision, each once, in order.
 
-    Reading is what moves it; a watch that isn't read costs nothing, and falls behind in the end.
+    A watch advances only when it is read: an idle one costs nothing, and expires in the end.
     """
 
     __slots__ = ("_history", "_next", "_revision", "_wake", "_whole", "namespace")
@@ -30,13 +30,13 @@ class Watch:
 
     @property
     def revision(self) -> int:
-        """All events up to this revision have been taken, as a bookmark may say."""
+        """The revision up to which all events have been taken; what a bookmark reports."""
         if self._next == self._history.end:
             self._revision = max(self._revision, self._whole.revision)
         return self._revision
 
     def take(self, limit: int | None = None) -> list[WatchEvent]:
-        """The next events, if any; raises ExpiredError, after which the watch is of no use."""
+        """Return the next events; raises ExpiredError, after which the watch is unusable."""
         history = self._history
         if self._next < history.first:
             raise ExpiredError.watch(self._revision, history.oldest_revision)
@@ -44,7 +44,7 @@ class Watch:
         while self._next < history.end and len(taken) != limit:
             event = history[self._next]
             self._next += 1
-            # Opened amid a transaction, it starts after events that weren't told of yet.
+            # A watch opened within a transaction starts after events that aren't published yet.
             if event.revision > self._revision:
                 self._revision = event.revision
                 if self._is_within(event):
@@ -53,12 +53,12 @@ class Watch:
         return taken
 
     def wake_by(self, wake: Wake) -> None:
-        """Call `wake` at the next event, each time that all have been taken."""
+        """Call `wake` at the next event, each time that all events have been taken."""
         self._wake = wake
         self._wait()
 
     def close(self) -> None:
-        """Wake no more."""
+        """Stop calling the wake function."""
         self._wake = None
         self._history.waiting.pop(self, None)
 
@@ -71,24 +71,23 @@ class Watch:
 
 
 class FieldValue(NamedTuple):
-    """A field's value that a watch selects by; all watches of the field share the reader."""
+    """A field's value to select by; all watches of one field share the reader."""
 
     read: ReadField
     value: str
 
     def concerns(self, event: WatchEvent) -> bool:
-        """Whether the field has or had the value."""
+        """Return whether an event's object has, or had, the value."""
         if self.read(event.obj) == self.value:
             return True
         return event.previous is not None and self.read(event.previous) == self.value
 
 
 class FieldWatch(Watch):
-    """Reads only events that concern a field's value, and costs nothing when others come.
+    """Watch of the objects whose field has a value, which costs nothing for other events.
 
-    A thousand watches of a thousand nodes would each have to look at every event of every pod.
-    These are handed just their own, and keep what hasn't been taken, up to as many events as are
-    remembered of the kind.
+    Without it, a thousand watches of a thousand nodes would each look at every event of every pod.
+    Events are pushed to the watch, which queues as many as the history keeps of the kind.
     """
 
     __slots__ = ("_events", "_field", "_is_expired")
@@ -134,7 +133,7 @@ class FieldWatch(Watch):
         self._history.followers.remove(self._field.read, self._field.value, self._follow)
 
     def _follow(self, event: WatchEvent) -> Wake | None:
-        # Opened amid a transaction, it starts after events that weren't told of yet.
+        # A watch opened within a transaction starts after events that aren't published yet.
         if self._is_expired or event.revision <= self._revision or not self._is_within(event):
             return None
         if len(self._events) == self._history.size:

@@ -1,5 +1,4 @@
-"""Subresources: what binding, evicting and scaling make of an object.
+"""Subresources: the objects that binding, evicting and scaling write.
 
-Each is a function from the stored object, what was posted and the time to what is to be stored,
-or a refusal. The verbs store it; nothing here does.
+The functions take the stored object, the posted one and the time; the verbs store the results.
 """

@@ -1,7 +1,7 @@
-"""Eviction: a pod goes, unless that would break a disruption budget.
+"""Eviction: deletes a pod, unless that would violate a disruption budget.
 
-The rules are those of the `eviction` subresource in v1.36. A budget is charged before the pod is
-deleted, and both are told to the store at once, so that there is no eviction in between.
+The budget is charged and the pod deleted in one transaction, so that no other eviction comes
+between. Source: the `eviction` subresource of v1.36.
 """
 
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from podium.apiserver.refusals import internal
 from podium.apiserver.verbs.delete import check_preconditions
 from podium.apiserver.verbs.verb_options import DeleteOptions
 
-# More evictions than this that the disruption controller hasn't seen yet are too many.
+# The most evictions that the disruption controller may not have seen yet.
 DISRUPTED_PODS_MAX = 2000
 
 _EVICTED = {
@@ -33,11 +33,11 @@ _VIOLATION = "Cannot evict pod as it would violate the pod's disruption budget."
 
 
 class Evicted(msgspec.Struct, frozen=True):
-    """The writes that evict a pod.
+    """The writes of an eviction.
 
     Attributes:
-        budget: the budget that pays, with the disruption in its status; None if none does.
-        delete_options: DeleteOptions (meta/v1) to delete it with; their preconditions are met.
+        budget: the charged budget with the disruption in its status; None if none is charged.
+        delete_options: DeleteOptions (meta/v1) of the deletion, whose preconditions are met.
     """
 
     budget: Object | None
@@ -46,14 +46,14 @@ class Evicted(msgspec.Struct, frozen=True):
 
 
 def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float) -> Evicted:
-    """Grant an eviction of a pod in whose namespace there are these budgets.
+    """Grant the eviction of a pod, given the budgets of its namespace.
 
     Raises:
-        RefusedError: 429, the budget doesn't allow it, or hasn't been looked at since its change;
-            500, several budgets select the pod; 409, the options are about another pod.
+        RefusedError: 429, the budget doesn't allow it or isn't processed yet; 500, several budgets
+            select the pod; 403, the budget's status is unusable; 409, the preconditions aren't met.
     """
     options = eviction.get("deleteOptions") or {}
-    # A pod that is missing already, or hasn't been there yet, costs no budget.
+    # A pod that doesn't count as healthy before the eviction isn't charged.
     is_free = is_finished(pod) or phase_of(pod) == "Pending" or is_terminating(pod)
     budget = None if is_free else _charged(pod, budgets, now_s)
     check_preconditions(KINDS["Pod"], pod["metadata"], DeleteOptions.of(options))
@@ -64,7 +64,7 @@ def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float
 
 
 def _charged(pod: Object, budgets: Iterable[Object], now_s: float) -> Object | None:
-    """The budget with the pod's disruption, if there is one and it has to pay."""
+    """Return the budget charged for a pod, with the disruption; None if none is charged."""
     selecting = [budget for budget in budgets if selects(budget, pod)]
     if len(selecting) > 1:
         raise internal(
@@ -74,39 +74,36 @@ def _charged(pod: Object, budgets: Iterable[Object], now_s: float) -> Object | N
     if not selecting:
         return None
     budget = selecting[0]
-    status, called = status_of(budget), name(budget)
+    status, budget_name = status_of(budget), name(budget)
     if not is_ready(pod):
-        # It goes without counting where the policy says so, or enough others are healthy.
+        # An unhealthy pod isn't charged if the policy says so, or if enough others are healthy.
         desired = status.get("desiredHealthy") or 0
         if spec_of(budget).get("unhealthyPodEvictionPolicy") == "AlwaysAllow" or (
             0 < desired <= (status.get("currentHealthy") or 0)
         ):
             return None
     if (status.get("observedGeneration") or 0) < (budget["metadata"].get("generation") or 0):
-        why = f"The disruption budget {called} is still being processed by the server."
+        why = f"The disruption budget {budget_name} is still being processed by the server."
         raise _too_many_requests(why, retry_after_s=10)
     if (status.get("disruptionsAllowed") or 0) < 0:
-        raise _unusable(called, "pdb disruptions allowed is negative")
+        raise _unusable(budget_name, "pdb disruptions allowed is negative")
     if len(part(status, "disruptedPods")) > DISRUPTED_PODS_MAX:
         why = "DisruptedPods map too big - too many evictions not confirmed by PDB controller"
-        raise _unusable(called, why)
-    if not status.get("disruptionsAllowed"):
-        raise _too_many_requests(f"The disruption budget {called} {_refusal(budget)}", None)
-    return with_disruption(budget, name(pod), now_s)
-
-
-def _refusal(budget: Object) -> str:
-    status = status_of(budget)
-    needed, there = status.get("desiredHealthy") or 0, status.get("currentHealthy") or 0
+        raise _unusable(budget_name, why)
+    if status.get("disruptionsAllowed"):
+        return with_disruption(budget, name(pod), now_s)
+    needed, healthy = status.get("desiredHealthy") or 0, status.get("currentHealthy") or 0
     condition = condition_of(budget, "DisruptionAllowed") or {}
     message = condition.get("message") if condition.get("status") == "False" else ""
-    refusal = "does not allow evicting pods currently"
+    why = "does not allow evicting pods currently"
     if message and condition.get("reason") == "SyncFailed":
-        # Counts of an earlier sync don't say why.
-        return f"{refusal} because it failed sync: {message}"
-    if there <= needed:
-        return f"needs {needed} healthy pods and has {there} currently"
-    return f"{refusal} ({condition.get('reason')}): {message}" if message else refusal
+        # The counts are those of an earlier sync, and don't explain the refusal.
+        why += f" because it failed sync: {message}"
+    elif healthy <= needed:
+        why = f"needs {needed} healthy pods and has {healthy} currently"
+    elif message:
+        why += f" ({condition.get('reason')}): {message}"
+    raise _too_many_requests(f"The disruption budget {budget_name} {why}", None)
 
 
 def _too_many_requests(why: str, retry_after_s: int | None) -> RefusedError:
@@ -116,7 +113,7 @@ def _too_many_requests(why: str, retry_after_s: int | None) -> RefusedError:
     )
 
 
-def _unusable(called: str, why: str) -> RefusedError:
-    message = f'poddisruptionbudget.policy "{called}" is forbidden: {why}'
-    details = {"name": called, "group": "policy", "kind": "poddisruptionbudget"}
+def _unusable(budget_name: str, why: str) -> RefusedError:
+    message = f'poddisruptionbudget.policy "{budget_name}" is forbidden: {why}'
+    details = {"name": budget_name, "group": "policy", "kind": "poddisruptionbudget"}
     return RefusedError(403, "Forbidden", message, details=details)

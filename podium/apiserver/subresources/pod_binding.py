@@ -1,7 +1,7 @@
-"""Binding: a pod is given its node, once.
+"""Binding: assigns a node to a pod, once.
 
-The rules are those of the `binding` subresource in v1.36. Whether the node exists, or has room for
-the pod, isn't asked: the node itself refuses what doesn't fit.
+Whether the node exists and has room isn't checked: its kubelet rejects pods that don't fit. Source:
+the `binding` subresource of v1.36.
 """
 
 from podium.api.conditions import with_condition
@@ -17,7 +17,7 @@ _PRECONDITION = (
 
 
 def check_binding(binding: Object) -> None:
-    """Judge a Binding by itself; raises RefusedError: 500, as upstream has it, it names no node."""
+    """Validate a Binding; raises RefusedError: 500, as kube-apiserver answers."""
     target, faults = part(binding, "target"), []
     if target.get("kind") not in (None, "", "Node"):
         faults.append(unsupported("target.kind", target["kind"], ("Node", "<empty>")))
@@ -28,16 +28,16 @@ def check_binding(binding: Object) -> None:
 
 
 def bind(pod: Object, binding: Object, now_s: float) -> Object:
-    """The pod on the node of a checked Binding, whose annotations and labels go over to it.
+    """Return a pod bound to the node of a valid Binding, with its annotations and labels.
 
-    Raises RefusedError: 409, it isn't that pod any more, or it can't be given a node.
+    Raises RefusedError: 409, it is another pod or version, or the pod can't be bound.
     """
     metadata, spec, given = pod["metadata"], pod["spec"], metadata_of(binding)
     name, why = metadata["name"], ""
     for title, field in (("UID", "uid"), ("ResourceVersion", "resourceVersion")):
         if given.get(field) and given[field] != metadata[field]:
-            place, found = metadata["namespace"], metadata[field]
-            why = _PRECONDITION.format(place, name, title, given[field], found)
+            namespace, current = metadata["namespace"], metadata[field]
+            why = _PRECONDITION.format(namespace, name, title, given[field], current)
             raise conflict("pods", name, why)
     if metadata.get("deletionTimestamp"):
         why = f"pod {name} is being deleted, cannot be assigned to a host"

@@ -1,9 +1,6 @@
-"""Scale: how many pods a workload wants, has, and how they are told apart, in one form for all.
+"""Scale: replicas and selector of any workload in one form, as in v1.36."""
 
-The rules are those of the `scale` subresources in v1.36.
-"""
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from msgspec.structs import replace
@@ -31,7 +28,7 @@ _OPERATORS = {"In": "in", "NotIn": "notin"}
 
 
 def scale_of(kind: Kind, workload: Object) -> dict[str, Any]:
-    """The Scale (autoscaling/v1) of a workload, or of whatever a definition says can be scaled."""
+    """Return the Scale (autoscaling/v1) of a workload, or of a custom object with a scale."""
     paths, metadata = _paths(kind), workload["metadata"]
     status = {"replicas": _at(workload, paths["statusReplicasPath"]) or 0}
     if not isinstance(kind, CustomKind):
@@ -66,9 +63,9 @@ def _put(obj: Object, path: tuple[str, ...], value: Any) -> Object:
 
 
 def scaled(kind: Kind, workload: Object, scale: Object) -> Object:
-    """The stored workload with as many pods, and the resourceVersion, that a Scale says.
+    """Return a workload with the replicas and the resourceVersion of a Scale.
 
-    Raises RefusedError: 422, the number is negative; 409, it is another workload's Scale.
+    Raises RefusedError: 422, the number is negative; 409, the Scale has another uid.
     """
     metadata, own = metadata_of(scale), workload["metadata"]
     replicas = spec_of(scale).get("replicas") or 0
@@ -80,47 +77,43 @@ def scaled(kind: Kind, workload: Object, scale: Object) -> Object:
         why = f"Precondition failed: UID in precondition: {uid}, UID in object meta: {own['uid']}"
         raise conflict(f"{kind.plural}/scale", name(workload), why, kind.group)
     version = metadata.get("resourceVersion") or own["resourceVersion"]
-    found = {**workload, "metadata": {**own, "resourceVersion": version}}
-    return _put(found, replicas_path(kind), replicas)
+    workload = {**workload, "metadata": {**own, "resourceVersion": version}}
+    return _put(workload, _replicas_path(kind), replicas)
 
 
-def replicas_path(kind: Kind) -> tuple[str, ...]:
-    """Where objects of a kind say how many pods they want."""
+def _replicas_path(kind: Kind) -> tuple[str, ...]:
     return steps(_paths(kind)["specReplicasPath"])
 
 
 def selector_text(selector: Object) -> str:
-    """A workload's selector as text: that of a ReplicationController is a plain map."""
+    """Format the selector of a workload; that of a ReplicationController is a plain map."""
     if any(not isinstance(value, str) for value in selector.values()):
-        return ",".join(text for _, text in sorted(_requirements(selector)))
+        labels = part(selector, "matchLabels").items()
+        requirements = [(key, f"{key}={value}") for key, value in labels]
+        for expression in selector.get("matchExpressions") or ():
+            key, operator = expression["key"], expression["operator"]
+            text = key if operator == "Exists" else f"!{key}"
+            if operator in _OPERATORS:
+                values = ",".join(sorted(entries(expression, "values")))
+                text = f"{key} {_OPERATORS[operator]} ({values})"
+            requirements.append((key, text))
+        return ",".join(text for _, text in sorted(requirements))
     return ",".join(f"{key}={value}" for key, value in sorted(selector.items()))
 
 
-def _requirements(selector: Object) -> Iterator[tuple[str, str]]:
-    for key, value in part(selector, "matchLabels").items():
-        yield key, f"{key}={value}"
-    for expression in selector.get("matchExpressions") or ():
-        key, operator = expression["key"], expression["operator"]
-        if operator in _OPERATORS:
-            values = ",".join(sorted(entries(expression, "values")))
-            yield key, f"{key} {_OPERATORS[operator]} ({values})"
-        else:
-            yield key, key if operator == "Exists" else f"!{key}"
-
-
 def with_scale(request: Attributes, workload: Object, scale: Object) -> Object:
-    """The workload as a Scale says, with its owners."""
+    """Return a workload scaled by a Scale, with its managedFields updated."""
     check_key(request, scale)
     return tracked(request, workload, scaled(request.kind, workload, scale))
 
 
 def with_patched_scale(request: Attributes, workload: Object, patch: PatchRequest) -> Object:
-    """The workload as its patched Scale says, with its owners."""
+    """Return a workload scaled by a patch of its Scale, with its managedFields updated."""
     kind = request.kind
     if patch.patch_type != PatchType.APPLY:
         scale, _ = patched(SCALE, scale_of(kind, workload), replace(patch, api_version=""))
         return with_scale(request, workload, scale)
-    # Who owns what is told by the workload.
+    # The workload's managedFields decide on conflicts, not those of the Scale.
     forced = replace(request.options, force=True)
     about_scale = replace(request, kind=SCALE, subresource="", options=forced)
     scale = apply_configuration(about_scale, scale_of(kind, workload), patch.body)
@@ -130,13 +123,8 @@ def with_patched_scale(request: Attributes, workload: Object, patch: PatchReques
         "apiVersion": kind.api_version,
         "kind": kind.name,
         "metadata": {"name": request.name},
-        **_only(wanted, replicas_path(kind)),
+        **_put({}, _replicas_path(kind), spec_of(scale).get("replicas") or 0),
     }
     applied = apply_configuration(request, workload, owned)
     owners = metadata_of(applied)["managedFields"]
     return {**wanted, "metadata": {**wanted["metadata"], "managedFields": owners}}
-
-
-def _only(obj: Object, path: tuple[str, ...]) -> dict[str, Any]:
-    first, *rest = path
-    return {first: _only(obj[first], tuple(rest)) if rest else obj[first]}

@@ -1,1 +1,1 @@
-"""The verbs of the API: what each does to what is stored, and what it answers."""
+"""The verbs of the API, each from the stored object to the next one and the answer."""

@@ -1,9 +1,8 @@
-"""Create: completes a client's object with the fields that only the server sets, and stores it."""
+"""Create: completes a client's object with the fields that the server sets."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from functools import partial
 from random import Random
-from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
@@ -24,22 +23,16 @@ _NAMELESS = FieldError(
     "metadata.name", None, "name or generateName is required", ErrorKind.REQUIRED
 )
 _NAMED_MAX = 10_000
-_SERVER_FIELDS = frozenset(
-    [
-        "uid",
-        "creationTimestamp",
-        "deletionTimestamp",
-        "deletionGracePeriodSeconds",
-        "selfLink",
-        "managedFields",
-    ]
+_SERVER_FIELDS = (
+    *("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds"),
+    *("selfLink", "managedFields"),
 )
 
 
 def received(request: Attributes, obj: Object) -> Object:
-    """The object in its kind's own version, in its namespace, without what only servers say.
+    """Return a client's object in its stored version, without fields that only the server sets.
 
-    Raises RefusedError: 400, it says that it belongs into another namespace.
+    Raises RefusedError: 400, the object names another namespace than the request.
     """
     metadata = {
         field: value
@@ -56,7 +49,7 @@ def received(request: Attributes, obj: Object) -> Object:
 
 
 def new_uid(rng: Random) -> str:
-    """A random UUID (version 4)."""
+    """Return a random UUID (version 4)."""
     bits = rng.getrandbits(128)
     digits = f"{bits:032x}"
     variant = "89ab"[bits >> 62 & 3]
@@ -64,7 +57,7 @@ def new_uid(rng: Random) -> str:
 
 
 class Maker:
-    """Makes new objects ready to be stored; generated names depend on a salt."""
+    """Completes new objects; generated names depend on a salt."""
 
     def __init__(self, store: Store, rng: Random, names_salt: str) -> None:
         self._store = store
@@ -73,14 +66,25 @@ class Maker:
         self._names: Recent[tuple[str, str], Iterator[str]] = Recent(_NAMED_MAX)
 
     def prepared(self, request: Attributes, obj: Object) -> Object:
-        """The object as it would be stored; raises RefusedError: 422, with all its faults."""
+        """Return a new object as it is to be stored; raises RefusedError: 422, it is invalid."""
         kind = request.kind
         registration = registration_of(kind)
         metadata = {**obj["metadata"], "uid": kept("uid", lambda: new_uid(self._rng))}
         metadata["creationTimestamp"] = timestamp(request.now_s)
-        name = self._name(kind, metadata)
-        if name:
-            metadata["name"] = name
+        base, namespace = metadata.get("generateName"), metadata.get("namespace", "")
+        if base and not metadata.get("name"):
+            # Objects of one owner get the same names in each run, whatever else is created.
+            owner = controller_of({"metadata": metadata}) or {"kind": kind.name, "name": base}
+            identity = f"{self._names_salt}{owner['kind']} {namespace}/{owner['name']}"
+            names = self._names.get((identity, base))
+            if names is None:
+
+                def is_taken(name: str) -> bool:
+                    return self._store.get(kind.key, namespace, name) is not None
+
+                names = generated_names(base, identity, is_taken)
+                self._names.put((identity, base), names)
+            metadata["name"] = kept("name", partial(next, names))
         if registration.strategy.counts_generations:
             metadata["generation"] = 1
         creation = Creation(
@@ -94,26 +98,6 @@ class Maker:
         if faults:
             raise invalid(name, faults, kind.name, kind.group)
         return obj
-
-    def _name(self, kind: Kind, metadata: Mapping[str, Any]) -> str:
-        """The object's own name, or one that begins as it says; empty if it says nothing.
-
-        The same owner's objects are named alike in each run, whatever else is created.
-        """
-        base, namespace = metadata.get("generateName"), metadata.get("namespace", "")
-        if metadata.get("name") or not base:
-            return str(metadata.get("name") or "")
-        owner = controller_of({"metadata": metadata}) or {"kind": kind.name, "name": base}
-        identity = f"{self._names_salt}{owner['kind']} {namespace}/{owner['name']}"
-        names = self._names.get((identity, base))
-        if names is None:
-
-            def is_taken(name: str) -> bool:
-                return self._store.get(kind.key, namespace, name) is not None
-
-            names = generated_names(base, identity, is_taken)
-            self._names.put((identity, base), names)
-        return str(kept("name", partial(next, names)))
 
 
 NAMESPACES = ("default", "kube-system", "kube-public", "kube-node-lease")
@@ -130,7 +114,7 @@ _DESCRIPTIONS = {
 
 
 def first_objects() -> Iterator[tuple[Kind, Object]]:
-    """The namespaces and priority classes that every cluster has."""
+    """Iterate over the namespaces and priority classes of every new cluster."""
     for name in NAMESPACES:
         yield KINDS["Namespace"], {"metadata": {"name": name}}
     for name, value in SYSTEM_PRIORITY_CLASSES.items():

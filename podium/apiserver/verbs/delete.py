@@ -1,12 +1,12 @@
-"""Delete: at once, after a grace period, or when the last finalizer is gone.
+"""Delete: at once, after a grace period, or when the last finalizer is removed.
 
-A pod's deletion is a write of its own, even if nothing holds it, so that watchers see the pod
-terminate before they see it go. The rules are those of v1.36's generic registry.
+Even a pod that nothing keeps is marked as terminating by a write of its own first, so that watchers
+see that state. Source: the generic registry of v1.36.
 """
 
 from typing import Any
 
-from podium.api.kinds.builtin_kinds import KINDS, Kind
+from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, spec_of, status_of
 from podium.api.pods import is_finished
 from podium.api.values.times import LATEST_NS, NANOS_PER_SECOND, format_time, parse_time, timestamp
@@ -26,25 +26,32 @@ _NAMESPACE_PRECONDITION = "Precondition failed: {0} in precondition: {1}, {0} in
 
 
 def check_preconditions(kind: Kind, metadata: Object, how: DeleteOptions) -> None:
-    """Refuse the deletion of another object than is meant; raises RefusedError: 409."""
-    for called, wanted, found, hint in (
+    """Check the preconditions of a deletion; raises RefusedError: 409."""
+    for title, wanted, current, hint in (
         ("UID", how.uid, metadata["uid"], _RECREATED),
         ("ResourceVersion", how.resource_version, metadata["resourceVersion"], _MODIFIED),
     ):
-        if wanted is None or wanted == found:
+        if wanted is None or wanted == current:
             continue
         if kind.key == "Namespace":
-            why = _NAMESPACE_PRECONDITION.format(called, wanted, found)
+            why = _NAMESPACE_PRECONDITION.format(title, wanted, current)
             raise conflict(kind.plural, metadata["name"], why)
-        why = _PRECONDITION.format(called, wanted, found) + hint
+        why = _PRECONDITION.format(title, wanted, current) + hint
         raise conflict(kind.name, metadata["name"], why, kind.group)
 
 
 def marked(kind: Kind, obj: Object, how: DeleteOptions, now_s: float) -> tuple[Object, bool]:
-    """The object with its deletion noted, and whether it goes at once, as nothing holds it."""
-    if kind.key == "Namespace" and (found := _marked_namespace(obj, how, now_s)) is not None:
-        return found, False
+    """Return an object with its deletion noted, and whether it is removed at once."""
     strategy = registration_of(kind).strategy
+    if kind.key == "Namespace":
+        # A controller empties the namespace, and then removes the finalizer in its spec.
+        metadata = obj["metadata"]
+        if not metadata.get("deletionTimestamp"):
+            finalizers = _finalizers(metadata, strategy, how)
+            noted = _with_metadata(obj, deletionTimestamp=timestamp(now_s), finalizers=finalizers)
+            return {**noted, "status": {**status_of(obj), "phase": "Terminating"}}, False
+        if spec_of(obj).get("finalizers"):
+            return obj, False
     graced = _graced(obj, how, now_s) if strategy.graceful else obj
     if graced is None:
         return obj, False
@@ -53,7 +60,7 @@ def marked(kind: Kind, obj: Object, how: DeleteOptions, now_s: float) -> tuple[O
         return obj, True
     noted = _with_metadata(graced, finalizers=finalizers) if finalizers else graced
     if graced is obj:
-        # Finalizers hold it: it is deleted as of now, if not earlier.
+        # Finalizers keep the object: the deletion is noted as of now, if not earlier.
         now, deadline = timestamp(now_s), noted["metadata"].get("deletionTimestamp")
         noted = noted if deadline else _next_generation(noted)
         at = deadline if deadline and deadline <= now else now
@@ -62,21 +69,11 @@ def marked(kind: Kind, obj: Object, how: DeleteOptions, now_s: float) -> tuple[O
     return obj if noted == obj else noted, goes
 
 
-def _marked_namespace(obj: Object, how: DeleteOptions, now_s: float) -> Object | None:
-    """Namespaces are emptied first, by a controller that says so in their spec; None if it has."""
-    metadata = obj["metadata"]
-    if metadata.get("deletionTimestamp"):
-        return obj if spec_of(obj).get("finalizers") else None
-    finalizers = _finalizers(metadata, registration_of(KINDS["Namespace"]).strategy, how)
-    noted = _with_metadata(obj, deletionTimestamp=timestamp(now_s), finalizers=finalizers)
-    return {**noted, "status": {**status_of(obj), "phase": "Terminating"}}
-
-
 def _graced(pod: Object, how: DeleteOptions, now_s: float) -> Object | None:
-    """The pod with its grace period noted.
+    """Return a pod with its grace period noted.
 
-    The pod itself if it is terminating without a period; None if it is terminating already, and no
-    later than it is asked to.
+    Returns the pod itself if it terminates without a grace period, and None if it terminates no
+    later than requested already.
     """
     wanted_s = how.grace_period_s
     if wanted_s is not None and wanted_s < 0:
@@ -91,7 +88,7 @@ def _graced(pod: Object, how: DeleteOptions, now_s: float) -> Object | None:
             return None
         begun = parse_time(deadline) - left_s * NANOS_PER_SECOND
         if deadline == _LATEST:
-            # It was cut off, and doesn't tell any more when the deletion began.
+            # The deadline was cut off, so that the begin of the deletion can't be derived from it.
             begun = int(now_s * NANOS_PER_SECOND)
         sooner = begun + wanted_s * NANOS_PER_SECOND
         return _with_metadata(
@@ -116,9 +113,9 @@ def _finalizers(metadata: Object, strategy: Strategy, how: DeleteOptions) -> lis
     current: list[str] = metadata.get("finalizers") or []
     policy = strategy.default_propagation
     if policy:
-        named = (one for one in current if one in _POLICY_OF)
+        named = (finalizer for finalizer in current if finalizer in _POLICY_OF)
         policy = how.propagation or _POLICY_OF.get(next(named, ""), policy)
-    kept = [one for one in current if one not in _POLICY_OF]
+    kept = [finalizer for finalizer in current if finalizer not in _POLICY_OF]
     if policy in _FINALIZER_OF:
         kept.append(_FINALIZER_OF[policy])
     held_by = strategy.deletion_finalizer
@@ -140,7 +137,7 @@ def _with_metadata(obj: Object, **fields: Any) -> Object:
 
 
 def answer(kind: Kind, last: Object) -> Object:
-    """What is answered when an object has gone: itself, or a `Status` where its kind has it so."""
+    """Return the answer to a completed deletion: the object, or a `Status` for most kinds."""
     if registration_of(kind).strategy.answers_object:
         return last
     metadata = last["metadata"]

@@ -1,4 +1,4 @@
-"""Update: what a request makes of a stored object, and whether it may become that."""
+"""Update: the next version of a stored object, and whether the change is allowed."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,16 +21,16 @@ from podium.apiserver.verbs.verb_options import PatchRequest
 from podium.apiserver.versions import shown_version, stored_version
 
 UNCONDITIONAL = (None, "", "0")
-"""In place of a resourceVersion: whichever version there is."""
+"""Values of resourceVersion that stand for any stored version."""
 
-# Kinds of which something can have a default that an update of the status can change.
+# Kinds with defaults that an update of the status can change.
 _DEFAULTS_BESIDES_SPEC = frozenset({"Namespace", "Node", "ReplicationController"})
 _KEPT = ("generation", "creationTimestamp", "resourceVersion", "selfLink")
 _KEPT_UNLESS_GIVEN = ("uid", "namespace", "deletionGracePeriodSeconds")
 
 
 def patched(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
-    """The object with a patch applied, in the kind's own version."""
+    """Apply a patch to an object, and return it in the kind's stored version."""
     result = apart(
         apply_patch,
         kind,
@@ -44,7 +44,7 @@ def patched(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
 
 
 def placed(request: Attributes, obj: Object) -> Object:
-    """The object in the namespace of the request; raises RefusedError: 400, it is another one."""
+    """Return an object in the namespace of its request; raises RefusedError as `check_key`."""
     check_key(request, obj)
     namespace, metadata = request.namespace, metadata_of(obj)
     if metadata.get("namespace", "") == namespace:
@@ -54,9 +54,9 @@ def placed(request: Attributes, obj: Object) -> Object:
 
 
 def check_key(request: Attributes, obj: Object) -> None:
-    """Refuse an object with another name or namespace than requested; raises RefusedError: 400."""
+    """Check name and namespace of an object against its request; raises RefusedError: 400."""
     metadata = metadata_of(obj)
-    own, place = metadata.get("name"), metadata.get("namespace")
+    own, own_namespace = metadata.get("name"), metadata.get("namespace")
     name, namespace = request.name, request.namespace
     if not own:
         why = "name must be provided"
@@ -65,20 +65,20 @@ def check_key(request: Attributes, obj: Object) -> None:
         raise bad_request(
             f"the name of the object ({own}) does not match the name on the URL ({name})"
         )
-    if namespace and place and place != namespace:
+    if namespace and own_namespace and own_namespace != namespace:
         raise bad_request(
-            f"the namespace of the object ({place}) does not match the namespace on the "
+            f"the namespace of the object ({own_namespace}) does not match the namespace on the "
             f"request ({namespace})"
         )
 
 
 def tracked(request: Attributes, old: Object | None, new: Object) -> Object:
-    """The object with managedFields that tell of this write, if its writer is named."""
+    """Return an object with its managedFields updated, if the request names a field manager."""
     return apart(track, request, old, new) if request.options.field_manager else new
 
 
 def completed_update(request: Attributes, old: Object, new: Object) -> Object:
-    """The object with its defaults and owners."""
+    """Return an updated object with its defaults and managedFields."""
     kind = request.kind
     is_custom = isinstance(kind, CustomKind)
     if request.subresource != "status" or is_custom or kind.key in _DEFAULTS_BESIDES_SPEC:
@@ -86,14 +86,15 @@ def completed_update(request: Attributes, old: Object, new: Object) -> Object:
     if not request.options.field_manager:
         return new
     new = tracked(request, old, new)
-    # Named even if there are none, as an update that leaves them out keeps what there is.
+    # Present even if empty, as an update without the field keeps the stored entries.
     return {**new, "metadata": {"managedFields": [], **new["metadata"]}}
 
 
 def check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str, Any]) -> None:
-    """Refuse a write that goes by an older version than the stored one.
+    """Check the resourceVersion of an update against the stored one.
 
-    Raises RefusedError: 409; or 500, as upstream has it, if that is no version.
+    Raises RefusedError: 409, the stored object is newer; 500, as kube-apiserver has it, the text is
+    no version.
     """
     version = metadata.get("resourceVersion")
     if version == before["resourceVersion"] or version in UNCONDITIONAL:
@@ -104,11 +105,26 @@ def check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str, 
 
 
 def prepared_update(request: Attributes, old: Object, new: Object) -> Object:
-    """The object as it would be stored; raises RefusedError: 422, with all its faults."""
+    """Return an updated object as it is to be stored; raises RefusedError: 422, it is invalid."""
     kind, subresource = request.kind, request.subresource
     if new["metadata"] is not old["metadata"]:
-        settled = _settled(new["metadata"], old["metadata"])
-        new = {**new, "metadata": old["metadata"] if settled == old["metadata"] else settled}
+        # Fields that an update can't set keep their values, and empty ones go. A change that is
+        # refused, such as another uid, is left to validation.
+        metadata, before = new["metadata"], old["metadata"]
+        settled = {
+            field: value
+            for field, value in metadata.items()
+            if (value or value == 0) and field not in _KEPT
+        }
+        settled |= {field: before[field] for field in _KEPT if field in before}
+        for field in _KEPT_UNLESS_GIVEN:
+            if field in before:
+                settled.setdefault(field, before[field])
+        if before.get("deletionTimestamp"):
+            settled["deletionTimestamp"] = before["deletionTimestamp"]
+        if "managedFields" in before and "managedFields" not in metadata:
+            settled["managedFields"] = before["managedFields"]
+        new = {**new, "metadata": before if settled == before else settled}
     strategy = registration_of(kind).strategy
     prepare = strategy.subresources[subresource] if subresource else strategy.update
     new = with_old_times(prepare(new, old, request.now_s), old)
@@ -118,27 +134,8 @@ def prepared_update(request: Attributes, old: Object, new: Object) -> Object:
     return new
 
 
-def _settled(metadata: Mapping[str, Any], before: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The metadata with what an update can't change as it was, and without empty fields.
-
-    What an update may not even try to change, such as the uid, is left to validation.
-    """
-    settled = {field: v for field, v in metadata.items() if (v or v == 0) and field not in _KEPT}
-    for field in _KEPT:
-        if field in before:
-            settled[field] = before[field]
-    for field in _KEPT_UNLESS_GIVEN:
-        if field in before and field not in settled:
-            settled[field] = before[field]
-    if before.get("deletionTimestamp"):
-        settled["deletionTimestamp"] = before["deletionTimestamp"]
-    if "managedFields" in before and "managedFields" not in metadata:
-        settled["managedFields"] = before["managedFields"]
-    return settled
-
-
 def is_finished_off(old: Object, new: Object) -> bool:
-    """Whether nothing holds an object any more that was to be deleted."""
+    """Return whether an update removes the last finalizer of a terminating object."""
     before = old["metadata"]
     if not before.get("deletionTimestamp") or before.get("deletionGracePeriodSeconds"):
         return False

@@ -1,4 +1,4 @@
-"""What the verbs are asked with, and what they answer."""
+"""Options and results of verbs."""
 
 from typing import Any, NamedTuple
 
@@ -8,14 +8,14 @@ from podium.api.objects import Object
 
 
 class DeleteOptions(msgspec.Struct, frozen=True):
-    """How to delete, as a `DeleteOptions` object (meta/v1) says it.
+    """The options of a deletion, as in a `DeleteOptions` object (meta/v1).
 
     Attributes:
-        grace_period_s: how long a pod may take; None leaves it to the pod, less than 0 counts as 1.
-        uid: the object must have this uid, unless None.
-        resource_version: and this version, unless None.
-        propagation: how dependents are deleted: `Background`, `Foreground` or `Orphan`; empty
-            leaves it to the object and its kind.
+        grace_period_s: how long a pod may take; None for the pod's own period, below 0 counts as 1.
+        uid: the uid that the object must have, unless None.
+        resource_version: the version that the object must have, unless None.
+        propagation: `Background`, `Foreground` or `Orphan`; empty for the default of object and
+            kind.
     """
 
     grace_period_s: int | None = None
@@ -25,7 +25,7 @@ class DeleteOptions(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, raw: Object) -> "DeleteOptions":
-        """From a `DeleteOptions` object; whether it is a dry run is told elsewhere."""
+        """Read a `DeleteOptions` object, but for its `dryRun`."""
         conditions = raw.get("preconditions") or {}
         orphan = raw.get("orphanDependents")
         by_orphan = "" if orphan is None else "Orphan" if orphan else "Background"
@@ -38,14 +38,14 @@ class DeleteOptions(msgspec.Struct, frozen=True):
 
 
 class PatchRequest(msgspec.Struct, frozen=True):
-    """A patch as a client sends it.
+    """A patch from a client.
 
     Attributes:
         patch_type: the media type, one of `PatchType`.
-        body: the patch itself, decoded: a list for a JSON patch, otherwise an object.
-        api_version: of the patch, where a kind has several; empty for the kind's own.
-        field_validation: `Strict`, `Warn` or `Ignore` of unknown fields; None for a patch of
-            Podium's own, whose types aren't checked either.
+        body: the decoded patch: a list for a JSON patch, otherwise an object.
+        api_version: version of the patch; empty for the kind's own.
+        field_validation: `Strict`, `Warn` or `Ignore`; None for Podium's own patches, which aren't
+            checked.
     """
 
     patch_type: str
@@ -59,12 +59,12 @@ class ListOptions(msgspec.Struct, frozen=True):
 
     Attributes:
         resource_version: of a list, empty for the latest state, `0` for any, otherwise a version;
-            a watch tells of changes after it, or of all that is there if it is empty or `0`.
-        resource_version_match: `Exact` or `NotOlderThan`; empty leaves it to the API's conventions.
-        limit: 0 or less for all objects.
-        timeout_s: None leaves it to the server.
-        send_initial_events: whether a watch starts with all that is there, ended by a bookmark;
-            None leaves it to the version.
+            of a watch, the version whose changes come first; empty or `0` for all objects first.
+        resource_version_match: `Exact` or `NotOlderThan`; empty for the conventions of the API.
+        limit: the most objects on a page; 0 or less for all.
+        timeout_s: None for the server's choice.
+        send_initial_events: whether a watch starts with all objects and a bookmark; None if the
+            version decides.
     """
 
     label_selector: str = ""
@@ -80,7 +80,7 @@ class ListOptions(msgspec.Struct, frozen=True):
 
 
 class Written(NamedTuple):
-    """The object as it is after a write, and warnings for the client."""
+    """The object after a write, whether it is new, and warnings for the client."""
 
     obj: Object
     created: bool
@@ -91,9 +91,9 @@ class Deleted(NamedTuple):
     """The result of a deletion.
 
     Attributes:
-        obj: the object's last state, with its deletion noted where that was written.
-        gone: false if finalizers or its grace period keep it.
-        answer: for the client: the object, or a `Status` where the kind has it so.
+        obj: the last state of the object, with its deletion noted if that was written.
+        gone: False if finalizers or a grace period keep the object.
+        answer: the answer to the client: the object, or a `Status` for most kinds.
     """
 
     obj: Object

@@ -1,7 +1,7 @@
-"""Watch: what happens to the objects of a selection, event after event.
+"""Watch: the changes of the objects of a selection, as events.
 
-To a watcher of a selection, an object that comes to meet it is added, and one that no longer does
-is deleted, whatever was done to it.
+For a watch with a selection, an object that begins to match it is added, and one that ceases to
+match is deleted.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -21,16 +21,16 @@ from podium.apiserver.verbs.list import parse_version, refusal_of
 from podium.apiserver.verbs.verb_options import ListOptions
 
 Item = Mapping[str, Any]
-"""An event as clients see it: `{"type": …, "object": …}`."""
+"""An event in the form of the API: `{"type": …, "object": …}`."""
 
 _INITIAL_EVENTS_END = {"k8s.io/initial-events-end": "true"}
 _ANY = ("", "0")
 
 
 class WatchStream:
-    """A watch, to be read as often as one likes; `Item`s come once, in order.
+    """A watch to read from repeatedly; each `Item` comes once, in order.
 
-    It has ended when an ERROR was the last item.
+    After an item of type ERROR the watch has ended.
     """
 
     def __init__(
@@ -50,14 +50,18 @@ class WatchStream:
         self._first = iter(first)
 
     def take(self, limit: int | None = None) -> list[Item]:
-        """The items since the last time, at most `limit`; the initial ones come by themselves."""
+        """Return the items since the last call, at most `limit`; initial ones come on their own."""
         items = list(islice(self._first, limit))
         if self._cursor is None or self.has_ended:
             return items
         try:
             while not items:
-                events = self._cursor.take(limit)
-                items = self._items(events)
+                events, matches = self._cursor.take(limit), self._matches
+                if matches is None:
+                    items = [{"type": event.type, "object": event.obj} for event in events]
+                else:
+                    seen = (_seen(event, matches) for event in events)
+                    items = [item for item in seen if item is not None]
                 if limit is None or len(events) < limit:
                     break
         except ExpiredError as error:
@@ -65,28 +69,22 @@ class WatchStream:
             items.append(_error(refusal_of(error)))
         return items
 
-    def _items(self, events: Iterable[WatchEvent]) -> list[Item]:
-        matches = self._matches
-        if matches is None:
-            return [{"type": event.type, "object": event.obj} for event in events]
-        return [item for event in events if (item := _seen(event, matches)) is not None]
-
     def bookmark(self) -> Item | None:
-        """A BOOKMARK that tells up to which version all has been taken; None once it has ended."""
+        """Return a BOOKMARK for the version up to which all was taken; None after the end."""
         if self._cursor is None or self.has_ended:
             return None
         return _bookmark(self.kind, str(self._cursor.revision), {})
 
     def wake_by(self, wake: Callable[[], None]) -> None:
-        """Call `wake` when there may be something to take, once after each time that all was read.
+        """Call `wake` when there may be items to take, once after each complete read.
 
-        It is called amid a write, so that it should only take note. Something may be there already.
+        It is called during a write and must not do more than note that. There may be items already.
         """
         if self._cursor is not None:
             self._cursor.wake_by(wake)
 
     def close(self) -> None:
-        """Wake nobody any more."""
+        """Stop calling the wake function."""
         if self._cursor is not None:
             self._cursor.close()
 
@@ -94,7 +92,7 @@ class WatchStream:
 def watch(
     store: Store, kind: Kind, namespace: str, selection: Selection, options: ListOptions
 ) -> WatchStream:
-    """Begin to follow the objects of a selection."""
+    """Start a watch of the objects of a selection; raises RefusedError."""
     version = options.resource_version
     revision = store.revision if version in _ANY else parse_version(version)
     starts_with_all = options.send_initial_events

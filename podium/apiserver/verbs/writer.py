@@ -1,4 +1,4 @@
-"""The one place where verbs write: what was decided, and what admission charges for it."""
+"""Writes of the verbs: the object itself, and the quotas that admission charges for it."""
 
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -14,15 +14,14 @@ from podium.apiserver.store.errors import AlreadyExistsError
 from podium.apiserver.store.store import Store
 
 OBJECT_BYTES_MAX = 7 * 2**20
-"""How long an object may be as JSON. kube-apiserver has it at 1.5 MiB of Protobuf, in which parts
-with long names and short values, such as containers, are a fifth as long."""
+"""The largest object, as JSON. kube-apiserver's limit is 1.5 MiB of Protobuf, in which parts with
+long names and short values, such as containers, are a fifth as long."""
 
 
 class Writer:
-    """Writes to the store, or pretends to.
+    """Writes objects to the store, or only checks the write in a dry run.
 
-    With several objects at once, such as a pod and the quota that it uses up, all are written or
-    none is.
+    An object and the quotas charged for it are written together, or not at all.
     """
 
     def __init__(self, store: Store) -> None:
@@ -41,28 +40,28 @@ class Writer:
                 self._charge(charged)
                 return self._store.create(kind.key, obj)
         except AlreadyExistsError:
-            found = self._store.get(kind.key, *place)
-            is_terminating = found is not None and objects.is_terminating(found)
+            existing = self._store.get(kind.key, *place)
+            is_terminating = existing is not None and objects.is_terminating(existing)
             raise already_exists(kind, place[1], is_terminating=is_terminating) from None
 
     def update(self, request: Attributes, obj: Object, charged: Sequence[Object] = ()) -> Object:
-        """Replace an object that is there; raises RefusedError: 413, it has become too large."""
+        """Replace a stored object; raises RefusedError: 413, it is too large."""
         _check_size(obj)
         if request.options.dry_run:
             return obj
         with self._store.transaction() if charged else nullcontext():
             self._charge(charged)
-            return self._store.update(request.kind.key, obj, None)
+            return self._store.update(request.kind.key, obj)
 
     def delete(self, request: Attributes, obj: Object) -> Object:
-        """Remove an object that is there, and return its last state."""
+        """Remove a stored object, and return its last state."""
         if request.options.dry_run:
             return obj
         return self._store.delete(request.kind.key, request.namespace, request.name)
 
     def _charge(self, charged: Sequence[Object]) -> None:
         for obj in charged:
-            self._store.update(obj["kind"], obj, obj["metadata"]["resourceVersion"])
+            self._store.update(obj["kind"], obj)
 
 
 def _check_size(obj: Object) -> None:

@@ -118,6 +118,6 @@ def _write(store: Store, change: RecordedChange) -> None:
         if is_there:
             store.delete(change.kind, *place_of(obj))
     elif is_there:
-        store.update(change.kind, obj, None)
+        store.update(change.kind, obj)
     else:
         store.create(change.kind, obj)

@@ -222,7 +222,7 @@ class ReplayedPods:
             pod = pod or current
             pod = {**pod, "spec": {**pod["spec"], "nodeName": node}}
         if pod is not None:
-            self._store.update("Pod", pod, None)
+            self._store.update("Pod", pod)
         elif is_schedulers_change(old, new):
             # By now the recorded scheduler had acted on all that came before.
             record = self._records[recorded]
@@ -270,7 +270,7 @@ class ReplayedPods:
     def _run(self, pod: Object) -> None:
         current = self._same(pod)
         if current is not None and not is_terminating(current):
-            self._store.update("Pod", placed_status(current, self._driver.now_s), None)
+            self._store.update("Pod", placed_status(current, self._driver.now_s))
 
     def _tell(self, pod: Object, record: PodRecord, status: Object, shift_s: float) -> None:
         current = self._same(pod)
@@ -278,7 +278,7 @@ class ReplayedPods:
             return
         is_loss = record.was_lost and is_lost({"status": status})
         if not is_loss or node_name_of(current) == record.node:
-            self._store.update("Pod", status_at(current, status, shift_s), None)
+            self._store.update("Pod", status_at(current, status, shift_s))
 
     def _same(self, pod: Object) -> Object | None:
         current = self._store.get("Pod", *place_of(pod))

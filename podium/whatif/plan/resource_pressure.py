@@ -74,7 +74,7 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
             if node_name_of(pod) != pressure.node or is_finished(pod):
                 continue
             scripted = with_usage(pod, (starved,))
-            store.update("Pod", scripted, None)
+            store.update("Pod", scripted)
             try:
                 usage = usage_at(scripted, usage_of(scripted), 0.0, name(pod))
             except BehaviourError as error:
@@ -94,7 +94,7 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
                 f"--pressure {pressure}: its pods use {bytes_quantity(used)}, "
                 f"which leaves {bytes_quantity(-system)} less than that"
             )
-        store.update("Node", _scripted(node, starved.annotation, system), None)
+        store.update("Node", _scripted(node, starved.annotation, system))
 
 
 def with_usage(pod: Object, resources: Iterable[EvictionResource]) -> Object:

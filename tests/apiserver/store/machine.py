@@ -15,7 +15,7 @@ from podium.apiserver.store.errors import ExpiredError, KeyedError, TooLargeReso
 from podium.apiserver.store.history import Journal
 from podium.apiserver.store.store import Store
 from podium.apiserver.store.watch import Watch
-from tests.apiserver.store.objects import made, version
+from tests.apiserver.store.objects import made
 from tests.apiserver.store.twin import Key, Twin
 
 HISTORY_MAX = 6
@@ -29,10 +29,8 @@ keys: st.SearchStrategy[Key] = kinds.flatmap(
 scopes: st.SearchStrategy[tuple[str, str | None]] = kinds.flatmap(
     lambda kind: st.tuples(st.just(kind), st.sampled_from([None, *NAMESPACES[kind]]))
 )
-# Which version a write expects: any, the current one, or an old one.
-expectations = st.sampled_from(["any", "current", "old"])
 writes = st.tuples(
-    st.sampled_from(["create", "create", "update", "delete"]), keys, expectations, st.integers(0, 9)
+    st.sampled_from(["create", "create", "update", "delete"]), keys, st.integers(0, 9)
 )
 limits = st.integers(1, 4)
 
@@ -86,20 +84,16 @@ class StoreMachine(RuleBasedStateMachine):
             return
         self.twin = twin
 
-    def _write_both(self, twin: Twin, what: str, key: Key, expectation: str, content: int) -> None:
+    def _write_both(self, twin: Twin, what: str, key: Key, content: int) -> None:
         kind, namespace, name = key
         obj = made(name, namespace, content=content)
-        current = twin.current(key)
-        expected = version(current) if current else "1"
-        if expectation != "current":
-            expected = {"any": None, "old": "1"}[expectation]
         refusal = ""
         try:
             match what:
                 case "create":
                     written = self.store.create(kind, obj)
                 case "update":
-                    written = self.store.update(kind, obj, expected)
+                    written = self.store.update(kind, obj)
                 case "delete":
                     written = self.store.delete(kind, namespace, name)
         except KeyedError as error:
@@ -108,7 +102,7 @@ class StoreMachine(RuleBasedStateMachine):
             case "create":
                 assert twin.create(kind, obj) == refusal
             case "update":
-                assert twin.update(kind, obj, expected) == refusal
+                assert twin.update(kind, obj) == refusal
             case "delete":
                 assert twin.delete(key) == refusal
         if not refusal:

@@ -27,7 +27,7 @@ def write(store: Store, key: tuple[str, str], spec: str | None) -> None:
     namespace, name = key
     is_there = store.get("Pod", namespace, name) is not None
     if spec is not None and is_there:
-        store.update("Pod", made(name, namespace, spec=spec), None)
+        store.update("Pod", made(name, namespace, spec=spec))
     elif spec is not None:
         store.create("Pod", made(name, namespace, spec=spec))
     elif is_there:
@@ -66,8 +66,8 @@ def test_it_wakes_for_its_own_events_only_and_once() -> None:
     watch.wake_by(lambda: woken.append(store.revision))
     store.create("Pod", made("p", spec="b"))
     assert woken == []
-    store.update("Pod", made("p", spec="a"), None)
-    store.update("Pod", made("p", spec="b"), None)
+    store.update("Pod", made("p", spec="a"))
+    store.update("Pod", made("p", spec="b"))
     assert woken == [3]
     assert [event.revision for event in watch.take()] == [3, 4]
     store.create("Pod", made("q", spec="a"))

@@ -57,7 +57,7 @@ def test_pages_show_the_objects_of_the_first_pages_revision() -> None:
     first = store.list("Node", limit=2)
     assert (names(first.items), first.remaining) == (["a", "b"], 3)
     store.delete("Node", "", "c")
-    store.update("Node", made("d", spec="new"), None)
+    store.update("Node", made("d", spec="new"))
     store.create("Node", made("b-2"))
     store.create("Node", made("c", spec="new"))
     second = store.list("Node", limit=2, continue_token=first.continue_token)

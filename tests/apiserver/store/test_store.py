@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.apiserver.store.errors import AlreadyExistsError, ConflictError, NotFoundError
+from podium.apiserver.store.errors import AlreadyExistsError, NotFoundError
 from podium.apiserver.store.store import Store
 from tests.apiserver.store.objects import made, version
 
@@ -23,7 +23,7 @@ def test_all_kinds_share_one_counter() -> None:
     versions = [
         version(store.create("Pod", made("a", "ns"))),
         version(store.create("Node", made("a"))),
-        version(store.update("Node", made("a"), None)),
+        version(store.update("Node", made("a"))),
         version(store.delete("Pod", "ns", "a")),
         version(store.create("Pod", made("a", "ns"))),
     ]
@@ -65,20 +65,10 @@ def test_a_name_is_taken_until_it_is_deleted() -> None:
     assert version(store.create("Pod", made("a", "ns"))) == "4"
 
 
-def test_a_stale_update_is_a_conflict() -> None:
-    store = Store()
-    first = store.create("Pod", made("a", "ns"))
-    second = store.update("Pod", first, version(first))
-    with pytest.raises(ConflictError, match="Pod ns/a has version 3, not 2"):
-        store.update("Pod", first, version(first))
-    assert store.get("Pod", "ns", "a") is second
-    assert store.revision == 3
-
-
 def test_what_is_not_there_can_not_be_changed() -> None:
     store = Store()
     with pytest.raises(NotFoundError, match="Node n not found"):
-        store.update("Node", made("n"), None)
+        store.update("Node", made("n"))
     with pytest.raises(NotFoundError):
         store.delete("Node", "", "n")
     assert store.revision == 1

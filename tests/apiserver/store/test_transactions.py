@@ -47,7 +47,7 @@ def test_an_exception_takes_the_writes_back() -> None:
 
     def write_and_fail() -> None:
         with store.transaction():
-            store.update("Node", made("a", spec=1), None)
+            store.update("Node", made("a", spec=1))
             store.delete("Node", "", "a")
             store.create("Node", made("a", spec=2))
             store.create("Node", made("b"))
@@ -88,7 +88,7 @@ def test_what_the_journal_can_not_keep_did_not_happen() -> None:
     transaction = store.transaction()
     transaction.__enter__()
     store.create("Node", made("b"))
-    store.update("Node", made("a"), None)
+    store.update("Node", made("a"))
     with pytest.raises(JournalError):
         transaction.__exit__(None, None, None)
     assert store.list("Node").items == [before]
@@ -113,7 +113,7 @@ def test_a_store_takes_up_what_the_journal_has() -> None:
     store = Store(journal=journal)
     store.create("Node", made("a"))
     store.create("Node", made("b"))
-    store.update("Node", made("b", spec=1), None)
+    store.update("Node", made("b", spec=1))
     store.delete("Node", "", "a")
     again = Store(journal=journal)
     assert again.revision == store.revision

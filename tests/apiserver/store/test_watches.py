@@ -17,7 +17,7 @@ def test_events_after_a_revision_in_order() -> None:
     store.create("Node", made("a"))
     watch = store.watch("Node", from_revision=store.revision)
     store.create("Node", made("b"))
-    store.update("Node", made("a"), None)
+    store.update("Node", made("a"))
     store.delete("Node", "", "b")
     assert told(watch.take()) == [("ADDED", "b", 3), ("MODIFIED", "a", 4), ("DELETED", "b", 5)]
     assert watch.take() == []
@@ -37,7 +37,7 @@ def test_events_carry_both_states() -> None:
     store = Store()
     watch = store.watch("Node", from_revision=1)
     first = store.create("Node", made("a"))
-    second = store.update("Node", made("a", spec=1), None)
+    second = store.update("Node", made("a", spec=1))
     last = store.delete("Node", "", "a")
     assert [(e.obj, e.previous) for e in watch.take()] == [
         (first, None),

@@ -3,7 +3,6 @@
 from typing import Any
 
 from podium.apiserver.store.history import FIRST_REVISION, EventType, WatchEvent
-from tests.apiserver.store.objects import version
 
 Key = tuple[str, str, str]
 
@@ -58,24 +57,18 @@ class Twin:
         self._write("ADDED", key, obj, None)
         return ""
 
-    def update(self, kind: str, obj: Any, expected: str | None) -> str:
-        key = key_of(kind, obj)
-        refusal = self._refusal(key, expected)
-        if not refusal:
-            self._write("MODIFIED", key, obj, self.current(key))
-        return refusal
+    def update(self, kind: str, obj: Any) -> str:
+        return self._change("MODIFIED", key_of(kind, obj), obj)
 
     def delete(self, key: Key) -> str:
-        refusal = self._refusal(key, None)
-        if not refusal:
-            self._write("DELETED", key, self.current(key), self.current(key))
-        return refusal
+        return self._change("DELETED", key, self.current(key))
 
-    def _refusal(self, key: Key, expected: str | None) -> str:
+    def _change(self, event_type: EventType, key: Key, obj: Any) -> str:
         current = self.current(key)
         if not current:
             return "NotFoundError"
-        return "" if expected in (None, version(current)) else "ConflictError"
+        self._write(event_type, key, obj, current)
+        return ""
 
     def _write(self, event_type: EventType, key: Key, obj: Any, previous: Any) -> None:
         revision = self.revision + 1

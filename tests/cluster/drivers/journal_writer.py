@@ -41,7 +41,7 @@ def _write(store: Store, rng: Random) -> None:
     elif rng.random() < 0.4:
         store.delete(kind, namespace, name)
     else:
-        store.update(kind, obj, None)
+        store.update(kind, obj)
 
 
 def main(path: Path, seed: int) -> None:

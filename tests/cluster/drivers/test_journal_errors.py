@@ -41,7 +41,7 @@ def filled(path: Path) -> Path:
 def fill(store: Store) -> None:
     for number in range(100):
         store.create("Node", made(f"node-{number}", note="x" * 300))
-        store.update("Node", made(f"node-{number}", note="y" * 300), None)
+        store.update("Node", made(f"node-{number}", note="y" * 300))
 
 
 @pytest.fixture

@@ -41,7 +41,7 @@ def test_objects_and_revision_come_back(path: Path) -> None:
         store.create("Pod", made("a", "ns", **content))
         store.create("Node", made("n"))
         store.create("Node", made("gone"))
-        store.update("Node", made("n", spec=1), None)
+        store.update("Node", made("n", spec=1))
         store.delete("Node", "", "gone")
         pods, nodes = store.list("Pod"), store.list("Node")
     with stored(path) as store:
@@ -56,7 +56,7 @@ def test_watches_and_pages_go_on_after_a_restart(path: Path) -> None:
         for name in "abc":
             store.create("Node", made(name))
         page = store.list("Node", limit=1)
-        store.update("Node", made("b", spec=1), None)
+        store.update("Node", made("b", spec=1))
         store.delete("Node", "", "c")
         told = store.watch("Node", from_revision=3).take()
         assert [(e.type, e.previous is None) for e in told] == [
@@ -101,10 +101,10 @@ def test_compaction_keeps_objects_and_the_latest_writes(path: Path) -> None:
         store.create("Node", made("first"))
         for content in range(10):
             store.create("Node", made("n"))
-            store.update("Node", made("n", spec=content), None)
+            store.update("Node", made("n", spec=content))
             store.delete("Node", "", "n")
         store.create("Node", made("last"))
-        store.update("Node", made("last", spec=1), None)
+        store.update("Node", made("last", spec=1))
     assert rows(path) == [2, 30, 31, 32, 33, 34], "31 replaces 30, though that is too old"
     with stored(path, history_max=4) as store:
         assert names(store.list("Node").items) == ["first", "last"]

@@ -82,7 +82,7 @@ def mend(cluster: Cluster, name: str) -> None:
     stored = cluster.store.get("ReplicaSet", "shop", name)
     assert stored is not None
     metadata = {k: v for k, v in stored["metadata"].items() if k != "labels"}
-    cluster.store.update("ReplicaSet", {**stored, "metadata": metadata}, None)
+    cluster.store.update("ReplicaSet", {**stored, "metadata": metadata})
 
 
 def test_a_scheduler_that_stumbles_over_a_pod(monkeypatch: pytest.MonkeyPatch) -> None:

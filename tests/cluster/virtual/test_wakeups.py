@@ -40,7 +40,7 @@ class Scene:
         """Change the fields of an object; dictionaries are merged with those that are there."""
         obj = self.cluster.store.get(kind, "", name)
         assert obj is not None
-        self.cluster.store.update(kind, merged(obj, fields), None)
+        self.cluster.store.update(kind, merged(obj, fields))
         self.cluster.driver.advance(20)
 
     def delete(self, kind: str, name: str) -> None:

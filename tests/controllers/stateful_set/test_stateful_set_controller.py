@@ -199,7 +199,7 @@ def test_what_is_allowed_is_dropped_only_where_it_was_not_before() -> None:
     (dropped,) = world.all("StatefulSet")
     assert dropped["spec"]["updateStrategy"]["rollingUpdate"] == {"partition": 0}
     kept = {**dropped, "spec": {**dropped["spec"], **allowed["spec"]}}
-    world.server.store.update("StatefulSet", kept, None)
+    world.server.store.update("StatefulSet", kept)
     world.patch("StatefulSet", "s", {"spec": {"replicas": 2}})
     assert world.all("StatefulSet")[0]["spec"]["updateStrategy"] == rolling
 

@@ -50,7 +50,7 @@ def recover(cluster: Cluster) -> None:
 def touch_daemon_sets(store: Store) -> None:
     for daemon_set in store.list("DaemonSet").items:
         metadata = {**daemon_set["metadata"], "annotations": {"touched": "true"}}
-        store.update("DaemonSet", {**daemon_set, "metadata": metadata}, None)
+        store.update("DaemonSet", {**daemon_set, "metadata": metadata})
 
 
 @pytest.mark.seeds(30, 1_000)

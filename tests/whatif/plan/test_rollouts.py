@@ -69,7 +69,7 @@ def test_a_deployment_whose_counts_come_again_ten_times_is_stuck_before_its_dead
     rollouts = Rollouts(cluster, [("Deployment", "default", "web")], cluster.driver.now_s)
     for number in range(2 + repeats):
         status = {"updatedReplicas": 1, "readyReplicas": number % 2}
-        cluster.store.update("Deployment", {**web, "status": status}, None)
+        cluster.store.update("Deployment", {**web, "status": status})
         rollouts.look()
     cluster.driver.advance(STANDSTILL_S)
     assert [rollout.state for rollout in rollouts.found()] == [state]

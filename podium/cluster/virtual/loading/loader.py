@@ -150,7 +150,7 @@ class Loader:
         try:
             self._store.create(kind.key, obj)
         except AlreadyExistsError:
-            self._store.update(kind.key, obj, None)
+            self._store.update(kind.key, obj)
 
     def _kept_pod(self, pod: Object) -> Object:
         # Of most pods the time of the state, which takes a look at all objects, doesn't matter.
