@@ -48,7 +48,7 @@ _current: ContextVar[LongWork | None] = ContextVar("long work", default=None)
 
 
 def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a pure function, in a thread if that takes long; raises PostponedError until it is done."""
+    """Call a pure function; raises PostponedError until a thread has done it, if it takes long."""
     work = _current.get()
     if work is None or not work.is_large:
         return function(*args, **kwargs)

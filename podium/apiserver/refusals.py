@@ -63,7 +63,7 @@ def already_exists(kind: Kind, name: str, *, is_terminating: bool = False) -> Re
 
 
 def conflict(resource: str, name: str, why: str, group: str = "") -> RefusedError:
-    """409: an object, such as one of `pods/binding`, isn't in the state that the request expects."""
+    """409: an object, such as a `pods/binding`, isn't in the state that the request expects."""
     called = f"{_qualified(resource, group)} {quoted(name)}"
     message = f"Operation cannot be fulfilled on {called}: {why}"
     return RefusedError(409, "Conflict", message, details=_details(name, group, resource))

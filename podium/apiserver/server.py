@@ -19,7 +19,7 @@ from podium.api.objects import Object, metadata_of, place_of
 from podium.api.objects import name as name_of
 from podium.api.usage import UsageReader
 from podium.apiserver import refusals
-from podium.apiserver.admission import Admission, AdmissionOptions, View
+from podium.apiserver.admission import Admission, AdmissionOptions, StoreView
 from podium.apiserver.admission.plugin import Derived
 from podium.apiserver.attributes import Attributes, Operation, WriteOptions
 from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
@@ -103,7 +103,7 @@ class ApiServer:
 
     def __init__(self, store: Store, rng: Random, options: ApiOptions | None = None) -> None:
         """Serve the objects of a store; `rng` draws uids, addresses and ports."""
-        options, view = options or ApiOptions(), View(store)
+        options, view = options or ApiOptions(), StoreView(store)
         self.store, self._view = store, view
         self._admission = Admission(view, options.admission)
         self._maker = Maker(store, rng, options.names_salt)
@@ -162,7 +162,7 @@ class ApiServer:
     def create(
         self, request: Attributes, obj: Object, owners: Sequence[Object] | None = None
     ) -> Object:
-        """Create an object by `name` or `generateName`; `owners` are its managedFields, if known."""
+        """Create an object by `name` or `generateName`; `owners` are managedFields, if known."""
         kind = request.kind
         if isinstance(kind, CustomKind) and kind.is_closing:
             raise refusals.forbidden(kind, name_of(obj), _CLOSING)

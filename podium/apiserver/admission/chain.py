@@ -1,31 +1,39 @@
-"""All admission plugins, which run one after the other in kube-apiserver's order.
+"""The admission plugins, run in kube-apiserver's order.
 
-A write passes them twice: `admit` completes the object before it is validated, `validate` judges
-the completed object and names what the store has to write with it. A plugin only sees the kinds and
-operations that it handles.
+A write passes them twice: `admit` completes the object before it is validated; `validate` checks
+the completed object and returns the quotas to store with it. A plugin is called only for the kinds
+and operations that it handles.
 """
 
 from collections.abc import Mapping, Sequence
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
-from podium.apiserver.admission.claim_resize import PersistentVolumeClaimResize
-from podium.apiserver.admission.in_use import StorageObjectInUseProtection
 from podium.apiserver.admission.limit_ranger import LimitRanger
 from podium.apiserver.admission.namespace_lifecycle import NamespaceLifecycle
-from podium.apiserver.admission.node_restriction import NodeRestriction
-from podium.apiserver.admission.node_taint import TaintNodesByCondition
-from podium.apiserver.admission.plugin import ALL_NAMESPACED, AdmissionOptions, Plugin, View
+from podium.apiserver.admission.nodes import NodeRestriction, TaintNodesByCondition
+from podium.apiserver.admission.plugin import (
+    ALL_NAMESPACED,
+    AdmissionOptions,
+    AdmissionPlugin,
+    StoreView,
+)
+from podium.apiserver.admission.pods import (
+    DefaultTolerationSeconds,
+    PodTopologyLabels,
+    ServiceAccount,
+)
 from podium.apiserver.admission.priority import Priority
 from podium.apiserver.admission.resource_quota import ResourceQuota
 from podium.apiserver.admission.runtime_class import RuntimeClass
-from podium.apiserver.admission.service_account import ServiceAccount
-from podium.apiserver.admission.storage_class import DefaultStorageClass
-from podium.apiserver.admission.tolerations import DefaultTolerationSeconds
-from podium.apiserver.admission.topology_labels import PodTopologyLabels
+from podium.apiserver.admission.storage import (
+    DefaultStorageClass,
+    PersistentVolumeClaimResize,
+    StorageObjectInUseProtection,
+)
 from podium.apiserver.attributes import Attributes, Operation
 
-PLUGINS: tuple[type[Plugin], ...] = (
+PLUGINS: tuple[type[AdmissionPlugin], ...] = (
     NamespaceLifecycle,
     LimitRanger,
     ServiceAccount,
@@ -43,21 +51,18 @@ PLUGINS: tuple[type[Plugin], ...] = (
 )
 
 
-_METHODS = {"admit": Plugin.admit, "validate": Plugin.validate, "charge": Plugin.charge}
-
-
 class UnknownPluginError(PodiumError):
     """The options name an unknown admission plugin."""
 
 
 class Admission:
-    """Runs the enabled admission plugins, in v1.36's order, on each write.
+    """Runs the enabled admission plugins on each write.
 
     Raises:
         UnknownPluginError: the options name an unknown plugin.
     """
 
-    def __init__(self, view: View, options: AdmissionOptions | None = None) -> None:
+    def __init__(self, view: StoreView, options: AdmissionOptions | None = None) -> None:
         options = options or AdmissionOptions()
         known = {plugin.__name__ for plugin in PLUGINS}
         unknown = sorted((options.enabled | options.disabled) - known)
@@ -75,39 +80,36 @@ class Admission:
                 else plugin.__name__ in options.enabled
             )
         )
-        self._known: dict[tuple[str, str, Operation], Mapping[str, Sequence[Plugin]]] = {}
+        self._known: dict[tuple[str, str, Operation], Mapping[str, Sequence[AdmissionPlugin]]] = {}
 
     def admit(self, request: Attributes, obj: Object) -> Object:
         """Complete an object before it is validated; raises RefusedError.
 
         Args:
-            obj: the object as it is to be stored, or, for a subresource such as `binding`, the one
-                that was posted.
+            obj: the object to store or, for a subresource such as `binding`, the posted one.
         """
         for plugin in self._concerned(request)["admit"]:
             obj = plugin.admit(request, obj)
         return obj
 
     def validate(self, request: Attributes, obj: Object) -> Sequence[Object]:
-        """Judge the object after validation, and charge quotas; raises RefusedError.
+        """Check an object after validation, and charge quotas; raises RefusedError.
 
         Returns:
-            Other objects, changed, to be stored if and only if this one is: quotas with their new
-            use. Their resourceVersion is that of the stored ones.
+            the charged quotas, to be stored together with the object.
         """
         concerned = self._concerned(request)
         for plugin in concerned["validate"]:
             plugin.validate(request, obj)
-        charging = concerned["charge"]
-        return [other for plugin in charging for other in plugin.charge(request, obj)]
+        return [quota for plugin in concerned["charge"] for quota in plugin.charge(request, obj)]
 
-    def _concerned(self, request: Attributes) -> Mapping[str, Sequence[Plugin]]:
-        """The plugins that handle such requests, by the methods that they have of their own."""
+    def _concerned(self, request: Attributes) -> Mapping[str, Sequence[AdmissionPlugin]]:
+        """Return the plugins that handle a request, by the methods that they override."""
         key = (request.kind.key, request.subresource, request.operation)
         concerned = self._known.get(key)
         if concerned is None:
             more = ALL_NAMESPACED if request.kind.namespaced else request.resource
-            asked = [
+            handling = [
                 plugin
                 for plugin in self._plugins
                 if request.operation
@@ -115,7 +117,9 @@ class Admission:
             ]
             concerned = self._known[key] = {
                 method: [
-                    p for p in asked if getattr(type(p), method) is not getattr(Plugin, method)
+                    plugin
+                    for plugin in handling
+                    if getattr(type(plugin), method) is not getattr(AdmissionPlugin, method)
                 ]
                 for method in ("admit", "validate", "charge")
             }

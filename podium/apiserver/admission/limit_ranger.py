@@ -1,7 +1,4 @@
-"""LimitRanger: what pods and claims of a namespace request by default, at least and at most.
-
-Of several limit ranges of a namespace each is applied in turn, by name.
-"""
+"""LimitRanger: default, least and most amounts of the pods and claims of a namespace."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -25,16 +22,16 @@ from podium.apiserver.admission.plugin import (
     UPDATE,
     WRITE,
     AdmissionOptions,
+    AdmissionPlugin,
     Derived,
-    Plugin,
-    View,
+    StoreView,
 )
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
 
 
-def faults(limit: Object, requests: Quantities, limits: Quantities | None) -> Iterator[str]:
-    """Faults of an object's amounts by an item of a LimitRange; a claim has no limits (None)."""
+def limit_faults(limit: Object, requests: Quantities, limits: Quantities | None) -> Iterator[str]:
+    """Iterate over the violations of one item of a LimitRange; a claim has no limits (None)."""
     limited = limits or {}
     for name, bound in sorted(read(limit.get("min")).items()):
         subject = f"minimum {name} usage per {limit['type']} is {bound}"
@@ -74,12 +71,12 @@ ANNOTATION = "kubernetes.io/limit-ranger"
 _CONTAINERS = (("containers", "container"), ("initContainers", "init container"))
 
 
-class LimitRanger(Plugin):
-    """Fills in what containers don't say, and refuses what is out of range."""
+class LimitRanger(AdmissionPlugin):
+    """Sets default amounts of containers, and refuses amounts out of range, by each LimitRange."""
 
     handles: ClassVar = {"Pod": CREATE, "Pod/resize": UPDATE, "PersistentVolumeClaim": WRITE}
 
-    def __init__(self, view: View, options: AdmissionOptions) -> None:
+    def __init__(self, view: StoreView, options: AdmissionOptions) -> None:
         super().__init__(view, options)
         self._ranges = Derived(view, "LimitRange", limits_by_namespace)
 
@@ -90,10 +87,10 @@ class LimitRanger(Plugin):
         return obj
 
     def validate(self, request: Attributes, obj: Object) -> None:
-        judge = pod_faults if request.kind.key == "Pod" else _claim_faults
+        faults_of = pod_faults if request.kind.key == "Pod" else _claim_faults
         for limits in self._limits(request, obj):
-            if found := list(judge(obj, limits)):
-                raise forbidden(request.kind, request.called(obj), aggregate(found))
+            if faults := list(faults_of(obj, limits)):
+                raise forbidden(request.kind, request.called(obj), aggregate(faults))
 
     def _limits(self, request: Attributes, obj: Object) -> Sequence[Sequence[Object]]:
         ranges = self._ranges().get(request.namespace, ())
@@ -101,16 +98,16 @@ class LimitRanger(Plugin):
 
 
 def limits_by_namespace(ranges: Iterable[Object]) -> Mapping[str, list[Sequence[Object]]]:
-    """The limits of each limit range, by the namespace that it is in."""
-    found: dict[str, list[Sequence[Object]]] = {}
-    for one in ranges:
-        limits = spec_of(one).get("limits") or ()
-        found.setdefault(namespace(one), []).append(limits)
-    return found
+    """Return the limits of each LimitRange by namespace."""
+    limits: dict[str, list[Sequence[Object]]] = {}
+    for limit_range in ranges:
+        of_namespace = limits.setdefault(namespace(limit_range), [])
+        of_namespace.append(spec_of(limit_range).get("limits") or ())
+    return limits
 
 
 def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
-    """The pod whose containers request and are limited to the defaults where they say nothing."""
+    """Return a pod with the default requests and limits where its containers have none."""
     defaults: dict[str, dict[str, Any]] = {"requests": {}, "limits": {}}
     for limit in limits:
         if limit.get("type") == "Container":
@@ -122,17 +119,16 @@ def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
     for field, title in _CONTAINERS:
         for index, container in enumerate(entries(spec, field)):
             resources = resources_of(container)
-            missing = {of: without(defaults[of], *part(resources, of)) for of in defaults}
-            added = {of: amounts for of, amounts in missing.items() if amounts}
-            if added:
-                new = {of: {**part(resources, of), **amounts} for of, amounts in added.items()}
+            completed = resources
+            for of, default in defaults.items():
+                amounts = part(resources, of)
+                if missing := without(default, *amounts):
+                    completed = {**completed, of: {**amounts, **missing}}
+                    what = f"{', '.join(sorted(missing))} {of.removesuffix('s')}"
+                    remarks.append(f"{what} for {title} {container.get('name')}")
+            if completed is not resources:
                 changed = changes.setdefault(field, list(spec[field]))
-                changed[index] = {**container, "resources": {**resources, **new}}
-                remarks += [
-                    f"{', '.join(sorted(amounts))} {of.removesuffix('s')} for {title} "
-                    f"{container.get('name')}"
-                    for of, amounts in added.items()
-                ]
+                changed[index] = {**container, "resources": completed}
     if not changes:
         return pod
     note = f"LimitRanger plugin set: {'; '.join(remarks)}"
@@ -140,23 +136,25 @@ def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
 
 
 def pod_faults(pod: Object, limits: Iterable[Object]) -> Iterator[str]:
-    """What is wrong with the amounts of a pod that has its defaults, by the limits of a range."""
+    """Iterate over the violations of the limits of a LimitRange by a pod with its defaults."""
     spec = spec_of(pod)
     for limit in limits:
         if limit.get("type") == "Container":
             for field, _ in _CONTAINERS:
                 for container in spec.get(field) or ():
                     requests, maxima = requests_of(container), limits_of(container)
-                    yield from faults(limit, read(requests), read(maxima))
+                    yield from limit_faults(limit, read(requests), read(maxima))
         elif limit.get("type") == "Pod":
-            # The overhead of its runtime doesn't count.
+            # The overhead of the pod's runtime doesn't count.
             bare = {"spec": without(spec, "overhead")}
             all_requests = as_written_by(bare, pod_requests(bare), "requests")
-            yield from faults(limit, all_requests, as_written_by(bare, pod_limits(bare), "limits"))
+            yield from limit_faults(
+                limit, all_requests, as_written_by(bare, pod_limits(bare), "limits")
+            )
 
 
 def _claim_faults(claim: Object, limits: Iterable[Object]) -> Iterator[str]:
     requests = read(requests_of(spec_of(claim)))
     for limit in limits:
         if limit.get("type") == "PersistentVolumeClaim":
-            yield from faults(limit, requests, None)
+            yield from limit_faults(limit, requests, None)

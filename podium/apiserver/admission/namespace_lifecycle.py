@@ -1,4 +1,4 @@
-"""NamespaceLifecycle: nothing new in namespaces that aren't there or are on their way out."""
+"""NamespaceLifecycle: no new objects in missing or terminating namespaces."""
 
 from typing import ClassVar
 
@@ -6,7 +6,7 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
 from podium.api.pods import phase_of
 from podium.api.refused import Cause
-from podium.apiserver.admission.plugin import ALL_NAMESPACED, DELETE, WRITE, Plugin
+from podium.apiserver.admission.plugin import ALL_NAMESPACED, DELETE, WRITE, AdmissionPlugin
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden, not_found
 
@@ -16,8 +16,8 @@ IMMORTAL = frozenset({"default", "kube-system", "kube-public"})
 _NAMESPACE = KINDS["Namespace"]
 
 
-class NamespaceLifecycle(Plugin):
-    """Keeps objects in namespaces that live, and some namespaces alive."""
+class NamespaceLifecycle(AdmissionPlugin):
+    """Refuses objects in missing or terminating namespaces, and deletions of system namespaces."""
 
     handles: ClassVar = {ALL_NAMESPACED: WRITE, "Namespace": DELETE}
 
@@ -32,10 +32,10 @@ class NamespaceLifecycle(Plugin):
             raise not_found(_NAMESPACE, place)
         phase = phase_of(namespace)
         if phase == "Terminating" and request.operation is Operation.CREATE:
+            terminating = f"namespace {place} is being terminated"
+            cause = Cause("NamespaceTerminating", terminating, "metadata.namespace")
             why = (
                 f"unable to create new content in namespace {place} because it is being terminated"
             )
-            terminating = f"namespace {place} is being terminated"
-            cause = Cause("NamespaceTerminating", terminating, "metadata.namespace")
             raise forbidden(request.kind, request.called(obj), why, (cause,))
         return obj

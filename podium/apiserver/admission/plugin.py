@@ -1,4 +1,4 @@
-"""The one protocol of admission plugins."""
+"""The protocol of admission plugins, and the options and objects that they read."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
@@ -12,8 +12,8 @@ from podium.apiserver.store.store import Store
 T = TypeVar("T")
 
 
-class View:
-    """What is stored, to look at; cluster-scoped objects are in the namespace with no name."""
+class StoreView:
+    """Read access to the store; cluster-scoped objects have the empty namespace."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -21,14 +21,14 @@ class View:
         self.version = store.changes
 
     def list(self, kind: str, namespace: str = "") -> Sequence[Object]:
-        """All objects of a kind, or those of one namespace, by namespace and name."""
+        """List the objects of a kind, or of one namespace, by namespace and name."""
         return self._store.list(kind, namespace or None).items
 
 
 class Derived(Generic[T]):
-    """Something worked out from all objects of a kind, once for as long as none changes."""
+    """A value derived from all objects of a kind, computed again after each change."""
 
-    def __init__(self, view: View, kind: str, derive: Callable[[Sequence[Object]], T]) -> None:
+    def __init__(self, view: StoreView, kind: str, derive: Callable[[Sequence[Object]], T]) -> None:
         self._view, self._kind, self._derive = view, kind, derive
         self._version = -1
         self._value: T
@@ -42,7 +42,7 @@ class Derived(Generic[T]):
 
 
 ALL_NAMESPACED = "*"
-"""Stands for all kinds that live in namespaces, and their subresources."""
+"""Stands for all namespaced kinds and their subresources."""
 
 CREATE = frozenset({Operation.CREATE})
 UPDATE = frozenset({Operation.UPDATE})
@@ -51,10 +51,10 @@ DELETE = frozenset({Operation.DELETE})
 
 
 class LimitedScope(msgspec.Struct, frozen=True):
-    """Pods that need a quota: without one that covers the scope, they are refused.
+    """A scope whose pods are refused unless a quota covers it.
 
-    It is one of the `matchScopes` of the configuration of ResourceQuota; its operator is `In`,
-    `NotIn`, `Exists` or `DoesNotExist`.
+    It is one of the `matchScopes` in the configuration of ResourceQuota; operators are `In`,
+    `NotIn`, `Exists` and `DoesNotExist`.
     """
 
     scope: str
@@ -63,7 +63,7 @@ class LimitedScope(msgspec.Struct, frozen=True):
 
     @property
     def requirement(self) -> Object:
-        """The same as it would stand in a quota."""
+        """The scope as a requirement in a quota."""
         return {"scopeName": self.scope, "operator": self.operator, "values": self.values}
 
     def __str__(self) -> str:
@@ -71,12 +71,12 @@ class LimitedScope(msgspec.Struct, frozen=True):
 
 
 class AdmissionOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """Flags and admission configuration of kube-apiserver.
+    """Admission flags and configuration of kube-apiserver.
 
     Attributes:
         enabled: names of plugins that are off by default.
         disabled: names of plugins that are on by default.
-        limited_scopes: which pods need a quota.
+        limited_scopes: the scopes whose pods need a quota.
     """
 
     enabled: frozenset[str] = frozenset()
@@ -86,28 +86,28 @@ class AdmissionOptions(msgspec.Struct, frozen=True, kw_only=True):
     limited_scopes: tuple[LimitedScope, ...] = ()
 
 
-class Plugin:
-    """An admission plugin, named by its class; each method does nothing unless it is overridden.
+class AdmissionPlugin:
+    """An admission plugin, named by its class; methods that aren't overridden do nothing.
 
     Attributes:
-        handles: the operations that it wants to see, by resource: a kind, such as `Pod`, a kind
-            with a subresource, such as `Pod/binding`, or ALL_NAMESPACED.
+        handles: the handled operations by resource: a kind such as `Pod`, a kind with a subresource
+            such as `Pod/binding`, or ALL_NAMESPACED.
     """
 
     handles: ClassVar[Mapping[str, frozenset[Operation]]]
     on_by_default: ClassVar[bool] = True
 
-    def __init__(self, view: View, options: AdmissionOptions) -> None:
+    def __init__(self, view: StoreView, options: AdmissionOptions) -> None:
         self.view = view
         self.options = options
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        """The object to go on with, before it is validated; raises RefusedError."""
+        """Return the completed object, before validation; raises RefusedError."""
         return obj
 
     def validate(self, request: Attributes, obj: Object) -> None:
-        """Judge the object as it would be stored; raises RefusedError."""
+        """Check an object that is ready to be stored; raises RefusedError."""
 
     def charge(self, request: Attributes, obj: Object) -> Sequence[Object]:
-        """Other objects to be stored with this one, when all others agree; raises RefusedError."""
+        """Return objects to store together with this one, after all checks; raises RefusedError."""
         return ()

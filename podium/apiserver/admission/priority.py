@@ -1,8 +1,6 @@
-"""Priority: from the name of a class to the number that scheduling goes by.
+"""Priority: resolves the name of a PriorityClass to the value that scheduling compares.
 
-Where several classes claim to be the default, which the API prevents but an older state may hold,
-the lowest value wins. A pod keeps what was resolved when it was created, whatever becomes of its
-class.
+A pod keeps the values resolved when it was created, also if its class changes later.
 """
 
 from collections.abc import Iterable
@@ -11,7 +9,14 @@ from typing import Any, ClassVar
 from podium.api.kinds.builtin_kinds import KINDS, POD_GROUP, Kind
 from podium.api.objects import Object, name, spec_of
 from podium.api.priority import PREEMPT_LOWER_PRIORITY, SYSTEM_PRIORITY_CLASSES, class_value
-from podium.apiserver.admission.plugin import DELETE, WRITE, AdmissionOptions, Derived, Plugin, View
+from podium.apiserver.admission.plugin import (
+    DELETE,
+    WRITE,
+    AdmissionOptions,
+    AdmissionPlugin,
+    Derived,
+    StoreView,
+)
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
 
@@ -20,12 +25,12 @@ _PRIORITY_CLASS = KINDS["PriorityClass"]
 _KEPT = ("priority", "preemptionPolicy")
 
 
-class Priority(Plugin):
-    """Resolves the priority of new pods and PodGroups, and keeps an eye on classes."""
+class Priority(AdmissionPlugin):
+    """Resolves the priority of new pods and PodGroups, and protects PriorityClasses."""
 
     handles: ClassVar = {"Pod": WRITE, POD_GROUP.key: WRITE, "PriorityClass": WRITE | DELETE}
 
-    def __init__(self, view: View, options: AdmissionOptions) -> None:
+    def __init__(self, view: StoreView, options: AdmissionOptions) -> None:
         super().__init__(view, options)
         self._classes = Derived(view, "PriorityClass", PriorityClasses)
 
@@ -33,7 +38,7 @@ class Priority(Plugin):
         if request.kind is _PRIORITY_CLASS:
             return obj
         if request.operation is Operation.UPDATE:
-            # What was resolved at its creation is kept where an update leaves it out.
+            # An update that omits the values resolved at creation keeps them.
             spec, before = spec_of(obj), spec_of(request.old or {})
             missing = {
                 field: before[field]
@@ -41,9 +46,10 @@ class Priority(Plugin):
                 if spec.get(field) is None and before.get(field) is not None
             }
             return {**obj, "spec": {**spec, **missing}} if missing else obj
+        classes, obj_name = self._classes(), request.called(obj)
         if request.kind.key == POD_GROUP.key:
-            return self._classes().resolve_group(obj, request.called(obj))
-        return self._classes().resolve(obj, request.called(obj))
+            return classes.resolve_group(obj, obj_name)
+        return classes.resolve(obj, obj_name)
 
     def validate(self, request: Attributes, obj: Object) -> None:
         if request.kind is not _PRIORITY_CLASS:
@@ -57,22 +63,28 @@ class Priority(Plugin):
 
 
 class PriorityClasses:
-    """The stored PriorityClasses and the two of the system, and the default one among them."""
+    """The stored and the system PriorityClasses, and the default one."""
 
     def __init__(self, classes: Iterable[Object]) -> None:
-        self._classes = {one: system_class(one) for one in SYSTEM_PRIORITY_CLASSES}
-        self._classes.update((name(one), one) for one in classes)
-        defaults = [one for one in self._classes.values() if one.get("globalDefault")]
-        # Equal values are told apart by name, so that the order of reading plays no part.
-        self._default = min(defaults, key=lambda one: (class_value(one), name(one)), default=None)
-        self._resolved = {called: _resolved(one) for called, one in self._classes.items()}
+        by_name: dict[str, Object] = {
+            class_name: {"metadata": {"name": class_name}, "value": value}
+            for class_name, value in SYSTEM_PRIORITY_CLASSES.items()
+        }
+        by_name.update((name(priority_class), priority_class) for priority_class in classes)
+        defaults = [stored for stored in by_name.values() if stored.get("globalDefault")]
+        # The API prevents several defaults, but an older state may hold them. Ties of the lowest
+        # value break by name, so that the order of reading plays no part.
+        self._default = min(
+            defaults, key=lambda default: (class_value(default), name(default)), default=None
+        )
+        self._resolved = {class_name: _resolved(stored) for class_name, stored in by_name.items()}
         self._resolved_default = _resolved(self._default)
 
     def resolve(self, pod: Object, pod_name: str = "") -> Object:
-        """The new pod with its class, priority and preemption policy.
+        """Return a new pod with its class, priority and preemption policy.
 
         Raises:
-            RefusedError: its class is unknown, or has another number or policy than it states.
+            RefusedError: the class is unknown, or the pod states another value or policy.
         """
         spec = spec_of(pod)
         resolved = self._of(spec, _POD, pod_name or name(pod))
@@ -92,7 +104,7 @@ class PriorityClasses:
         return {**pod, "spec": {**spec, **resolved}}
 
     def resolve_group(self, group: Object, group_name: str = "") -> Object:
-        """The PodGroup with its class and priority; raises as `resolve` does."""
+        """Return a PodGroup with its class and priority; raises as `resolve`."""
         spec = spec_of(group)
         resolved = {**self._of(spec, POD_GROUP, group_name or name(group))}
         del resolved["preemptionPolicy"]
@@ -105,16 +117,16 @@ class PriorityClasses:
             raise forbidden(POD_GROUP, group_name or name(group), why)
         return {**group, "spec": {**spec, **resolved}}
 
-    def _of(self, spec: Object, kind: Kind, called: str) -> dict[str, Any]:
+    def _of(self, spec: Object, kind: Kind, obj_name: str) -> dict[str, Any]:
         class_name = spec.get("priorityClassName")
         resolved = self._resolved.get(class_name) if class_name else self._resolved_default
         if resolved is None:
             why = f"no PriorityClass with name {class_name} was found"
-            raise forbidden(kind, called, why)
+            raise forbidden(kind, obj_name, why)
         return resolved
 
     def check(self, priority_class: Object) -> None:
-        """Refuse a second default class."""
+        """Refuse a second default class; raises RefusedError."""
         new, default = name(priority_class), self._default
         if priority_class.get("globalDefault") and default and name(default) != new:
             why = (
@@ -122,17 +134,6 @@ class PriorityClasses:
                 "Only one default can exist"
             )
             raise forbidden(_PRIORITY_CLASS, new, why)
-
-
-def system_class(class_name: str) -> Object:
-    """One of the two classes that the system itself brings."""
-    return {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": class_name},
-        "value": SYSTEM_PRIORITY_CLASSES[class_name],
-        "preemptionPolicy": PREEMPT_LOWER_PRIORITY,
-    }
 
 
 def _resolved(chosen: Object | None) -> dict[str, Any]:

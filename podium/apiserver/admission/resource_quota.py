@@ -1,13 +1,11 @@
-"""ResourceQuota: refuses requests that would exceed a quota of their namespace.
+"""ResourceQuota: refuses writes that would exceed a quota of their namespace.
 
-The use of a quota is kept in its status, which a controller initialises; a quota that hasn't been
-looked at yet limits nothing.
+The usage of a quota is in its status, which a controller initialises; until then the quota limits
+nothing.
 """
 
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from typing import ClassVar
-
-import msgspec
 
 from podium.api.objects import Object, name, spec_of, status_of
 from podium.api.pod_specs import all_containers_of, limits_of, requests_of, resources_of
@@ -31,21 +29,15 @@ from podium.api.policy.quota_usage import (
     without_zeros,
     written,
 )
-from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, Plugin
+from podium.apiserver.admission.plugin import ALL_NAMESPACED, WRITE, AdmissionPlugin
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
 
 _UPDATES_CHANGE_USE = frozenset({"Service", "PersistentVolumeClaim"})
 
 
-class _Bill(msgspec.Struct, frozen=True):
-    quota: Object
-    hard: Quantities
-    more: Quantities
-
-
-class ResourceQuota(Plugin):
-    """Charges quotas for what is about to be stored."""
+class ResourceQuota(AdmissionPlugin):
+    """Charges the quotas of a namespace for the object to be stored."""
 
     handles: ClassVar = {ALL_NAMESPACED: WRITE}
 
@@ -54,9 +46,17 @@ class ResourceQuota(Plugin):
         if not (self.view.version("ResourceQuota") or limited) or not _may_use_more(request, obj):
             return ()
         quotas = self.view.list("ResourceQuota", request.namespace)
-        bills = [bill for quota in quotas if (bill := _bill(request, obj, quota)) is not None]
-        uses_more = any(bill.more for bill in bills)
-        if uses_more or (not bills and _more(request, obj, was_in=True)):
+        # The quotas that apply to the object, each with the increase of its usage.
+        applying: list[tuple[Object, Quantities, Quantities]] = []
+        for quota in quotas:
+            hard = read(status_of(quota).get("hard"))
+            if matches(quota, request.kind, obj, hard):
+                _check_usable(request, obj, quota, hard)
+                was_in = request.old is not None and matches(quota, request.kind, request.old, hard)
+                increased = masked(_more(request, obj, was_in=was_in), hard)
+                applying.append((quota, hard, increased))
+        uses_more = any(increased for *_, increased in applying)
+        if uses_more or (not applying and _more(request, obj, was_in=True)):
             covered = {
                 scope.get("scopeName")
                 for quota in quotas
@@ -64,14 +64,30 @@ class ResourceQuota(Plugin):
                 if in_scope(scope, "Pod", obj)
             }
             uncovered = [
-                str(one)
-                for one in (limited if request.kind.key == "Pod" else ())
-                if one.scope not in covered and in_scope(one.requirement, "Pod", obj)
+                str(scope)
+                for scope in (limited if request.kind.key == "Pod" else ())
+                if scope.scope not in covered and in_scope(scope.requirement, "Pod", obj)
             ]
             if uncovered:
                 why = f"insufficient quota to match these scopes: [{' '.join(uncovered)}]"
                 raise forbidden(request.kind, request.called(obj), why)
-        return [_paid(request, obj, bill) for bill in bills if bill.more]
+        charged = []
+        for quota, hard, increased in applying:
+            if not increased:
+                continue
+            used = read(status_of(quota).get("used"))
+            after = added(used, increased)
+            if exceeded := exceeding(masked(after, increased), hard):
+                requested, already, limit = (
+                    pretty(masked(amounts, exceeded)) for amounts in (increased, used, hard)
+                )
+                why = (
+                    f"exceeded quota: {name(quota)}, requested: {requested}, "
+                    f"used: {already}, limited: {limit}"
+                )
+                raise forbidden(request.kind, request.called(obj), why)
+            charged.append({**quota, "status": {**status_of(quota), "used": written(after)}})
+        return charged
 
 
 def _may_use_more(request: Attributes, obj: Object) -> bool:
@@ -85,22 +101,28 @@ def _may_use_more(request: Attributes, obj: Object) -> bool:
     return kind.key == "Pod" and has_deadline(obj) != has_deadline(request.old or {})
 
 
-def _bill(request: Attributes, obj: Object, quota: Object) -> _Bill | None:
-    """What the object costs a quota; None if it doesn't count for it."""
-    hard = read(status_of(quota).get("hard"))
+def _check_usable(request: Attributes, obj: Object, quota: Object, hard: Quantities) -> None:
+    """Refuse an object whose use of a quota, or the quota's own status, is unknown."""
     kind = request.kind
-    if not matches(quota, kind, obj, hard):
-        return None
-    limiting = tracked(kind, hard)
-    if kind.key == "Pod" and (missing := _missing(obj, limiting)):
-        why = f"failed quota: {name(quota)}: must specify {missing}"
-        raise forbidden(kind, request.called(obj), why)
-    used = status_of(quota).get("used") or {}
-    if not set(limiting) <= set(used):
+    limiting, why = tracked(kind, hard), ""
+    if not set(limiting) <= set(status_of(quota).get("used") or {}):
         why = f"status unknown for quota: {name(quota)}, resources: {','.join(sorted(limiting))}"
+    spec = spec_of(obj) if kind.key == "Pod" else {}
+    own = resources_of(spec)
+    if spec and not (own.get("requests") or own.get("limits")):
+        silent: dict[str, list[str]] = {}
+        for container in all_containers_of(spec):
+            stated = compute_usage(requests_of(container), limits_of(container))
+            for resource in POD_COMPUTE.intersection(limiting) - stated.keys():
+                silent.setdefault(resource, []).append(container["name"])
+        if silent:
+            missing = "; ".join(
+                f"{resource} for: {','.join(sorted(names))}"
+                for resource, names in sorted(silent.items())
+            )
+            why = f"failed quota: {name(quota)}: must specify {missing}"
+    if why:
         raise forbidden(kind, request.called(obj), why)
-    was_in = request.old is not None and matches(quota, kind, request.old, hard)
-    return _Bill(quota, hard, masked(_more(request, obj, was_in=was_in), hard))
 
 
 def _more(request: Attributes, obj: Object, *, was_in: bool) -> Quantities:
@@ -108,35 +130,3 @@ def _more(request: Attributes, obj: Object, *, was_in: bool) -> Quantities:
     if was_in and request.old is not None:
         used = increase(used, usage(request.kind, request.old, request.now_s))
     return without_zeros(used)
-
-
-def _missing(pod: Object, limiting: Collection[str]) -> str:
-    """Which containers don't say how much they want of what; empty if all do, or the pod does."""
-    spec = spec_of(pod)
-    own = resources_of(spec)
-    needed = sorted(POD_COMPUTE.intersection(limiting))
-    if not needed or own.get("requests") or own.get("limits"):
-        return ""
-    silent: dict[str, list[str]] = {}
-    for container in all_containers_of(spec):
-        stated = compute_usage(requests_of(container), limits_of(container))
-        for resource in needed:
-            if resource not in stated:
-                silent.setdefault(resource, []).append(container["name"])
-    return "; ".join(f"{one} for: {','.join(sorted(silent[one]))}" for one in sorted(silent))
-
-
-def _paid(request: Attributes, obj: Object, bill: _Bill) -> Object:
-    status = status_of(bill.quota)
-    used = read(status.get("used"))
-    after = added(used, bill.more)
-    broken = exceeding(masked(after, bill.more), bill.hard)
-    if broken:
-        requested = pretty(masked(bill.more, broken))
-        already, limit = pretty(masked(used, broken)), pretty(masked(bill.hard, broken))
-        why = (
-            f"exceeded quota: {name(bill.quota)}, requested: {requested}, "
-            f"used: {already}, limited: {limit}"
-        )
-        raise forbidden(request.kind, request.called(obj), why)
-    return {**bill.quota, "status": {**status, "used": written(after)}}

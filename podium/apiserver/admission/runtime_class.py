@@ -1,4 +1,4 @@
-"""RuntimeClass: what a pod's runtime costs on top, and the nodes that have it."""
+"""RuntimeClass: adds the overhead of a pod's runtime, and restricts the pod to its nodes."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
@@ -8,7 +8,7 @@ from podium.api.objects import Object, name, part, spec_of
 from podium.api.pod_specs import tolerations_of
 from podium.api.taints import NO_EXECUTE
 from podium.api.values.quantity import nanos
-from podium.apiserver.admission.plugin import CREATE, Plugin
+from podium.apiserver.admission.plugin import CREATE, AdmissionPlugin
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
 
@@ -18,8 +18,8 @@ _NO_CLASS: Mapping[str, Any] = {}
 Toleration = Mapping[str, Any]
 
 
-class RuntimeClass(Plugin):
-    """Completes new pods by what their runtime class says."""
+class RuntimeClass(AdmissionPlugin):
+    """Completes new pods by their runtime class."""
 
     handles: ClassVar = {"Pod": CREATE}
 
@@ -33,31 +33,31 @@ class RuntimeClass(Plugin):
 
 
 def complete(pod: Object, chosen: Object | None, pod_name: str = "") -> Object:
-    """The pod with its class's overhead, node selector and tolerations.
+    """Return a pod with the overhead, node selector and tolerations of its runtime class.
 
     Args:
-        chosen: the class; None if there is none of the name, empty if the pod names none.
+        chosen: the class; None if it doesn't exist, empty if the pod names none.
 
     Raises:
-        RefusedError: there is no such class, the pod states another overhead, or its node selector
-            contradicts the class's.
+        RefusedError: the class doesn't exist, the pod states another overhead, or its node selector
+            contradicts that of the class.
     """
     spec = spec_of(pod)
-    called_so = pod_name or name(pod)
+    pod_name = pod_name or name(pod)
     if chosen is None:
         why = f'pod rejected: RuntimeClass "{spec.get("runtimeClassName")}" not found'
-        raise forbidden(_POD, called_so, why)
+        raise forbidden(_POD, pod_name, why)
     overhead = part(chosen, "overhead").get("podFixed")
     scheduling = chosen.get("scheduling") or {}
     if (own := spec.get("overhead")) is not None:
         if overhead is None:
             why = "Pod Overhead set without corresponding RuntimeClass defined Overhead"
-            raise forbidden(_POD, called_so, f"pod rejected: {why}")
+            raise forbidden(_POD, pod_name, f"pod rejected: {why}")
         if {name: nanos(amount) for name, amount in own.items()} != {
             name: nanos(amount) for name, amount in overhead.items()
         }:
             why = "Pod's Overhead doesn't match RuntimeClass's defined Overhead"
-            raise forbidden(_POD, called_so, f"pod rejected: {why}")
+            raise forbidden(_POD, pod_name, f"pod rejected: {why}")
     additions: dict[str, Any] = {}
     if overhead is not None:
         additions["overhead"] = dict(overhead)
@@ -69,7 +69,7 @@ def complete(pod: Object, chosen: Object | None, pod_name: str = "") -> Object:
                     f"conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; "
                     f"pod.spec.nodeSelector[{key}] = {demanded[key]}"
                 )
-                raise forbidden(_POD, called_so, why)
+                raise forbidden(_POD, pod_name, why)
         additions["nodeSelector"] = {**demanded, **selector}
     if tolerations := scheduling.get("tolerations"):
         additions["tolerations"] = merge_tolerations(tolerations_of(spec), tolerations)
@@ -79,7 +79,7 @@ def complete(pod: Object, chosen: Object | None, pod_name: str = "") -> Object:
 def merge_tolerations(
     first: Iterable[Toleration], second: Iterable[Toleration]
 ) -> list[Toleration]:
-    """Both lists in order, without those that another one includes; of equal ones the first."""
+    """Join two lists of tolerations, without those that another one includes."""
     candidates = [*first, *second]
     merged: list[Toleration] = []
     for index, toleration in enumerate(candidates):
@@ -93,7 +93,7 @@ def merge_tolerations(
 
 
 def _includes(wider: Toleration, narrower: Toleration) -> bool:
-    """Whether whatever the narrower one tolerates, the wider one does, for as long."""
+    """Return whether one toleration tolerates all that another one does, for as long."""
     if wider == narrower:
         return True
     wider_exists = wider.get("operator") == "Exists"

@@ -7,7 +7,7 @@ import msgspec
 from podium.api.errors import aggregate, quoted
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, name
-from podium.apiserver.admission.plugin import View
+from podium.apiserver.admission.plugin import StoreView
 from podium.apiserver.authentication.users import Attempt, Rule, User
 
 GROUP = "rbac.authorization.k8s.io"
@@ -32,7 +32,7 @@ class Granted(msgspec.Struct, frozen=True):
 class Authorizer:
     """Decides what users may do by stored roles and bindings."""
 
-    def __init__(self, view: View) -> None:
+    def __init__(self, view: StoreView) -> None:
         self._view = view
 
     def decide(self, user: User, attempt: Attempt) -> AuthorizerVerdict:

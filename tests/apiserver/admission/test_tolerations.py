@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.admission.tolerations import (
+from podium.apiserver.admission.pods import (
     NOT_READY,
     UNREACHABLE,
     add_default_tolerations,

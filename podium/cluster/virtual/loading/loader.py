@@ -18,7 +18,7 @@ from podium.api.objects import Object, is_terminating, key, name, namespace, sta
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.api.values.times import timestamp
-from podium.apiserver.admission import Admission, View
+from podium.apiserver.admission import Admission, StoreView
 from podium.apiserver.admission.priority import PriorityClasses
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.custom_resources.definition_effects import settle
@@ -75,7 +75,7 @@ class Loader:
         self._rng = rng
         self._now_s = now_s
         self._optional = options.optional_kinds
-        self._admission = Admission(View(store), options.admission)
+        self._admission = Admission(StoreView(store), options.admission)
         # Without simulated nodes nothing would recover.
         self._heals = options.heals
         self._keeps = options.nodes is not None and not options.heals

@@ -1,19 +1,16 @@
-"""NodeRestriction: what a node's agent may write, with the rules and messages of v1.36.
-
-Its own Node, but neither its taints, its owners, its source of configuration nor labels by which
-pods are kept from nodes; the status of pods on it; its own Lease. It may delete and evict pods on
-it, and no others.
-"""
+"""The admission plugins of nodes and their kubelets, with the rules of v1.36."""
 
 from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from podium.api.node_heartbeats import LEASE_NAMESPACE
 from podium.api.nodes import taints_of
-from podium.api.objects import Object, entries, labels, metadata_of, part, status_of
+from podium.api.objects import Object, entries, labels, metadata_of, part, spec_of, status_of
 from podium.api.objects import name as name_of
 from podium.api.pods import node_name_of
-from podium.apiserver.admission.plugin import CREATE, DELETE, UPDATE, WRITE, Plugin
+from podium.api.taints import NO_SCHEDULE
+from podium.apiserver.admission.plugin import CREATE, DELETE, UPDATE, WRITE, AdmissionPlugin
+from podium.apiserver.admission.pods import NOT_READY
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
 
@@ -37,8 +34,25 @@ _ALLOWED = frozenset(
 )
 
 
-class NodeRestriction(Plugin):
-    """Keeps agents of nodes to what is their own."""
+class TaintNodesByCondition(AdmissionPlugin):
+    """Taints new nodes as not ready, until the node lifecycle controller has seen them."""
+
+    handles: ClassVar = {"Node": CREATE}
+
+    def admit(self, request: Attributes, obj: Object) -> Object:
+        spec, taint = spec_of(obj), {"key": NOT_READY, "effect": NO_SCHEDULE}
+        taints = spec.get("taints") or ()
+        if any(taint.items() <= existing.items() for existing in taints):
+            return obj
+        return {**obj, "spec": {**spec, "taints": [*taints, taint]}}
+
+
+class NodeRestriction(AdmissionPlugin):
+    """Restricts kubelets to the objects of their own node.
+
+    These are its Node, but for taints, owners, source of configuration and the labels that keep
+    pods from nodes; the status of its pods, which it also deletes and evicts; and its Lease.
+    """
 
     handles: ClassVar = {
         "Node": WRITE,
@@ -55,8 +69,8 @@ class NodeRestriction(Plugin):
             return obj
         if request.subresource == "eviction":
             pod = self.view.get("Pod", request.namespace, request.name)
-            who = f"node {node} can only evict pods with spec.nodeName set to itself"
-            why = None if _is_on(node, pod) else who
+            own_only = f"node {node} can only evict pods with spec.nodeName set to itself"
+            why = None if _is_on(node, pod) else own_only
         else:
             why = _CHECKS[request.kind.key](node, request, obj)
         if why is not None:
@@ -65,9 +79,9 @@ class NodeRestriction(Plugin):
 
 
 def _node(node: str, request: Attributes, new: Object) -> str | None:
-    called, old = request.called(new), request.old
-    if called != node:
-        return f'node "{node}" is not allowed to modify node "{called}"'
+    modified, old = request.called(new), request.old
+    if modified != node:
+        return f'node "{node}" is not allowed to modify node "{modified}"'
     source = part(new, "spec").get("configSource")
     if source is not None and old is None:
         return f'node "{node}" is not allowed to create pods with a non-nil configSource'
@@ -77,27 +91,27 @@ def _node(node: str, request: Attributes, new: Object) -> str | None:
     if old is not None and taints_of(new) != taints_of(old):
         return f'node "{node}" is not allowed to modify taints'
     owners, former_owners = (
-        entries(metadata_of(one or {}), "ownerReferences") for one in (new, old)
+        entries(metadata_of(version or {}), "ownerReferences") for version in (new, old)
     )
     if old is not None and owners != former_owners:
-        # An owner that isn't there has garbage collection delete the node.
+        # Garbage collection would delete a node whose owner doesn't exist.
         return f'node "{node}" is not allowed to modify ownerReferences'
     own, former = labels(new), {} if old is None else labels(old)
     changed = {key for key in {*own, *former} if own.get(key) != former.get(key)}
-    wrong = ", ".join(sorted(filter(_is_forbidden, changed)))
-    if not wrong:
+    restricted = ", ".join(sorted(filter(_is_restricted, changed)))
+    if not restricted:
         return None
     if old is None:
-        return f'node "{node}" is not allowed to set the following labels: {wrong}'
-    return f"is not allowed to modify labels: {wrong}"
+        return f'node "{node}" is not allowed to set the following labels: {restricted}'
+    return f"is not allowed to modify labels: {restricted}"
 
 
 def _pod(node: str, request: Attributes, new: Object) -> str | None:
-    old, whose = request.old, "pods with spec.nodeName set to itself"
+    old, own_pods = request.old, "pods with spec.nodeName set to itself"
     if request.operation is Operation.DELETE:
-        return None if _is_on(node, old) else f'node "{node}" can only delete {whose}'
+        return None if _is_on(node, old) else f'node "{node}" can only delete {own_pods}'
     if old is None or not _is_on(node, old):
-        return f'node "{node}" can only update pod status for {whose}'
+        return f'node "{node}" can only update pod status for {own_pods}'
     if labels(old) != labels(new):
         return f'node "{node}" cannot update labels through pod status'
     claims = "resourceClaimStatuses"
@@ -109,7 +123,7 @@ def _pod(node: str, request: Attributes, new: Object) -> str | None:
 def _lease(node: str, request: Attributes, new: Object) -> str | None:
     if request.namespace != LEASE_NAMESPACE:
         return f'can only access leases in the "{LEASE_NAMESPACE}" system namespace'
-    # A generated name is none yet, whatever it is generated from.
+    # The name isn't generated yet, and generateName doesn't count.
     if (request.name or name_of(new)) != node:
         return "can only access node lease with the same name as the requesting node"
     return None
@@ -126,14 +140,12 @@ def _is_on(node: str, pod: Object | None) -> bool:
     return pod is not None and node_name_of(pod) == node
 
 
-def _is_forbidden(label: str) -> bool:
+def _is_restricted(label: str) -> bool:
     domain = label.rpartition("/")[0]
-    if _is_within(domain, RESTRICTED):
+
+    def is_within(*parents: str) -> bool:
+        return any(domain == parent or domain.endswith(f".{parent}") for parent in parents)
+
+    if is_within(RESTRICTED):
         return True
-    if not any(_is_within(domain, one) for one in _KUBERNETES) or label in _ALLOWED:
-        return False
-    return not any(_is_within(domain, one) for one in _OF_KUBELETS)
-
-
-def _is_within(domain: str, parent: str) -> bool:
-    return domain == parent or domain.endswith(f".{parent}")
+    return is_within(*_KUBERNETES) and label not in _ALLOWED and not is_within(*_OF_KUBELETS)

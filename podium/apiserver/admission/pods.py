@@ -1,0 +1,111 @@
+"""The admission plugins that complete pods, with the rules of v1.36."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import Object, annotations, metadata_of, part, spec_of
+from podium.api.pod_specs import tolerations_of
+from podium.api.pods import node_name_of
+from podium.api.priority import MIRROR_ANNOTATION
+from podium.api.taints import NO_EXECUTE
+from podium.apiserver.admission.plugin import CREATE, WRITE, AdmissionPlugin
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.refusals import forbidden
+
+_POD = KINDS["Pod"]
+DEFAULT_ACCOUNT = "default"
+
+
+class ServiceAccount(AdmissionPlugin):
+    """Sets the service account of new pods, and the image secrets that the account has.
+
+    Unlike in v1.36, no token is mounted, as few pods run processes here. And the account `default`
+    needn't exist in a namespace yet, so that no pod is refused before its controller has created
+    it. The plugin is on in clusters with several users, such as those of `podium up`.
+    """
+
+    handles: ClassVar = {"Pod": CREATE}
+    on_by_default = False
+
+    def admit(self, request: Attributes, obj: Object) -> Object:
+        spec = spec_of(obj)
+        named = spec.get("serviceAccountName") or spec.get("serviceAccount")
+        if MIRROR_ANNOTATION in annotations(obj):
+            if named:
+                why = "a mirror pod may not reference service accounts"
+                raise forbidden(_POD, request.called(obj), why)
+            return obj
+        named = named or DEFAULT_ACCOUNT
+        given: dict[str, Any] = {"serviceAccountName": named, "serviceAccount": named}
+        account = self.view.get("ServiceAccount", request.namespace, named)
+        if account is None and named != DEFAULT_ACCOUNT:
+            where = f"{request.namespace}/{named}"
+            why = f'error looking up service account {where}: serviceaccount "{named}" not found'
+            raise forbidden(_POD, request.called(obj), why)
+        secrets = (account or {}).get("imagePullSecrets")
+        if secrets and not spec.get("imagePullSecrets"):
+            given["imagePullSecrets"] = secrets
+        return {**obj, "spec": {**spec, **given}}
+
+
+Toleration = Mapping[str, Any]
+
+NOT_READY = "node.kubernetes.io/not-ready"
+UNREACHABLE = "node.kubernetes.io/unreachable"
+
+DEFAULT_SECONDS = 300
+
+
+class DefaultTolerationSeconds(AdmissionPlugin):
+    """Adds tolerations of nodes that aren't ready or reachable to pods without such ones."""
+
+    handles: ClassVar = {"Pod": WRITE}
+
+    def admit(self, request: Attributes, obj: Object) -> Object:
+        not_ready_s = self.options.not_ready_toleration_s
+        unreachable_s = self.options.unreachable_toleration_s
+        return add_default_tolerations(obj, not_ready_s=not_ready_s, unreachable_s=unreachable_s)
+
+
+def add_default_tolerations(
+    pod: Object, *, not_ready_s: int = DEFAULT_SECONDS, unreachable_s: int = DEFAULT_SECONDS
+) -> Object:
+    """Add the tolerations that a pod lacks; a pod that has both is returned as it is."""
+    spec = spec_of(pod)
+    old: Sequence[Toleration] = tolerations_of(spec)
+    new = [
+        {"key": key, "operator": "Exists", "effect": NO_EXECUTE, "tolerationSeconds": seconds}
+        for key, seconds in ((NOT_READY, not_ready_s), (UNREACHABLE, unreachable_s))
+        # Any toleration of the taint with NoExecute counts, whatever else it requires.
+        if not any(
+            (toleration.get("key") or key) == key
+            and (toleration.get("effect") or NO_EXECUTE) == NO_EXECUTE
+            for toleration in old
+        )
+    ]
+    return {**pod, "spec": {**spec, "tolerations": [*old, *new]}} if new else pod
+
+
+TOPOLOGY_LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region")
+
+
+class PodTopologyLabels(AdmissionPlugin):
+    """Copies the zone and region labels of a node to its new pods, and to bindings for the pod."""
+
+    handles: ClassVar = {"Pod": CREATE, "Pod/binding": CREATE}
+
+    def admit(self, request: Attributes, obj: Object) -> Object:
+        node_name, target = node_name_of(obj), part(obj, "target")
+        if request.subresource:
+            node_name = target.get("name") or "" if target.get("kind") == "Node" else ""
+        node = self.view.get("Node", "", node_name) if node_name else None
+        carried = node and metadata_of(node).get("labels")
+        if not carried:
+            return obj
+        topology = {label: carried[label] for label in TOPOLOGY_LABELS if label in carried}
+        if not topology:
+            return obj
+        metadata = metadata_of(obj)
+        labels = {**topology, **part(metadata, "labels")}
+        return {**obj, "metadata": {**metadata, "labels": labels}}

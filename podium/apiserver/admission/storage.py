@@ -1,0 +1,109 @@
+"""The admission plugins of claims and volumes, with the rules of v1.36.
+
+Of several default storage classes the newest counts, and of equally old ones the first by name.
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from podium.api.objects import Object, annotations, metadata_of, name, spec_of
+from podium.api.pod_specs import requests_of
+from podium.api.pods import phase_of
+from podium.api.values.quantity import nanos
+from podium.api.values.times import parse_time
+from podium.api.volumes.claims_and_volumes import (
+    CLASS_ANNOTATION,
+    is_default_class,
+    storage_class_name,
+)
+from podium.apiserver.admission.plugin import (
+    CREATE,
+    UPDATE,
+    AdmissionOptions,
+    AdmissionPlugin,
+    Derived,
+    StoreView,
+)
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.refusals import forbidden
+
+_FINALIZERS = {
+    "PersistentVolumeClaim": "kubernetes.io/pvc-protection",
+    "PersistentVolume": "kubernetes.io/pv-protection",
+}
+_NOT_RESIZABLE = (
+    "only dynamically provisioned pvc can be resized and the storageclass that provisions the "
+    "pvc must support resize"
+)
+
+
+class StorageObjectInUseProtection(AdmissionPlugin):
+    """Adds protection finalizers, which controllers remove when a claim or volume is unused."""
+
+    handles: ClassVar = dict.fromkeys(_FINALIZERS, CREATE)
+
+    def admit(self, request: Attributes, obj: Object) -> Object:
+        metadata = metadata_of(obj)
+        finalizers = metadata.get("finalizers") or ()
+        protection = _FINALIZERS[request.kind.key]
+        if protection in finalizers:
+            return obj
+        return {**obj, "metadata": {**metadata, "finalizers": [*finalizers, protection]}}
+
+
+class DefaultStorageClass(AdmissionPlugin):
+    """Assigns the default storage class to new claims without one."""
+
+    handles: ClassVar = {"PersistentVolumeClaim": CREATE}
+
+    def __init__(self, view: StoreView, options: AdmissionOptions) -> None:
+        super().__init__(view, options)
+        self._default = Derived(view, "StorageClass", default_class)
+
+    def admit(self, request: Attributes, obj: Object) -> Object:
+        return with_class(obj, self._default())
+
+
+def default_class(classes: Iterable[Object]) -> str | None:
+    """Return the name of the default class, if there is one."""
+
+    def newest_first(storage_class: Object) -> tuple[int, str]:
+        created = metadata_of(storage_class).get("creationTimestamp")
+        return -parse_time(created) if created else 0, name(storage_class)
+
+    chosen = min(filter(is_default_class, classes), key=newest_first, default=None)
+    return None if chosen is None else name(chosen)
+
+
+def with_class(claim: Object, default: str | None) -> Object:
+    """Return a claim in the default class, unless it names a class, even the empty one."""
+    spec = spec_of(claim)
+    if (
+        default is None
+        or spec.get("storageClassName") is not None
+        or CLASS_ANNOTATION in annotations(claim)
+    ):
+        return claim
+    return {**claim, "spec": {**spec, "storageClassName": default}}
+
+
+class PersistentVolumeClaimResize(AdmissionPlugin):
+    """Refuses to enlarge claims whose storage class doesn't support it."""
+
+    handles: ClassVar = {"PersistentVolumeClaim": UPDATE}
+
+    def validate(self, request: Attributes, obj: Object) -> None:
+        old = request.old or {}
+        new_size, old_size = (
+            nanos(requests_of(spec_of(claim)).get("storage", 0)) for claim in (obj, old)
+        )
+        if new_size <= old_size:
+            return
+        why = _NOT_RESIZABLE
+        if phase_of(old) != "Bound":
+            why = "Only bound persistent volume claims can be expanded"
+        elif class_name := storage_class_name(obj):
+            storage_class = self.view.get("StorageClass", "", class_name) or {}
+            if storage_class.get("allowVolumeExpansion") is True:
+                return
+        raise forbidden(request.kind, request.called(obj), why)
