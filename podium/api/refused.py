@@ -8,7 +8,7 @@ import msgspec
 from podium.api.errors import PodiumError
 
 
-class Cause(msgspec.Struct, frozen=True, omit_defaults=True):
+class StatusCause(msgspec.Struct, frozen=True, omit_defaults=True):
     """One fault among several, for a reason such as `FieldValueInvalid`; the field may be empty."""
 
     reason: str
@@ -33,7 +33,7 @@ class RefusedError(PodiumError):
         reason: str,
         message: str,
         *,
-        causes: tuple[Cause, ...] = (),
+        causes: tuple[StatusCause, ...] = (),
         details: Mapping[str, Any] | None = None,
         retry_after_s: int | None = None,
         metadata: Mapping[str, Any] | None = None,

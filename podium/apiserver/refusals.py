@@ -10,7 +10,7 @@ from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError, aggregate, quoted
 from podium.api.kinds.builtin_kinds import Kind
-from podium.api.refused import Cause, RefusedError
+from podium.api.refused import RefusedError, StatusCause
 
 MODIFIED = (
     "the object has been modified; please apply your changes to the latest version and try again"
@@ -84,7 +84,9 @@ def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str)
     return conflict(kind.plural, name, why, kind.group)
 
 
-def forbidden(kind: Kind, name: str, why: str, causes: tuple[Cause, ...] = ()) -> RefusedError:
+def forbidden(
+    kind: Kind, name: str, why: str, causes: tuple[StatusCause, ...] = ()
+) -> RefusedError:
     """403: admission refuses the request."""
     called = f"{kind.resource} {quoted(name)}" if name else kind.resource
     details = _details(name, kind.group, kind.plural)
@@ -101,7 +103,7 @@ def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "")
         listed = listed[:-1]
         more = f", and more: only the first {len(listed):,} faults are told"
     message = f"{_qualified(kind, group)} {quoted(name)} is invalid: {aggregate(listed)}{more}"
-    causes = tuple(Cause(_CAUSES[fault.kind], fault.text, fault.field) for fault in listed)
+    causes = tuple(StatusCause(_CAUSES[fault.kind], fault.text, fault.field) for fault in listed)
     return RefusedError(422, "Invalid", message, causes=causes, details=_details(name, group, kind))
 
 

@@ -5,7 +5,7 @@ from typing import ClassVar
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
 from podium.api.pods import phase_of
-from podium.api.refused import Cause
+from podium.api.refused import StatusCause
 from podium.apiserver.admission.plugin import ALL_NAMESPACED, DELETE, WRITE, AdmissionPlugin
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden, not_found
@@ -33,7 +33,7 @@ class NamespaceLifecycle(AdmissionPlugin):
         phase = phase_of(namespace)
         if phase == "Terminating" and request.operation is Operation.CREATE:
             terminating = f"namespace {place} is being terminated"
-            cause = Cause("NamespaceTerminating", terminating, "metadata.namespace")
+            cause = StatusCause("NamespaceTerminating", terminating, "metadata.namespace")
             why = (
                 f"unable to create new content in namespace {place} because it is being terminated"
             )

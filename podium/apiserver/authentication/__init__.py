@@ -1,1 +1,1 @@
-"""Users, groups and tokens: who sends a request."""
+"""Users, groups and service account tokens."""

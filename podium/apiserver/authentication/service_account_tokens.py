@@ -1,7 +1,7 @@
-"""Tokens of service accounts: JSON Web Tokens, signed with the API server's own key (HS256).
+"""Service account tokens: JSON Web Tokens (HS256), signed with a key of the API server.
 
-Their claims are those of v1.36. A token is void once it has expired, or once the service account,
-or the object that it is bound to, is gone or is another one of that name.
+The claims are those of v1.36. A token is invalid once it has expired, or once the service account
+or the object that it is bound to is deleted, or replaced by another one of that name.
 """
 
 import hashlib
@@ -13,12 +13,13 @@ from typing import Any
 
 import msgspec
 
-from podium.api.objects import Object, name, namespace, uid
+from podium.api.objects import Object, name, uid
+from podium.api.objects import namespace as namespace_of
 from podium.apiserver.authentication.users import User, service_account_user
 from podium.apiserver.store.store import Store
 
 ISSUER = "https://kubernetes.default.svc.cluster.local"
-"""Who issues the tokens, and whom they are for unless other audiences are asked for."""
+"""Issuer of the tokens, and their default audience."""
 
 _HEADER = {"alg": "HS256", "typ": "JWT"}
 _PRIVATE = "kubernetes.io"
@@ -46,7 +47,7 @@ class _Claims(msgspec.Struct):
 
 
 class ServiceAccountTokens:
-    """Signs tokens with a secret key, and knows service accounts by them."""
+    """Signs service account tokens with a secret key, and authenticates them."""
 
     def __init__(self, key: bytes, store: Store) -> None:
         self._key = key
@@ -61,15 +62,15 @@ class ServiceAccountTokens:
         from_s: int,
         until_s: int,
     ) -> str:
-        """A new token, void when the bound object is gone; times in seconds since the epoch."""
+        """Return a new token; times in seconds since the epoch."""
         self._count += 1
         private: dict[str, Any] = {
-            "namespace": namespace(account),
+            "namespace": namespace_of(account),
             "serviceaccount": {"name": name(account), "uid": uid(account)},
         }
         if bound is not None:
             private[bound["kind"].lower()] = {"name": name(bound), "uid": uid(bound)}
-        user = service_account_user(namespace(account), name(account))
+        user = service_account_user(namespace_of(account), name(account))
         claims = {
             "aud": [*audiences],
             "exp": until_s,
@@ -84,29 +85,30 @@ class ServiceAccountTokens:
         return f"{content}.{self._signature(content)}"
 
     def user(self, token: str, now_s: float) -> User | None:
-        """Whose token this is; None if it is nobody's, or not for this server, or void."""
+        """Return the user of a token; None if it is invalid, or for other audiences."""
         content, _, signature = token.rpartition(".")
         if content.count(".") != 1:
             return None
         expected = self._signature(content).encode()
         if not hmac.compare_digest(signature.encode(errors="surrogatepass"), expected):
             return None
-        claims = _decoded(content.partition(".")[2])
-        if claims is None or ISSUER not in claims.aud or not claims.nbf <= now_s < claims.exp:
+        payload = content.partition(".")[2]
+        try:
+            payload_json = urlsafe_b64decode(payload + "=" * (-len(payload) % 4))
+            claims = msgspec.json.decode(payload_json, type=_Claims)
+        except ValueError:
+            return None
+        if ISSUER not in claims.aud or not claims.nbf <= now_s < claims.exp:
             return None
         private = claims.private
-        if not self._is_there("ServiceAccount", private.namespace, private.serviceaccount):
-            return None
-        for kind in _BOUND:
-            bound = getattr(private, kind.lower())
-            place = "" if kind == "Node" else private.namespace
-            if bound is not None and not self._is_there(kind, place, bound):
-                return None
+        for kind in ("ServiceAccount", *_BOUND):
+            named: _Named | None = getattr(private, kind.lower())
+            namespace = "" if kind == "Node" else private.namespace
+            if named is not None:
+                stored = self._store.get(kind, namespace, named.name)
+                if stored is None or uid(stored) != named.uid:
+                    return None
         return service_account_user(private.namespace, private.serviceaccount.name)
-
-    def _is_there(self, kind: str, place: str, named: "_Named") -> bool:
-        found = self._store.get(kind, place, named.name)
-        return found is not None and uid(found) == named.uid
 
     def _signature(self, content: str) -> str:
         text = content.encode(errors="surrogatepass")
@@ -115,14 +117,6 @@ class ServiceAccountTokens:
 
 def _encoded(part: Mapping[str, Any]) -> str:
     return _base64(json.dumps(part, separators=(",", ":")).encode())
-
-
-def _decoded(part: str) -> "_Claims | None":
-    try:
-        content = urlsafe_b64decode(part + "=" * (-len(part) % 4))
-        return msgspec.json.decode(content, type=_Claims)
-    except ValueError:
-        return None
 
 
 def _base64(content: bytes) -> str:

@@ -1,7 +1,7 @@
-"""Users: who sends a request, and what they may do, in rules like those of RBAC.
+"""Users, and the rights of their groups, in rules like those of RBAC.
 
-Some groups have rules here, which hold in all namespaces; others, and single users, have them by
-roles and bindings (`podium/apiserver/rbac/`). What no rule permits is forbidden.
+The rules of some groups are fixed here, and hold in all namespaces; all others come from roles and
+bindings (`podium/apiserver/rbac/`). What no rule permits is forbidden.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,7 +21,7 @@ class Attempt(msgspec.Struct, frozen=True):
         verb: as in discovery, such as `list`.
         group: the API group; empty for the core group.
         namespace: empty for cluster-scoped resources and for all namespaces.
-        name: of the object; empty for all of them.
+        name: name of the object; empty for all objects.
         path: such as `/metrics`; empty for resources.
     """
 
@@ -40,13 +40,13 @@ class Attempt(msgspec.Struct, frozen=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """What is permitted: verbs on resources, on paths, or on both; `*` stands for all.
+class PolicyRule:
+    """Permitted verbs on resources, on paths, or on both; `*` stands for all.
 
     Attributes:
         resources: such as `pods`, `pods/eviction` or `*/scale`.
-        names: of objects; empty for all of them.
-        paths: non-resource URLs; one that ends with `*` stands for all that begin so.
+        names: names of the objects; empty for all objects.
+        paths: non-resource URLs; a trailing `*` stands for any rest.
     """
 
     verbs: tuple[str, ...]
@@ -56,7 +56,7 @@ class Rule:
     paths: tuple[str, ...] = ()
 
     def permits(self, attempt: Attempt) -> bool:
-        """Whether it lets an attempt through."""
+        """Return whether the rule permits an attempt."""
         if not permits(self.verbs, attempt.verb):
             return False
         if attempt.path:
@@ -70,19 +70,19 @@ class Rule:
 
 
 AUTHENTICATED = "system:authenticated"
-"""The group of all whose name is known."""
+"""The group of all authenticated users."""
 
 UNAUTHENTICATED = "system:unauthenticated"
-"""The group of all others."""
+"""The group of all other users."""
 
 MASTERS = "system:masters"
-"""The group of those who may do everything."""
+"""The group of users with all rights."""
 
 NODES = "system:nodes"
-"""The group of nodes' agents; what else each may do depends on the node."""
+"""The group of kubelets, which have further rights to the objects of their own node."""
 
 READERS = "podium:readers"
-"""The group of those who may see everything, and change nothing."""
+"""The group of users who may read everything and change nothing."""
 
 _NODE_USER = "system:node:"
 _SERVICE_ACCOUNT_USER = "system:serviceaccount:"
@@ -91,36 +91,35 @@ _REVIEWS = ("selfsubjectaccessreviews", "selfsubjectrulesreviews")
 _FOR_ALL = ("/healthz", "/livez", "/readyz", "/version")
 _DISCOVERY = ("/api", "/api/*", "/apis", "/apis/*", "/openapi", "/openapi/*", "/version/")
 
-RULES: Mapping[str, tuple[Rule, ...]] = {
-    MASTERS: (Rule((ANY,), (ANY,), (ANY,)), Rule((ANY,), paths=(ANY,))),
+RULES: Mapping[str, tuple[PolicyRule, ...]] = {
+    MASTERS: (PolicyRule((ANY,), (ANY,), (ANY,)), PolicyRule((ANY,), paths=(ANY,))),
     NODES: (
-        Rule(("create", "patch", "update"), ("", "events.k8s.io"), ("events",)),
-        Rule(READING, ("",), ("services",)),
-        Rule(READING, ("node.k8s.io",), ("runtimeclasses",)),
-        Rule(("create",), ("authorization.k8s.io",), ("subjectaccessreviews",)),
+        PolicyRule(("create", "patch", "update"), ("", "events.k8s.io"), ("events",)),
+        PolicyRule(READING, ("",), ("services",)),
+        PolicyRule(READING, ("node.k8s.io",), ("runtimeclasses",)),
+        PolicyRule(("create",), ("authorization.k8s.io",), ("subjectaccessreviews",)),
     ),
-    READERS: (Rule(READING, (ANY,), (ANY,)), Rule(("get",), paths=(ANY,))),
-    # To look around, and to ask what one may do: Kubernetes' cluster roles system:discovery and
-    # system:basic-user.
+    READERS: (PolicyRule(READING, (ANY,), (ANY,)), PolicyRule(("get",), paths=(ANY,))),
+    # Kubernetes' cluster roles system:discovery and system:basic-user.
     AUTHENTICATED: (
-        Rule(("create",), ("authorization.k8s.io",), _REVIEWS),
-        Rule(("create",), ("authentication.k8s.io",), ("selfsubjectreviews",)),
-        Rule(("get",), paths=(*_FOR_ALL, *_DISCOVERY)),
+        PolicyRule(("create",), ("authorization.k8s.io",), _REVIEWS),
+        PolicyRule(("create",), ("authentication.k8s.io",), ("selfsubjectreviews",)),
+        PolicyRule(("get",), paths=(*_FOR_ALL, *_DISCOVERY)),
     ),
-    # Less than Kubernetes' system:public-info-viewer: single checks are for those who are known.
-    UNAUTHENTICATED: (Rule(("get",), paths=_FOR_ALL),),
+    # Less than Kubernetes' system:public-info-viewer, which also permits single health checks.
+    UNAUTHENTICATED: (PolicyRule(("get",), paths=_FOR_ALL),),
 }
-"""What the members of a group may do."""
+"""The fixed rules of each group."""
 
 
 # A client sends many requests with the same groups.
 @lru_cache(256)
-def _rules_of(groups: tuple[str, ...]) -> tuple[Rule, ...]:
+def _rules_of(groups: tuple[str, ...]) -> tuple[PolicyRule, ...]:
     return tuple(rule for group in groups for rule in RULES.get(group, ()))
 
 
 class User(msgspec.Struct, frozen=True):
-    """A user who sends requests; no rule goes by what is known in `extra`."""
+    """The user of a request; no rule depends on `extra`."""
 
     name: str
     groups: tuple[str, ...] = (AUTHENTICATED,)
@@ -128,54 +127,54 @@ class User(msgspec.Struct, frozen=True):
     extra: tuple[tuple[str, tuple[str, ...]], ...] = ()
 
     @property
-    def rules(self) -> tuple[Rule, ...]:
-        """What they may do as members of groups, whatever roles and bindings there are."""
+    def rules(self) -> tuple[PolicyRule, ...]:
+        """The fixed rules of the user's groups, apart from roles and bindings."""
         return _rules_of(self.groups)
 
     @property
     def node(self) -> str | None:
-        """The name of the node whose agent this is; None if it is none's."""
+        """The node whose kubelet the user is; None for all others."""
         is_agent = NODES in self.groups and self.name.startswith(_NODE_USER)
         return self.name.removeprefix(_NODE_USER) if is_agent else None
 
     def may(self, attempt: Attempt) -> bool:
-        """Whether they may do something by these rules."""
+        """Return whether the fixed rules of the user's groups permit an attempt."""
         return any(rule.permits(attempt) for rule in self.rules)
 
 
 ADMIN = User("kubernetes-admin", (MASTERS, AUTHENTICATED))
-"""Who may do everything; who asks if nobody else is said to."""
+"""The user with all rights, and the default user of requests."""
 
 READER = User("podium-reader", (READERS, AUTHENTICATED))
-"""Who may see everything, and change nothing."""
+"""The user who may read everything and change nothing."""
 
 ANONYMOUS = User("system:anonymous", (UNAUTHENTICATED,))
-"""Who sends requests without saying who they are."""
+"""The user of requests without credentials."""
 
 
 def node_user(name: str) -> User:
-    """The user that a node's agent is."""
+    """Return the user of a node's kubelet."""
     return User(f"{_NODE_USER}{name}", (NODES, AUTHENTICATED))
 
 
 def service_account_user(namespace: str, name: str) -> User:
-    """The user that a service account is."""
+    """Return the user of a service account."""
     groups = (_SERVICE_ACCOUNTS, f"{_SERVICE_ACCOUNTS}:{namespace}", AUTHENTICATED)
     return User(f"{_SERVICE_ACCOUNT_USER}{namespace}:{name}", groups)
 
 
 def service_account_of(user: str) -> tuple[str, str] | None:
-    """Namespace and name of the service account that a user is; None if they are none."""
+    """Return namespace and name of the service account of a user name; None for others."""
     parts = user.removeprefix(_SERVICE_ACCOUNT_USER).split(":")
     is_one = user.startswith(_SERVICE_ACCOUNT_USER) and len(parts) == 2
     return (parts[0], parts[1]) if is_one else None
 
 
 def permits(permitted: Sequence[str], wanted: str) -> bool:
-    """Whether a list of a rule has this in it, or everything."""
+    """Return whether a list in a rule contains a value, or `*`."""
     return ANY in permitted or wanted in permitted
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Whether a path is one that a rule tells; a `*` at the end stands for any rest."""
+    """Return whether a path matches one in a rule, where a trailing `*` stands for any rest."""
     return path.startswith(pattern[:-1]) if pattern.endswith(ANY) else path == pattern

@@ -15,7 +15,7 @@ from podium.api.codec.text_decoder import (
 from podium.api.errors import quoted
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
-from podium.api.refused import Cause, RefusedError
+from podium.api.refused import RefusedError, StatusCause
 from podium.apiserver.decoding.type_checker import Checker, DecodingError, unexpected
 from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject, typed
 from podium.apiserver.protobuf import read_protobuf
@@ -52,7 +52,7 @@ class _Wanted(msgspec.Struct, frozen=True):
         return self._refusal(why, f"{what}: {why}", field)
 
     def _refusal(self, why: str, message: str, field: str = "") -> RefusedError:
-        causes = (Cause("FieldValueInvalid", why, field),) if field else ()
+        causes = (StatusCause("FieldValueInvalid", why, field),) if field else ()
         told = why if self.kind is DELETE_OPTIONS else message
         return RefusedError(400, "BadRequest", told, causes=causes)
 

@@ -1,1 +1,1 @@
-"""Role-based access control: who may do what, by stored roles and bindings, as v1.36 decides it."""
+"""Role-based access control by stored roles and bindings, as in v1.36."""

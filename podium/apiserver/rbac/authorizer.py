@@ -1,4 +1,4 @@
-"""Decides by roles and bindings what users may do, as v1.36's RBAC authorizer does."""
+"""The RBAC authorizer: permits attempts by roles and bindings, as in v1.36."""
 
 from collections.abc import Iterator
 
@@ -8,35 +8,35 @@ from podium.api.errors import aggregate, quoted
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, entries, name
 from podium.apiserver.admission.plugin import StoreView
-from podium.apiserver.authentication.users import Attempt, Rule, User
+from podium.apiserver.authentication.users import Attempt, PolicyRule, User
 
 GROUP = "rbac.authorization.k8s.io"
 _SERVICE_ACCOUNT = "ServiceAccount"
 
 
 class AuthorizerVerdict(msgspec.Struct, frozen=True):
-    """A decision, with the binding that allows it or the faults of bindings, if any."""
+    """A decision, with the binding that permits the attempt, or the faults of bindings."""
 
     allowed: bool
     reason: str = ""
 
 
 class Granted(msgspec.Struct, frozen=True):
-    """Rules that a user has by one binding; none where its fault isn't empty."""
+    """The rules that one binding grants to a user; none if `fault` isn't empty."""
 
-    rules: tuple[Rule, ...]
+    rules: tuple[PolicyRule, ...]
     reason: str
     fault: str = ""
 
 
 class Authorizer:
-    """Decides what users may do by stored roles and bindings."""
+    """Permits attempts of users by fixed rules of groups and by stored roles and bindings."""
 
     def __init__(self, view: StoreView) -> None:
         self._view = view
 
     def decide(self, user: User, attempt: Attempt) -> AuthorizerVerdict:
-        """Whether a user may do something, by what groups of the server may, or by bindings."""
+        """Decide on an attempt of a user."""
         if user.may(attempt):
             return AuthorizerVerdict(True)
         faults = []
@@ -47,48 +47,44 @@ class Authorizer:
                 faults.append(granted.fault)
         return AuthorizerVerdict(False, f"RBAC: {aggregate(faults)}" if faults else "")
 
-    def rules(self, user: User, place: str) -> tuple[list[Rule], list[str]]:
-        """All rules that a user has in a namespace, and what kept bindings from counting."""
-        found = [*self.granted(user, place)]
-        rules = [rule for granted in found for rule in granted.rules]
-        faults = [granted.fault for granted in found if granted.fault]
+    def rules(self, user: User, place: str) -> tuple[list[PolicyRule], list[str]]:
+        """Return all rules of a user in a namespace, and the faults of bindings."""
+        grants = [*self.granted(user, place)]
+        rules = [rule for granted in grants for rule in granted.rules]
+        faults = [granted.fault for granted in grants if granted.fault]
         return [*user.rules, *(rule for rule in rules if rule not in user.rules)], faults
 
     def granted(self, user: User, place: str) -> Iterator[Granted]:
-        """Rules that a user has in the whole cluster, and in a namespace if it isn't empty."""
-        for binding in self._view.list("ClusterRoleBinding"):
-            subject = _subject_of(user, binding, "")
-            if subject:
-                yield self._by(binding, subject)
-        for binding in self._view.list("RoleBinding", place) if place else ():
-            subject = _subject_of(user, binding, place)
-            if subject:
-                yield self._by(binding, subject)
+        """Iterate over the grants of a user in the cluster and, if given, in a namespace."""
+        scopes = [("ClusterRoleBinding", ""), *([("RoleBinding", place)] if place else [])]
+        for kind, namespace in scopes:
+            for binding in self._view.list(kind, namespace):
+                subject = _subject_of(user, binding, namespace)
+                if not subject:
+                    continue
+                reference = binding["roleRef"]
+                called = f"{name(binding)}/{namespace}" if namespace else name(binding)
+                role = f"{reference['kind']} {quoted(reference['name'])}"
+                reason = f"{kind} {quoted(called)} of {role} to {subject}"
+                rules = self.role_rules(reference, namespace)
+                if rules is None:
+                    resource = f"{reference['kind'].lower()}.{GROUP}"
+                    yield Granted((), reason, f"{resource} {quoted(reference['name'])} not found")
+                else:
+                    yield Granted(rules, reason)
 
-    def role_rules(self, reference: Object, place: str) -> tuple[Rule, ...] | None:
-        """The rules of the role in a `roleRef` in a namespace; None if there is no such role."""
+    def role_rules(self, reference: Object, place: str) -> tuple[PolicyRule, ...] | None:
+        """Return the rules of the role of a `roleRef`; None if it doesn't exist."""
         kind = reference.get("kind") or ""
         where = place if kind == "Role" else ""
         role = self._view.get(kind, where, reference.get("name") or "") if kind in KINDS else None
         return None if role is None else rules_of(role)
 
-    def _by(self, binding: Object, subject: str) -> Granted:
-        place, reference = binding["metadata"].get("namespace", ""), binding["roleRef"]
-        called = f"{name(binding)}/{place}" if place else name(binding)
-        kind = "RoleBinding" if place else "ClusterRoleBinding"
-        role = f"{reference['kind']} {quoted(reference['name'])}"
-        reason = f"{kind} {quoted(called)} of {role} to {subject}"
-        rules = self.role_rules(reference, place)
-        if rules is None:
-            resource = f"{reference['kind'].lower()}.{GROUP}"
-            return Granted((), reason, f"{resource} {quoted(reference['name'])} not found")
-        return Granted(rules, reason)
 
-
-def rules_of(role: Object) -> tuple[Rule, ...]:
-    """The rules of a Role or ClusterRole."""
+def rules_of(role: Object) -> tuple[PolicyRule, ...]:
+    """Return the rules of a Role or ClusterRole."""
     return tuple(
-        Rule(
+        PolicyRule(
             verbs=tuple(entries(policy, "verbs")),
             groups=tuple(entries(policy, "apiGroups")),
             resources=tuple(entries(policy, "resources")),

@@ -1,7 +1,7 @@
-"""The roles and bindings that every cluster comes with, as far as Podium has use for them.
+"""The default roles and bindings of a new cluster, as far as Podium uses them.
 
-Those of v1.36's own controllers and of nodes are missing: here nobody acts under these names, and
-what nodes may do is told in `podium/apiserver/authentication/users.py`.
+Those of v1.36's own controllers are missing, as no user acts in their names here; the rights of
+kubelets are fixed in `podium/apiserver/authentication/users.py`.
 """
 
 from collections.abc import Iterator
@@ -21,7 +21,7 @@ _VERBS = {
     "write": "create delete deletecollection patch update",
 }
 _AGGREGATED = {"admin": "", "edit": "admin", "view": "edit"}
-"""The roles that are made of others, and the one that they are a part of themselves."""
+"""The aggregated roles, and the role that each is aggregated to itself."""
 
 _BOUND = (
     ("cluster-admin", "Group", "system:masters"),
@@ -37,59 +37,59 @@ _AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-"
 
 
 def default_access() -> Iterator[tuple[Kind, Object]]:
-    """What a cluster has that people share: default roles, and a first service account.
+    """Iterate over the first objects of a cluster with several users: roles and a service account.
 
-    The service account wakes the controller up that makes those of the other namespaces.
+    The service account starts the controller that creates those of the other namespaces.
     """
     yield KINDS["ServiceAccount"], {"metadata": {"name": "default", "namespace": "default"}}
     yield from default_roles()
 
 
 def default_roles() -> Iterator[tuple[Kind, Object]]:
-    """The cluster roles and their bindings; what aggregated roles come to isn't filled in."""
-    for called, rules in _rules():
-        part = called.removeprefix("system:aggregate-to-")
-        named = _named(called, part if part != called else "")
-        yield KINDS["ClusterRole"], {**named, "rules": rules}
-    for called, part in _AGGREGATED.items():
-        chosen = {"matchLabels": {f"{_AGGREGATE}{called}": "true"}}
-        rule = {"clusterRoleSelectors": [chosen]}
-        yield KINDS["ClusterRole"], {**_named(called, part), "aggregationRule": rule}
-    for called, kind, *subjects in _BOUND:
-        binding = {
-            "roleRef": {"apiGroup": GROUP, "kind": "ClusterRole", "name": called},
-            "subjects": [{"apiGroup": GROUP, "kind": kind, "name": one} for one in subjects],
-        }
-        yield KINDS["ClusterRoleBinding"], {**_named(called, ""), **binding}
-
-
-def _named(called: str, part: str) -> dict[str, Any]:
-    labels = {"kubernetes.io/bootstrapping": "rbac-defaults"}
-    if part:
-        labels[f"{_AGGREGATE}{part}"] = "true"
-    annotations = {"rbac.authorization.kubernetes.io/autoupdate": "true"}
-    return {"metadata": {"name": called, "labels": labels, "annotations": annotations}}
-
-
-def _rules() -> Iterator[tuple[str, list[Object]]]:
+    """Iterate over cluster roles and bindings; a controller fills in the aggregated rules."""
+    rules_of: dict[str, list[Object]] = {}
+    # An unindented line names a role; each line below it is a rule, wrapped with more indentation.
     text = _ROLES.read_text(encoding="utf-8").replace("\n        ", " ").strip()
-    for role in text.split("\n"):
-        if not role.startswith(" "):
-            rules: list[Object] = []
-            yield role, rules
+    for line in text.split("\n"):
+        if not line.startswith(" "):
+            rules = rules_of[line] = []
         else:
-            rules.append(_rule(*(part.split() for part in role.split("|"))))
+            rules.append(_rule(*(part.split() for part in line.split("|"))))
+    for name, rules in rules_of.items():
+        aggregate = name.removeprefix("system:aggregate-to-")
+        named = _named(name, aggregate if aggregate != name else "")
+        yield KINDS["ClusterRole"], {**named, "rules": rules}
+    for name, aggregate in _AGGREGATED.items():
+        selector = {"matchLabels": {f"{_AGGREGATE}{name}": "true"}}
+        rule = {"clusterRoleSelectors": [selector]}
+        yield KINDS["ClusterRole"], {**_named(name, aggregate), "aggregationRule": rule}
+    for name, kind, *subjects in _BOUND:
+        binding = {
+            "roleRef": {"apiGroup": GROUP, "kind": "ClusterRole", "name": name},
+            "subjects": [
+                {"apiGroup": GROUP, "kind": kind, "name": subject} for subject in subjects
+            ],
+        }
+        yield KINDS["ClusterRoleBinding"], {**_named(name, ""), **binding}
+
+
+def _named(name: str, aggregate: str) -> dict[str, Any]:
+    labels = {"kubernetes.io/bootstrapping": "rbac-defaults"}
+    if aggregate:
+        labels[f"{_AGGREGATE}{aggregate}"] = "true"
+    annotations = {"rbac.authorization.kubernetes.io/autoupdate": "true"}
+    return {"metadata": {"name": name, "labels": labels, "annotations": annotations}}
 
 
 def _rule(
     verbs: list[str], groups: list[str], resources: list[str] | None = None, *names: list[str]
 ) -> Object:
-    every = [one for verb in verbs for one in _VERBS.get(verb, verb).split()]
+    all_verbs = [full for verb in verbs for full in _VERBS.get(verb, verb).split()]
     if resources is None:
-        return {"nonResourceURLs": groups, "verbs": every}
+        return {"nonResourceURLs": groups, "verbs": all_verbs}
     rule = {
         "apiGroups": ["" if group == "core" else group for group in groups],
         "resources": resources,
-        "verbs": every,
+        "verbs": all_verbs,
     }
     return {**rule, "resourceNames": names[0]} if names else rule

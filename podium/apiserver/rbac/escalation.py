@@ -1,7 +1,7 @@
-"""Escalation checks: users who write roles and bindings can only grant rights that they have.
+"""Escalation checks: users may grant only rights that they have themselves.
 
-Rights are compared piece by piece, a piece being one verb on one resource, as v1.36 compares them.
-Who may `escalate` a role, or `bind` it, needn't have them.
+As in v1.36, rights are compared in pieces of one verb on one resource. A user who may `escalate` a
+role, or `bind` it, needn't have its rights.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,34 +13,52 @@ from podium.api.errors import aggregate, quoted
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.objects import Object, name, part
 from podium.apiserver.attributes import Attributes
-from podium.apiserver.authentication.users import MASTERS, RULES, Attempt, Rule
+from podium.apiserver.authentication.users import MASTERS, RULES, Attempt, PolicyRule
 from podium.apiserver.rbac.authorizer import GROUP, Authorizer, rules_of
 from podium.apiserver.refusals import forbidden, not_found
 
 _ROLES = ("Role", "ClusterRole")
-# Garbage collection writes owner references and finalizers; who wrote them is noted beside.
+# The fields that garbage collection writes, and the managedFields that track these writes.
 _COLLECTION_FIELDS = ("ownerReferences", "finalizers", "managedFields")
 
 
 def check_grant(authorizer: Authorizer, request: Attributes, obj: Object) -> None:
-    """Refuse a role or binding that grants more than its writer has.
+    """Refuse a role or binding that grants rights which its writer lacks.
 
-    An update is judged as a whole, whatever it changes: a label alone can have a role aggregated
-    into another one. Only what garbage collection needs, owner references and finalizers, is free.
+    Any update counts, as a label alone can have a role aggregated into another one; only changes of
+    owner references and finalizers, which garbage collection makes, are free.
 
     Raises:
-        RefusedError: 403, the user lacks some of the rules; 404, there is no such role.
+        RefusedError: 403, the user lacks some of the rights; 404, the bound role doesn't exist.
     """
-    kind = request.kind
+    kind, old = request.kind, request.old
     if kind.group != GROUP or MASTERS in request.user.groups:
         return
-    old = request.old
     if old is not None and _without_collection_fields(old) == _without_collection_fields(obj):
         return
     if kind.name in _ROLES:
-        _check_role(authorizer, request, obj)
+        if _may(authorizer, request, "escalate", kind, request.name):
+            return
+        why = _objection(authorizer, request, rules_of(obj))
+        is_aggregated = any(
+            part(role, "aggregationRule").get("clusterRoleSelectors") for role in (obj, old or {})
+        )
+        if not why and is_aggregated and _objection(authorizer, request, RULES[MASTERS]):
+            why = "must have cluster-admin privileges to use the aggregationRule"
     else:
-        _check_binding(authorizer, request, obj)
+        reference = obj.get("roleRef") or {}
+        role_kind, role_name = KINDS.get(reference.get("kind") or ""), reference.get("name") or ""
+        if role_kind is None or role_kind.name not in _ROLES:
+            # Validation refuses the binding.
+            return
+        if _may(authorizer, request, "bind", role_kind, role_name):
+            return
+        rules = authorizer.role_rules(reference, request.namespace)
+        if rules is None:
+            raise not_found(kind, role_name)
+        why = _objection(authorizer, request, rules)
+    if why:
+        raise forbidden(kind, name(obj), why)
 
 
 def _without_collection_fields(obj: Object) -> Object:
@@ -52,43 +70,13 @@ def _without_collection_fields(obj: Object) -> Object:
     return {field: value for field, value in {**obj, "metadata": metadata}.items() if value}
 
 
-def _check_role(authorizer: Authorizer, request: Attributes, role: Object) -> None:
-    if _may(authorizer, request, "escalate", request.kind, request.name):
-        return
-    why = _objection(authorizer, request, rules_of(role))
-    is_aggregated = any(
-        part(each, "aggregationRule").get("clusterRoleSelectors")
-        for each in (role, request.old or {})
-    )
-    if not why and is_aggregated and _objection(authorizer, request, RULES[MASTERS]):
-        why = "must have cluster-admin privileges to use the aggregationRule"
-    if why:
-        raise forbidden(request.kind, name(role), why)
-
-
-def _check_binding(authorizer: Authorizer, request: Attributes, binding: Object) -> None:
-    reference = binding.get("roleRef") or {}
-    kind, called = KINDS.get(reference.get("kind") or ""), reference.get("name") or ""
-    if kind is None or kind.name not in _ROLES:
-        # Validation says what is wrong with it.
-        return
-    if _may(authorizer, request, "bind", kind, called):
-        return
-    rules = authorizer.role_rules(reference, request.namespace)
-    if rules is None:
-        raise not_found(request.kind, called)
-    why = _objection(authorizer, request, rules)
-    if why:
-        raise forbidden(request.kind, name(binding), why)
-
-
-def _may(authorizer: Authorizer, request: Attributes, verb: str, kind: Kind, called: str) -> bool:
-    attempt = Attempt(verb, kind.group, kind.plural, namespace=request.namespace, name=called)
+def _may(authorizer: Authorizer, request: Attributes, verb: str, kind: Kind, role: str) -> bool:
+    attempt = Attempt(verb, kind.group, kind.plural, namespace=request.namespace, name=role)
     return authorizer.decide(request.user, attempt).allowed
 
 
-def _objection(authorizer: Authorizer, request: Attributes, wanted: Iterable[Rule]) -> str:
-    """Why the user may not grant rules; empty if they have all of them themselves."""
+def _objection(authorizer: Authorizer, request: Attributes, wanted: Iterable[PolicyRule]) -> str:
+    """Return why the user may not grant some rules; empty if the user has all of them."""
     user = request.user
     held, faults = authorizer.rules(user, request.namespace)
     missing = [
@@ -99,38 +87,36 @@ def _objection(authorizer: Authorizer, request: Attributes, wanted: Iterable[Rul
     ]
     if not missing:
         return ""
-    # The verbs on one resource are named together, each path stands by itself.
+    # One line lists all verbs on a resource; each verb on a path has a line of its own.
     verbs: dict[Attempt, dict[str, None]] = {}
     for piece in missing:
         key = piece if piece.path else structs.replace(piece, verb="")
         verbs.setdefault(key, {})[piece.verb] = None
-    texts = "\n".join(sorted({_text(piece, [*found]) for piece, found in verbs.items()}))
+    lines = set()
+    for piece, missing_verbs in verbs.items():
+        fields = {"NonResourceURLs": [piece.path]}
+        if not piece.path:
+            fields = {"APIGroups": [piece.group], "Resources": [piece.full_resource]}
+            if piece.name:
+                fields["ResourceNames"] = [piece.name]
+        texts = (
+            f"{field}:[{' '.join(map(quoted, values))}]"
+            for field, values in {**fields, "Verbs": missing_verbs}.items()
+        )
+        lines.add(f"{{{', '.join(texts)}}}")
     groups = " ".join(map(quoted, user.groups))
     why = (
         f"user {quoted(user.name)} (groups=[{groups}]) is attempting to grant RBAC permissions "
-        f"not currently held:\n{texts}"
+        "not currently held:\n" + "\n".join(sorted(lines))
     )
     return f"{why}; resolution errors: {aggregate(faults)}" if faults else why
 
 
-def _pieces(rule: Rule) -> Iterator[Attempt]:
-    for group, resource, verb, called in product(
+def _pieces(rule: PolicyRule) -> Iterator[Attempt]:
+    for group, resource, verb, object_name in product(
         rule.groups, rule.resources, rule.verbs, rule.names or ("",)
     ):
         plural, _, subresource = resource.partition("/")
-        yield Attempt(verb, group, plural, subresource, name=called)
+        yield Attempt(verb, group, plural, subresource, name=object_name)
     for path, verb in product(rule.paths, rule.verbs):
         yield Attempt(verb, path=path)
-
-
-def _text(piece: Attempt, verbs: list[str]) -> str:
-    fields = {"NonResourceURLs": [piece.path]}
-    if not piece.path:
-        fields = {"APIGroups": [piece.group], "Resources": [piece.full_resource]}
-        if piece.name:
-            fields["ResourceNames"] = [piece.name]
-    told = (
-        f"{field}:[{' '.join(map(quoted, values))}]"
-        for field, values in {**fields, "Verbs": verbs}.items()
-    )
-    return f"{{{', '.join(told)}}}"

@@ -1,7 +1,7 @@
 """Requests: method, path, headers and body in, code and body out, as kube-apiserver v1.36 answers.
 
-`handle` is the whole API before HTTP: routing, negotiation, options, discovery, tables and
-watches around the verbs of `ApiServer`.
+`handle` is the whole API without HTTP: routing, negotiation, options, discovery, tables and watches
+around the verbs of `ApiServer`.
 """
 
 from podium.apiserver.requests.messages import NodeLog, Request, Response, encoded

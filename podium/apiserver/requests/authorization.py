@@ -1,4 +1,4 @@
-"""Authorization: whether a user may do what a request asks for."""
+"""Authorization of requests, by RBAC and the node authorizer of v1.36, and impersonation."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -41,15 +41,8 @@ _WHERE_NAMED: Mapping[str, tuple[str, str]] = {
 }
 
 
-def _node_objection(
-    server: ApiServer, node: str, attempt: Attempt, info: RequestInfo, selection: Selection
-) -> str | None:
-    """Why a node may not do what its rules don't permit; None if it may, as far as this goes."""
-    decide = _DECISIONS.get(info.kind.key)
-    if decide is None:
-        return ""
-    name = attempt.name or next(iter(selection.values_of(_NAME_FIELD)), "")
-    return decide(server, node, attempt, name, selection)
+# The node authorizer: each function returns why a kubelet may not do what fixed rules don't
+# permit; None if it may; and "" if roles and bindings decide.
 
 
 def _nodes(_: ApiServer, node: str, attempt: Attempt, name: str, _s: Selection) -> str | None:
@@ -85,8 +78,8 @@ def _pods(
     if not name:
         return "can only list/watch pods with spec.nodeName field selector"
     pod = server.store.get(KINDS["Pod"].name, attempt.namespace, name)
-    is_there = pod is not None and node_name_of(pod) == node
-    return None if is_there else _UNRELATED.format(node)
+    is_on_node = pod is not None and node_name_of(pod) == node
+    return None if is_on_node else _UNRELATED.format(node)
 
 
 def _sources(server: ApiServer, node: str, attempt: Attempt, name: str, _: Selection) -> str | None:
@@ -99,14 +92,14 @@ def _sources(server: ApiServer, node: str, attempt: Attempt, name: str, _: Selec
     if not name:
         return "No Object name found"
     pods = server.store.list(KINDS["Pod"].name, attempt.namespace).items
-    is_named = any(
-        name in _named(pod, attempt.resource) for pod in pods if node_name_of(pod) == node
+    is_referenced = any(
+        name in _referenced(pod, attempt.resource) for pod in pods if node_name_of(pod) == node
     )
-    return None if is_named else _UNRELATED.format(node)
+    return None if is_referenced else _UNRELATED.format(node)
 
 
-def _named(pod: Object, resource: str) -> Iterator[str]:
-    """The Secrets or ConfigMaps that a pod names."""
+def _referenced(pod: Object, resource: str) -> Iterator[str]:
+    """Iterate over the names of the Secrets or ConfigMaps that a pod references."""
     spec = pod["spec"]
     source, volume_field = _WHERE_NAMED[resource]
     references = [
@@ -115,17 +108,17 @@ def _named(pod: Object, resource: str) -> Iterator[str]:
         for projection in entries(part(volume, "projected"), "sources")
     ]
     for container in (*init_containers_of(spec), *spec["containers"]):
-        references += (part(one, f"{source}Ref") for one in entries(container, "envFrom"))
+        references += (part(given, f"{source}Ref") for given in entries(container, "envFrom"))
         for variable in entries(container, "env"):
             references.append(part(variable, "valueFrom", f"{source}KeyRef"))
     if resource == "secrets":
         references += entries(spec, "imagePullSecrets")
-    yield from (one.get("name", "") for one in references)
+    yield from (reference.get("name", "") for reference in references)
     yield from (part(volume, source).get(volume_field, "") for volume in volumes_of(spec))
 
 
-_Decide = Callable[[ApiServer, str, Attempt, str, Selection], str | None]
-_DECISIONS: Mapping[str, _Decide] = {
+_NodeObjection = Callable[[ApiServer, str, Attempt, str, Selection], str | None]
+_NODE_OBJECTIONS: Mapping[str, _NodeObjection] = {
     "Node": _nodes,
     "Lease": _leases,
     "Pod": _pods,
@@ -140,24 +133,24 @@ _AUTHENTICATION = "authentication.k8s.io"
 
 
 def in_name_of(server: ApiServer, request: Request) -> Request:
-    """The request in the name of the user that it impersonates, as with `kubectl --as`.
+    """Return a request in the name of the user that it impersonates, as with `kubectl --as`.
 
     Raises:
-        RefusedError: 400 if anything but a user's name is impersonated without one; 403 if the
-            sender may not impersonate the user, or one of the groups, the uid or the extras.
+        RefusedError: 400, groups, uid or extras are impersonated without a user; 403, the sender
+            may not impersonate the user, a group, the uid or an extra.
     """
-    asked = {
+    headers = {
         header: value.split(HEADER_SEPARATOR)
         for header, value in request.headers.items()
         if header in (_USER, _UID, _GROUP) or header.startswith(_EXTRA)
     }
-    if not asked:
+    if not headers:
         return request
-    name, uid = (asked.get(header, [""])[0] for header in (_USER, _UID))
-    groups = tuple(asked.get(_GROUP, ()))
+    name, uid = (headers.get(header, [""])[0] for header in (_USER, _UID))
+    groups = tuple(headers.get(_GROUP, ()))
     extra = tuple(
         (unquote(header.removeprefix(_EXTRA)), tuple(values))
-        for header, values in asked.items()
+        for header, values in headers.items()
         if header.startswith(_EXTRA)
     )
     if not name:
@@ -165,11 +158,11 @@ def in_name_of(server: ApiServer, request: Request) -> Request:
         what = ", ".join(part for part, value in parts.items() if value) or "nothing"
         raise RefusedError(400, "BadRequest", f"requested {what} without impersonating a user")
     account = service_account_of(name)
-    place, called = account or ("", name)
+    namespace, user_name = account or ("", name)
     resource = "users" if account is None else "serviceaccounts"
     impersonate = partial(Attempt, "impersonate")
     for attempt in (
-        impersonate(resource=resource, namespace=place, name=called),
+        impersonate(resource=resource, namespace=namespace, name=user_name),
         *(impersonate(resource="groups", name=group) for group in groups),
         *(
             impersonate(_AUTHENTICATION, "userextras", key, name=value)
@@ -188,12 +181,12 @@ def in_name_of(server: ApiServer, request: Request) -> Request:
     return replace(request, user=User(name, tuple(dict.fromkeys(groups)), uid, extra))
 
 
-# What is done in a pod is no reading, although clients begin it by a GET that is upgraded.
+# Interactive use of a pod isn't reading, although clients start it by a GET that is upgraded.
 _INTERACTIVE = ("attach", "exec", "portforward")
 
 
 def check(server: ApiServer, user: User, info: RequestInfo, parameters: Parameters) -> None:
-    """Authorize a request; raises RefusedError: 403, in the words of Kubernetes' RBAC."""
+    """Authorize a request for a resource; raises RefusedError: 403, in the words of RBAC."""
     is_watch = info.verb == "list" and parameters.flag("watch")
     verbs = ["watch" if is_watch else info.verb]
     if info.subresource in _INTERACTIVE and verbs == ["get"]:
@@ -209,7 +202,10 @@ def check(server: ApiServer, user: User, info: RequestInfo, parameters: Paramete
             attempt = structs.replace(attempt, name=names[0] if names else "")
         why = None
         if user.node is not None:
-            why = _node_objection(server, user.node, attempt, info, selection)
+            why, objection = "", _NODE_OBJECTIONS.get(info.kind.key)
+            if objection is not None:
+                name = attempt.name or next(iter(selection.values_of(_NAME_FIELD)), "")
+                why = objection(server, user.node, attempt, name, selection)
             if why is None:
                 continue
         verdict = server.authorizer.decide(user, attempt)

@@ -1,4 +1,4 @@
-"""A call: a request that has found its route, with all that its handler needs."""
+"""A routed request with everything that its handler needs."""
 
 import msgspec
 
@@ -20,7 +20,7 @@ _BODIES = {"scale": SCALE, "token": TOKEN_REQUEST}
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A request on its info."""
+    """A routed request, its options, and the form of the answer."""
 
     server: ApiServer
     request: Request
@@ -31,7 +31,7 @@ class Call(msgspec.Struct, frozen=True):
 
     @property
     def taken(self) -> tuple[Kind, str]:
-        """The kind and version of the objects that are sent and answered."""
+        """The kind and the version of the objects in body and answer."""
         body = _BODIES.get(self.info.subresource)
         if body is not None:
             return body, body.api_version
@@ -39,17 +39,17 @@ class Call(msgspec.Struct, frozen=True):
 
     @property
     def form(self) -> Form:
-        """How objects are shown."""
-        said = self.parameters.text("includeObject") if self.output.shape == TABLE else ""
-        return Form(self.output, *self.taken, included(said))
+        """The form in which objects are shown."""
+        include = self.parameters.text("includeObject") if self.output.shape == TABLE else ""
+        return Form(self.output, *self.taken, included(include))
 
     @property
     def field_validation(self) -> str:
-        """How unknown and repeated fields are treated."""
+        """The treatment of unknown and repeated fields: `Strict`, `Warn` or `Ignore`."""
         return self.parameters.text("fieldValidation") or WARN
 
     def decoded(self, kind: Kind, api_version: str = "") -> DecodedObject:
-        """The body as an object of a kind, in a version; raises RefusedError."""
+        """Decode the body as an object of a kind, in a version; raises RefusedError."""
         body = self.request.body
         media_type = input_type(self.request.header("Content-Type"), body, kind)
         return apart(
@@ -62,9 +62,10 @@ class Call(msgspec.Struct, frozen=True):
         )
 
     def attributes(self, kind: str, *, is_apply: bool = False) -> Attributes:
-        """The write that is asked for, with the options of the query; raises RefusedError: 422.
+        """Return the requested write with the options of the query; raises RefusedError: 422.
 
-        `kind` names the options, such as `CreateOptions`; server-side apply must name its manager.
+        `kind` is the kind of the options, such as `CreateOptions`. Server-side apply requires a
+        field manager.
         """
         query = self.parameters
         named = query.text("fieldManager")
@@ -84,17 +85,17 @@ class Call(msgspec.Struct, frozen=True):
         )
 
     def attributes_with(self, how: WriteOptions) -> Attributes:
-        """The write that is asked for, with some options."""
+        """Return the requested write with the given options."""
         info, user = self.info, self.request.user
         return Attributes(
             info.kind, info.namespace, info.name, self.now_s, info.subresource, how, user
         )
 
     def answer(self, obj: Object, *, code: int = 200, warnings: tuple[str, ...] = ()) -> Response:
-        """An object, in the form that it is wanted in."""
+        """Answer with an object in the negotiated form."""
         return self.respond(code, shown(self.form, obj, self.now_s), warnings)
 
     def respond(self, code: int, body: Object, warnings: tuple[str, ...] = ()) -> Response:
-        """A body as it is, in the media type that was negotiated."""
+        """Answer with a body as it is, in the negotiated media type."""
         headers: Headers = (("Content-Type", self.output.media_type),)
         return Response(code, body, headers + tuple(map(warning, dict.fromkeys(warnings))))

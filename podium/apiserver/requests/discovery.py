@@ -1,7 +1,6 @@
-"""Discovery: which groups, versions and resources there are, for clients that know none of them.
+"""Discovery: the served groups, versions and resources, with health and version of the server.
 
-There are two forms: documents a level, for the groups, for each group and for each version; and
-one document for all, `APIGroupDiscoveryList`, for clients that accept it.
+Clients get a document for each level, or all of it aggregated in one `APIGroupDiscoveryList`.
 """
 
 import hashlib
@@ -18,14 +17,14 @@ from podium.apiserver.schema.struct_types import METRICS, REVIEWS
 Document = dict[str, Any]
 
 AGGREGATED = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-"""The media type of the one document for all."""
+"""Media type of aggregated discovery."""
 
 ROOTS = (["api"], ["apis"])
-"""The paths that have such a document, split at their slashes."""
+"""The split paths with aggregated discovery."""
 
 
 def document(segments: Sequence[str], host: str, kinds: Registry = BUILT_IN) -> Document | None:
-    """What a split path within `/api` or `/apis` announces; None for one that announces nothing."""
+    """Return the discovery document at a split path below `/api` or `/apis`; None at others."""
     match segments:
         case ["api"]:
             addresses = [{"clientCIDR": "0.0.0.0/0", "serverAddress": host}] if host else []
@@ -40,7 +39,7 @@ def document(segments: Sequence[str], host: str, kinds: Registry = BUILT_IN) -> 
         case ["apis", group] if group in kinds.groups:
             return {"kind": "APIGroup", "apiVersion": "v1", **_group(group, kinds)}
         case ["api", version] if ("", version) in kinds.by_plural:
-            # Alone among these documents, those of the core group don't tell their version.
+            # Only this document has no apiVersion.
             return {"kind": "APIResourceList", **_resource_list("", version, kinds)}
         case ["apis", group, version] if group and (group, version) in kinds.by_plural:
             listed = _resource_list(group, version, kinds)
@@ -49,7 +48,7 @@ def document(segments: Sequence[str], host: str, kinds: Registry = BUILT_IN) -> 
 
 
 def aggregated(root: Sequence[str], kinds: Registry = BUILT_IN) -> Document:
-    """The one document for all below one of the `ROOTS`."""
+    """Return the aggregated discovery of one of the `ROOTS`."""
     items = []
     for group in kinds.groups:
         if bool(group) is (root[0] == "apis"):
@@ -71,7 +70,7 @@ def aggregated(root: Sequence[str], kinds: Registry = BUILT_IN) -> Document:
 
 
 def storage_version_hash(kind: Kind) -> str:
-    """Hash of the version that a kind is stored in; clients compare it."""
+    """Return the hash of the stored version of a kind, which clients compare."""
     version = kind.stored_api_version.rpartition("/")[2]
     stored = f"{kind.group}/{version}/{kind.name}"
     return b64encode(hashlib.sha256(stored.encode()).digest()[:8]).decode()
@@ -114,33 +113,33 @@ _NICKNAMES = ("shortNames", "categories")
 
 
 def _with_subresources(group: str, version: str, kinds: Registry) -> list[Document]:
-    found: dict[str, Document] = {}
-    for one in _resource_list(group, version, kinds)["resources"]:
-        name, _, subresource = one["name"].partition("/")
-        kind = {"group": group, "version": version, "kind": one["kind"]}
-        kind |= {field: one[field] for field in kind if field in one}
-        told = {"responseKind": kind, "verbs": one["verbs"]}
+    by_name: dict[str, Document] = {}
+    for resource in _resource_list(group, version, kinds)["resources"]:
+        name, _, subresource = resource["name"].partition("/")
+        kind = {"group": group, "version": version, "kind": resource["kind"]}
+        kind |= {field: resource[field] for field in kind if field in resource}
+        common = {"responseKind": kind, "verbs": resource["verbs"]}
         if subresource:
-            beside = found[name].setdefault("subresources", [])
-            beside.append({"subresource": subresource, **told})
+            subresources = by_name[name].setdefault("subresources", [])
+            subresources.append({"subresource": subresource, **common})
         else:
-            nicknames = {field: one[field] for field in _NICKNAMES if field in one}
-            scope = "Namespaced" if one["namespaced"] else "Cluster"
-            singular = {"scope": scope, "singularResource": one["singularName"]}
-            found[name] = {"resource": name, **told, **singular, **nicknames}
-    return [*found.values()]
+            nicknames = {field: resource[field] for field in _NICKNAMES if field in resource}
+            scope = "Namespaced" if resource["namespaced"] else "Cluster"
+            singular = {"scope": scope, "singularResource": resource["singularName"]}
+            by_name[name] = {"resource": name, **common, **singular, **nicknames}
+    return [*by_name.values()]
 
 
-# Whoever answers at all is alive.
+# The check that any answer passes.
 _CHECK = "ping"
 _READY = "readyz"
 _HEALTH = ("healthz", "livez", _READY)
 
 
 def version() -> dict[str, Any]:
-    """The `Info` that `kubectl version` prints: Kubernetes' version, with Podium's as its build."""
+    """Return the `Info` for `kubectl version`: Kubernetes' version, with Podium's as its build."""
     git_version = f"v{MAJOR}.{MINOR}.{PATCH}+podium.{__version__}"
-    # Clients expect all of the fields; there is no Go and no platform to tell of.
+    # Clients expect all of the fields.
     unknown = ("gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform")
     known = {"major": MAJOR, "minor": MINOR, "gitVersion": git_version}
     return {**known, **dict.fromkeys(unknown, "")}
@@ -149,29 +148,33 @@ def version() -> dict[str, Any]:
 def health(
     segments: Sequence[str], checks: Mapping[str, str], *, verbose: bool
 ) -> tuple[int, str] | None:
-    """The code and text about the health that a split path asks for; None for other paths.
+    """Return code and text for a health endpoint; None for other paths.
 
-    `checks` says by name what is wrong, or nothing; they are listed if one fails or on request.
+    `checks` are by name what is wrong, or an empty text; they are listed if one fails or if
+    verbose.
     """
     if not segments or segments[0] not in _HEALTH:
         return None
-    question, one = segments[0], "/".join(segments[1:])
-    found = {_CHECK: "", **(checks if question == _READY else {})}
-    if one:
-        if one not in found:
+    endpoint, check = segments[0], "/".join(segments[1:])
+    results = {_CHECK: "", **(checks if endpoint == _READY else {})}
+    if check:
+        if check not in results:
             return None
-        return (500, f"internal server error: {found[one]}\n") if found[one] else (200, "ok")
-    fails = any(found.values())
+        why = results[check]
+        return (500, f"internal server error: {why}\n") if why else (200, "ok")
+    fails = any(results.values())
     if not fails and not verbose:
         return 200, "ok"
-    lines = [f"[-]{name} failed: {why}" if why else f"[+]{name} ok" for name, why in found.items()]
-    lines.append(f"{question} check {'failed' if fails else 'passed'}\n")
+    lines = [
+        f"[-]{name} failed: {why}" if why else f"[+]{name} ok" for name, why in results.items()
+    ]
+    lines.append(f"{endpoint} check {'failed' if fails else 'passed'}\n")
     return 500 if fails else 200, "\n".join(lines)
 
 
 def index(kinds: Registry = BUILT_IN) -> dict[str, Any]:
-    """The paths of all documents that describe the API."""
+    """Return the paths of all documents that describe the API."""
     groups = [f"/apis/{group}" for group in kinds.groups if group]
     versions = [routes.path_of(*group_version) for group_version in kinds.by_plural]
-    own = [f"/{question}" for question in _HEALTH] + ["/openapi/v2", "/openapi/v3", "/version"]
+    own = [f"/{endpoint}" for endpoint in _HEALTH] + ["/openapi/v2", "/openapi/v3", "/version"]
     return {"paths": sorted({"/api", "/apis", *groups, *versions, *own})}

@@ -1,4 +1,4 @@
-"""Requests and responses: what HTTP would carry, without HTTP."""
+"""Requests and responses, without HTTP."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,13 +13,13 @@ from podium.apiserver.requests.negotiation import JSON, YAML
 from podium.apiserver.requests.response_forms import Watching
 
 HEADER_SEPARATOR = "\n"
-"""Between the values of a header that came several times, where a comma may be in a value."""
+"""Joins the values of a repeated header whose values may contain commas."""
 
 PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
 class NodeLog(msgspec.Struct, frozen=True):
-    """A log from a node's agent, by HTTPS port and path with query, handed on as it comes."""
+    """A log to fetch from the kubelet of a node: its HTTPS address, and path with query."""
 
     address: str
     port: int
@@ -33,7 +33,7 @@ Body = Mapping[str, Any] | str | bytes | Watching | NodeLog
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request before HTTP: path with query, and headers, kept by names in small letters."""
+    """A request: path with query, and headers by lower-case names."""
 
     method: str
     path: str
@@ -46,17 +46,17 @@ class Request:
         object.__setattr__(self, "headers", headers)
 
     def header(self, name: str) -> str:
-        """A header's value, whatever the case of its name; empty if it wasn't sent."""
+        """Return the value of a header; empty if it is absent."""
         return self.headers.get(name.lower(), "")
 
 
 class Response(msgspec.Struct, frozen=True):
-    """An answer of the API, before HTTP.
+    """An answer.
 
     Attributes:
-        body: an object, text, a document as it stands, or what comes piece by piece: a watch, or
-            a node's log.
-        headers: names and values; a name may come several times, as `Warning` does.
+        body: an object, text, encoded bytes, or what is sent piece by piece: a watch or a node's
+            log.
+        headers: names and values; a name may be repeated, as `Warning` is.
     """
 
     code: int
@@ -65,12 +65,12 @@ class Response(msgspec.Struct, frozen=True):
     pretty: bool = False
 
     def header(self, name: str) -> str:
-        """All values of a header, joined by commas; empty if there is none."""
+        """Return all values of a header, joined by commas; empty if it is absent."""
         wanted = name.lower()
         return ", ".join(value for key, value in self.headers if key.lower() == wanted)
 
     def content(self) -> bytes:
-        """The body as it goes over the wire; raises TypeError for one that comes piece by piece."""
+        """Return the body as bytes; raises TypeError for a watch or a log."""
         if isinstance(self.body, bytes):
             return self.body
         if isinstance(self.body, str):
@@ -81,7 +81,7 @@ class Response(msgspec.Struct, frozen=True):
 
 
 def refused(refusal: RefusedError, media_type: str = JSON) -> Response:
-    """A refusal as an answer."""
+    """Return a refusal as an answer."""
     headers: Headers = (("Content-Type", media_type),)
     if refusal.retry_after_s is not None:
         headers += (("Retry-After", str(refusal.retry_after_s)),)
@@ -89,7 +89,7 @@ def refused(refusal: RefusedError, media_type: str = JSON) -> Response:
 
 
 def encoded(obj: Mapping[str, Any], media_type: str = JSON, *, pretty: bool = False) -> bytes:
-    """An object, or an event of a watch, as JSON or YAML with a line end."""
+    """Encode an object, or an event of a watch, as JSON or YAML with a line end."""
     if media_type == YAML:
         return write_yaml(obj).encode()
     plain = msgspec.json.encode(obj)
@@ -97,6 +97,6 @@ def encoded(obj: Mapping[str, Any], media_type: str = JSON, *, pretty: bool = Fa
 
 
 def warning(text: str) -> tuple[str, str]:
-    """The header of a warning to the user, which kubectl prints."""
+    """Return the header of a warning to the user, which kubectl prints."""
     quoted = text.replace("\\", "\\\\").replace('"', '\\"')
     return "Warning", f'299 - "{quoted}"'

@@ -1,4 +1,4 @@
-"""The metrics API (metrics.k8s.io/v1beta1): what nodes and pods use at the moment."""
+"""The metrics API (metrics.k8s.io/v1beta1): the current usage of nodes and pods."""
 
 from typing import Any
 
@@ -15,25 +15,25 @@ from podium.apiserver.requests.routes import no_such_method
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.store.kind_index import Page
 
-# What is simulated needs no time to be measured; metrics-server tells so much.
+# metrics-server's window; simulated usage needs no time to be measured.
 _WINDOW = "30s"
 _MEASURED = {"nodes": KINDS["Node"], "pods": KINDS["Pod"]}
 
 
 def answer(call: Call) -> Response:
-    """Answer with the usage of a node or pod that runs, or of all of a selection."""
+    """Answer with the usage of a node or a running pod, or of all that are selected."""
     info, query = call.info, call.parameters
     kind = _MEASURED[info.kind.plural]
     if info.verb == "get":
-        found = _measured(call, call.server.get(kind, info.namespace, info.name))
-        if found is None:
+        metrics = _measured(call, call.server.get(kind, info.namespace, info.name))
+        if metrics is None:
             raise not_found(info.kind, info.name)
-        return call.answer(found)
+        return call.answer(metrics)
     if query.flag("watch"):
         raise no_such_method()
     selection = parse_selection(kind, query.text("labelSelector"), query.text("fieldSelector"))
     page = call.server.list(kind, info.namespace, selection)
-    measured = [one for obj in page.items if (one := _measured(call, obj)) is not None]
+    measured = [found for obj in page.items if (found := _measured(call, obj)) is not None]
     return call.respond(200, shown_list(call.form, Page(measured, page.revision), call.now_s))
 
 

@@ -1,7 +1,7 @@
-"""Negotiation of media types: in which form answers are wanted, and which bodies are understood.
+"""Negotiation of the media types of answers and bodies.
 
-Answers are JSON or YAML, and either the object itself, a `Table` of it, or its metadata alone.
-Protobuf isn't spoken, and understood of few kinds; clients that prefer it accept JSON as well.
+Answers are JSON or YAML: the object itself, a `Table` or its metadata. Protobuf is never written,
+and read for few kinds only; clients that prefer it accept JSON, too.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,6 @@ JSON = "application/json"
 YAML = "application/yaml"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 
-
 TABLE = "Table"
 PARTIAL = "PartialObjectMetadata"
 PARTIAL_LIST = "PartialObjectMetadataList"
@@ -30,13 +29,13 @@ _STREAMED = (f"{JSON};stream=watch", f"{PROTOBUF};stream=watch")
 META_GROUP = "meta.k8s.io"
 _META_VERSIONS = ("v1", "v1beta1")
 _SHAPES = (TABLE, PARTIAL, PARTIAL_LIST)
-# People who look by hand get indented answers.
+# User agents of people, who get indented answers.
 _HUMAN_AGENTS = ("curl", "Wget", "Mozilla/5.0")
 
 
 @dataclass(frozen=True, slots=True)
 class MediaType:
-    """A media type such as `application/json;as=Table`, wanted with a quality from 0 to 1."""
+    """A media type such as `application/json;as=Table`, with its quality from 0 to 1."""
 
     type: str
     subtype: str
@@ -44,7 +43,7 @@ class MediaType:
     quality: float = 1.0
 
     def covers(self, media_type: str) -> bool:
-        """Whether a media type without parameters is meant."""
+        """Return whether a media type without parameters matches."""
         kind, _, subtype = media_type.partition("/")
         return self.type in (kind, "*") and self.subtype in (subtype, "*")
 
@@ -54,9 +53,9 @@ class Output:
     """The form of an answer.
 
     Attributes:
-        shape: `Table`, `PartialObjectMetadata`, `PartialObjectMetadataList`; or empty, for the
-            object as it is.
-        meta_version: the version of the shape's group, meta.k8s.io.
+        shape: `Table`, `PartialObjectMetadata` or `PartialObjectMetadataList`; empty for the object
+            itself.
+        meta_version: version of the group meta.k8s.io for the shape.
     """
 
     media_type: str = JSON
@@ -65,13 +64,13 @@ class Output:
 
 
 def parse_media_types(header: str) -> list[MediaType]:
-    """The media types of an Accept header, the most wanted and most specific first."""
-    found = [parse_media_type(clause) for clause in header.split(",") if clause.strip()]
-    return sorted(found, key=lambda one: (-one.quality, one.type == "*", one.subtype == "*"))
+    """Parse an Accept header; the most wanted and most specific media types come first."""
+    accepted = [parse_media_type(clause) for clause in header.split(",") if clause.strip()]
+    return sorted(accepted, key=lambda each: (-each.quality, each.type == "*", each.subtype == "*"))
 
 
 def parse_media_type(text: str) -> MediaType:
-    """One media type with its parameters."""
+    """Parse a media type with its parameters."""
     essence, *rest = (part.strip() for part in text.split(";"))
     pairs = [part.partition("=") for part in rest if part]
     parameters = {key.strip().lower(): value.strip().strip('"') for key, _, value in pairs}
@@ -83,12 +82,12 @@ def parse_media_type(text: str) -> MediaType:
     return MediaType(kind, subtype or "*", parameters, quality)
 
 
-# Clients keep to a few headers.
+# Clients use few headers.
 @lru_cache(maxsize=256)
 def output(accept: str, *, streams: bool = False, tables: bool = True) -> Output:
-    """The form of the answer by the Accept header, empty for any; raises RefusedError: 406."""
+    """Return the form of the answer for an Accept header; raises RefusedError: 406."""
     wanted = parse_media_types(accept or "*/*")
-    if not any(one.covers(spoken) for one in wanted for spoken in _UNDERSTOOD):
+    if not any(each.covers(spoken) for each in wanted for spoken in _UNDERSTOOD):
         available = ", ".join(_UNDERSTOOD + _STREAMED if streams else _UNDERSTOOD)
         raise not_acceptable(f"406: Not Acceptable\n\nAvailable representations: {available}")
     for media_type in wanted:
@@ -106,13 +105,13 @@ def output(accept: str, *, streams: bool = False, tables: bool = True) -> Output
 
 
 def accepts_aggregated(accept: str) -> bool:
-    """Whether a client accepts discovery in one document for all."""
+    """Return whether a client accepts aggregated discovery."""
     wanted = {"as": "APIGroupDiscoveryList", "g": "apidiscovery.k8s.io", "v": "v2"}
-    return any(wanted.items() <= one.parameters.items() for one in parse_media_types(accept))
+    return any(wanted.items() <= each.parameters.items() for each in parse_media_types(accept))
 
 
 def input_type(content_type: str, body: bytes, kind: Kind) -> str:
-    """The type of a body: JSON if unsaid, YAML, or for few kinds Protobuf; raises RefusedError."""
+    """Return the media type of a body, by default JSON; raises RefusedError: 415."""
     essence = content_type.partition(";")[0].strip().lower() or JSON
     if essence not in _UNDERSTOOD:
         raise _unsupported(_UNDERSTOOD)
@@ -122,12 +121,12 @@ def input_type(content_type: str, body: bytes, kind: Kind) -> str:
 
 
 def patch_type(content_type: str, kind: Kind) -> PatchType:
-    """The type of a patch; raises RefusedError: 415 if it is none."""
+    """Return the type of a patch; raises RefusedError: 415."""
     essence = content_type.partition(";")[0].strip().lower()
     if essence not in set(PatchType):
         raise RefusedError(415, "UnsupportedMediaType", "415: Unsupported Media Type", details={})
     if essence == PatchType.STRATEGIC and isinstance(kind, CustomKind):
-        # Nobody says how its lists are to be merged.
+        # Its schema doesn't define how lists are merged.
         raise _unsupported((PatchType.JSON, PatchType.MERGE, PatchType.APPLY))
     return PatchType(essence)
 
@@ -138,7 +137,7 @@ def _unsupported(accepted: Sequence[str]) -> RefusedError:
 
 
 def is_pretty(wanted: str, user_agent: str) -> bool:
-    """Whether an answer is indented: if the query says so, or if it is for a person to read."""
+    """Return whether an answer is indented: by the query, or for user agents of people."""
     if wanted:
         return wanted in ("1", "t", "T", "true", "TRUE", "True")
     return user_agent.startswith(_HUMAN_AGENTS)

@@ -1,4 +1,4 @@
-"""Reading and writing objects, and the subresources that are read or written otherwise."""
+"""Handlers of requests for objects and for most of their subresources."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -42,7 +42,7 @@ def get(call: Call) -> Response:
     version = call.parameters.text("resourceVersion")
     revision, current = parse_version(version) if version else 0, call.server.store.revision
     if revision > current:
-        # What is stored must be as new as the client has seen it.
+        # The client has seen a newer version than the stored one.
         raise refusal_of(TooLargeResourceVersionError(revision, current))
     obj = call.server.get(info.kind, info.namespace, info.name)
     concerns(obj)
@@ -50,7 +50,7 @@ def get(call: Call) -> Response:
 
 
 def list_or_watch(call: Call) -> Response:
-    """Answer with a list, or with a watch that begins."""
+    """Answer with a list, or start a watch."""
     info = call.info
     wanted = query_options.list_options(call.parameters, watch=info.verb == "watch")
     by_name = f"{_NAME_FIELD}={info.name}" if info.name else ""
@@ -61,7 +61,7 @@ def list_or_watch(call: Call) -> Response:
     if wanted.watch:
         stream = call.server.watch(info.kind, info.namespace, selection, wanted)
         watching = Watching(stream, call.form, wanted.timeout_s)
-        # A stream of events is JSON, line by line, whatever else is accepted.
+        # A stream of events is JSON by lines, whatever was negotiated.
         return Response(200, watching, (("Content-Type", JSON),))
     page = kept("listing", lambda: call.server.list(info.kind, info.namespace, selection, wanted))
     concerns({"items": page.items})
@@ -69,7 +69,7 @@ def list_or_watch(call: Call) -> Response:
 
 
 def connect(call: Call) -> Response:
-    """Refuse to connect to a container: it is simulated, or on a machine out of reach."""
+    """Refuse a connection to a container, which is simulated, or on an unreachable machine."""
     info = call.info
     pod = call.server.get(KINDS["Pod"], info.namespace, info.name)
     message = f"pod {info.name} is simulated, and nothing runs in it for {info.subresource}"
@@ -117,14 +117,14 @@ def _written(call: Call, written: Written, sent: DecodedObject, before: Any = No
         warnings += (*registration.warned_of(obj, sent.obj),)
     elif not call.info.subresource:
         generation = metadata_of(obj).get("generation")
-        # A kind without generations is warned of with each change.
+        # For a kind without generations, each update repeats the warnings.
         if generation is None or generation != before:
             warnings += (*registration.warned_of(obj),)
     return call.answer(obj, code=201 if written.created else 200, warnings=warnings)
 
 
 def bind(call: Call) -> Response:
-    """Bind a pod as the Binding in the body says; without a pod in the path, it names the pod."""
+    """Bind a pod as the Binding in the body requests, which names the pod if the path doesn't."""
     request = call.attributes("CreateOptions")
     decoded = call.decoded(BINDING)
     name = request.name or metadata_of(decoded.obj).get("name", "")
@@ -133,7 +133,7 @@ def bind(call: Call) -> Response:
 
 
 def evict(call: Call) -> Response:
-    """Evict a pod as the Eviction in the body says."""
+    """Evict a pod as the Eviction in the body requests."""
     request = call.attributes("CreateOptions")
     decoded = call.decoded(EVICTION)
     call.server.evict(request, decoded.obj)
@@ -145,13 +145,13 @@ def delete(call: Call) -> Response:
     options = _delete_options(call)
     request = call.attributes_with(WriteOptions(dry_run=bool(options.get("dryRun"))))
     deleted = call.server.delete(request, DeleteOptions.of(options))
-    # Only this way of asking tells clients that the deletion goes on.
+    # As in kube-apiserver, only the old option orphanDependents gets a 202.
     is_accepted = not deleted.gone and options.get("orphanDependents") is False
     return call.answer(deleted.answer, code=202 if is_accepted else 200)
 
 
 def delete_collection(call: Call) -> Response:
-    """Delete all objects of a list, which is the answer."""
+    """Delete the objects of a list, and answer with the list."""
     wanted = query_options.list_options(call.parameters, watch=False)
     options = _delete_options(call)
     page = call.server.delete_collection(

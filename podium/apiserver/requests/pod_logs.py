@@ -1,4 +1,4 @@
-"""The output of containers: what simulated ones say instead, and where to ask for real ones'."""
+"""Logs of containers: a text for simulated ones, and the kubelet to ask for real ones."""
 
 from urllib.parse import quote, urlencode
 
@@ -23,10 +23,7 @@ _INTERNAL = "InternalIP"
 
 
 def log(call: Call) -> Response:
-    """Answer with a container's output: of a simulated one that there is none.
-
-    What runs on a real machine is logged there: the answer is where to get it from.
-    """
+    """Answer with a container's log, or with the kubelet to fetch it from."""
     info = call.info
     pod = call.server.get(KINDS["Pod"], info.namespace, info.name)
     query = _checked(call.parameters, info.name)
@@ -40,24 +37,24 @@ def log(call: Call) -> Response:
     if call.server.reaches_nodes:
         status = status_of(call.server.get(KINDS["Node"], "", node_name))
         port = part(status, "daemonEndpoints", "kubeletEndpoint").get("Port")
-        known = {one["type"]: one["address"] for one in status.get("addresses") or ()}
-        if port and _INTERNAL in known:
-            path = "/".join(quote(one, safe="") for one in (namespace(pod), info.name, container))
-            asked = f"/containerLogs/{path}" + (f"?{urlencode(query)}" if query else "")
-            return Response(200, NodeLog(known[_INTERNAL], port, asked, info.name), _PLAIN_TEXT)
+        addresses = {each["type"]: each["address"] for each in status.get("addresses") or ()}
+        if port and _INTERNAL in addresses:
+            names = (quote(name, safe="") for name in (namespace(pod), info.name, container))
+            path = f"/containerLogs/{'/'.join(names)}" + (f"?{urlencode(query)}" if query else "")
+            return Response(200, NodeLog(addresses[_INTERNAL], port, path, info.name), _PLAIN_TEXT)
     place = f"{directory}/{namespace(pod)}_{info.name}_{pod['metadata']['uid']}/{container}"
     message = f"the logs are on node {node_name}, in {place}"
     raise RefusedError(501, "NotImplemented", message)
 
 
 def log_directory(call: Call, pod: Object) -> str:
-    """Where the node of a pod keeps logs; empty if it isn't a real one."""
+    """Return the log directory of a pod's node; empty for a simulated node."""
     name = node_name_of(pod)
     node = call.server.store.get("Node", "", name) if name else None
     return "" if node is None else annotations(node).get(LOG_DIRECTORY, "")
 
 
-def _checked(parameters: Parameters, called: str) -> dict[str, str]:
+def _checked(parameters: Parameters, pod_name: str) -> dict[str, str]:
     query = {flag: "true" for flag in _FLAGS if parameters.flag(flag)}
     faults = []
     for field, least in _LEAST.items():
@@ -78,17 +75,17 @@ def _checked(parameters: Parameters, called: str) -> dict[str, str]:
             both = "at most one of `sinceTime` or `sinceSeconds` may be specified"
             faults.append(FieldError("[]", "", both, ErrorKind.FORBIDDEN))
     if faults:
-        raise invalid(called, faults, "PodLogOptions", "")
+        raise invalid(pod_name, faults, "PodLogOptions", "")
     return query
 
 
-def _container(pod: Object, asked: str) -> str:
+def _container(pod: Object, wanted: str) -> str:
     spec = pod["spec"]
-    names = [one["name"] for field in _LISTS for one in spec.get(field) or ()]
-    if asked:
-        if asked not in names:
-            raise bad_request(f"container {asked} is not valid for pod {name(pod)}")
-        return asked
+    names = [container["name"] for field in _LISTS for container in spec.get(field) or ()]
+    if wanted:
+        if wanted not in names:
+            raise bad_request(f"container {wanted} is not valid for pod {name(pod)}")
+        return wanted
     if len(spec["containers"]) > 1:
         choice = f"choose one of: [{' '.join(names)}]"
         raise bad_request(f"a container name must be specified for pod {name(pod)}, {choice}")
@@ -96,10 +93,10 @@ def _container(pod: Object, asked: str) -> str:
 
 
 def _simulated_output(pod: Object, container: str) -> str:
-    """What is said in place of the output of a container that only seems to run."""
+    """Return the text shown as the log of a simulated container."""
     status = status_of(pod)
-    told = [one for field in _STATUSES for one in status.get(field) or ()]
-    state = next((one.get("state") or {} for one in told if one.get("name") == container), {})
+    statuses = (entry for field in _STATUSES for entry in status.get(field) or ())
+    state = next((one.get("state") or {} for one in statuses if one.get("name") == container), {})
     if waiting := state.get("waiting"):
         where = f'container "{container}" in pod "{name(pod)}"'
         raise bad_request(f"{where} is waiting to start: {waiting.get('reason')}")

@@ -1,7 +1,4 @@
-"""The options of requests, read from queries and from DeleteOptions, and judged as upstream does.
-
-What the options of a write mean is up to the verbs; here they only become values.
-"""
+"""The options of requests, from queries and DeleteOptions, validated as kube-apiserver does."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -25,25 +22,25 @@ _OFF = ("0", "false")
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The parameters of a query; of one that comes several times, the first value counts."""
+    """The parameters of a query; the first value of a repeated one counts."""
 
     values: Mapping[str, Sequence[str]]
 
     def text(self, name: str) -> str:
-        """A parameter as it stands; empty if it is absent."""
+        """Return a parameter as text; empty if it is absent."""
         values = self.values.get(name)
         return values[0] if values else ""
 
     def texts(self, name: str) -> tuple[str, ...]:
-        """All values of a parameter."""
+        """Return all values of a parameter."""
         return tuple(self.values.get(name, ()))
 
     def flag(self, name: str) -> bool | None:
-        """A switch, which anything but `0` and `false` turns on; None if it is absent."""
+        """Return a flag, which anything but `0` and `false` sets; None if it is absent."""
         return self.text(name).lower() not in _OFF if name in self.values else None
 
     def integer(self, name: str) -> int | None:
-        """A number of 64 bits; None if it is absent; raises RefusedError: 400 if it isn't one."""
+        """Return a number of 64 bits; None if it is absent; raises RefusedError: 400."""
         if name not in self.values:
             return None
         text = self.text(name)
@@ -55,7 +52,7 @@ class Parameters:
 
 
 def parse_query(query: str) -> Parameters:
-    """The parameters of the part of a path after its `?`."""
+    """Parse the query of a path."""
     return Parameters(parse_qs(query, keep_blank_values=True) if query else {})
 
 
@@ -69,7 +66,7 @@ _PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
 
 
 def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:
-    """The options of a list, or of a watch if path or query says so; raises RefusedError."""
+    """Return the options of a list, or of a watch; raises RefusedError: 400 or 422."""
     read = ListOptions(
         label_selector=parameters.text("labelSelector"),
         field_selector=parameters.text("fieldSelector"),
@@ -82,9 +79,9 @@ def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:
         allow_watch_bookmarks=bool(parameters.flag("allowWatchBookmarks")),
         send_initial_events=parameters.flag("sendInitialEvents"),
     )
-    told = read.resource_version_match or read.send_initial_events is not None
-    if read.watch and not told and read.resource_version in ("", "0"):
-        # A watch that starts anywhere starts with what is there, as if it had asked for that.
+    is_explicit = read.resource_version_match or read.send_initial_events is not None
+    if read.watch and not is_explicit and read.resource_version in ("", "0"):
+        # A watch without a version starts with all objects, as if sendInitialEvents was set.
         read = replace(read, send_initial_events=True, resource_version_match=NOT_OLDER_THAN)
     match, initial, field = read.resource_version_match, read.send_initial_events, _MATCH
     if not match and initial is None:
@@ -119,7 +116,7 @@ def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:
 def write_faults(
     dry_run: tuple[str, ...], field_manager: str, field_validation: str
 ) -> list[FieldError]:
-    """What is wrong with the options that all writes share."""
+    """Return the faults of the options that all writes share."""
     faults = []
     if len(field_manager.encode()) > _FIELD_MANAGER_LENGTH_MAX:
         limit = f"may not be more than {_FIELD_MANAGER_LENGTH_MAX} bytes"
@@ -127,8 +124,8 @@ def write_faults(
     for index, character in enumerate(field_manager):
         if not character.isprintable():
             position = len(field_manager[:index].encode())
-            called = f"invalid character U+{ord(character):04X} (at position {position})"
-            faults.append(FieldError("fieldManager", field_manager, called))
+            why = f"invalid character U+{ord(character):04X} (at position {position})"
+            faults.append(FieldError("fieldManager", field_manager, why))
     faults += _dry_run_faults(dry_run)
     if field_validation not in _FIELD_VALIDATIONS:
         faults.append(unsupported("fieldValidation", field_validation, _FIELD_VALIDATIONS))
@@ -136,7 +133,7 @@ def write_faults(
 
 
 def patch_faults(parameters: Parameters, *, is_apply: bool) -> list[FieldError]:
-    """What is wrong with the options that only patches have."""
+    """Return the faults of the options of patches."""
     if not is_apply and parameters.flag("force") is not None:
         why = "may not be specified for non-apply patch"
         return [FieldError("force", "", why, ErrorKind.FORBIDDEN)]
@@ -147,7 +144,7 @@ def patch_faults(parameters: Parameters, *, is_apply: bool) -> list[FieldError]:
 
 
 def delete_options(parameters: Parameters) -> dict[str, Any]:
-    """DeleteOptions from a query, which counts where a request has no body."""
+    """Return the DeleteOptions in a query, which count for requests without a body."""
     read: dict[str, Any] = {
         "gracePeriodSeconds": parameters.integer("gracePeriodSeconds"),
         "orphanDependents": parameters.flag("orphanDependents"),
@@ -159,7 +156,7 @@ def delete_options(parameters: Parameters) -> dict[str, Any]:
 
 
 def check_delete_options(options: Mapping[str, Any]) -> None:
-    """Judge DeleteOptions; raises RefusedError: 422, with all that is wrong."""
+    """Validate DeleteOptions; raises RefusedError: 422."""
     policy, faults = options.get("propagationPolicy"), []
     if policy is not None and options.get("orphanDependents") is not None:
         both = "orphanDependents and deletionPropagation cannot be both set"
@@ -171,18 +168,18 @@ def check_delete_options(options: Mapping[str, Any]) -> None:
 
 
 def check(kind: str, faults: list[FieldError]) -> None:
-    """Refuse options if there are faults; raises RefusedError: 422, with all that is wrong."""
+    """Refuse options that have faults; raises RefusedError: 422."""
     if faults:
         raise invalid("", faults, kind, META_GROUP)
 
 
-# Clients keep to a few names.
+# Clients use few names.
 @lru_cache(maxsize=256)
 def field_manager(named: str, user_agent: str) -> str:
-    """Who writes: the manager that is named, or else the first word of the user agent."""
+    """Return the named field manager, or else the first word of the user agent."""
     if named:
         return named
-    printable = "".join(one for one in user_agent.partition("/")[0] if one.isprintable())
+    printable = "".join(filter(str.isprintable, user_agent.partition("/")[0]))
     manager = printable.encode()[:_FIELD_MANAGER_LENGTH_MAX].decode(errors="ignore")
     return manager or _UNKNOWN_MANAGER
 

@@ -1,6 +1,6 @@
-"""From a request to its answer: the one way in for clients, before HTTP."""
+"""The single entry for requests of clients, without HTTP."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from urllib.parse import unquote
 
@@ -32,7 +32,6 @@ from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import PLAIN_TEXT, Request, Response, refused, warning
 from podium.apiserver.requests.negotiation import JSON, accepts_aggregated, is_pretty, output
 from podium.apiserver.requests.query_options import Parameters, parse_query
-from podium.apiserver.requests.routes import RequestInfo
 from podium.apiserver.schema.struct_types import METRICS, REVIEWS
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.errors import NoRoomError
@@ -51,20 +50,20 @@ _HANDLERS: Mapping[str, _Handler] = {
     "delete": object_requests.delete,
     "deletecollection": object_requests.delete_collection,
 }
-# Subresources that aren't a part of the object.
+# Handlers of subresources that aren't part of the object.
 _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
     ("binding", "create"): object_requests.bind,
     ("eviction", "create"): object_requests.evict,
     ("log", "get"): pod_logs.log,
     ("token", "create"): tokens.create,
     **{
-        (one, verb): object_requests.connect
-        for one in routes.CONNECTIONS
+        (subresource, verb): object_requests.connect
+        for subresource in routes.CONNECTIONS
         for verb in routes.CONNECTING
     },
 }
-# Kinds of which nothing is stored.
-_OF_KINDS: Mapping[str, _Handler] = {
+# Handlers of kinds whose objects aren't stored.
+_UNSTORED_HANDLERS: Mapping[str, _Handler] = {
     **dict.fromkeys(REVIEWS, reviews.access),
     "SelfSubjectReview": reviews.self_subject,
     "SelfSubjectRulesReview": reviews.self_subject_rules,
@@ -85,14 +84,14 @@ _NO_CHECKS: Mapping[str, str] = {}
 def handle(
     server: ApiServer, request: Request, now_s: float, checks: Mapping[str, str] = _NO_CHECKS
 ) -> Response:
-    """Answer a request; what is refused is answered with its code and a `Status`.
+    """Answer a request; refusals are answered with their code and a `Status`.
 
-    `checks` says what is wrong, or nothing, by what `/readyz` tells besides.
+    `checks` are further checks of `/readyz`: by name what is wrong, or an empty text.
     """
     path, _, query = request.path.partition("?")
     segments = [unquote(part) for part in path.split("/") if part]
     parameters = parse_query(query)
-    # Work that is done elsewhere isn't done again because it took its time.
+    # The time of a request stays the same when it runs again after long work.
     began_s = kept("began", lambda: now_s)
     try:
         request = authorization.in_name_of(server, request)
@@ -115,56 +114,50 @@ def _answer(
     checks: Mapping[str, str],
 ) -> Response:
     kinds = server.kinds
-    told = _told(kinds, request, segments, parameters, checks)
-    if told is not None:
+    answer = _unrouted(kinds, request, segments, parameters, checks)
+    if answer is not None or not routes.is_served(segments, kinds):
         authorization.check_path(server.authorizer, request.user, request.method, segments)
-        if request.method != "GET":
+        if answer is not None and request.method != "GET":
             raise routes.no_such_method()
-        return told
-    if not routes.is_served(segments, kinds):
-        authorization.check_path(server.authorizer, request.user, request.method, segments)
-        return _plain_text(404, "404 page not found\n")
-    found = routes.route(request.method, segments, kinds)
-    authorization.check(server, request.user, found, parameters)
+        return answer or _plain_text(404, "404 page not found\n")
+    info = routes.route(request.method, segments, kinds)
+    kind = info.kind
+    authorization.check(server, request.user, info, parameters)
     if len(request.body) > BODY_LENGTH_MAX:
         raise entity_too_large(f"limit is {BODY_LENGTH_MAX}")
     wanted = output(
         request.header("Accept"),
-        streams=found.verb in ("list", "watch"),
-        tables=found.kind.key not in REVIEWS,
+        streams=info.verb in ("list", "watch"),
+        tables=kind.key not in REVIEWS,
     )
-    call = Call(server, request, found, parameters, wanted, now_s)
-    special = _SPECIAL_HANDLERS.get((found.subresource, found.verb))
-    handler = _OF_KINDS.get(found.kind.key) or special or _HANDLERS[found.verb]
-    response = handler(call)
-    warnings = tuple(map(warning, _warnings(found, response)))
-    return replace(response, headers=(*response.headers, *warnings)) if warnings else response
-
-
-def _warnings(found: RequestInfo, response: Response) -> Iterator[str]:
-    kind = found.kind
+    special = _SPECIAL_HANDLERS.get((info.subresource, info.verb))
+    handler = _UNSTORED_HANDLERS.get(kind.key) or special or _HANDLERS[info.verb]
+    response = handler(Call(server, request, info, parameters, wanted, now_s))
+    warnings = []
     if kind.key in _DEPRECATED:
-        yield _DEPRECATED[kind.key]
+        warnings.append(_DEPRECATED[kind.key])
     if isinstance(kind, CustomKind) and kind.definition.get("deprecated"):
         usual = f"{kind.api_version} {kind.name} is deprecated"
-        yield kind.definition.get("deprecationWarning") or usual
-    if response.code == _CREATED and not found.subresource and is_idle(kind):
-        yield f"Podium stores objects of kind {kind.name}, but nothing acts on them"
+        warnings.append(kind.definition.get("deprecationWarning") or usual)
+    if response.code == _CREATED and not info.subresource and is_idle(kind):
+        warnings.append(f"Podium stores objects of kind {kind.name}, but nothing acts on them")
     written = response.body
-    if kind is DEFINITION and found.verb in _WRITING and isinstance(written, Mapping):
-        if has_cel_rules(written):
-            yield _NO_CEL
-        if is_converted_elsewhere(written):
-            yield _NO_CONVERSION
+    if kind is DEFINITION and info.verb in _WRITING and isinstance(written, Mapping):
+        warnings += [_NO_CEL] if has_cel_rules(written) else []
+        warnings += [_NO_CONVERSION] if is_converted_elsewhere(written) else []
+    if not warnings:
+        return response
+    return replace(response, headers=(*response.headers, *map(warning, warnings)))
 
 
-def _told(
+def _unrouted(
     kinds: Registry,
     request: Request,
     segments: Sequence[str],
     parameters: Parameters,
     checks: Mapping[str, str],
 ) -> Response | None:
+    """Answer a request for health, version, discovery or OpenAPI; None at other paths."""
     health = discovery.health(segments, checks, verbose="verbose" in parameters.values)
     if health is not None:
         return _plain_text(*health)
@@ -177,10 +170,10 @@ def _told(
         return Response(
             200, discovery.aggregated(segments, kinds), (("Content-Type", discovery.AGGREGATED),)
         )
-    found = discovery.document(segments, request.header("Host"), kinds)
-    if found is None:
+    document = discovery.document(segments, request.header("Host"), kinds)
+    if document is None:
         return openapi.answer(kinds, request, segments, parameters)
-    return Response(200, found, (("Content-Type", output(accept).media_type),))
+    return Response(200, document, (("Content-Type", output(accept).media_type),))
 
 
 def _plain_text(code: int, text: str) -> Response:

@@ -1,4 +1,4 @@
-"""Answers: objects and lists of them in the form that was negotiated."""
+"""Objects and lists in the negotiated form."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -17,12 +17,12 @@ from podium.apiserver.versions import shown_version
 Event = Mapping[str, Any]
 
 _TYPE_FIELDS = ("kind", "apiVersion")
-# How much of its object a row of a table carries along.
+# The part of the object that a row of a table contains.
 _NONE, _METADATA, _OBJECT = "None", "Metadata", "Object"
 
 
 class Form(msgspec.Struct, frozen=True):
-    """The form in which a response shows objects of a kind, or of a subresource's."""
+    """The form in which a response shows objects of a kind, or a subresource's kind."""
 
     output: Output
     kind: Kind
@@ -36,7 +36,7 @@ class Form(msgspec.Struct, frozen=True):
 
 
 def included(text: str) -> str:
-    """How much of its object a row carries along, as the query says; raises RefusedError: 400."""
+    """Return the part of the object that rows of a table contain; raises RefusedError: 400."""
     if text in ("", _NONE, _METADATA, _OBJECT):
         return text or _METADATA
     rule = "must be 'Metadata', 'Object', 'None', or empty"
@@ -45,7 +45,7 @@ def included(text: str) -> str:
 
 
 def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Object:
-    """An object, or a watch's event, in the form that is wanted, with ages as of `now_s`."""
+    """Return an object in the wanted form, with ages as of `now_s`; raises RefusedError: 406."""
     if obj.get("kind") == "Status":
         return obj
     match form.output.shape:
@@ -62,7 +62,7 @@ def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Obj
 
 
 def shown_list(form: Form, page: Page, now_s: float) -> Object:
-    """A list in the form that is wanted, its items without headers; raises RefusedError: 406."""
+    """Return a list in the wanted form; raises RefusedError: 406."""
     metadata: dict[str, Any] = {"resourceVersion": page.resource_version}
     if page.continue_token:
         metadata["continue"] = page.continue_token
@@ -71,12 +71,12 @@ def shown_list(form: Form, page: Page, now_s: float) -> Object:
     kind, version = form.kind.list_kind, form.api_version
     match form.output.shape:
         case "":
-            items = [_untyped(one, form) for one in page.items]
+            items = [_untyped(obj, form) for obj in page.items]
         case "Table":
             return _table(form, page.items, metadata, now_s)
         case "PartialObjectMetadataList":
             kind, version = PARTIAL_LIST, form.meta_api_version
-            items = [_bare(one, form) for one in page.items]
+            items = [_bare(obj, form) for obj in page.items]
         case _:
             raise not_acceptable(
                 f"you requested {PARTIAL}, but the requested object is a list ({kind})"
@@ -94,7 +94,7 @@ def _table(
         "metadata": metadata,
         "columnDefinitions": column_definitions(form.kind) if headers else [],
         "rows": [
-            {**row_of(form.kind, one, now_s), "object": carried(one, form)} for one in objects
+            {**row_of(form.kind, obj, now_s), "object": carried(obj, form)} for obj in objects
         ],
     }
 
@@ -104,8 +104,8 @@ def _typed(obj: Object, form: Form) -> dict[str, Any]:
 
 
 def _untyped(obj: Object, form: Form) -> dict[str, Any]:
-    found = shown_version(form.kind, obj, form.api_version)
-    return {field: value for field, value in found.items() if field not in _TYPE_FIELDS}
+    shown_obj = shown_version(form.kind, obj, form.api_version)
+    return {field: value for field, value in shown_obj.items() if field not in _TYPE_FIELDS}
 
 
 def _bare(obj: Object, form: Form) -> dict[str, Any]:
@@ -113,11 +113,11 @@ def _bare(obj: Object, form: Form) -> dict[str, Any]:
 
 
 class Watching:
-    """A watch that has been answered and goes on.
+    """A started watch as an answer.
 
     Attributes:
-        stream: where the events come from; whoever serves the watch closes it.
-        timeout_s: after how many seconds it ends; None leaves it to whoever serves it.
+        stream: the events; the server closes it at the end of the watch.
+        timeout_s: seconds until the watch ends; None for the server's choice.
     """
 
     def __init__(self, stream: WatchStream, form: Form, timeout_s: int | None) -> None:
@@ -127,7 +127,7 @@ class Watching:
         self._needs_headers = True
 
     def shown(self, event: Event, now_s: float) -> Event:
-        """An object, or a watch's event, in the form that is wanted, with ages as of `now_s`."""
+        """Return an event in the wanted form, with ages as of `now_s`."""
         headers, self._needs_headers = self._needs_headers, False
         obj = shown(self.form, event["object"], now_s, headers=headers)
         return {"type": event["type"], "object": obj}

@@ -1,4 +1,4 @@
-"""Reviews: questions about identity and permissions, answered as they are created."""
+"""Reviews of identity and permissions, answered when they are created."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _RESOURCE, _PATH = "resourceAttributes", "nonResourceAttributes"
 
 
 def self_subject(call: Call) -> Response:
-    """Answer with the sender's name, groups and uid."""
+    """Answer with name, groups and uid of the sender."""
     user = call.request.user
     info: dict[str, Any] = {"username": user.name, "groups": [*user.groups]}
     if user.uid:
@@ -26,9 +26,9 @@ def self_subject(call: Call) -> Response:
 
 
 def access(call: Call) -> Response:
-    """Answer whether the sender or a user may carry out an action, anywhere or in a namespace."""
+    """Answer whether the sender or another user may carry out an action."""
     kind = call.info.kind
-    review = _posed(call)
+    review = _review(call)
     metadata, spec = metadata_of(review), spec_of(review)
     faults = []
     resource, path = spec.get(_RESOURCE), spec.get(_PATH)
@@ -66,7 +66,7 @@ def access(call: Call) -> Response:
 
 def self_subject_rules(call: Call) -> Response:
     """Answer with the sender's rules in a namespace."""
-    review = _posed(call)
+    review = _review(call)
     namespace = spec_of(review).get("namespace")
     if not namespace:
         raise bad_request("no namespace on request")
@@ -74,9 +74,9 @@ def self_subject_rules(call: Call) -> Response:
     resources, paths = [], []
     for rule in rules:
         if rule.resources:
-            said = {"verbs": [*rule.verbs], "apiGroups": [*rule.groups]}
+            shown = {"verbs": [*rule.verbs], "apiGroups": [*rule.groups]}
             names = {"resourceNames": [*rule.names]} if rule.names else {}
-            resources.append({**said, "resources": [*rule.resources], **names})
+            resources.append({**shown, "resources": [*rule.resources], **names})
         if rule.paths:
             paths.append({"verbs": [*rule.verbs], "nonResourceURLs": [*rule.paths]})
     status: dict[str, Any] = {
@@ -89,7 +89,7 @@ def self_subject_rules(call: Call) -> Response:
     return call.answer({"metadata": metadata_of(review), "spec": {}, "status": status}, code=201)
 
 
-def _posed(call: Call) -> Object:
+def _review(call: Call) -> Object:
     call.attributes("CreateOptions")
     review: Object = call.decoded(call.info.kind, call.info.api_version).obj
     return review

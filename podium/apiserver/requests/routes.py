@@ -1,4 +1,4 @@
-"""Routes: which kind, object and verb a method and a path mean, or that they mean nothing."""
+"""Routing of a method and a path to kind, object, subresource and verb."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,7 +18,7 @@ _VERBS_OF_SUBRESOURCES: Mapping[str, tuple[str, ...]] = {
     "finalize": ("update",),
     "log": ("get",),
 }
-# Kinds that take other verbs: nobody deletes all namespaces at once.
+# Kinds with other verbs: namespaces can't be deleted as a collection.
 _OTHER_VERBS: Mapping[str, tuple[str, ...]] = {
     "Namespace": tuple(verb for verb in _ALL_VERBS if verb != "deletecollection")
 }
@@ -29,20 +29,20 @@ SUBRESOURCE_KINDS: Mapping[str, tuple[str, str, str]] = {
     "scale": ("autoscaling", "v1", "Scale"),
     "token": ("authentication.k8s.io", "v1", "TokenRequest"),
 }
-"""Group, version and kind of what a subresource takes, where it isn't the kind itself."""
+"""Group, version and kind of the body of subresources that take another kind than their own."""
 
 CONNECTIONS = ("attach", "exec", "portforward", "proxy")
-"""Ways to what runs in a pod. They aren't announced, and lead nowhere, as nothing does."""
+"""Connections to containers, which are refused, and missing in discovery."""
 
 CONNECTING = ("create", "get")
 """The verbs of connections."""
 
 BINDINGS = "bindings"
-"""A second way to bind: a collection that takes Bindings and can't be read."""
+"""The collection to which Bindings may be posted instead of the subresource."""
 
 
 def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:
-    """The verbs that a kind, or a subresource of it, takes; none if it has no such subresource."""
+    """Return the verbs of a kind or of its subresource; none for an unknown subresource."""
     if kind.key in REVIEWS:
         return () if subresource else ("create",)
     if kind.key in METRICS:
@@ -55,12 +55,12 @@ def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:
 
 
 def api_version(group: str, version: str) -> str:
-    """As in an object's `apiVersion`."""
+    """Return the `apiVersion` of a group and version."""
     return f"{group}/{version}" if group else version
 
 
 def path_of(group: str, version: str) -> str:
-    """The path under which a version of a group is served, such as `/apis/apps/v1`."""
+    """Return the path of a version of a group, such as `/apis/apps/v1`."""
     return f"/{'apis' if group else 'api'}/{api_version(group, version)}"
 
 
@@ -72,17 +72,17 @@ COLLECTION_VERBS: Mapping[str, str] = {
     "POST": "create",
     "DELETE": "deletecollection",
 }
-# Across namespaces one can look, but not write.
+# Across namespaces, objects can only be read.
 EVERYWHERE_VERBS: Mapping[str, str] = {"GET": "list"}
 
 
 class RequestInfo(msgspec.Struct, frozen=True):
-    """What a path leads to.
+    """The target of a request.
 
     Attributes:
-        group: the group in the path; a kind may be served in several.
+        group: the group in the path, as a kind may be served in several.
         namespace: empty for cluster-scoped kinds and for all namespaces.
-        name: the object; empty for all of them.
+        name: name of the object; empty for all objects.
         subresource: such as `status`; empty for the object itself.
     """
 
@@ -96,12 +96,12 @@ class RequestInfo(msgspec.Struct, frozen=True):
 
     @property
     def api_version(self) -> str:
-        """The `apiVersion` that objects are shown in."""
+        """The `apiVersion` in which objects are shown."""
         return api_version(self.group, self.version)
 
 
 def no_such_method() -> RefusedError:
-    """The path is there, but not for this method."""
+    """405: the path doesn't take the method."""
     return RefusedError(
         405,
         "MethodNotAllowed",
@@ -111,7 +111,7 @@ def no_such_method() -> RefusedError:
 
 
 def is_served(segments: Sequence[str], kinds: Registry = BUILT_IN) -> bool:
-    """Whether a path leads into a group that is served, however it goes on there."""
+    """Return whether a path begins with a served group."""
     match segments:
         case ["api", *_]:
             return True
@@ -121,7 +121,7 @@ def is_served(segments: Sequence[str], kinds: Registry = BUILT_IN) -> bool:
 
 
 def route(method: str, segments: Sequence[str], kinds: Registry = BUILT_IN) -> RequestInfo:
-    """The route of a method and a split, decoded path; raises RefusedError: 404 or 405."""
+    """Return the target of a method and a split, decoded path; raises RefusedError: 404 or 405."""
     match segments:
         case ["api", version, *rest] if rest:
             group = ""

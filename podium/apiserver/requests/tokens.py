@@ -1,4 +1,4 @@
-"""TokenRequests: a service account's token, signed as it is asked for; nothing is stored."""
+"""TokenRequests: service account tokens, signed on request and not stored."""
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
@@ -20,18 +20,17 @@ _RECREATED = (
 
 
 def create(call: Call) -> Response:
-    """Answer a TokenRequest with the token; raises RefusedError: 501 if the server has no key."""
+    """Answer a TokenRequest with a token; raises RefusedError: 501, the server has no key."""
     info = call.info
     call.attributes("CreateOptions")
     decoded = call.decoded(*call.taken)
-    asked = decoded.obj
     account = call.server.get(info.kind, info.namespace, info.name)
-    told = {field: value for field, value in metadata_of(asked).items() if value}
-    metadata = {"name": info.name, "namespace": info.namespace, **told}
+    given = {field: value for field, value in metadata_of(decoded.obj).items() if value}
+    metadata = {"name": info.name, "namespace": info.namespace, **given}
     for field, wanted in (("name", info.name), ("namespace", info.namespace)):
         if metadata[field] != wanted:
             raise bad_request(f"{field} in URL does not match {field} in TokenRequest object")
-    spec = {"expirationSeconds": _LASTS_S, **spec_of(asked)}
+    spec = {"expirationSeconds": _LASTS_S, **spec_of(decoded.obj)}
     if not spec.get("audiences"):
         spec["audiences"] = [ISSUER]
     lasts_s, why = spec["expirationSeconds"], ""
@@ -52,23 +51,23 @@ def create(call: Call) -> Response:
     token = issued.signed(account, bound, spec["audiences"], from_s, until_s)
     status = {"token": token, "expirationTimestamp": timestamp(until_s)}
     metadata["creationTimestamp"] = timestamp(call.now_s)
-    given = {"metadata": metadata, "spec": spec, "status": status}
-    return call.answer(given, code=201, warnings=decoded.warnings)
+    answer = {"metadata": metadata, "spec": spec, "status": status}
+    return call.answer(answer, code=201, warnings=decoded.warnings)
 
 
 def _bound(call: Call, reference: Object | None) -> Object | None:
     if reference is None:
         return None
-    version, called = reference.get("apiVersion") or "", reference.get("kind") or ""
-    if (version, called) not in _BINDABLE:
-        raise bad_request(f"cannot bind token to object of type {version}, Kind={called}")
-    kind, name = KINDS[called], reference.get("name") or ""
-    found = call.server.get(kind, call.info.namespace if kind.namespaced else "", name)
+    version, kind_name = reference.get("apiVersion") or "", reference.get("kind") or ""
+    if (version, kind_name) not in _BINDABLE:
+        raise bad_request(f"cannot bind token to object of type {version}, Kind={kind_name}")
+    kind, name = KINDS[kind_name], reference.get("name") or ""
+    bound = call.server.get(kind, call.info.namespace if kind.namespaced else "", name)
     account = call.info.name
-    if called == "Pod" and account != (found["spec"].get("serviceAccountName") or "default"):
+    if kind_name == "Pod" and account != (bound["spec"].get("serviceAccountName") or "default"):
         why = "pod running with different serviceaccount name."
         raise bad_request(f'cannot bind token for serviceaccount "{account}" to {why}')
     wanted = reference.get("uid")
-    if wanted and wanted != uid(found):
+    if wanted and wanted != uid(bound):
         raise conflict(kind.plural, name, _RECREATED.format(wanted))
-    return {**found, "kind": called}
+    return {**bound, "kind": kind_name}

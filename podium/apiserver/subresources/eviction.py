@@ -14,7 +14,7 @@ from podium.api.objects import Object, condition_of, is_terminating, name, part,
 from podium.api.pods import is_finished, is_ready, phase_of
 from podium.api.policy.disruption_budgets import selects, with_disruption
 from podium.api.policy.disruption_target import BY_EVICTION, DISRUPTION_TARGET
-from podium.api.refused import Cause, RefusedError
+from podium.api.refused import RefusedError, StatusCause
 from podium.apiserver.refusals import internal
 from podium.apiserver.verbs.delete import check_preconditions
 from podium.apiserver.verbs.verb_options import DeleteOptions
@@ -107,7 +107,7 @@ def _charged(pod: Object, budgets: Iterable[Object], now_s: float) -> Object | N
 
 
 def _too_many_requests(why: str, retry_after_s: int | None) -> RefusedError:
-    causes = (Cause("DisruptionBudget", why),)
+    causes = (StatusCause("DisruptionBudget", why),)
     return RefusedError(
         429, "TooManyRequests", _VIOLATION, causes=causes, retry_after_s=retry_after_s
     )

@@ -1,7 +1,7 @@
 """List: the stored objects, as of now or as of a version."""
 
 from podium.api.kinds.builtin_kinds import Kind
-from podium.api.refused import Cause, RefusedError
+from podium.api.refused import RefusedError, StatusCause
 from podium.api.values.integers import parse_count
 from podium.apiserver.refusals import bad_request, internal
 from podium.apiserver.selection import Selection
@@ -73,6 +73,6 @@ def refusal_of(error: StoreError) -> RefusedError:
             metadata = {"continue": error.continue_token} if error.continue_token else {}
             return RefusedError(410, "Expired", str(error), metadata=metadata)
         case TooLargeResourceVersionError():
-            cause = Cause("ResourceVersionTooLarge", "Too large resource version")
+            cause = StatusCause("ResourceVersionTooLarge", "Too large resource version")
             return RefusedError(504, "Timeout", str(error), causes=(cause,), retry_after_s=1)
     return bad_request(str(error))

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.api.refused import Cause
+from podium.api.refused import StatusCause
 from podium.apiserver.kinds.registration.registrations import validate_update
 from podium.apiserver.refusals import invalid
 
@@ -87,7 +87,7 @@ def test_the_same_causes(scenarios: list[tuple[str, list[Obj]]]) -> None:
             answer = step["response"]["body"]
             refusal = invalid(old["metadata"]["name"], faults, kind.name, kind.group)
             causes = answer["details"]["causes"]
-            expected = [Cause(c["reason"], c["message"], c["field"]) for c in causes]
+            expected = [StatusCause(c["reason"], c["message"], c["field"]) for c in causes]
             assert list(refusal.causes) == expected, name
             assert refusal.message == answer["message"]
             refused += 1

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.authentication.users import ADMIN, ANY, READER, Attempt, Rule, User
+from podium.apiserver.authentication.users import ADMIN, ANY, READER, Attempt, PolicyRule, User
 from tests.apiserver.rbac.probes import binding, role, user
 from tests.apiserver.requests.client import PODS, TABLE, Client, pod
 
@@ -20,21 +20,29 @@ def ask_as(client: Client, user: User, method: str, path: str, body: Any = None)
 @pytest.mark.parametrize(
     ("rule", "attempt", "permitted"),
     [
-        (Rule(("get",), ("",), ("pods",)), Attempt("get", "", "pods"), True),
-        (Rule(("get",), ("",), ("pods",)), Attempt("list", "", "pods"), False),
-        (Rule(("get",), ("",), ("pods",)), Attempt("get", "apps", "pods"), False),
-        (Rule(("get",), ("",), ("pods",)), Attempt("get", "", "pods", "log"), False),
-        (Rule(("get",), ("",), ("pods/log",)), Attempt("get", "", "pods", "log"), True),
-        (Rule(("get",), (ANY,), ("*/scale",)), Attempt("get", "apps", "x", "scale"), True),
-        (Rule(("get",), (ANY,), ("*/scale",)), Attempt("get", "apps", "x", "status"), False),
-        (Rule((ANY,), (ANY,), (ANY,)), Attempt("bind", "x.io", "ys", "z"), True),
-        (Rule(("get",), (ANY,), (ANY,)), Attempt("*", "", "pods"), False),
-        (Rule(("get",), ("",), ("pods",), ("a",)), Attempt("get", "", "pods", name="a"), True),
-        (Rule(("get",), ("",), ("pods",), ("a",)), Attempt("get", "", "pods", name="b"), False),
-        (Rule(("get",), ("",), ("pods",), ("a",)), Attempt("get", "", "pods"), False),
-        (Rule((ANY,), (ANY,), (ANY,)), Attempt("get", path="/metrics"), False),
-        (Rule((ANY,), paths=("/api", "/api/*")), Attempt("get", path="/api/v1"), True),
-        (Rule((ANY,), paths=("/api", "/api/*")), Attempt("get", path="/apis"), False),
+        (PolicyRule(("get",), ("",), ("pods",)), Attempt("get", "", "pods"), True),
+        (PolicyRule(("get",), ("",), ("pods",)), Attempt("list", "", "pods"), False),
+        (PolicyRule(("get",), ("",), ("pods",)), Attempt("get", "apps", "pods"), False),
+        (PolicyRule(("get",), ("",), ("pods",)), Attempt("get", "", "pods", "log"), False),
+        (PolicyRule(("get",), ("",), ("pods/log",)), Attempt("get", "", "pods", "log"), True),
+        (PolicyRule(("get",), (ANY,), ("*/scale",)), Attempt("get", "apps", "x", "scale"), True),
+        (PolicyRule(("get",), (ANY,), ("*/scale",)), Attempt("get", "apps", "x", "status"), False),
+        (PolicyRule((ANY,), (ANY,), (ANY,)), Attempt("bind", "x.io", "ys", "z"), True),
+        (PolicyRule(("get",), (ANY,), (ANY,)), Attempt("*", "", "pods"), False),
+        (
+            PolicyRule(("get",), ("",), ("pods",), ("a",)),
+            Attempt("get", "", "pods", name="a"),
+            True,
+        ),
+        (
+            PolicyRule(("get",), ("",), ("pods",), ("a",)),
+            Attempt("get", "", "pods", name="b"),
+            False,
+        ),
+        (PolicyRule(("get",), ("",), ("pods",), ("a",)), Attempt("get", "", "pods"), False),
+        (PolicyRule((ANY,), (ANY,), (ANY,)), Attempt("get", path="/metrics"), False),
+        (PolicyRule((ANY,), paths=("/api", "/api/*")), Attempt("get", path="/api/v1"), True),
+        (PolicyRule((ANY,), paths=("/api", "/api/*")), Attempt("get", path="/apis"), False),
     ],
 )
 def test_rules(rule, attempt, permitted):

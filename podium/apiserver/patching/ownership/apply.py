@@ -12,7 +12,7 @@ from functools import partial, reduce
 
 from podium.api.codec.text_decoder import escaped
 from podium.api.objects import Object, annotations, entries, metadata_of
-from podium.api.refused import Cause, RefusedError
+from podium.api.refused import RefusedError, StatusCause
 from podium.api.values.times import timestamp
 from podium.api.well_known import LAST_APPLIED
 from podium.apiserver.attributes import Attributes
@@ -143,7 +143,7 @@ def _check_conflicts(owners: Owners, me: Manager, changed: FieldSet) -> None:
     if not conflicts:
         return
     causes = tuple(
-        Cause("FieldManagerConflict", f"conflict with {manager}", path)
+        StatusCause("FieldManagerConflict", f"conflict with {manager}", path)
         for manager, path in conflicts
     )
     if len(conflicts) == 1:

@@ -1,6 +1,6 @@
-"""The documents: one of OpenAPI 2 for all, and one of OpenAPI 3 for each version of each group.
+"""The OpenAPI documents: one of version 2, and one of version 3 for each version of each group.
 
-Each is made when it is first asked for, and stays as it is.
+A document is made when it is first requested, and kept.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ _Encode = Callable[[Any], bytes]
 
 
 class OpenApiDocument:
-    """A document as it is sent, with its SHA-256, for its address and entity tag."""
+    """An encoded document with its SHA-256, which is part of its address and entity tag."""
 
     def __init__(self, content: bytes, media_type: str = JSON) -> None:
         self.content = content
@@ -47,7 +47,7 @@ class OpenApiDocument:
 
 
 _PROTOBUF = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
-# As kubectl accepts it: it writes an `@`.
+# kubectl's Accept header has an `@` in the name.
 _PROTOBUFS = (_PROTOBUF, "application/com.github.proto-openapi.spec.v2@v1.0+protobuf")
 _SWAGGER, _INFORMATION, _DEFINITIONS = 1, 2, 9
 _TITLE, _VERSION = 1, 2
@@ -60,7 +60,7 @@ _INFO = {"title": "Podium", "version": version()["gitVersion"]}
 
 @lru_cache(maxsize=8)
 def version_2(kinds: Registry) -> OpenApiDocument:
-    """The document of OpenAPI 2."""
+    """Return the document of OpenAPI 2."""
     found = {path: item for gv in kinds.by_plural for path, item in paths(kinds, V2, *gv).items()}
     definitions = _schemas(kinds, V2, kinds.by_plural)
     head = {"swagger": "2.0", "info": _INFO, "paths": found}
@@ -69,11 +69,10 @@ def version_2(kinds: Registry) -> OpenApiDocument:
 
 @lru_cache(maxsize=8)
 def version_2_protobuf(kinds: Registry) -> OpenApiDocument:
-    """The schemas of OpenAPI 2 in Protobuf, by the messages of gnostic's OpenAPIv2.proto.
+    """Return the schemas of OpenAPI 2 in Protobuf, by the messages of gnostic's OpenAPIv2.proto.
 
-    kubectl takes them in no other form, and judges by them what no server judges as it comes: a
-    `List`, and kinds that can't be patched, such as a SubjectAccessReview. For operations it asks
-    OpenAPI 3.
+    kubectl reads no other form of version 2, with which it validates a `List` and kinds that can't
+    be patched, such as a SubjectAccessReview. For operations it reads OpenAPI 3.
     """
     about = delimited(_TITLE, _text(_INFO["title"])) + delimited(_VERSION, _text(_INFO["version"]))
     definitions = _by_name(_schemas(kinds, V2, kinds.by_plural))
@@ -124,10 +123,10 @@ _FIELDS: Mapping[str, tuple[int, _Encode]] = {
 
 @lru_cache(maxsize=256)
 def version_3(kinds: Registry, group_version: GroupVersion) -> OpenApiDocument:
-    """The document of OpenAPI 3 for a version of a group; raises KeyError: it isn't served."""
+    """Return the document of OpenAPI 3 for a version of a group; raises KeyError."""
     built_in = BUILT_IN.by_plural.get(group_version)
     if kinds is not BUILT_IN and kinds.by_plural[group_version] == built_in:
-        # All registries share what is built in.
+        # All registries share the documents of built-in groups.
         return version_3(BUILT_IN, group_version)
     head = {"openapi": "3.0.0", "info": _INFO, "paths": paths(kinds, V3, *group_version)}
     components = {"schemas": _schemas(kinds, V3, [group_version])}
@@ -136,7 +135,7 @@ def version_3(kinds: Registry, group_version: GroupVersion) -> OpenApiDocument:
 
 @lru_cache(maxsize=8)
 def index(kinds: Registry) -> OpenApiDocument:
-    """Where the documents of OpenAPI 3 are, under addresses that change whenever they do."""
+    """Return the addresses of the documents of OpenAPI 3, which change with their content."""
     found = {}
     for group_version in kinds.by_plural:
         path, digest = routes.path_of(*group_version), version_3(kinds, group_version).digest
@@ -161,8 +160,8 @@ def _schemas(
 def _tags(kinds: Registry) -> dict[str, list[dict[str, str]]]:
     options = meta_struct("DeleteOptions")
     tags = {schema_name(options): [tag("", "v1", options.name)]}
-    for group_version, found in kinds.by_plural.items():
-        for kind in found.values():
+    for group_version, by_plural in kinds.by_plural.items():
+        for kind in by_plural.values():
             struct = struct_for(kind, routes.api_version(*group_version))
             tags[schema_name(struct)] = [tag(*group_version, kind.name)]
     for subresource, taken in routes.SUBRESOURCE_KINDS.items():
@@ -179,7 +178,7 @@ _FOR_EVER = "public, immutable, max-age=31536000"
 def answer(
     kinds: Registry, request: Request, segments: Sequence[str], parameters: Parameters
 ) -> Response | None:
-    """The answer to a request for a document, None at other paths; raises RefusedError: 406."""
+    """Answer a request for a document; None at other paths; raises RefusedError: 406."""
     forms: dict[str, Callable[[Registry], OpenApiDocument]] = {
         JSON: version_2,
         **dict.fromkeys(_PROTOBUFS, version_2_protobuf),

@@ -1,4 +1,4 @@
-"""Operations: the verbs of each path, in the words of OpenAPI."""
+"""The operations of OpenAPI: the verbs at each path."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -40,13 +40,13 @@ _TYPES = {
 Item = dict[str, Any]
 
 _NAMESPACE, _NAME = "namespace", "name"
-# Actions are called by their method, unless another one has it already.
+# Actions that aren't named by their method, which another action is.
 _OTHER_ACTIONS = ("list", "deletecollection")
 _WORDS = {"get": "read", "post": "create", "put": "replace", "deletecollection": "deleteCollection"}
 
 
 def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[str, Item]:
-    """What can be done at the paths of a group's version."""
+    """Return the operations at the paths of a version of a group."""
     found: dict[str, Item] = {}
     for kind in kinds.by_plural[group, version].values():
         collection = f"{routes.path_of(group, version)}/{kind.plural}"
@@ -61,8 +61,8 @@ def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[s
             item = f"{collection}/{{{_NAME}}}"
             places.append((item, "", routes.ITEM_VERBS))
             places += (
-                (f"{item}/{one}", one, routes.SUBRESOURCE_VERBS)
-                for one in sorted(kind.subresources)
+                (f"{item}/{subresource}", subresource, routes.SUBRESOURCE_VERBS)
+                for subresource in sorted(kind.subresources)
             )
         for path, subresource, methods in places:
             found[path] = _item(dialect, kind, (group, version), path, subresource, methods)
@@ -83,7 +83,7 @@ def _item(
     )
     taken = routes.SUBRESOURCE_KINDS.get(subresource, (group, version, kind.name))
     names = [name for name in (_NAME, _NAMESPACE) if f"{{{name}}}" in path]
-    # What operation ids are made of, besides the action, is unique to the path.
+    # The parts of an operation id besides the action are unique to the path.
     scope = "namespaced" if _NAMESPACE in names else ""
     everywhere = "ForAllNamespaces" if kind.namespaced and not scope else ""
     words = [group.partition(".")[0] or "core", version, scope, kind.name, subresource, everywhere]
@@ -99,12 +99,12 @@ def _item(
                 **_operation(dialect, kind, struct, action),
             }
     parts = [dialect.parameter(name, "path", "string") for name in names]
-    return {**item, "parameters": [{**one, "required": True} for one in parts]}
+    return {**item, "parameters": [{**part, "required": True} for part in parts]}
 
 
 def _operation(dialect: Dialect, kind: Kind, struct: Struct, action: str) -> Item:
     names = sorted(("pretty", *OPTIONS[action]))
-    parameters = [dialect.parameter(one, "query", _TYPES.get(one, "string")) for one in names]
+    parameters = [dialect.parameter(name, "query", _TYPES.get(name, "string")) for name in names]
     deletes = action in ("delete", "deletecollection")
     sent: Item | None = None
     if deletes:

@@ -1,4 +1,4 @@
-"""Schemas: the types of objects in OpenAPI's words, with Kubernetes' extensions for merging."""
+"""Schemas of OpenAPI for the types of objects, with Kubernetes' extensions for merging."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -15,7 +15,7 @@ from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, Struct, 
 
 _MACHINERY = "io.k8s.apimachinery.pkg"
 _META = "meta"
-# Groups whose types aren't those of their version 1.
+# Groups whose types aren't those of version 1.
 _VERSIONS = {"autoscaling": "v2"}
 _EXTENSIONS = "apiextensions"
 
@@ -29,11 +29,11 @@ SHARED_NAMES: dict[str, str] = {
     "microtime": f"{_MACHINERY}.apis.meta.v1.MicroTime",
     "any": f"{_MACHINERY}.runtime.RawExtension",
 }
-"""Values without parts that have a schema of their own."""
+"""Schema names of scalar types that have a schema of their own."""
 
 
 def schema_name(struct: Struct) -> str:
-    """The name of a struct's schema, such as `io.k8s.api.core.v1.PodSpec`."""
+    """Return the name of the schema of a struct, such as `io.k8s.api.core.v1.PodSpec`."""
     if isinstance(struct, CustomStruct):
         return struct.schema_name
     if struct.family == _EXTENSIONS:
@@ -45,22 +45,22 @@ def schema_name(struct: Struct) -> str:
 
 
 def list_kind(struct: Struct) -> str:
-    """As in the `kind` of lists of a kind."""
+    """Return the `kind` of lists of a kind."""
     return struct.kind.list_kind if isinstance(struct, CustomStruct) else f"{struct.name}List"
 
 
 def list_name(struct: Struct) -> str:
-    """The name of the schema of lists of a kind."""
+    """Return the name of the schema of lists of a kind."""
     return f"{schema_name(struct).removesuffix(struct.name)}{list_kind(struct)}"
 
 
 def tag(group: str, version: str, kind: str) -> dict[str, str]:
-    """The kind of a schema or an operation, as in `x-kubernetes-group-version-kind`."""
+    """Return an entry of `x-kubernetes-group-version-kind`."""
     return {"group": group, "kind": kind, "version": version}
 
 
 def subresource_struct(subresource: str) -> Struct | None:
-    """The type of what a subresource takes, where it isn't the kind itself."""
+    """Return the type of a subresource's body; None if it is the kind itself."""
     if subresource not in SUBRESOURCE_KINDS:
         return None
     group, version, kind = SUBRESOURCE_KINDS[subresource]
@@ -72,7 +72,7 @@ _DATA = files("podium.apiserver.requests.openapi") / "descriptions.txt"
 
 @cache
 def descriptions() -> Mapping[str, str]:
-    """What types and fields, such as `PodSpec.priority`, are for."""
+    """Return the descriptions of types and fields, such as `PodSpec.priority`."""
     lines = (line.partition(": ") for line in _DATA.read_text(encoding="utf-8").splitlines())
     return {name: text for name, _, text in lines if name}
 
@@ -118,23 +118,23 @@ _SHARED: Mapping[str, Schema] = {
 
 
 class Dialect(msgspec.Struct, frozen=True):
-    """What the versions of OpenAPI say differently.
+    """A version of OpenAPI.
 
     Attributes:
-        root: what references to schemas begin with.
-        has_alternatives: whether a value may be of one of several types, and whether a reference
-            may have something beside it, if it is wrapped.
+        root: the prefix of references to schemas.
+        has_alternatives: whether there are unions of types, and references may be wrapped to have
+            other keys beside them.
     """
 
     root: str
     has_alternatives: bool
 
     def reference(self, name: str) -> Schema:
-        """A reference to a schema."""
+        """Return a reference to a schema."""
         return {"$ref": f"{self.root}{name}"}
 
     def parameter(self, name: str, place: str, kind: str) -> Schema:
-        """A parameter in a path or a query."""
+        """Return a parameter in a path or a query."""
         typed: Schema = {"type": kind}
         return {
             "name": name,
@@ -143,7 +143,7 @@ class Dialect(msgspec.Struct, frozen=True):
         }
 
     def shared(self) -> dict[str, Schema]:
-        """The schemas that belong to no kind."""
+        """Return the schemas that belong to no kind."""
         quantity, int_or_string = SHARED_NAMES["quantity"], SHARED_NAMES["intorstring"]
         kept = {"format": "int-or-string"}
         if not self.has_alternatives:
@@ -155,7 +155,7 @@ class Dialect(msgspec.Struct, frozen=True):
         }
 
     def of_struct(self, struct: Struct, tags: list[dict[str, str]]) -> Schema:
-        """The schema of a struct; `tags` say which kind it is, if it is one."""
+        """Return the schema of a struct; `tags` name the kinds that it is."""
         if isinstance(struct, CustomStruct):
             schema = struct.kind.schema
             reference = self.reference(schema_name(meta_struct("ObjectMeta")))
@@ -183,7 +183,7 @@ class Dialect(msgspec.Struct, frozen=True):
         return schema
 
     def of_list(self, struct: Struct, tags: list[dict[str, str]]) -> Schema:
-        """The schema of lists of a kind."""
+        """Return the schema of lists of a kind."""
         return {
             "type": "object",
             "properties": {
@@ -216,7 +216,7 @@ V3 = Dialect("#/components/schemas/", has_alternatives=True)
 
 
 def reachable(roots: Iterable[Struct]) -> list[Struct]:
-    """Some structs and all that they are made of, each once."""
+    """Return some structs and all structs that they contain, each once."""
     found: dict[str, Struct] = {}
     waiting: list[Type] = list(roots)
     while waiting:
@@ -226,8 +226,8 @@ def reachable(roots: Iterable[Struct]) -> list[Struct]:
         elif isinstance(of, Struct) and schema_name(of) not in found:
             found[schema_name(of)] = of
             fields = of.fields
-            only = [fields["metadata"]] if isinstance(of, CustomStruct) else fields.values()
-            waiting += [field.type for field in only]
+            inner = [fields["metadata"]] if isinstance(of, CustomStruct) else fields.values()
+            waiting += [field.type for field in inner]
     return list(found.values())
 
 
@@ -237,7 +237,7 @@ def schemas(
     others: Iterable[Struct],
     tags: Mapping[str, list[dict[str, str]]],
 ) -> dict[str, Schema]:
-    """The schemas, sorted by name, of kinds with and without lists, and of all they are made of."""
+    """Return the schemas of kinds with and without lists, and of their parts, sorted by name."""
     found = dialect.shared()
     for struct in reachable((*listed, *others)):
         name = schema_name(struct)
