@@ -1,7 +1,7 @@
-"""Certificates: an authority of the cluster's own, and the server's certificate by it.
+"""Certificates of a cluster: its own authority, and the server certificate that it signs.
 
-Both are made at the first start, and kept until they are about to expire; the server's also until
-it is for other names. With a new authority, clients need a new kubeconfig.
+Both are made at the first start and renewed before they expire, the server's also for other names.
+After a renewal of the authority, clients need a new kubeconfig.
 """
 
 import ipaddress
@@ -25,7 +25,7 @@ from podium.api.process.private_files import (
 from podium.apiserver.authentication.users import MASTERS
 
 LOCAL_NAMES = ("127.0.0.1", "::1", "localhost")
-"""Names and addresses of the server for clients on its own machine."""
+"""The names and addresses of the server on its own machine."""
 
 _KUBELET_CLIENT = "kube-apiserver-kubelet-client"
 _AUTHORITY_LIFE = timedelta(days=3650)
@@ -38,7 +38,7 @@ Key = ec.EllipticCurvePrivateKey
 
 
 class Certificates(msgspec.Struct, frozen=True):
-    """The PEM files that a server with TLS needs."""
+    """The PEM files of a server with TLS."""
 
     certificate: Path
     key: Path
@@ -46,7 +46,7 @@ class Certificates(msgspec.Struct, frozen=True):
 
 
 class ClientCertificate(msgspec.Struct, frozen=True):
-    """The PEM files by which a client proves its identity."""
+    """The PEM files of a client that authenticates by a certificate."""
 
     certificate: Path
     key: Path
@@ -60,7 +60,7 @@ class _Pair(msgspec.Struct, frozen=True):
 def kept_certificates(
     directory: Path, now_s: float, names: Sequence[str] = LOCAL_NAMES
 ) -> Certificates:
-    """A directory's certificates of a server by its names, renewed if need be; raises FileError."""
+    """Return the certificates in a directory, renewed if needed; raises FileError."""
     private_directory(directory)
     now = datetime.fromtimestamp(now_s, UTC)
     authority, server = _read(directory, "ca"), _read(directory, "server")
@@ -75,17 +75,32 @@ def kept_certificates(
             now,
             [(x509.BasicConstraints(ca=True, path_length=0), True), (usage, True)],
         )
-    alternatives = _alternatives(names)
-    if server is None or _expires_soon(server, now) or not _fits(server, authority, alternatives):
+    alternatives: list[x509.GeneralName] = []
+    for name in names:
+        try:
+            alternatives.append(x509.IPAddress(ipaddress.ip_address(name)))
+        except ValueError:
+            alternatives.append(x509.DNSName(name))
+    is_usable = False
+    if server is not None and not _expires_soon(server, now):
+        extensions = server.certificate.extensions
+        named = extensions.get_extension_for_class(x509.SubjectAlternativeName)
+        issuer = extensions.get_extension_for_class(x509.AuthorityKeyIdentifier)
+        public = x509.SubjectKeyIdentifier.from_public_key(authority.key.public_key())
+        is_usable = (
+            list(named.value) == alternatives and issuer.value.key_identifier == public.digest
+        )
+    if not is_usable:
         usage_of_server = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
-        extensions = [(usage_of_server, False), (x509.SubjectAlternativeName(alternatives), False)]
+        names_of_server = x509.SubjectAlternativeName(alternatives)
         subject = {NameOID.COMMON_NAME: "podium"}
-        _written(directory / "server", subject, now, extensions, authority)
+        added = [(usage_of_server, False), (names_of_server, False)]
+        _written(directory / "server", subject, now, added, authority)
     return Certificates(*(directory / name for name in ("server.crt", "server.key", "ca.crt")))
 
 
 def new_kubelet_client(directory: Path, now_s: float) -> ClientCertificate:
-    """A new certificate for the API server as a client of kubelets; raises FileError."""
+    """Make the certificate of the API server as a client of kubelets; raises FileError."""
     authority = _read(directory, "ca")
     if authority is None:
         raise FileError(f"{directory}: there is no authority")
@@ -100,24 +115,6 @@ def _expires_soon(pair: _Pair, now: datetime) -> bool:
     return pair.certificate.not_valid_after_utc < now + _RENEWAL
 
 
-def _fits(server: _Pair, authority: _Pair, alternatives: list[x509.GeneralName]) -> bool:
-    extensions = server.certificate.extensions
-    found = extensions.get_extension_for_class(x509.SubjectAlternativeName)
-    issuer = extensions.get_extension_for_class(x509.AuthorityKeyIdentifier)
-    public = x509.SubjectKeyIdentifier.from_public_key(authority.key.public_key())
-    return list(found.value) == alternatives and issuer.value.key_identifier == public.digest
-
-
-def _alternatives(names: Sequence[str]) -> list[x509.GeneralName]:
-    found: list[x509.GeneralName] = []
-    for name in names:
-        try:
-            found.append(x509.IPAddress(ipaddress.ip_address(name)))
-        except ValueError:
-            found.append(x509.DNSName(name))
-    return found
-
-
 def _written(
     path: Path,
     subject: Mapping[x509.ObjectIdentifier, str],
@@ -125,7 +122,7 @@ def _written(
     extensions: Iterable[tuple[x509.ExtensionType, bool]],
     authority: _Pair | None = None,
 ) -> _Pair:
-    """A new certificate with its key, in files; signed by itself without an authority."""
+    """Write a new certificate and its key; without an authority it is self-signed."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = issuer = x509.Name([x509.NameAttribute(oid, text) for oid, text in subject.items()])
     signing, life = key, _AUTHORITY_LIFE
@@ -149,7 +146,7 @@ def _written(
         builder = builder.add_extension(extension, critical=critical)
     pair = _Pair(builder.sign(signing, hashes.SHA256()), key)
     encoding, form = serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8
-    # The certificate comes last: without it, the key counts for nothing.
+    # The certificate is written last: without it, the key isn't used.
     write_private(
         path.with_suffix(".key"), key.private_bytes(encoding, form, serialization.NoEncryption())
     )

@@ -1,7 +1,6 @@
-"""The application: requests over HTTP to answers of a `Backend`.
+"""The ASGI application: HTTP requests, answered by a `Backend`.
 
-A request passes, in this order: is there room for it, who sends it, is its body within limits. Then
-the backend answers. Whether users may do what they ask for, is up to `handle` behind it.
+It limits requests, authenticates users and reads bodies; `handle` behind the backend authorizes.
 """
 
 import asyncio
@@ -49,35 +48,35 @@ _logger = logging.getLogger(__name__)
 
 
 class Backend(Protocol):
-    """Answers the requests that a server receives, called in its event loop.
+    """Answers the requests of a server, in its event loop.
 
-    While a method runs, nobody else is served, so that all should return soon.
+    The server waits for each call, so that all should return soon.
     """
 
     @property
     def authorizer(self) -> Authorizer:
-        """Decides what users may do."""
+        """The authorizer of `/metrics`."""
         ...
 
     def answer(self, request: Request) -> Response:
         """Answer a request, as `podium.apiserver.requests.handle` does.
 
-        A watch in the answer is closed at its end. Refusals are answers, too: exceptions are bugs,
-        or a journal that failed, and are told to clients as an internal error.
+        The server closes a watch in the answer at its end. An exception is a bug, or a failure of
+        the journal, and is answered with an internal error.
         """
         ...
 
     def now_s(self) -> float:
-        """What time it is in the cluster, in seconds since the epoch."""
+        """Return the time of the cluster, in seconds since the epoch."""
         ...
 
     def metrics(self) -> str:
-        """The text that `/metrics` shows, in Prometheus' text format; may be empty."""
+        """Return the metrics in Prometheus' text format; may be empty."""
         ...
 
 
 class ApiApp:
-    """An ASGI application that serves a cluster's API; without `node_logs` none come from nodes."""
+    """ASGI application of the API; logs are fetched from kubelets if `node_logs` is given."""
 
     def __init__(
         self,
@@ -94,16 +93,16 @@ class ApiApp:
         self._node_logs = node_logs
         self._mounted: dict[str, Application] = {}
         self._under_way = 0
-        # One thread, so that what others ask for has to wait for no more than one.
+        # A single thread, so that the event loop competes with no more than one.
         self._worker = ThreadPoolExecutor(1, "podium-long-work")
 
     @property
     def watch_count(self) -> int:
-        """How many watches are being served."""
+        """The number of open watches."""
         return self._watches.count
 
     def mount(self, prefix: str, app: Application) -> None:
-        """Leave all below a path, such as `/dashboard`, to another application."""
+        """Pass requests below a path, such as `/dashboard`, to another application."""
         self._mounted[prefix] = app
 
     def close(self) -> None:
@@ -114,7 +113,7 @@ class ApiApp:
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     def prompt(self, scope: Scope, body: bytes) -> tuple[Response, bytes] | ASGIApp:
-        """Answer a request that has come as a whole, or return the application that will."""
+        """Answer a completely received request, or return the application that will."""
         if len(body) >= LARGE_BYTES or self._mounted_at(scope["path"]) is not None:
             return self
         try:
@@ -176,7 +175,7 @@ class ApiApp:
             raise too_many("requests")
 
     def _user(self, path: str, headers: Mapping[str, str]) -> User:
-        """The sender; raises RefusedError: 401, unless the path is open to everybody."""
+        """Authenticate a request; raises RefusedError: 401, unless the path is public."""
         authorization = headers.get("authorization")
         if authorization is None and ANONYMOUS.may(Attempt("get", path=path)):
             return ANONYMOUS
@@ -190,7 +189,7 @@ class ApiApp:
         return user
 
     def _worked(self, request: Request, work: LongWork) -> tuple[Response, bytes | None]:
-        """The answer and its content, or None if that is long work; raises PostponedError."""
+        """Return the answer and its content, None if encoding is long; raises PostponedError."""
         try:
             with work:
                 response = self._response(request)
@@ -249,7 +248,7 @@ class ApiApp:
             return Response(200, self._backend.metrics(), (("Content-Type", _METRICS_TYPE),))
         if request.method != "HEAD":
             return self._backend.answer(request)
-        # A GET of which nobody sends the body; of a watch or a log there is nothing else.
+        # A GET whose body isn't sent; a watch or a log has nothing else.
         response = self._backend.answer(replace(request, method="GET"))
         if isinstance(response.body, Watching):
             response.body.stream.close()
@@ -257,7 +256,7 @@ class ApiApp:
 
 
 def uncollected(work: Callable[[], T]) -> T:
-    """Do work with Python's garbage collector off: with millions of objects it takes long."""
+    """Run work without Python's garbage collector, which is slow with millions of objects."""
     if not gc.isenabled():
         return work()
     gc.disable()
@@ -283,7 +282,7 @@ def _request(scope: Scope, headers: Mapping[str, str], body: bytes, user: User) 
 
 
 def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Headers by their names in small letters; values of one that comes several times, joined."""
+    """Return headers by lower-case names, with the values of repeated ones joined."""
     headers: dict[str, str] = {}
     for name, value in raw:
         key, text = name.decode("latin-1"), value.decode("latin-1")
@@ -293,7 +292,7 @@ def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 async def read_body(receive: Receive, limits: Limits) -> bytes:
-    """The body of a request; raises RefusedError: 413 or 408, or ClientDisconnect."""
+    """Read the body of a request; raises RefusedError: 413 or 408, or ClientDisconnect."""
     parts: list[bytes] = []
     length, has_more = 0, True
     try:

@@ -1,9 +1,9 @@
-"""A client's connection: requests that have come as a whole are answered in the turn they come in.
+"""Connections of clients, which answer completely received requests without a task.
 
-Uvicorn makes a task of each request, which waits for the body, and writes the answer bit by bit.
-Nearly all requests come in one piece, and what answers them never waits: an application that says
-so is simply called, which takes a quarter off the server's time for a small request. All else, such
-as long bodies and watches, goes uvicorn's way.
+Uvicorn makes a task of each request, which waits for the body and writes the answer in parts.
+Nearly all requests arrive in one piece, and are answered without waiting: calling an application
+with `prompt` directly saves a quarter of the server's time for a small request. Others, such as
+long bodies and watches, use uvicorn's task.
 """
 
 import asyncio
@@ -28,36 +28,36 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]")
 
 _WRITTEN_BYTES_MAX = 64 * 2**10
 _TOO_LONG = "Request line and headers are too long."
-# Of a header: the colon with its space, and the end of the line.
+# The colon, space and line end of a header.
 _HEADER_SIGNS = len(": \r\n")
 
 
 def raw_headers(response: Response) -> RawHeaders:
-    """The headers of an answer as they are sent, without its length."""
+    """Return the headers of an answer as bytes, without its length."""
     headers = [_NO_CACHE]
     for name, value in response.headers:
-        # Warnings repeat what the client has sent, line ends and all.
+        # Warnings quote what the client has sent, which may contain line ends.
         headers.append((name.lower().encode(), _CONTROL.sub(" ", value).encode()))
     return headers
 
 
 async def hung_up(receive: Receive) -> None:
-    """Wait until the client has hung up."""
+    """Wait until the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 Prompt = Callable[[Scope, bytes], tuple[Response, bytes] | ASGIApp]
-"""Answers a request other than HEAD at once, or returns the application that does so in a task.
+"""Answers a request from its scope and body, or returns an application to run as a task.
 
-Its arguments are the scope and the whole body. Applications offer it as `prompt`.
+Applications offer it as `prompt`; it isn't called for HEAD.
 """
 
 
 class HttpConnection(HttpToolsProtocol):
-    """Uvicorn's connection, which answers promptly, and at one go.
+    """Uvicorn's connection with prompt answers in one write.
 
-    A head, which is a request's line with its headers, has an end: in bytes and in time.
+    The line and the headers of a request are limited in bytes and in time.
     """
 
     def __init__(self, *, limits: Limits, **options: Any) -> None:
@@ -74,7 +74,7 @@ class HttpConnection(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
-        # With TLS, asyncio would keep 512 KiB for each client that doesn't read.
+        # With TLS, asyncio would buffer 512 KiB for each client that doesn't read.
         transport.set_write_buffer_limits(_WRITTEN_BYTES_MAX)
         self._await_head()
 
@@ -92,14 +92,14 @@ class HttpConnection(HttpToolsProtocol):
 
     def _hang_up(self) -> None:
         if self.cycle and not self.cycle.response_complete:  # type: ignore[truthy-bool]
-            # The answer to the request before is still being sent, such as a watch.
+            # The previous answer, such as a watch, is still being sent.
             self._await_head()
         else:
             self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         if self.transport.is_closing():
-            # asyncio's TLS still hands on what comes, and can't answer any more.
+            # asyncio's TLS passes data on after closing, when no answer can be sent.
             return
         was_in_head, heads = self._is_in_head, self._heads
         self._is_reading = True
@@ -126,7 +126,7 @@ class HttpConnection(HttpToolsProtocol):
             len(name) + len(value) + _HEADER_SIGNS for name, value in self.headers
         )
         if length > self._limits.head_bytes:
-            # Several pieces may have come at once; the parser has uvicorn answer an error with 400.
+            # Uvicorn answers an error in a callback of the parser with 400.
             raise ValueError(_TOO_LONG)
         super().on_headers_complete()
         self._heads += 1
@@ -137,7 +137,7 @@ class HttpConnection(HttpToolsProtocol):
         self._is_in_head, self._head_bytes = True, 0
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGIApp) -> None:  # type: ignore[override]
-        """Begin with a request; one of those that come together waits until all were read."""
+        """Start a request, or keep the first of several until all are parsed."""
         if self._is_reading and self._begun is None:
             self._begun = cycle, app
         else:
@@ -160,7 +160,7 @@ class HttpConnection(HttpToolsProtocol):
         if not cycle.keep_alive:
             parts.append(b"connection: close\r\n")
         parts += (b"content-length: %d\r\n\r\n" % len(content), content)
-        # At one go: with TLS each write is a record, and something for the client to wake for.
+        # A single write: with TLS each write is a record, for which the client wakes up.
         self.transport.write(b"".join(parts))
         if not cycle.keep_alive:
             self.transport.close()

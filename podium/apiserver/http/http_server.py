@@ -1,4 +1,4 @@
-"""Serving: an application on a port of this machine, by uvicorn, in an event loop that runs."""
+"""The HTTP server: an application on a port of this machine, in the running event loop."""
 
 import asyncio
 import errno
@@ -8,7 +8,7 @@ from functools import partial
 from typing import Protocol, Self, cast
 
 import uvicorn
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import Receive, Scope, Send
 
 from podium.api.errors import PodiumError
 from podium.apiserver.http.certificates import Certificates
@@ -19,28 +19,28 @@ LOOPBACK = "127.0.0.1"
 
 _BACKLOG = 2048
 _STOP_S = 1
-# Clients that don't read don't say good-bye either.
+# How long clients may take to close their connections.
 _GOODBYE_S = 0.3
-# TLS 1.2 is the least that client-go speaks, and these are its own choices.
+# client-go speaks TLS 1.2 at least, with these ciphers first.
 _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
 
 class Application(Protocol):
-    """An ASGI application that can be told to end what lasts, such as watches."""
+    """An ASGI application with long-lived answers, such as watches, that can be ended."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
     def close(self) -> None:
-        """End it."""
+        """End all long-lived answers."""
         ...
 
 
 class CannotListenError(PodiumError):
-    """The server can't listen where it should."""
+    """The server can't listen at its address."""
 
 
 class Serving:
-    """A server that listens on a bound socket, from `start` to `stop`."""
+    """A server that listens on a bound socket until `stop`."""
 
     def __init__(self, app: Application, listener: socket.socket, config: uvicorn.Config) -> None:
         host, port = listener.getsockname()[:2]
@@ -63,11 +63,28 @@ class Serving:
         port: int = 0,
         certificates: Certificates | None,
     ) -> Self:
-        """Listen on a port, 0 for any, by HTTP without certificates; raises CannotListenError."""
+        """Listen on a port, 0 for any, without certificates by HTTP; raises CannotListenError."""
         allow_many_descriptors()
         listener = _bound(host, port, limits)
         try:
-            config = _config(app, limits, certificates)
+            config = uvicorn.Config(
+                app,
+                http=cast("type[asyncio.Protocol]", partial(HttpConnection, limits=limits)),
+                ws="none",
+                lifespan="off",
+                log_config=None,
+                log_level="critical",
+                access_log=False,
+                proxy_headers=False,
+                server_header=False,
+                backlog=_BACKLOG,
+                limit_concurrency=limits.connections_max,
+                timeout_keep_alive=limits.idle_s,
+                timeout_graceful_shutdown=_STOP_S,
+                ssl_certfile=None if certificates is None else certificates.certificate,
+                ssl_keyfile=None if certificates is None else str(certificates.key),
+                ssl_ciphers=_CIPHERS,
+            )
             serving = cls(app, listener, config)
             server = serving._server
 
@@ -76,7 +93,7 @@ class Serving:
                     config=config, server_state=server.server_state, app_state=server.lifespan.state
                 )
 
-            # As `uvicorn.Server.startup` does, with a limit of TLS handshakes.
+            # As `uvicorn.Server.startup`, with a time limit of TLS handshakes.
             listening = await asyncio.get_running_loop().create_server(
                 connection,
                 sock=listener,
@@ -94,11 +111,11 @@ class Serving:
 
     @property
     def connection_count(self) -> int:
-        """How many clients are connected."""
+        """The number of connected clients."""
         return len(self._server.server_state.connections)
 
     async def stop(self) -> None:
-        """End all watches, let requests under way end, and hang up on all that are left."""
+        """End all watches, finish current requests, and disconnect all clients."""
         ticking, self._ticking = self._ticking, None
         if ticking is None:
             return
@@ -116,35 +133,14 @@ class Serving:
             await asyncio.wait(state.tasks, timeout=_STOP_S)
 
 
-def _config(app: ASGIApp, limits: Limits, certificates: Certificates | None) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        http=cast("type[asyncio.Protocol]", partial(HttpConnection, limits=limits)),
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        log_level="critical",
-        access_log=False,
-        proxy_headers=False,
-        server_header=False,
-        backlog=_BACKLOG,
-        limit_concurrency=limits.connections_max,
-        timeout_keep_alive=limits.idle_s,
-        timeout_graceful_shutdown=_STOP_S,
-        ssl_certfile=None if certificates is None else certificates.certificate,
-        ssl_keyfile=None if certificates is None else str(certificates.key),
-        ssl_ciphers=_CIPHERS,
-    )
-
-
 def _bound(host: str, port: int, limits: Limits) -> socket.socket:
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Only sockets that say that they are TCP's are spared waiting for acknowledgements by asyncio.
+    # asyncio sets TCP_NODELAY only for sockets with an explicit protocol.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         if hasattr(socket, "TCP_USER_TIMEOUT"):
-            # Connections inherit it: Linux hangs up on those who don't read what they are sent.
+            # Inherited by connections: Linux disconnects clients that don't read.
             stall_ms = round(limits.stall_s * 1000)
             listener.setsockopt(socket.IPPROTO_TCP, socket.TCP_USER_TIMEOUT, stall_ms)
         listener.bind((host, port))
@@ -167,7 +163,7 @@ _WANTED = 65_536
 
 
 def allow_many_descriptors() -> int:
-    """Let this process have as many open files as it may; how many that are."""
+    """Raise the limit of open files as far as allowed, and return it."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _WANTED if hard == resource.RLIM_INFINITY else min(_WANTED, hard)
     if soft == resource.RLIM_INFINITY or soft >= wanted:

@@ -1,4 +1,4 @@
-"""How much clients may ask of the server, so that none of them can exhaust it."""
+"""Limits of clients, so that none of them can exhaust the server."""
 
 import msgspec
 
@@ -8,25 +8,24 @@ _KIB = 2**10
 
 
 class Limits(msgspec.Struct, frozen=True, kw_only=True):
-    """The limits of a server; clients that keep to Kubernetes' own never meet them.
+    """The limits of a server; clients within Kubernetes' own limits never reach them.
 
     Attributes:
-        connections_max: how many connections there may be at once; requests on more of them are
-            answered with 503.
-        requests_max: how many requests may be under way at once, watches apart; more are answered
-            with 429, as kube-apiserver does.
-        watches_max: how many watches there may be at once; more are answered with 429.
-        body_bytes_max: of a body; what is longer is answered with 413.
-        head_bytes: of a request's line and headers; longer ones are answered with 400.
-        head_s: how long they may take to arrive, from the connection or the first byte of a further
-            request on, as in kube-apiserver; later the client is hung up on. A TLS handshake may
-            take as long.
-        request_s: how long a body may take to arrive; later it is answered with 408.
-        idle_s: how long a connection may stay open between requests.
-        stall_s: how long a client may read nothing of what is sent to it.
-        watch_s: how long a watch lasts that doesn't say; up to twice as long, by chance.
-        bookmark_s: how often watches are told how far they have come.
-        gzip_bytes_min: answers from this length on are compressed for those who accept it.
+        connections_max: the most connections at once; requests on further ones get 503.
+        requests_max: the most requests at once, apart from watches; further ones get 429, as from
+            kube-apiserver.
+        watches_max: the most watches at once; further ones get 429.
+        body_bytes_max: the longest body; longer ones get 413.
+        head_bytes: the longest request line with headers; longer ones get 400.
+        head_s: time for line and headers from the connection, or from the first byte of a further
+            request on, as in kube-apiserver; later the client is disconnected. Also the time for a
+            TLS handshake.
+        request_s: time for a body to arrive; later it gets 408.
+        idle_s: how long a connection may be idle between requests.
+        stall_s: how long a client may read nothing that is sent to it.
+        watch_s: duration of watches without a timeout; at random up to twice as long.
+        bookmark_s: interval of bookmarks.
+        gzip_bytes_min: size from which on answers are compressed for clients that accept it.
     """
 
     connections_max: int = 8192

@@ -1,7 +1,7 @@
-"""Logs of nodes: fetched from the node's agent over HTTPS, and handed on as they come.
+"""Logs of nodes, fetched from kubelets over HTTPS and passed on as they arrive.
 
-The server shows a certificate by the cluster's authority. As kube-apiserver without
-`--kubelet-certificate-authority`, it doesn't ask who vouches for the agent.
+The server authenticates by a certificate of the cluster's authority. Like kube-apiserver without
+`--kubelet-certificate-authority`, it doesn't verify the kubelet's certificate.
 """
 
 import asyncio
@@ -34,7 +34,7 @@ class NodeLogs:
         self._tls.load_cert_chain(certificate.certificate, certificate.key)
 
     async def serve(self, response: Response, log: NodeLog, receive: Receive, send: Send) -> None:
-        """Answer with a log until it ends, or the client hangs up."""
+        """Answer with a log until it ends or the client disconnects."""
         sending = asyncio.create_task(self._send(response, log, send))
         hanging_up = asyncio.create_task(hung_up(receive))
         try:
@@ -99,7 +99,7 @@ class _Answer:
         self._is_over = True
 
     async def check(self, url: str, pod: str) -> None:
-        """Make sure that there is a log of a pod; raises RefusedError in the agent's words."""
+        """Wait for the head of the answer; raises RefusedError with the text of the kubelet."""
         while not self._status:
             await self._read()
             if self._is_over and not self._status:
@@ -120,7 +120,7 @@ class _Answer:
         raise _internal(text)
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """The content, as it comes."""
+        """Iterate over the content as it arrives."""
         while True:
             while self._pieces:
                 yield self._pieces.pop(0)

@@ -1,7 +1,7 @@
 """Authentication by bearer tokens.
 
-A node's token is made from a secret, which is a file of the cluster's owner, and the node's name,
-so that none has to be kept. To take all of them back, remove the file and start the server again.
+The token of a node is derived from its name and a secret in a file of the cluster's owner, so that
+none is stored. Removing the file and restarting the server invalidates all of them.
 """
 
 import hashlib
@@ -24,9 +24,9 @@ _NODE_PREFIX = "node:"
 
 
 class Tokens:
-    """Knows users by bearer tokens: each token of one user, and those that others know.
+    """Users by their bearer tokens; `others` authenticate further tokens.
 
-    Only digests are kept and looked up: how long that takes says nothing about the tokens.
+    Tokens are looked up by their digests, so that the time of a look-up reveals nothing about them.
     """
 
     def __init__(self, users: Mapping[str, User], *others: Callable[[str], User | None]) -> None:
@@ -36,26 +36,25 @@ class Tokens:
             self.add(token, user)
 
     def add(self, token: str, user: User) -> None:
-        """Know a user by a further token."""
+        """Add a token of a user."""
         self._users[_digest(token)] = user
 
     def remove(self, token: str) -> None:
-        """Forget a token."""
+        """Remove a token."""
         self._users.pop(_digest(token), None)
 
     def user(self, authorization: str) -> User | None:
-        """The user with the token of an `Authorization` header; None if it is unknown."""
+        """Return the user of an `Authorization` header; None if its token is unknown."""
         scheme, _, token = authorization.partition(" ")
         token = token.strip()
         if scheme.lower() != _SCHEME or not token:
             return None
-        found = self._users.get(_digest(token))
-        others = (known(token) for known in self._others)
-        return found or next((user for user in others if user is not None), None)
+        others = (authenticate(token) for authenticate in self._others)
+        return self._users.get(_digest(token)) or next(filter(None, others), None)
 
 
 def tokens_of(admin: str, reader: str, *others: Callable[[str], User | None]) -> Tokens:
-    """The tokens of the two users that every cluster has, and those that others know."""
+    """Return the tokens of admin and reader, and those that `others` authenticate."""
     return Tokens({admin: ADMIN, reader: READER}, *others)
 
 
@@ -64,15 +63,15 @@ def _digest(token: str) -> bytes:
 
 
 def node_token(secret: str, node: str) -> str:
-    """The token of a node."""
+    """Return the token of a node."""
     name = node.encode(errors="surrogatepass")
     return f"{_NODE_PREFIX}{node}:{hmac.new(secret.encode(), name, hashlib.sha256).hexdigest()}"
 
 
 def node_by_token(secret: str, token: str) -> User | None:
-    """The node whose token this is; None if it is none's."""
+    """Return the user of a node's token; None for any other token."""
     node = token.removeprefix(_NODE_PREFIX).rpartition(":")[0]
-    both = (one.encode(errors="surrogatepass") for one in (token, node_token(secret, node)))
+    both = (text.encode(errors="surrogatepass") for text in (token, node_token(secret, node)))
     return node_user(node) if node and hmac.compare_digest(*both) else None
 
 
@@ -91,7 +90,7 @@ class ClusterTokens:
 
 
 def kept_tokens(directory: Path) -> ClusterTokens:
-    """The tokens in a directory, made there the first time; raises FileError."""
+    """Return the tokens in a directory, made at the first time; raises FileError."""
     private_directory(directory)
     tokens = []
     for name in ("admin", "reader", "nodes", "service-accounts"):
@@ -107,5 +106,5 @@ def kept_tokens(directory: Path) -> ClusterTokens:
 
 
 def new_token() -> str:
-    """A random token that can't be guessed."""
+    """Return a random token that can't be guessed."""
     return secrets.token_urlsafe(_RANDOM_BYTES)

@@ -1,8 +1,8 @@
-"""Watches over HTTP: lines of JSON, sent as things happen.
+"""Watches over HTTP, as lines of JSON.
 
-A watch costs a task that sleeps until the store wakes it. Then it sends all there is at once, and
-pauses before it looks again, the longer the more watches do so: bursts of writes cost each watcher
-a few large sends instead of thousands of small ones, and leave time for those who write.
+A watch is a task that sleeps until the store wakes it, sends all events at once, and then pauses,
+the longer the more watches are active. A burst of writes so costs a few large sends per watch
+instead of thousands of small ones, and leaves time for requests.
 """
 
 import asyncio
@@ -21,16 +21,15 @@ from podium.apiserver.requests.response_forms import Form
 
 Event = Mapping[str, Any]
 
-# Ages in tables are told as of the moment; bookmarks and errors are one watch's own.
+# Event types with shared texts, except for tables, whose ages are those of the moment.
 _SHARED_TYPES = frozenset({"ADDED", "MODIFIED", "DELETED"})
 _LENGTH_MAX = 16 * 2**20
 
 
 class EventTexts:
-    """The texts of the last events of one store, up to a length in bytes.
+    """Encoded events, up to a total length in bytes.
 
-    What an object of some version looks like in some form is always the same, so that form, type
-    of event, and version say what the text is.
+    The text of an event depends only on its type, the version of the object, and the form.
     """
 
     def __init__(self) -> None:
@@ -39,11 +38,11 @@ class EventTexts:
         self._forms: dict[Form, int] = {}
 
     def form_number(self, form: Form) -> int:
-        """The number that identifies a form."""
+        """Return the number of a form."""
         return self._forms.setdefault(form, len(self._forms))
 
     def text(self, watching: Watching, form_number: int, event: Event, now_s: float) -> bytes:
-        """An event, as one line, with ages as of `now_s`."""
+        """Return an event as one line, with ages as of `now_s`."""
         if event["type"] not in _SHARED_TYPES or watching.form.output.shape == TABLE:
             return encoded(watching.shown(event, now_s))
         key = (form_number, event["type"], event["object"]["metadata"]["resourceVersion"])
@@ -62,9 +61,9 @@ _EVENTS_MAX = 256
 _PAUSE_S_MIN, _PAUSE_S_MAX = 0.01, 0.5
 _PAUSE_S_PER_WATCH = 0.001
 _TURNS = 16
-# So much is sent at once; a piece above it is a single event that is as long.
+# The size of a piece; a longer one is a single event.
 _PIECE_BYTES = 64 * 2**10
-# So many longer pieces are on their way at once: what clients don't read stays in memory.
+# The most long pieces being sent at once, as unread ones stay in memory.
 _LONG_PIECES = 16
 
 
@@ -78,25 +77,25 @@ class Watches:
         self._texts = EventTexts()
         self._news: set[asyncio.Event] = set()
         self._pausing = 0
-        # One write may wake thousands; requests have their turn after every few of them.
+        # One write may wake thousands of watches; after every few, requests have their turn.
         self._turns = asyncio.Semaphore(_TURNS)
         self._long_pieces = asyncio.Semaphore(_LONG_PIECES)
         self._is_closing = False
 
     @property
     def count(self) -> int:
-        """How many watches there are."""
+        """The number of open watches."""
         return len(self._news)
 
     def close(self) -> None:
-        """End all watches soon, and those that are still to come at once."""
+        """End all watches soon, and new ones at once."""
         self._is_closing = True
         for news in self._news:
             news.set()
 
     async def serve(self, watching: Watching, receive: Receive, send: Send) -> None:
-        """Send the body of an answer, of which the head was sent, until the watch ends."""
-        # 0 leaves it to the server, too.
+        """Send the body of an answer, after its head, until the watch ends."""
+        # 0 and None leave the duration to the server.
         duration_s = watching.timeout_s or self._rng.uniform(1, 2) * self._limits.watch_s
         watch = _Watch(watching, self._limits, duration_s, self._texts)
         self._news.add(watch.news)
@@ -104,7 +103,7 @@ class Watches:
         try:
             while True:
                 async with self._turns:
-                    # What happens from here on wakes the watch once more.
+                    # Events from here on wake the watch again.
                     watch.news.clear()
                     if self._is_closing or watch.is_over:
                         break
@@ -137,7 +136,7 @@ class Watches:
             return
         async with self._long_pieces:
             await send(message)
-            # Nothing is sent before the client has read what was.
+            # This second send waits until the client has read the piece.
             await send({**message, "body": b""})
 
     async def _pause(self, watch: "_Watch") -> None:
@@ -173,11 +172,11 @@ class _Watch:
 
     @property
     def is_over(self) -> bool:
-        """Whether nothing more is to be sent but the end."""
+        """Whether only the end of the watch is left to send."""
         return self.is_gone or self._watching.stream.has_ended or self._loop.time() >= self._end_s
 
     def take(self, now_s: float) -> bytes:
-        """What is to be sent now; empty if it is nothing."""
+        """Return what to send now; may be empty."""
         if not (self._text or self._events):
             self.look()
         piece = self.piece(now_s)
@@ -188,13 +187,13 @@ class _Watch:
         return piece
 
     def look(self) -> None:
-        """See what has happened."""
+        """Read new events from the stream."""
         events = self._watching.stream.take(_EVENTS_MAX)
         self._has_stopped_short = len(events) == _EVENTS_MAX
         self._events.extend(events)
 
     def piece(self, now_s: float) -> bytes:
-        """As many of the events that were seen as are sent at once, and at least one."""
+        """Return as many events as are sent at once, at least one."""
         parts: list[bytes] = []
         length = 0
         while self._text or self._events:
@@ -208,13 +207,13 @@ class _Watch:
         return b"".join(parts)
 
     def bookmark(self, now_s: float) -> bytes:
-        """The current bookmark; empty if the client allows none, or events are left."""
+        """Return the current bookmark; empty if not allowed, or if events are left."""
         stream = self._watching.stream
         found = stream.bookmark() if stream.allows_bookmarks else None
         return b"" if found is None else self._written(found, now_s)
 
     async def wait(self) -> None:
-        """Sleep until there may be something to do."""
+        """Sleep until there may be something to send."""
         timer = self._loop.call_at(min(self._bookmark_s, self._end_s), self.news.set)
         try:
             await self.news.wait()
@@ -222,7 +221,7 @@ class _Watch:
             timer.cancel()
 
     async def notice_hanging_up(self, receive: Receive) -> None:
-        """Wait until the client has hung up."""
+        """Wait until the client has disconnected."""
         await hung_up(receive)
         self.is_gone = True
         self.news.set()

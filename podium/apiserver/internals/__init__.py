@@ -1,7 +1,6 @@
-"""How kube-apiserver writes its own structures, which some refusals quote.
+"""kube-apiserver's internal types, in which some refusals quote objects.
 
-Inside, it has types of its own: fields are named and ordered otherwise than in the API, and none
-is left out.
+Their fields have other names and another order than in the API, and are all present.
 """
 
 from podium.apiserver.internals.internal_form import difference, internal

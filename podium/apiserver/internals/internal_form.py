@@ -1,9 +1,9 @@
-"""Parts of API objects as kube-apiserver's internal types of v1.36 have them.
+"""Parts of API objects in kube-apiserver's internal types of v1.36.
 
-`types.txt` declares pods, taints and budgets: a type a block, its fields in order. A field is
-`Title:type`, with its name in the API where that isn't simply the title in the API's spelling
-(`Title=name:type`); a string needs no type. `*` marks what may be absent, `[]` a list; `raw` stands
-for what is written as in the API. `+Type` takes in all fields of a type.
+`types.txt` declares pods, taints and budgets: one type per block, its fields in order. A field is
+`Title:type`, or `Title=name:type` if its name in the API isn't derived from the title; strings need
+no type. `*` marks optional values, `[]` lists and `raw` values as in the API; `+Type` includes the
+fields of a type.
 """
 
 import json
@@ -26,7 +26,7 @@ _HOST_FIELDS = ("hostNetwork", "hostPID", "hostIPC", "shareProcessNamespace", "h
 _HEADER_LINES = 2
 
 _Render = Callable[[Any], Any]
-"""Writes a value; None stands for an absent one."""
+"""Renders a value; None is an absent one."""
 
 
 class _Field(NamedTuple):
@@ -38,13 +38,9 @@ class _Field(NamedTuple):
 
 
 def internal(type_name: str, value: Object) -> dict[str, Any]:
-    """A structure in kube-apiserver's words: all fields, in order, absent ones as null.
-
-    Args:
-        type_name: of the internal type, such as `PodSpec`.
-    """
+    """Return an object as an internal type, such as `PodSpec`: all fields, absent ones null."""
     if type_name == "LabelSelector":
-        # As in the API, without what is empty.
+        # As in the API, without empty fields.
         return _maps_sorted(value)
     if type_name == "PodSpec":
         host = {field: value[field] for field in _HOST_FIELDS if value.get(field) is not None}
@@ -61,40 +57,42 @@ def internal(type_name: str, value: Object) -> dict[str, Any]:
 
 @cache
 def declared_types() -> Mapping[str, list[str]]:
-    """The declared fields of each type by the type's name."""
+    """Return the declared fields of each internal type by name."""
     blocks = _DATA.read_text(encoding="utf-8").split("\n\n")
     return {name: fields for name, *fields in map(str.split, blocks)}
 
 
 @cache
 def _fields(type_name: str) -> tuple[_Field, ...]:
-    found = []
+    fields = []
     for declared in declared_types()[type_name]:
         if declared.startswith("+"):
-            found.append(_Field("", "", _renderer(declared[1:])))
+            fields.append(_Field("", "", _renderer(declared[1:])))
             continue
         title, _, kind = declared.partition(":")
         title, _, name = title.partition("=")
-        # The API has initials at the front in lower case: `DNSPolicy` is `dnsPolicy` there.
+        # The API has leading initials in lower case, such as `dnsPolicy` for `DNSPolicy`.
         name = name or _INITIALS.sub(lambda initials: initials[0].lower(), title, count=1)
-        found.append(_Field(title, name, _renderer(kind or "string")))
-    return tuple(found)
+        fields.append(_Field(title, name, _renderer(kind or "string")))
+    return tuple(fields)
 
 
 def _renderer(kind: str) -> _Render:
-    """What writes values of a type: `*x` and `[]x` are null where absent, others are empty."""
+    """Return the renderer of a type: absent `*x` and `[]x` are null, others are empty."""
     if kind.startswith("*"):
         render = _renderer(kind[1:])
         return lambda value: None if value is None else render(value)
     if kind.startswith("[]"):
         entry = _renderer(kind[2:])
-        return lambda value: [entry(one) for one in value] if value else None
+        return lambda value: [entry(item) for item in value] if value else None
     if kind == "Quantities":
-        return lambda value: _sorted({k: _quantity(v) for k, v in value.items()}) if value else None
+        return lambda value: (
+            _sorted({k: str(parse_quantity(v)) for k, v in value.items()}) if value else None
+        )
     if kind == "map":
         return lambda value: _sorted(value) if value else None
     if kind == "Quantity":
-        return lambda value: "0" if value is None else _quantity(value)
+        return lambda value: "0" if value is None else str(parse_quantity(value))
     if kind == "raw":
         return lambda value: value
     if kind == "ObjectMeta":
@@ -102,10 +100,6 @@ def _renderer(kind: str) -> _Render:
     if kind in _ZEROS:
         return lambda value: _ZEROS[kind] if value is None else value
     return lambda value: internal(kind, value or {})
-
-
-def _quantity(value: Any) -> str:
-    return str(parse_quantity(value))
 
 
 def _sorted(value: Object) -> dict[str, Any]:
@@ -117,7 +111,7 @@ def _maps_sorted(value: Object) -> dict[str, Any]:
 
 
 def difference(old: Any, new: Any) -> str:
-    """The lines of the structures' JSON that differ, each with its neighbours; empty if none do."""
+    """Return the different lines of two structures as JSON, with context; empty if none differ."""
     lines = unified_diff(_lines(old), _lines(new), n=3, lineterm="")
     return "".join(f"{line}\n" for line in list(lines)[_HEADER_LINES:])
 

@@ -1,7 +1,7 @@
-"""What a patch makes of an object, and who owns which of its fields afterwards.
+"""Patches, and the managers that own the fields of an object.
 
 `apply_patch` carries out JSON patches, JSON merge patches and strategic merge patches, and
-`apply_configuration` server-side apply; `track` notes in managedFields what other writes have set.
+`apply_configuration` server-side apply; `track` updates managedFields after other writes.
 """
 
 from podium.apiserver.patching.ownership import apply_configuration, track, with_old_times

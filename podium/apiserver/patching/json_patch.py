@@ -1,8 +1,8 @@
-"""JSON patches (RFC 6902), with the freedoms of the library that kube-apiserver v1.36 uses.
+"""JSON patches (RFC 6902), with the deviations of the library in kube-apiserver v1.36.
 
-An index may be negative, and counts from the end then. Testing for null a field that isn't there
-succeeds. The object itself can't be added, replaced or removed. python-jsonpath's JSONPatch knows
-none of this, takes 1, 1.0 and true for equal, and copies the whole object first.
+A negative index counts from the end. A test for null also succeeds if the field is absent. The
+object itself can't be added, replaced or removed. python-jsonpath's JSONPatch has none of this,
+takes 1, 1.0 and true as equal, and copies the whole object first.
 """
 
 import re
@@ -16,7 +16,7 @@ from podium.api.codec.yaml_text import DEPTH_MAX
 from podium.api.objects import Object
 
 COPIED_BYTES_MAX = 3 * 1024 * 1024
-"""How much all copies of a patch may copy together, as JSON."""
+"""Size limit in bytes of the values that one patch copies, as JSON."""
 
 _ABSENT = object()
 _INDEX = re.compile(r"[+-]?[0-9]+", re.ASCII)
@@ -24,11 +24,11 @@ _INDEX_DIGITS_MAX = 10
 
 
 class InapplicablePatchError(Exception):
-    """An operation that can't be carried out on the object; says why."""
+    """An operation can't be applied to the object; the message says why."""
 
 
 def json_patched(live: Object, operations: Sequence[Object]) -> Object:
-    """The object after all operations, the rest shared; raises InapplicablePatchError."""
+    """Apply operations to an object, sharing the rest; raises InapplicablePatchError."""
     copied_bytes = 0
     for operation in operations:
         kind, path, value = operation.get("op"), operation.get("path"), operation.get("value")
@@ -47,9 +47,9 @@ def json_patched(live: Object, operations: Sequence[Object]) -> Object:
                 live = _edited(live, _tokens(path), "add", value)
             case "test":
                 *outer, last = _tokens(path)
-                holder = _found(live, outer)
-                found = holder.get(last) if isinstance(holder, Mapping) else _found(holder, [last])
-                if _canonical(found) != _canonical(value):
+                holder = _at(live, outer)
+                current = holder.get(last) if isinstance(holder, Mapping) else _at(holder, [last])
+                if _canonical(current) != _canonical(value):
                     raise InapplicablePatchError(f"testing value {path} failed")
             case _:
                 raise InapplicablePatchError(f"Unexpected kind: {kind or 'unknown'}")
@@ -59,19 +59,19 @@ def json_patched(live: Object, operations: Sequence[Object]) -> Object:
 
 
 def _source(doc: Any, operation: Object) -> Any:
-    value = _found(doc, _tokens(operation.get("from")))
+    value = _at(doc, _tokens(operation.get("from")))
     if why := oddity(value):
         raise InapplicablePatchError(why)
     return value
 
 
 def _canonical(value: Any) -> bytes:
-    """Equal for equal values, and different for 1, 1.0 and true."""
+    """Encode a value, equal for equal values only; 1, 1.0 and true differ."""
     return msgspec.json.encode(value, order="sorted")
 
 
 def _tokens(pointer: str | None) -> list[str]:
-    """The parts of a JSON pointer (RFC 6901), at least one."""
+    """Split a JSON pointer (RFC 6901) into its parts, of which there is at least one."""
     start, *tokens = (pointer or "").split("/")
     if not tokens or start:
         raise InapplicablePatchError(f"{pointer} leads nowhere")
@@ -80,7 +80,7 @@ def _tokens(pointer: str | None) -> list[str]:
     return [token.replace("~1", "/").replace("~0", "~") for token in tokens]
 
 
-def _found(doc: Any, path: Sequence[str]) -> Any:
+def _at(doc: Any, path: Sequence[str]) -> Any:
     for token in path:
         if isinstance(doc, Mapping):
             doc = doc.get(token, _ABSENT)
@@ -123,7 +123,7 @@ def _index(token: str, size: int) -> int:
 
 
 def merge_patched(live: Object, patch: Object) -> Object:
-    """The object with a merge patch; null takes a field away; what isn't touched is shared."""
+    """Apply a merge patch, in which null removes a field; unchanged parts are shared."""
     merged = dict(live)
     for name, value in patch.items():
         if value is None:

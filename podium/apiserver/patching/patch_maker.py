@@ -1,7 +1,7 @@
-"""The strategic merge patch that leads from one object to another, or applies a manifest.
+"""Strategic merge patches that turn one object into another, or apply a manifest.
 
-Applying knows three objects, as kubectl does: what the manifest says counts, what an earlier
-manifest said and this one doesn't is taken out, and the rest, which others have set, stays.
+As with kubectl, a manifest sets its fields, removes those of the earlier manifest that it lacks,
+and leaves all others alone.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,21 +18,20 @@ _NOTHING: Mapping[str, Any] = {}
 def make_patch(
     kind: Kind, live: Object, wanted: Object, last: Object | None = None, *, api_version: str = ""
 ) -> Object:
-    """A patch that makes of an object what is wanted, and leaves the rest of it alone.
+    """Return the smallest patch that turns an object into the wanted one.
 
-    It holds no more than what differs, so that it also applies to an object that others have
-    changed elsewhere in the meantime.
+    It also applies to objects that were changed elsewhere in the meantime.
 
     Args:
-        live: without nulls.
-        wanted: the object as it is to be, or of a manifest, what it is to say; what is null there
-            goes. A list of scalars that merges has none of them twice.
-        last: the earlier manifest, of which goes what `wanted` doesn't say any more; if None, all
-            of `live` that isn't wanted goes.
-        api_version: their version, where the kind is served in several; empty for its own.
+        live: the object, without nulls.
+        wanted: the wanted object, or a manifest; fields that are null are removed. A merged list of
+            scalars contains each only once.
+        last: the earlier manifest, whose fields are removed unless wanted; None to remove all
+            fields of `live` that aren't wanted.
+        api_version: version of the objects; empty for the kind's own.
 
     Raises:
-        RefusedError: an entry of a list lacks the field by which entries are found again.
+        RefusedError: an entry of a list lacks the merge key.
     """
     of = struct_of(api_version or kind.api_version, kind.name)
     return _between(live if last is None else last, live, wanted, of)
@@ -66,14 +65,14 @@ def _change(name: str, last: Any, old: Any, new: Any, of: Type | None) -> dict[s
     changes = {name: added, strategic.DELETE_PREFIX + name: gone}
     return {
         strategic.ORDER_PREFIX + name: new,
-        **{key: found for key, found in changes.items() if found},
+        **{key: values for key, values in changes.items() if values},
     }
 
 
 def _chosen(
     patch: dict[str, Any], new: Object, of: Field | ListOf | None, key: str = ""
 ) -> dict[str, Any]:
-    """The patch of one alternative of several, which has to take the other ones away."""
+    """Return a patch that also removes the alternatives of a union that it doesn't set."""
     if not patch or of is None or not of.retain_keys:
         return patch
     kept = sorted({*(name for name, value in new.items() if value is not None), key} - {""})
@@ -88,7 +87,7 @@ def _entries(
     before = {strategic.merge_key_of(entry, key): entry for entry in old}
     after = {strategic.merge_key_of(entry, key): entry for entry in new}
     if len(before) < len(old) or len(after) < len(new):
-        # What has the same key twice can't be told apart.
+        # Entries with the same key can't be merged one by one.
         return {name: [{strategic.PATCH: "replace"}, *new]}
     gone = [
         {strategic.PATCH: "delete", key: value}
@@ -103,7 +102,7 @@ def _entries(
             patch = _between(earlier.get(value), before[value], entry, of.items)
             if patch:
                 changed.append({key: value, **_chosen(patch, entry, of, key)})
-    if not changed and not gone and [one for one in before if one in after] == [*after]:
+    if not changed and not gone and [value for value in before if value in after] == [*after]:
         return {}
     return {
         strategic.ORDER_PREFIX + name: [{key: value} for value in after],

@@ -1,4 +1,4 @@
-"""One patch of any of the three kinds that need no owner: carried out, and its result checked."""
+"""Patches other than server-side apply, and the validation of their results."""
 
 from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
@@ -22,7 +22,7 @@ _UNPROCESSABLE = "the server rejected our request due to an error in our request
 
 
 class Patched(NamedTuple):
-    """The object after a patch, and warnings for the client."""
+    """A patched object, and warnings for the client."""
 
     obj: Object
     warnings: tuple[str, ...] = ()
@@ -37,21 +37,20 @@ def apply_patch(
     api_version: str = "",
     field_validation: str | None = None,
 ) -> Patched:
-    """Patch an object; what the patch doesn't touch is shared with it.
+    """Patch an object; unchanged parts are shared with it.
 
-    The result is neither defaulted nor validated. Whether it may have the name, the uid or the
-    resourceVersion that the patch gave it is for the caller to judge.
+    The result is neither defaulted nor validated; name, uid and resourceVersion in it are for the
+    caller to check.
 
     Args:
-        patch_type: one of `PatchType`, but `APPLY`, for which there is `apply_configuration`.
-        body: the patch, as `decode_patch` gives it.
-        api_version: that of object and patch, where the kind is served in several; empty for its
-            own.
-        field_validation: how fields of the patch that the kind doesn't have are treated; None for a
-            patch of Podium's own machines, whose types aren't checked either.
+        patch_type: one of `PatchType`, except `APPLY`.
+        body: the patch from `decode_patch`.
+        api_version: version of object and patch; empty for the kind's own.
+        field_validation: the treatment of unknown fields; None for Podium's own patches, whose
+            types aren't checked.
 
     Raises:
-        RefusedError: the patch can't be applied, or what comes out isn't an object of the kind.
+        RefusedError: the patch can't be applied, or the result isn't an object of the kind.
     """
     api_version = api_version or kind.api_version
     struct = struct_for(kind, api_version)
@@ -71,31 +70,27 @@ def apply_patch(
         shown = msgspec.json.encode(body).decode()
     else:
         shown = msgspec.json.encode(obj).decode()
-        _check_header(kind, api_version, obj, shown)
+        version, name = obj.get("apiVersion"), obj.get("kind")
+        if (version, name) != (api_version, kind.name):
+            why = f"unable to decode {version}, Kind={name} into {kind.name}"
+            if not isinstance(name, str) or not name:
+                why = f"Object 'Kind' is missing in '{shown}'"
+            elif not isinstance(version, str) or struct_of(version, name) is None:
+                why = f'no kind "{name}" is registered for version "{version}"'
+            _refuse(shown, why)
     try:
-        found, strange = typed(kind, obj, api_version)
+        stored, unknown = typed(kind, obj, api_version)
     except DecodingError as fault:
         _refuse(shown, str(fault))
-    if strange:
-        # Nobody is warned of the unknown fields that were there before the patch.
+    if unknown:
+        # Unknown fields that the object had before the patch cause no warnings.
         before: tuple[str, ...] = ()
         with suppress(DecodingError):
             _, before = typed(kind, current, api_version)
-        strange = tuple(fault for fault in strange if fault not in before)
-    if strange and field_validation == STRICT:
-        _refuse(shown, f"strict decoding error: {', '.join(strange)}")
-    return Patched(found, strange if field_validation == WARN else ())
-
-
-def _check_header(kind: Kind, api_version: str, obj: Object, shown: str) -> None:
-    version, name = obj.get("apiVersion"), obj.get("kind")
-    if (version, name) == (api_version, kind.name):
-        return
-    if not isinstance(name, str) or not name:
-        _refuse(shown, f"Object 'Kind' is missing in '{shown}'")
-    if not isinstance(version, str) or struct_of(version, name) is None:
-        _refuse(shown, f'no kind "{name}" is registered for version "{version}"')
-    _refuse(shown, f"unable to decode {version}, Kind={name} into {kind.name}")
+        unknown = tuple(fault for fault in unknown if fault not in before)
+    if unknown and field_validation == STRICT:
+        _refuse(shown, f"strict decoding error: {', '.join(unknown)}")
+    return Patched(stored, unknown if field_validation == WARN else ())
 
 
 def _refuse(shown: str, why: str) -> NoReturn:

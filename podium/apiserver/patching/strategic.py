@@ -1,9 +1,9 @@
-"""Strategic merge patches: JSON merge patches that know which lists are merged, and by which key.
+"""Strategic merge patches: JSON merge patches that merge lists by the keys in the schema.
 
-Besides values a patch may hold directives, as kubectl sends them: `$patch` (`replace`, `delete`,
-`merge`), `$retainKeys`, `$setElementOrder/LIST` and `$deleteFromPrimitiveList/LIST`. What isn't in
-the schema is merged like a JSON merge patch. What a patch doesn't touch is shared with the object.
-Statuses are written this way, so that a patch without directives takes a short way through.
+A patch may hold the directives of kubectl: `$patch` (`replace`, `delete`, `merge`), `$retainKeys`,
+`$setElementOrder/LIST` and `$deleteFromPrimitiveList/LIST`. Fields that aren't in the schema are
+merged as in a JSON merge patch. Unchanged parts are shared. Statuses are written by such patches,
+so that one without directives takes a short way.
 
 Source: apimachinery's `strategicpatch` package of v1.36.
 """
@@ -31,7 +31,7 @@ _GENERIC = "the server rejected our request due to an error in our request"
 
 
 def merged_object(live: Object, patch: Object, of: Type | None) -> Object:
-    """The object with a patch of its type, if that is known, merged in; raises RefusedError."""
+    """Merge a patch into an object of a type, or of an unknown one; raises RefusedError."""
     for name in patch:
         if name[:1] == "$":
             return _directed(live, patch, of)
@@ -74,7 +74,7 @@ def _merged_part(name: str, old: Any, new: Any, of: Type | None) -> Any:
 
 
 def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequence[Any]:
-    """The list with a patch's entries merged in, new ones coming first; raises RefusedError."""
+    """Merge the entries of a patch into a list, new ones first; raises RefusedError."""
     if not patch:
         return live
     key = of.merge_key
@@ -84,7 +84,7 @@ def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequen
     if not key:
         raise internal(f"cannot merge lists without merge key: {quoted(patch)}")
     if len(patch) == 1 and PATCH not in patch[0]:
-        # Statuses are written this way: there is no order to find.
+        # A short way for patches of statuses: a single entry needs no ordering.
         wanted_key = merge_key_of(patch[0], key)
         for at, entry in enumerate(live):
             if not isinstance(entry, dict):
@@ -109,10 +109,10 @@ def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequen
             raise _unknown_directive(directive, entry)
     if replaces:
         return [_bare(entry) for entry in wanted]
-    kept = [one for one in live if one.get(key) not in gone]
+    kept = [entry for entry in live if entry.get(key) not in gone]
     merged = list(kept)
     places = {entry.get(key): at for at, entry in reversed([*enumerate(kept)])}
-    # Where all stay in their places, there is no order to find.
+    # If all entries keep their places, the list needs no ordering.
     stays, last = len(places) == len(kept) and None not in places, -1
     for entry in wanted:
         value = merge_key_of(entry, key)
@@ -171,16 +171,16 @@ def _unknown_directive(directive: Any, patch: Object) -> RefusedError:
 def _reordered(live: Object, patch: Object, directive: str, of: Type | None) -> Object:
     name, order = directive.removeprefix(ORDER_PREFIX), patch[directive]
     old, new = live.get(name), patch.get(name)
-    for one in (order, *(found for found in (old, new) if found is not None)):
-        if not isinstance(one, list):
-            raise internal(f"{directive}: {unexpected(one, 'a list')}")
+    for value in (order, *(given for given in (old, new) if given is not None)):
+        if not isinstance(value, list):
+            raise internal(f"{directive}: {unexpected(value, 'a list')}")
     field = of.fields.get(name) if isinstance(of, Struct) else None
     part = field.type if field is not None else None
     key = part.merge_key if isinstance(part, ListOf) else ""
-    entries = [one for one in new or () if not (isinstance(one, dict) and PATCH in one)]
+    entries = [entry for entry in new or () if not (isinstance(entry, dict) and PATCH in entry)]
     if entries and order:
-        # The entries of a patch must stand in it as in the order that it gives, and all be there.
-        given = iter([merge_key_of(one, key) for one in order])
+        # The entries of a patch must be in the given order, and all in it.
+        given = iter([merge_key_of(entry, key) for entry in order])
         if not all(merge_key_of(entry, key) in given for entry in entries):
             what = "The order in patch list doesn't match $setElementOrder list"
             raise internal(f"{what}: {quoted(new)}, {quoted(order)}")
@@ -196,26 +196,27 @@ def _reordered(live: Object, patch: Object, directive: str, of: Type | None) -> 
 
 
 def _bare(value: Any) -> Any:
-    """What a patch brings where nothing was: without nulls, directives and what they mark.
+    """Return a new value from a patch, without nulls, directives and the values that they mark.
 
-    None if the value is itself marked by a directive.
+    None if the value itself is marked.
     """
     if isinstance(value, dict):
         if PATCH in value:
             return None
         bare = {}
-        for name, one in value.items():
-            part = _bare(one) if isinstance(one, _NESTED) else one
-            if part is not None and name[:1] != "$":
-                bare[name] = part
+        for name, part in value.items():
+            bare_part = _bare(part) if isinstance(part, _NESTED) else part
+            if bare_part is not None and name[:1] != "$":
+                bare[name] = bare_part
         return bare
     if isinstance(value, list):
-        return [_bare(one) for one in value if not (isinstance(one, dict) and PATCH in one)]
+        entries = (entry for entry in value if not (isinstance(entry, dict) and PATCH in entry))
+        return [_bare(entry) for entry in entries]
     return value
 
 
 def merge_key_of(entry: Any, key: str) -> Any:
-    """An entry's merge key: its field of that name, or itself if scalar; raises RefusedError."""
+    """Return the merge key of an entry, which for a scalar is itself; raises RefusedError."""
     value = entry
     if key:
         if not isinstance(entry, dict):
@@ -231,22 +232,22 @@ def merge_key_of(entry: Any, key: str) -> Any:
 def in_order(
     merged: Sequence[Any], wanted: Sequence[Any], before: Sequence[Any], key: str
 ) -> list[Any]:
-    """The entries of a merged list in the order of a patch, which may name no more than keys.
+    """Sort the entries of a merged list in the order of a patch, which may contain only keys.
 
-    `key` is the field by which entries are found again; empty for scalars.
+    `key` is the merge key; empty for scalars.
     """
     wanted_place = _places(wanted, key)
     old_place = _places(before, key)
     keyed = [(merge_key_of(entry, key), entry) for entry in merged]
-    named = [one for one in keyed if one[0] in wanted_place]
-    named.sort(key=lambda one: wanted_place[one[0]])
-    rest = [one for one in keyed if one[0] not in wanted_place]
-    # What is new comes last.
-    rest.sort(key=lambda one: old_place.get(one[0], len(before)))
+    named = [item for item in keyed if item[0] in wanted_place]
+    named.sort(key=lambda item: wanted_place[item[0]])
+    rest = [item for item in keyed if item[0] not in wanted_place]
+    # New entries come last.
+    rest.sort(key=lambda item: old_place.get(item[0], len(before)))
     others = deque(rest)
     ordered: list[Any] = []
     for value, entry in named:
-        # Of two that had a place, the earlier one comes first.
+        # Of two entries with former places, the earlier one comes first.
         place = old_place.get(value, -1)
         while others and old_place.get(others[0][0], len(before)) < place:
             ordered.append(others.popleft()[1])

@@ -1,7 +1,7 @@
-"""Who owns which fields of an object: server-side apply, and what other writes make of it.
+"""Managers of fields: server-side apply, and managedFields after other writes.
 
-Sets of fields (`field_sets`) are walked together with values and their types (`typed_values`);
-managedFields hold them by manager (`owners`).
+`typed_values` walks values by their types to get sets of fields (`field_sets`), which `owners`
+keeps by manager in managedFields.
 """
 
 from podium.apiserver.patching.ownership.apply import apply_configuration

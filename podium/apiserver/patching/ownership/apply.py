@@ -1,8 +1,10 @@
-"""Server-side apply: a manager says which fields an object is to have, and gets them.
+"""Server-side apply: a manager sets the fields of its configuration, and owns them.
 
-What it says is merged into the object. What it said last time, and doesn't say any more, goes, if
-no other applier wants it. What others own and would have to change is a conflict, unless it is
-forced; then they own it no longer. What kubectl applied from the client is no conflict for kubectl.
+The configuration is merged into the object. Fields that the manager applied before and omits now
+are removed, unless another applier owns them. A change of a field that another manager owns is a
+conflict, unless it is forced: then the manager takes the field over. Fields from client-side
+`kubectl apply` are no conflict for kubectl.
+
 Source: structured-merge-diff and the field managers of apimachinery, v1.36.
 """
 
@@ -40,31 +42,32 @@ from podium.apiserver.schema import Struct
 from podium.apiserver.schema.custom import struct_for
 from podium.apiserver.validation.metadata import ANNOTATIONS_SIZE_MAX_BYTES, annotations_size_bytes
 
-# The owner of the fields that were set before owners were tracked.
+# The manager of fields that were set before managers were tracked.
 _BEFORE_FIRST_APPLY = "before-first-apply"
-# The field manager of `kubectl apply --server-side`; others leave the annotation alone.
+# The manager of `kubectl apply --server-side`, which alone updates the annotation.
 _KUBECTL = "kubectl"
 
 
 def apply_configuration(
     request: Attributes, current: Object | None, configuration: Object, api_version: str = ""
 ) -> Object:
-    """Apply a configuration, as `decode_patch` gives it; who applies it owns what it says.
+    """Apply a configuration from `decode_patch` to an object.
 
     Args:
-        request: the write; if it is forced, fields are taken over that others own.
-        current: the object as it is stored; None if there is none yet.
-        api_version: the version of both, where the kind is served in several; empty for its own.
+        request: the write with its field manager; if forced, it takes over fields of others.
+        current: the stored object; None if there is none yet.
+        api_version: version of both; empty for the kind's own.
 
     Returns:
         the object with its managedFields, neither defaulted nor validated.
 
     Raises:
-        RefusedError: 409 if others own what would change, 400 or 500 if the configuration is wrong.
+        RefusedError: 409, other managers own fields that would change; 400 or 500, the
+            configuration is invalid.
     """
     api_version = api_version or request.kind.api_version
-    said = configuration.get("apiVersion") or "", configuration.get("kind") or ""
-    if said != (api_version, request.kind.name):
+    header = configuration.get("apiVersion") or "", configuration.get("kind") or ""
+    if header != (api_version, request.kind.name):
         raise bad_request(f"invalid object type: {_group_version_kind(configuration)}")
     if _metadata(configuration).get("managedFields") is not None:
         raise bad_request("metadata.managedFields must be nil")
@@ -91,15 +94,15 @@ def apply_configuration(
         new = typed_values.merged(live, configuration, struct)
         if before is not None:
             new = _pruned(new, owners, before.fields, struct)
-        found = typed_values.compare(live, new, struct, reset)
+        comparison = typed_values.compare(live, new, struct, reset)
     except UntypedError as error:
         raise _unusable("failed to create typed live object", live, str(error)) from None
     if not request.options.force:
-        changed = found.changed
+        changed = comparison.changed
         if me.name == _KUBECTL:
             changed = field_sets.difference(changed, _unchanged_fields(live, api_version, struct))
         _check_conflicts(owners, me, changed)
-    owners = taken(taken(owners, found.changed, me), found.removed, me)
+    owners = taken(taken(owners, comparison.changed, me), comparison.removed, me)
     try:
         stored, _ = typed(request.kind, new, api_version)
     except DecodingError as fault:
@@ -109,28 +112,29 @@ def apply_configuration(
         stored.get(name) == live.get(name) for name in {**live, **stored} if name not in reset
     )
     mine = Owned(owned_by_managers(claimed), api_version, since if is_live else now)
-    others = {one: owned for one, owned in owners.items() if one != me}
+    others = {manager: owned for manager, owned in owners.items() if manager != me}
     if me.name == _KUBECTL:
-        stored = _renoted(stored, configuration)
+        stored = _with_last_applied(stored, configuration)
     return with_owners(stored, {**others, me: mine} if mine.fields else others)
 
 
 def _pruned(new: Object, owners: Owners, before: FieldSet, struct: Struct) -> Object:
-    """The object without the fields that the manager applied before and that now have no owner.
+    """Remove the fields that the manager applied before and that now have no owner.
 
-    A struct goes with the defaults in it if nothing else is left of it.
+    A struct of which only defaults would be left is removed as a whole.
     """
     named = partial(typed_values.with_named_members, of=struct)
     raw = typed_values.owned_fields(new, struct)
     wanted = reduce(field_sets.union, (owned.fields for owned in owners.values()), NOTHING)
-    wanted = named(field_sets.union(wanted, typed_values.strangers(raw, before, struct)))
-    before, there = named(before), named(raw)
+    wanted = named(field_sets.union(wanted, typed_values.other_entries(raw, before, struct)))
+    before, present = named(before), named(raw)
     kept = field_sets.union(named(field_sets.cut(raw, before)), wanted)
-    kept = field_sets.union(named(field_sets.cut(raw, field_sets.difference(there, kept))), wanted)
-    found: Object = typed_values.without(
-        new, field_sets.intersection(field_sets.difference(there, kept), before), struct
+    kept = field_sets.union(
+        named(field_sets.cut(raw, field_sets.difference(present, kept))), wanted
     )
-    return found
+    unowned_fields = field_sets.intersection(field_sets.difference(present, kept), before)
+    pruned: Object = typed_values.without(new, unowned_fields, struct)
+    return pruned
 
 
 def _check_conflicts(owners: Owners, me: Manager, changed: FieldSet) -> None:
@@ -153,40 +157,38 @@ def _check_conflicts(owners: Owners, me: Manager, changed: FieldSet) -> None:
     lines = []
     for manager in dict.fromkeys(manager for manager, _ in conflicts):
         lines.append(f"conflicts with {manager}:")
-        lines += [f"- {path}" for one, path in conflicts if one == manager]
+        lines += [f"- {path}" for owner, path in conflicts if owner == manager]
     message = f"Apply failed with {len(conflicts)} conflicts: " + "\n".join(lines)
     raise RefusedError(409, "Conflict", message, causes=causes)
 
 
 def _unchanged_fields(live: Object, api_version: str, struct: Struct) -> FieldSet:
-    """The fields that kubectl has noted as applied by the client, and nobody has changed since."""
+    """Return the fields from client-side apply that are unchanged since."""
     try:
-        noted = json.loads(annotations(live).get(LAST_APPLIED) or "null")
-    except ValueError:
-        return NOTHING
-    is_note = isinstance(noted, dict) and noted.get("apiVersion") == api_version
-    if not is_note or any(typed_values.type_faults(noted, struct)):
-        return NOTHING
-    try:
-        fields = typed_values.owned_fields(noted, struct)
-        for differing in typed_values.compare(noted, live, struct):
+        applied = json.loads(annotations(live).get(LAST_APPLIED) or "null")
+        is_of_version = isinstance(applied, dict) and applied.get("apiVersion") == api_version
+        if not is_of_version or any(typed_values.type_faults(applied, struct)):
+            return NOTHING
+        fields = typed_values.owned_fields(applied, struct)
+        for differing in typed_values.compare(applied, live, struct):
             fields = field_sets.difference(fields, differing)
-    except UntypedError:
+    except (ValueError, UntypedError):
         return NOTHING
     return fields
 
 
-def _renoted(obj: Object, configuration: Object) -> Object:
-    """The object with the configuration as kubectl's note, if it has one and that isn't too large.
+def _with_last_applied(obj: Object, configuration: Object) -> Object:
+    """Return an object with the configuration as kubectl's annotation of the last applied one.
 
-    It keeps the way back to applying by the client open.
+    Objects without the annotation get none; one that is too large is removed. With it, the object
+    can still be applied by the client.
     """
     notes = annotations(obj)
     if not notes.get(LAST_APPLIED):
         return obj
-    metadata, said = metadata_of(configuration), annotations(configuration)
-    if LAST_APPLIED in said:
-        rest = {key: value for key, value in said.items() if key != LAST_APPLIED}
+    metadata, own = metadata_of(configuration), annotations(configuration)
+    if LAST_APPLIED in own:
+        rest = {key: value for key, value in own.items() if key != LAST_APPLIED}
         configuration = {**configuration, "metadata": {**metadata, "annotations": rest}}
     text = json.dumps(configuration, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     notes = {**notes, LAST_APPLIED: f"{escaped(text)}\n"}
@@ -196,15 +198,15 @@ def _renoted(obj: Object, configuration: Object) -> Object:
 
 
 def _unusable(what: str, obj: Object, why: str, joint: str = "") -> RefusedError:
-    said = (_metadata(obj).get(field) for field in ("namespace", "name"))
-    name = "/".join(one if isinstance(one, str) else "" for one in said)
+    names = (_metadata(obj).get(field) for field in ("namespace", "name"))
+    name = "/".join(part if isinstance(part, str) else "" for part in names)
     tail = f" {joint}{why}" if joint else f": {why}"
     return internal(f"{what} ({name}; {_group_version_kind(obj)}){tail}")
 
 
 def _metadata(obj: Object) -> Object:
-    found = obj.get("metadata")
-    return found if isinstance(found, Mapping) else {}
+    metadata = obj.get("metadata")
+    return metadata if isinstance(metadata, Mapping) else {}
 
 
 def _group_version_kind(obj: Object) -> str:

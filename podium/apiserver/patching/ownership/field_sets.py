@@ -1,9 +1,9 @@
-"""Sets of fields: which fields of an object somebody owns.
+"""Sets of fields of an object, as a manager owns them.
 
-A set is a tree. An edge is a step from a value into it, spelt as FieldsV1 (meta/v1) spells it:
-`f:name` to a field or a map's value, `k:{"name":"c"}` to an entry of a list by its keys, `v:"x"`
-to an entry of a list of scalars, `i:0` to one by its index. The edge `.` says that the value itself
-belongs to the set, which having parts in it doesn't imply. Sets are never changed in place.
+A set is a tree, whose edges are spelt as in FieldsV1 (meta/v1): `f:name` is a field or the value of
+a map, `k:{"name":"c"}` an entry of a list by its keys, `v:"x"` an entry of a list of scalars, `i:0`
+an entry by its index. The edge `.` makes the value itself a member, which its parts alone don't.
+Sets are immutable.
 
 Source: structured-merge-diff, as Kubernetes v1.36 uses it.
 """
@@ -18,13 +18,13 @@ FieldSet = Mapping[str, Any]
 SELF = "."
 NOTHING: FieldSet = {}
 LEAF: FieldSet = {SELF: {}}
-"""A value that belongs to a set, none of its parts."""
+"""A member without parts."""
 
 _ORDER = {"f": 0, "k": 1, "v": 2, "i": 3}
 
 
 def union(one: FieldSet, other: FieldSet) -> FieldSet:
-    """What is in either."""
+    """Return the fields in either set."""
     if not one or not other or one is other:
         return one or other
     joined = {**one, **other}
@@ -34,7 +34,7 @@ def union(one: FieldSet, other: FieldSet) -> FieldSet:
 
 
 def intersection(one: FieldSet, other: FieldSet) -> FieldSet:
-    """What is in both."""
+    """Return the fields in both sets."""
     common: dict[str, Any] = {}
     for step, part in one.items():
         if step in other:
@@ -45,7 +45,7 @@ def intersection(one: FieldSet, other: FieldSet) -> FieldSet:
 
 
 def difference(one: FieldSet, other: FieldSet) -> FieldSet:
-    """What is in the one and not in the other, value by value: parts don't go with the whole."""
+    """Return the fields in one set and not in the other, where parts stay without the whole."""
     if not other:
         return one
     left: dict[str, Any] = {}
@@ -60,7 +60,7 @@ def difference(one: FieldSet, other: FieldSet) -> FieldSet:
 
 
 def cut(one: FieldSet, other: FieldSet) -> FieldSet:
-    """What is in the one, neither in the other nor in a part of what is in the other."""
+    """Return the fields in one set that are neither in the other nor parts of its members."""
     left: dict[str, Any] = {}
     for step, part in one.items():
         gone = other.get(step, NOTHING)
@@ -74,18 +74,19 @@ def cut(one: FieldSet, other: FieldSet) -> FieldSet:
 
 
 def outside(fields: FieldSet, names: Iterable[str]) -> FieldSet:
-    """A set without some top-level fields and all that is in them."""
+    """Return a set without some top-level fields and their parts."""
     gone = {f"f:{name}" for name in names}
     return {step: part for step, part in fields.items() if step not in gone}
 
 
 def paths(fields: FieldSet, before: str = "") -> Iterator[str]:
-    """What is in a set, as messages spell it, such as `.spec.containers[name="c"].image`.
+    """Iterate over the fields as messages spell them, such as `.spec.containers[name="c"].image`.
 
-    The members of a level come before what is in them.
+    The members of a level come before their parts.
     """
     split = [step.partition(":") for step in fields if step != SELF]
-    steps = ["".join(one) for one in sorted(split, key=lambda one: (_ORDER[one[0]], one[2]))]
+    split.sort(key=lambda parts: (_ORDER[parts[0]], parts[2]))
+    steps = ["".join(parts) for parts in split]
     for step in steps:
         if SELF in fields[step]:
             yield before + step_text(step)
@@ -94,18 +95,18 @@ def paths(fields: FieldSet, before: str = "") -> Iterator[str]:
 
 
 def step_text(step: str) -> str:
-    """A step as messages spell it."""
+    """Return an edge as messages spell it."""
     kind, _, rest = step.partition(":")
     if kind == "f":
         return f".{rest}"
     if kind == "k":
         keys = json.loads(rest).items()
-        rest = ",".join(f"{key}={json.dumps(one, ensure_ascii=False)}" for key, one in keys)
+        rest = ",".join(f"{key}={json.dumps(value, ensure_ascii=False)}" for key, value in keys)
     return f"[={rest}]" if kind == "v" else f"[{rest}]"
 
 
 def from_fields_v1(raw: Any) -> FieldSet:
-    """The set of FieldsV1, with each value that has nothing in it; raises ValueError."""
+    """Parse FieldsV1; raises ValueError."""
     if not isinstance(raw, Mapping):
         raise ValueError(f"{raw} is no step of FieldsV1")
     read: dict[str, Any] = {}
@@ -138,7 +139,7 @@ def _is_step(step: str) -> bool:
 
 
 def to_fields_v1(fields: FieldSet) -> dict[str, Any]:
-    """FieldsV1 from a set."""
+    """Return a set as FieldsV1."""
     if fields.keys() == {SELF}:
         return {}
     return {step: to_fields_v1(fields[step]) for step in sorted(fields)}

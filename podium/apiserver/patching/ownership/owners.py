@@ -1,7 +1,7 @@
-"""Who owns which fields of an object, as its managedFields say it, and what writes make of that.
+"""The managers that own the fields of an object, as in its managedFields.
 
-A manager owns what it has changed, until somebody else changes it. Objects that nobody has tracked
-from the beginning aren't tracked later, unless something is applied to them.
+A manager owns the fields that it has changed, until another one changes them. Objects that were
+never tracked stay so, unless something is applied to them.
 
 Source: the field managers of apimachinery, v1.36.
 """
@@ -25,24 +25,17 @@ from podium.apiserver.schema.custom import struct_for
 
 APPLY, UPDATE = "Apply", "Update"
 
-# How many updating managers are kept apart; the oldest beyond that are joined.
+# The most managers of updates; beyond that, the oldest ones are merged.
 _UPDATERS_MAX = 10
 _OLD_UPDATERS = "ancient-changes"
 _FIELDS_TYPE = "FieldsV1"
 
-# What the server itself writes has no owner.
+# Fields that the server writes have no owner.
 _SERVERS_METADATA = frozenset(
-    [
-        "name",
-        "namespace",
-        "creationTimestamp",
-        "selfLink",
-        "uid",
-        "clusterName",
-        "generation",
-        "managedFields",
-        "resourceVersion",
-    ]
+    {
+        *("name", "namespace", "creationTimestamp", "selfLink", "uid", "clusterName"),
+        *("generation", "managedFields", "resourceVersion"),
+    }
 )
 _SERVERS_FIELDS: FieldSet = {
     "f:apiVersion": LEAF,
@@ -50,19 +43,19 @@ _SERVERS_FIELDS: FieldSet = {
     "f:metadata": {SELF: {}, **{f"f:{name}": LEAF for name in _SERVERS_METADATA}},
 }
 
-# The objects of one workload differ in hardly more than their names: what the creator of one owns
-# is told of the next by its content, an order of magnitude sooner than by taking it apart.
+# The objects of one workload differ in little more than their names. Looking up the fields of a
+# new object by its content is an order of magnitude faster than walking it.
 _KNOWN: Recent[tuple[str, str, str, bytes], Mapping[str, Any]] = Recent(1 << 10)
 _CONTENT_BYTES_MAX = 1 << 13
 
 
 class Manager(msgspec.Struct, frozen=True):
-    """The owner of fields: an entry of managedFields without its fields.
+    """A manager of fields: an entry of managedFields without the fields.
 
     Attributes:
         operation: `Apply` or `Update`.
-        subresource: through which it writes; empty for the object itself.
-        api_version: in which it writes; empty for `Apply`, which goes by the latest.
+        subresource: the subresource that it writes; empty for the object itself.
+        api_version: the version in which it writes; empty for `Apply`, where the latest counts.
     """
 
     name: str
@@ -85,7 +78,7 @@ class Owned(msgspec.Struct, frozen=True):
 
     @property
     def time_ns(self) -> int:
-        """The time in nanoseconds since the epoch; 0 if it isn't known."""
+        """The time in nanoseconds since the epoch; 0 if it is unknown."""
         try:
             return parse_time(self.time) if self.time else 0
         except TimeError:
@@ -96,7 +89,7 @@ Owners = Mapping[Manager, Owned]
 
 
 def read_owners(entries: Sequence[Object]) -> Owners | None:
-    """The owners in managedFields; None if they can't be understood."""
+    """Read managedFields; None if they are invalid."""
     owners: dict[Manager, Owned] = {}
     for entry in entries:
         operation, api_version = entry.get("operation"), entry.get("apiVersion") or ""
@@ -118,7 +111,7 @@ def read_owners(entries: Sequence[Object]) -> Owners | None:
 
 
 def with_owners(obj: Object, owners: Owners) -> Object:
-    """An object with its owners as managedFields, in order, or without the field."""
+    """Return an object with its owners as sorted managedFields, or without the field."""
 
     def place(item: tuple[Manager, Owned]) -> tuple[str, int, str, str, str]:
         manager, owned = item
@@ -157,7 +150,7 @@ def _entry(
 
 
 def unowned(obj: Object) -> Object:
-    """An object without its managedFields."""
+    """Return an object without its managedFields."""
     metadata = obj.get("metadata")
     if not metadata or "managedFields" not in metadata:
         return obj
@@ -166,12 +159,12 @@ def unowned(obj: Object) -> Object:
 
 
 def owned_by_managers(fields: FieldSet) -> FieldSet:
-    """A set without the fields that the server itself writes, which have no owner."""
+    """Return a set of fields without those that the server writes."""
     return field_sets.difference(fields, _SERVERS_FIELDS)
 
 
 def reset_fields(request: Attributes) -> tuple[str, ...]:
-    """The top-level fields that a write can't change, whatever it says."""
+    """Return the top-level fields that a write doesn't change."""
     if request.subresource == "status":
         return ("spec",)
     has_status = "status" in request.kind.subresources
@@ -179,7 +172,7 @@ def reset_fields(request: Attributes) -> tuple[str, ...]:
 
 
 def taken(owners: Owners, fields: FieldSet, exempt: Manager | None = None) -> Owners:
-    """The owners after fields have been taken from all but one of them."""
+    """Return the owners after some fields were taken from all managers but one."""
     left = {
         manager: owned
         if manager == exempt
@@ -192,11 +185,11 @@ def taken(owners: Owners, fields: FieldSet, exempt: Manager | None = None) -> Ow
 def updated_owners(
     request: Attributes, owners: Owners, before: Object, after: Object, me: Manager
 ) -> Owners:
-    """The owners after an update; raises UntypedError."""
+    """Return the owners after an update; raises UntypedError."""
     struct = struct_for(request.kind, me.api_version)
-    found = compare(unowned(before), unowned(after), struct, reset_fields(request))
-    owners = taken(taken(owners, found.changed), found.removed)
-    fields = owned_by_managers(found.changed)
+    comparison = compare(unowned(before), unowned(after), struct, reset_fields(request))
+    owners = taken(taken(owners, comparison.changed), comparison.removed)
+    fields = owned_by_managers(comparison.changed)
     if not fields:
         return owners
     if me in owners:
@@ -205,9 +198,9 @@ def updated_owners(
 
 
 def track(request: Attributes, before: Object | None, after: Object) -> Object:
-    """An object about to be stored, with managedFields up to date; `before` is None if it's new."""
-    # The owners are those of the request, if it names any, and otherwise those that are stored. A
-    # list of nothing, or of one empty entry, makes a new start.
+    """Return an object to be stored with updated managedFields; `before` is None if it is new."""
+    # The owners in the request replace the stored ones. An empty list, or a list of one empty
+    # entry, removes all of them.
     sent = None if request.subresource else metadata_of(after).get("managedFields")
     owners: Owners = {}
     if sent not in ([], [{}]):
@@ -222,14 +215,14 @@ def track(request: Attributes, before: Object | None, after: Object) -> Object:
             return _with_creator(request, after, me)
         updated = updated_owners(request, owners, before or {}, after, me)
     except UntypedError:
-        # An entry of a list without its keys, for one, can't be said to be anybody's.
+        # For example, an entry of a list without its keys can't have an owner.
         return with_owners(after, owners)
     return with_owners(after, _capped(updated))
 
 
 def _with_creator(request: Attributes, obj: Object, me: Manager) -> Object:
     metadata = metadata_of(obj)
-    others = {name: one for name, one in metadata.items() if name not in _SERVERS_METADATA}
+    others = {name: value for name, value in metadata.items() if name not in _SERVERS_METADATA}
     try:
         content = msgspec.json.encode({**obj, "metadata": others})
     except (OverflowError, ValueError):
@@ -247,7 +240,7 @@ def _with_creator(request: Attributes, obj: Object, me: Manager) -> Object:
 
 
 def _capped(owners: Owners) -> Owners:
-    """The owners with the oldest updating ones made one, where there are too many of them."""
+    """Return the owners with the oldest managers of updates merged, if there are too many."""
     updaters = [manager for manager in owners if manager.operation == UPDATE]
     if len(updaters) <= _UPDATERS_MAX:
         return owners
@@ -265,12 +258,11 @@ def _capped(owners: Owners) -> Owners:
 
 
 def with_old_times(new: Object, old: Object) -> Object:
-    """The old object if a write has changed no more than the times in its managedFields.
+    """Return the old object if only times in managedFields differ.
 
-    Defaults and the like are filled in after the owners have been found, so that only then can be
-    said whether anything has changed.
+    Defaults are set after tracking, so that only then a write is known to change nothing.
     """
-    after, before = (metadata_of(one).get("managedFields") or [] for one in (new, old))
+    after, before = (metadata_of(obj).get("managedFields") or [] for obj in (new, old))
     if after == before or len(after) != len(before):
         return new
     timeless = [[{**entry, "time": None} for entry in entries] for entries in (after, before)]

@@ -1,6 +1,6 @@
-"""Values taken apart by their types: as a whole, field by field, or entry by entry.
+"""Values split by their types: atomic, by fields, or by entries.
 
-A part is reached by a step, spelt as in `field_sets`. Objects and lists are walked alike.
+The parts of objects and lists are reached by the edges of `field_sets`.
 
 Source: structured-merge-diff, as Kubernetes v1.36 uses it.
 """
@@ -22,19 +22,19 @@ from podium.apiserver.patching.ownership.field_sets import (
 )
 from podium.apiserver.schema import SCALARS, ListOf, MapOf, Scalar, Struct, Type
 
-# The type of what is taken as a whole although its own type doesn't say so.
+# The type of fields that are atomic although their own types aren't.
 _WHOLE = SCALARS["any"]
 _NUMBERS = ("int32", "int64", "float64")
 
 
 class UntypedError(Exception):
-    """A value that isn't of its type; says where and why."""
+    """A value that isn't of its type; the message says where and why."""
 
 
 def _is_whole(value: Any, of: Type | None) -> bool:
-    """Whether a value is taken as a whole.
+    """Return whether a value is atomic.
 
-    What isn't in the schema is taken by fields if it is an object, and otherwise as a whole.
+    An object that isn't in the schema is split by fields, any other value is atomic.
     """
     if isinstance(value, dict):
         is_atomic = of.is_atomic if isinstance(of, Struct | MapOf) else isinstance(of, ListOf)
@@ -43,7 +43,7 @@ def _is_whole(value: Any, of: Type | None) -> bool:
 
 
 def _parts(value: Any, of: Type | None) -> dict[str, list[Any]] | None:
-    """The parts of a value by step, several where a list repeats a key; None if it is a whole."""
+    """Return the parts of a value by edge, several for a repeated key of a list; None if atomic."""
     if _is_whole(value, of):
         return None
     if isinstance(value, dict):
@@ -59,7 +59,7 @@ def _parts(value: Any, of: Type | None) -> dict[str, list[Any]] | None:
 
 
 def _part_type(of: Type | None, step: str) -> Type | None:
-    """The type of what a step leads to; None if it isn't known."""
+    """Return the type of the part at an edge; None if it is unknown."""
     if isinstance(of, ListOf):
         return of.items
     if isinstance(of, MapOf):
@@ -69,7 +69,7 @@ def _part_type(of: Type | None, step: str) -> Type | None:
 
 
 def _is_declared(of: Type | None, step: str) -> bool:
-    """Whether a step leads to a field of a struct, not just to a map's value or an entry."""
+    """Return whether an edge leads to a field of a struct rather than to a value or an entry."""
     return isinstance(of, Struct) and step[2:] in of.fields
 
 
@@ -108,14 +108,14 @@ def _compact(value: Any) -> str:
 
 
 def everything(value: Any, of: Type | None) -> FieldSet:
-    """A value and all that is in it; raises UntypedError."""
+    """Return the set of a value and all of its parts; raises UntypedError."""
     parts = _parts(value, of) or {}
-    inner = {step: everything(one[0], _part_type(of, step)) for step, one in parts.items()}
+    inner = {step: everything(part[0], _part_type(of, step)) for step, part in parts.items()}
     return {SELF: {}, **inner}
 
 
 def owned_fields(value: Any, of: Type | None) -> FieldSet:
-    """The fields that a configuration claims; raises UntypedError."""
+    """Return the fields that a configuration claims; raises UntypedError."""
     owned: dict[str, FieldSet] = {}
     for step, (part, *_) in (_parts(value, of) or {}).items():
         part_type = _part_type(of, step)
@@ -128,7 +128,7 @@ def owned_fields(value: Any, of: Type | None) -> FieldSet:
 
 
 def with_named_members(fields: FieldSet, of: Type | None) -> FieldSet:
-    """A set in which a struct's fields belong to it, too, where something in them does."""
+    """Return a set with the fields of structs as members where parts of them are."""
     named: dict[str, Any] = {}
     for step, part in fields.items():
         itself = LEAF if _is_declared(of, step) else NOTHING
@@ -136,26 +136,26 @@ def with_named_members(fields: FieldSet, of: Type | None) -> FieldSet:
     return named
 
 
-def strangers(fields: FieldSet, mine: FieldSet, of: Type | None) -> FieldSet:
-    """The keys of maps and the entries of lists that aren't mine, wherever they stand.
+def other_entries(fields: FieldSet, mine: FieldSet, of: Type | None) -> FieldSet:
+    """Return the keys of maps and the entries of lists that aren't in `mine`, at any depth.
 
-    What is in an entry of mine goes with it. Podium's own machines write without saying who they
-    are, so that much of what nobody owns is there on purpose.
+    An entry in `mine` has all of its parts. Podium's own machines write without a field manager, so
+    that parts without an owner may be wanted.
     """
-    found: dict[str, Any] = {}
+    others: dict[str, Any] = {}
     for step, part in fields.items():
         own = mine.get(step, NOTHING)
         if _is_declared(of, step):
-            inner = strangers(part, own, _part_type(of, step))
+            inner = other_entries(part, own, _part_type(of, step))
             if inner:
-                found[step] = inner
+                others[step] = inner
         elif SELF not in own and step != SELF:
-            found[step] = part
-    return found
+            others[step] = part
+    return others
 
 
 class FieldComparison(NamedTuple):
-    """The fields by which two objects differ: added, changed and removed."""
+    """The fields by which two objects differ: added, modified and removed."""
 
     added: FieldSet = NOTHING
     modified: FieldSet = NOTHING
@@ -163,7 +163,7 @@ class FieldComparison(NamedTuple):
 
     @property
     def changed(self) -> FieldSet:
-        """What the new object has, and the old one has not or otherwise."""
+        """The fields that the new object adds or modifies."""
         return union(self.added, self.modified)
 
 
@@ -171,13 +171,13 @@ _EQUAL = FieldComparison()
 
 
 def compare(old: Any, new: Any, of: Type | None, ignored: Sequence[str] = ()) -> FieldComparison:
-    """Compare two objects in all but some top-level fields; raises UntypedError."""
+    """Compare two objects except for some top-level fields; raises UntypedError."""
     compared = _compare([old], [new], of)
     return FieldComparison(*(outside(fields, ignored) for fields in compared))
 
 
 def _compare(old: Sequence[Any], new: Sequence[Any], of: Type | None) -> FieldComparison:
-    """Compare what is at one step: nothing where it is absent, several if a list repeats a key."""
+    """Compare the values at one edge: none if absent, several if a list repeats a key."""
     if not old:
         return FieldComparison(added=everything(new[0], of))
     if not new:
@@ -203,22 +203,22 @@ def _compare(old: Sequence[Any], new: Sequence[Any], of: Type | None) -> FieldCo
 
 
 def merged(live: Any, config: Any, of: Type | None) -> Any:
-    """The live value with a configuration merged into it; raises UntypedError.
+    """Merge a configuration into a live value; raises UntypedError.
 
-    What is taken as a whole is the configuration's, null included. Where fields or entries are
-    merged, null says nothing. Of a list, the configuration's entries come in its order, others stay
-    where they were: an entry that both have keeps what stood before it, and what is new comes right
-    before the next entry that both have, or at the end.
+    An atomic value is that of the configuration, also if null. Where fields or entries are merged,
+    null changes nothing. The entries of a configuration keep their order, and other entries their
+    places: an entry in both keeps what precedes it in the live list, and a new one comes before the
+    next entry in both, or at the end.
     """
-    said = [one for one in (live, config) if one]
-    if not said or any(_is_whole(one, of) for one in said):
+    given = [value for value in (live, config) if value]
+    if not given or any(_is_whole(value, of) for value in given):
         return config
-    if isinstance(said[0], dict):
-        found = dict(live or {})
+    if isinstance(given[0], dict):
+        fields = dict(live or {})
         for name, value in (config or {}).items():
             inner = _part_type(of, f"f:{name}")
-            found[name] = merged(found[name], value, inner) if name in found else value
-        return found
+            fields[name] = merged(fields[name], value, inner) if name in fields else value
+        return fields
     old, new = _parts(live or [], of) or {}, _parts(config or [], of) or {}
     entries: list[Any] = []
     waiting, shared = deque(old), deque(step for step in new if step in old)
@@ -238,24 +238,21 @@ def merged(live: Any, config: Any, of: Type | None) -> Any:
 
 
 def without(value: Any, fields: FieldSet, of: Type | None) -> Any:
-    """The value without some fields, and all that is in them.
-
-    Of what is taken as a whole nothing can be taken away.
-    """
+    """Return a value without some fields and their parts; atomic values stay as they are."""
     parts = _parts(value, of) if fields else None
     if parts is None:
         return value
     kept = [
         (step[2:], without(part, fields.get(step, NOTHING), _part_type(of, step)))
-        for step, found in parts.items()
+        for step, repeated in parts.items()
         if SELF not in fields.get(step, NOTHING)
-        for part in found
+        for part in repeated
     ]
     return dict(kept) if isinstance(value, dict) else [part for _, part in kept]
 
 
 def type_faults(value: Any, of: Type | None, at: str = "") -> Iterator[str]:
-    """What is wrong with the types of a configuration; null is right everywhere."""
+    """Iterate over the wrong types in a configuration; null is of every type."""
     expected = ""
     match of:
         case _ if value is None or of is None:
@@ -289,13 +286,13 @@ def type_faults(value: Any, of: Type | None, at: str = "") -> Iterator[str]:
         case _ if not isinstance(value, dict):
             expected = "an object"
         case MapOf():
-            for key, one in value.items():
-                yield from type_faults(one, of.values, f"{at}.{key}")
+            for key, part in value.items():
+                yield from type_faults(part, of.values, f"{at}.{key}")
         case Struct():
-            for name, one in value.items():
+            for name, part in value.items():
                 field = of.fields.get(name)
                 if field is not None:
-                    yield from type_faults(one, field.type, f"{at}.{name}")
+                    yield from type_faults(part, field.type, f"{at}.{name}")
                 elif not of.is_open:
                     yield f"{at}.{name}: field not declared in schema"
                     return

@@ -1,8 +1,4 @@
-"""OpenAPI: the documents, of versions 2 and 3, that tell clients what objects look like.
-
-They are made from the types that objects are checked by (`podium.apiserver.schema`) and from what
-is served (`podium.apiserver.requests.routes`), so that they can't say anything else.
-"""
+"""OpenAPI 2 and 3, made from `podium.apiserver.schema` and `podium.apiserver.requests.routes`."""
 
 from podium.apiserver.requests.openapi.documents import answer
 
