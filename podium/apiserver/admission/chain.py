@@ -11,14 +11,14 @@ from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.apiserver.admission.limit_ranger import LimitRanger
 from podium.apiserver.admission.namespace_lifecycle import NamespaceLifecycle
-from podium.apiserver.admission.nodes import NodeRestriction, TaintNodesByCondition
+from podium.apiserver.admission.node_plugins import NodeRestriction, TaintNodesByCondition
 from podium.apiserver.admission.plugin import (
     ALL_NAMESPACED,
     AdmissionOptions,
     AdmissionPlugin,
     StoreView,
 )
-from podium.apiserver.admission.pods import (
+from podium.apiserver.admission.pod_plugins import (
     DefaultTolerationSeconds,
     PodTopologyLabels,
     ServiceAccount,
@@ -26,7 +26,7 @@ from podium.apiserver.admission.pods import (
 from podium.apiserver.admission.priority import Priority
 from podium.apiserver.admission.resource_quota import ResourceQuota
 from podium.apiserver.admission.runtime_class import RuntimeClass
-from podium.apiserver.admission.storage import (
+from podium.apiserver.admission.storage_plugins import (
     DefaultStorageClass,
     PersistentVolumeClaimResize,
     StorageObjectInUseProtection,

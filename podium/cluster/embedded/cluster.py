@@ -17,7 +17,7 @@ from podium.api.objects import Object, name
 from podium.api.state_times import ahead_of
 from podium.api.usage import Usage
 from podium.apiserver.admission import AdmissionOptions
-from podium.apiserver.admission.pods import ServiceAccount
+from podium.apiserver.admission.pod_plugins import ServiceAccount
 from podium.apiserver.rbac.default_roles import default_access
 from podium.apiserver.store.history import FIRST_REVISION
 from podium.apiserver.store.store import Store

@@ -25,7 +25,7 @@ from podium.api.objects import (
 from podium.api.selectors.labels import validate_label_key
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.api.well_known import HOSTNAME_LABEL, REGION_LABEL, ZONE_LABEL
-from podium.apiserver.admission.pods import DEFAULT_ACCOUNT
+from podium.apiserver.admission.pod_plugins import DEFAULT_ACCOUNT
 from podium.apiserver.kinds.registration.registrations import faults_of_manifest, validate
 from podium.apiserver.registry import BUILT_IN
 from podium.cluster.embedded.defaults import NodeShape

@@ -25,7 +25,7 @@ import msgspec
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
-from podium.apiserver.admission.pods import add_default_tolerations
+from podium.apiserver.admission.pod_plugins import add_default_tolerations
 from podium.apiserver.kinds.registration.registrations import apply_defaults
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo

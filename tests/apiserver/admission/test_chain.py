@@ -7,7 +7,7 @@ import pytest
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.apiserver.admission.chain import PLUGINS, UnknownPluginError
-from podium.apiserver.admission.pods import NOT_READY
+from podium.apiserver.admission.pod_plugins import NOT_READY
 from podium.apiserver.attributes import Operation
 from tests.apiserver.admission.shelf import Door, container, namespace, pod, stored
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.refused import RefusedError
-from podium.apiserver.admission.pods import ServiceAccount
+from podium.apiserver.admission.pod_plugins import ServiceAccount
 from tests.apiserver.admission.shelf import Door, Obj, pod, stored
 
 PULLER = stored("ServiceAccount", "puller", imagePullSecrets=[{"name": "registry"}])

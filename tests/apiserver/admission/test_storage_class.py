@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.admission.storage import default_class, with_class
+from podium.apiserver.admission.storage_plugins import default_class, with_class
 from tests.apiserver.admission.shelf import Door, stored
 
 Obj = dict[str, Any]

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.apiserver.admission.pods import (
+from podium.apiserver.admission.pod_plugins import (
     NOT_READY,
     UNREACHABLE,
     add_default_tolerations,

@@ -10,7 +10,7 @@ from podium.api.objects import name as name_of
 from podium.api.pods import node_name_of
 from podium.api.taints import NO_SCHEDULE
 from podium.apiserver.admission.plugin import CREATE, DELETE, UPDATE, WRITE, AdmissionPlugin
-from podium.apiserver.admission.pods import NOT_READY
+from podium.apiserver.admission.pod_plugins import NOT_READY
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
 
