@@ -8,7 +8,7 @@ from podium.api.values.times import timestamp
 
 
 def set_condition(known: Object | None, condition: Object, now_s: float) -> dict[str, Any]:
-    """A condition with the time of its transition, which stays as long as its status does."""
+    """Return a condition with its transition time, which is kept while the status is unchanged."""
     since = None
     if known is not None and known.get("status") == condition["status"]:
         since = known.get("lastTransitionTime")
@@ -18,7 +18,7 @@ def set_condition(known: Object | None, condition: Object, now_s: float) -> dict
 def stamped_condition(
     known: Object | None, condition: Object, now_s: float
 ) -> dict[str, Any] | None:
-    """As `set_condition`; None if the condition is known like that already."""
+    """Return the condition of `set_condition`; None if the known one has equal fields."""
     if known is not None and all(known.get(k) == v for k, v in condition.items()):
         return None
     return set_condition(known, condition, now_s)
@@ -27,7 +27,7 @@ def stamped_condition(
 def with_condition(
     conditions: Iterable[Object] | None, condition: Object, now_s: float
 ) -> list[Object]:
-    """Set a condition in the place of that of its type; see `set_condition`."""
+    """Set a condition in a list, in place of the one of its type, as `set_condition` does."""
     found = [*(conditions or ())]
     kind = condition["type"]
     place = next((at for at, one in enumerate(found) if one.get("type") == kind), len(found))
@@ -37,6 +37,6 @@ def with_condition(
 
 
 def observed_generation(obj: Object) -> dict[str, int]:
-    """The object's generation as a condition states it; nothing where there is none."""
+    """Return the field `observedGeneration` of a condition; no field without a generation."""
     generation = metadata_of(obj).get("generation")
     return {"observedGeneration": int(generation)} if generation else {}

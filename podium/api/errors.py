@@ -1,8 +1,4 @@
-"""Errors that name the field, the bad value and what would be accepted.
-
-Texts are worded like those of Kubernetes (`field: Invalid value: "x": why`), because they are
-compared with, and answered in place of, the API server's.
-"""
+"""Errors that name the field, the invalid value and what is accepted, in Kubernetes' words."""
 
 import json
 from collections.abc import Iterable
@@ -14,11 +10,11 @@ from msgspec.structs import replace
 
 
 class PodiumError(Exception):
-    """The root of all errors that Podium raises on purpose."""
+    """The base of all errors that Podium raises on purpose."""
 
 
 class ErrorKind(StrEnum):
-    """What is wrong with a field; the text stands before the value in the message."""
+    """The kind of a field's fault; a message begins with it."""
 
     INVALID = "Invalid value"
     UNSUPPORTED = "Unsupported value"
@@ -42,10 +38,8 @@ class FieldError(msgspec.Struct, frozen=True):
     """One fault of one field.
 
     Attributes:
-        field: path such as `spec.containers[0].resources.requests[cpu]`; empty where the value
-            was judged without knowing where it stands.
-        message: what is wrong and what would be accepted; may be empty.
-        kind: what stands before the value.
+        field: path such as `spec.containers[0].resources.requests[cpu]`; empty if it isn't known.
+        message: what is wrong and what is accepted; may be empty.
     """
 
     field: str
@@ -55,7 +49,7 @@ class FieldError(msgspec.Struct, frozen=True):
 
     @property
     def text(self) -> str:
-        """The fault without its field."""
+        """The message without the field."""
         parts = [str(self.kind)]
         if self.kind not in _WITHOUT_VALUE and self.value is not OMITTED:
             parts.append(quoted(self.value))
@@ -67,13 +61,13 @@ class FieldError(msgspec.Struct, frozen=True):
         return f"{self.field}: {self.text}" if self.field else self.text
 
     def under(self, path: str) -> Self:
-        """The same fault, with its field taken as relative to `path`."""
+        """Return the fault with `path` in front of its field."""
         dot = "." if path and self.field and not self.field.startswith("[") else ""
         return replace(self, field=path + dot + self.field)
 
 
 class InvalidValueError(PodiumError):
-    """A value that can't be used; carries the one fault as `error`."""
+    """A value isn't valid; `error` has its fault."""
 
     def __init__(self, error: FieldError) -> None:
         super().__init__(error)
@@ -83,22 +77,22 @@ class InvalidValueError(PodiumError):
         return str(self.error)
 
     def under(self, path: str) -> Self:
-        """The same error, with its field taken as relative to `path`."""
+        """Return the error with `path` in front of its field."""
         return type(self)(self.error.under(path))
 
 
 def unsupported(field: str, value: object, supported: Iterable[str]) -> FieldError:
-    """The fault of a value outside a closed set; the message lists the set in its order."""
+    """Return the fault of a value outside a closed set; the message lists the set in its order."""
     choices = ", ".join(quoted(choice) for choice in supported)
     return FieldError(field, value, f"supported values: {choices}", ErrorKind.UNSUPPORTED)
 
 
 def aggregate(errors: Iterable[object]) -> str:
-    """One text for several errors, repetitions left out: `a`, or `[a, b]`; empty for none."""
+    """Join the texts of errors without repetitions: `a`, or `[a, b]`; empty for none."""
     texts = list(dict.fromkeys(str(error) for error in errors))
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]" if texts else ""
 
 
 def quoted(value: object) -> str:
-    """A value as messages quote it: as JSON."""
+    """Quote a value for a message, as JSON."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)

@@ -1,18 +1,14 @@
-"""Heartbeats of nodes: what their Leases say, and how a simulation gets by without renewing them.
+"""Heartbeats of nodes by their Leases, which simulated nodes need not renew.
 
 A kubelet renews its Lease every `RENEW_INTERVAL_S`; a controller counts from the last renewal that
-it has seen. A thousand simulated nodes would write a hundred Leases a second without news. So a
-simulated agent says once, by an annotation, that it goes on renewing, and takes the word back when
-it falls silent:
+it has seen. A thousand simulated nodes would write a hundred Leases a second. So a simulated agent
+annotates its Lease instead:
 
-- `podium.dev/heartbeats: continuous`: take the Lease as renewed whenever you look.
-- `podium.dev/heartbeats: ended`: the last renewal was at `spec.renewTime`, which may be before this
-  was written, as it was one of those that weren't. No more will come.
-- `podium.dev/heartbeats: written`, or no such annotation: a Lease as others write it. Every change
-  of `spec.renewTime` is a heartbeat at the moment in which it is seen.
-
-An agent that comes back says `continuous` again. Node status is written only when it changes; its
-`lastHeartbeatTime` is no heartbeat here.
+- `podium.dev/heartbeats: continuous`: the Lease counts as renewed at any time.
+- `podium.dev/heartbeats: ended`: the last renewal was at `spec.renewTime`, which may be earlier
+  than this write, as renewals weren't written.
+- `podium.dev/heartbeats: written`, or no such annotation: an ordinary Lease. Every change of
+  `spec.renewTime` is a heartbeat at the moment in which it is seen.
 """
 
 from typing import Any
@@ -31,12 +27,12 @@ WRITTEN = "written"
 
 
 def is_continuous(lease: Object) -> bool:
-    """Whether the holder goes on renewing the Lease without writing that down."""
+    """Return whether the Lease's holder sends heartbeats without writing them."""
     return annotations(lease).get(HEARTBEATS) == CONTINUOUS
 
 
 def last_heartbeat_s(lease: Object, seen_s: float, now_s: float) -> float:
-    """When the holder was last heard of, if its present `renewTime` was first seen at `seen_s`."""
+    """Return the time of a Lease's last heartbeat, with a `renewTime` first seen at `seen_s`."""
     match annotations(lease).get(HEARTBEATS):
         case "continuous":
             return now_s
@@ -46,16 +42,16 @@ def last_heartbeat_s(lease: Object, seen_s: float, now_s: float) -> float:
 
 
 def last_renewal_s(started_s: float, stopped_s: float) -> float:
-    """The last renewal, of one every `RENEW_INTERVAL_S`, between an agent's start and its stop."""
+    """Return the time of an agent's last renewal, of one every `RENEW_INTERVAL_S`."""
     return started_s + (stopped_s - started_s) // RENEW_INTERVAL_S * RENEW_INTERVAL_S
 
 
 def node_lease(node: Object, renewed_s: float, heartbeats: str) -> dict[str, Any]:
-    """The Lease of a simulated node's agent.
+    """Make the Lease of a simulated node's agent.
 
     Args:
-        renewed_s: when it was renewed last, in seconds since the epoch.
-        heartbeats: `CONTINUOUS`, `ENDED` or `WRITTEN`; the last takes back what was said before.
+        renewed_s: the last renewal, in seconds since the epoch.
+        heartbeats: `CONTINUOUS`, `ENDED` or `WRITTEN`.
     """
     metadata = node["metadata"]
     owner = {

@@ -1,15 +1,15 @@
-"""How many pods workloads ask for, so that a slip of the keyboard doesn't fill the memory."""
+"""A limit of the pods that workloads may create, so that a typing error doesn't fill the memory."""
 
 from podium.api.errors import FieldError
 from podium.api.objects import Object, controller_of, name, namespace, spec_of
 from podium.api.workloads import SCALED
 
 MAX_PODS = 10_000
-"""How many pods may be asked for unless somebody says otherwise."""
+"""The limit by default."""
 
 
 class PodLimit:
-    """Adds up the pods that workloads ask for beyond those that a cluster has made already."""
+    """The number of pods that workloads want beyond those that a cluster has already."""
 
     def __init__(self, most: int = MAX_PODS) -> None:
         self._most = most
@@ -17,10 +17,10 @@ class PodLimit:
         self._sizes: dict[tuple[str, str, str], int] = {}
 
     def add(self, workload: Object) -> FieldError | None:
-        """Count what an object asks for; a fault if that is too much.
+        """Count the pods that a workload wants; return a fault if they are too many.
 
-        What comes from an API server has its pods already, and a ReplicaSet of a Deployment has
-        its size from that.
+        A workload from an API server has its pods already, and the size of a Deployment's
+        ReplicaSet counts with the Deployment.
         """
         field, size = _wanted(workload)
         if not field:
@@ -34,7 +34,7 @@ class PodLimit:
     def resize(
         self, kind: str, place: str, called: str, size: int, field: str
     ) -> FieldError | None:
-        """Count a workload by its new size, as stated at `field`; a fault if that is too much."""
+        """Count a workload by its new size in `field`; return a fault if that is too large."""
         before = self._sizes.get((kind, place, called), 0)
         more = max(0, size - before)
         if self._sum + more > self._most:
@@ -53,6 +53,6 @@ def _wanted(workload: Object) -> tuple[str, int]:
             return "spec.completions", completions
         return "spec.parallelism", parallelism
     if workload["kind"] in SCALED and not controller_of(workload):
-        # Who doesn't say how many keeps those that there are.
+        # A workload without a number of replicas keeps its pods.
         return ("spec.replicas", spec["replicas"]) if spec.get("replicas") is not None else ("", 0)
     return "", 0

@@ -1,4 +1,4 @@
-"""What is asked of pod specs, a template's as much as a pod's, and of the containers in them."""
+"""Accessors of the specs of pods and pod templates, and of their containers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -9,55 +9,55 @@ _NOTHING: Object = {}
 
 
 def containers_of(spec: Object) -> Sequence[Object]:
-    """The containers that make up the pod, init containers aside."""
+    """Return the pod's containers, without init containers."""
     return spec.get("containers") or []
 
 
 def init_containers_of(spec: Object) -> Sequence[Object]:
-    """The containers that start before the others, sidecars among them."""
+    """Return the pod's init containers, sidecars included."""
     return spec.get("initContainers") or []
 
 
 def all_containers_of(spec: Object) -> Sequence[Object]:
-    """The containers, and behind them the init containers."""
+    """Return the pod's containers, followed by its init containers."""
     return [*(spec.get("containers") or ()), *(spec.get("initContainers") or ())]
 
 
 def volumes_of(spec: Object) -> Sequence[Object]:
-    """The volumes that the pod brings or refers to."""
+    """Return the pod's volumes."""
     return spec.get("volumes") or []
 
 
 def tolerations_of(spec: Object) -> Sequence[Object]:
-    """The taints that the pod tolerates."""
+    """Return the pod's tolerations."""
     return spec.get("tolerations") or []
 
 
 def affinity_of(spec: Object) -> Object:
-    """What the pod wants to be near or far from."""
+    """Return the pod's affinity."""
     found: Object = spec.get("affinity") or _NOTHING
     return found
 
 
 def node_affinity_of(spec: Object) -> Object:
-    """Which nodes the pod wants or needs, beside its node selector."""
+    """Return the pod's node affinity."""
     found: Object = (spec.get("affinity") or _NOTHING).get("nodeAffinity") or _NOTHING
     return found
 
 
 def resources_of(owner: Object) -> Object:
-    """What a container, a pod as a whole, or a claim says of resources."""
+    """Return the resources of a container, of a whole pod, or of a claim."""
     found: Object = owner.get("resources") or _NOTHING
     return found
 
 
 def requests_of(owner: Object) -> Mapping[str, Any]:
-    """What a container, a pod as a whole, or a claim requests: quantities by resource name."""
+    """Return the requests of a container, of a whole pod, or of a claim: quantities by name."""
     found: Mapping[str, Any] = (owner.get("resources") or _NOTHING).get("requests") or _NOTHING
     return found
 
 
 def limits_of(owner: Object) -> Mapping[str, Any]:
-    """What a container, or a pod as a whole, is limited to: quantities by resource name."""
+    """Return the limits of a container or of a whole pod: quantities by resource name."""
     found: Mapping[str, Any] = (owner.get("resources") or _NOTHING).get("limits") or _NOTHING
     return found

@@ -1,4 +1,4 @@
-"""What is asked of pods: where they are, how they are, and who decides on them."""
+"""Accessors of pods: node, scheduler, phase, readiness, deletion cost."""
 
 import re
 
@@ -7,10 +7,10 @@ from podium.api.values.integers import INT32, parse_int
 
 DEFAULT_SCHEDULER_NAME = "default-scheduler"
 COMPLETION_INDEX = "batch.kubernetes.io/job-completion-index"
-"""The annotation, and label, of a pod of an indexed Job that names its index."""
+"""The annotation and label of an indexed Job's pod with its completion index."""
 
 DELETION_COST = "controller.kubernetes.io/pod-deletion-cost"
-"""The annotation by which a pod says what its deletion costs."""
+"""The annotation of a pod with the cost of its deletion."""
 
 _FINISHED = frozenset({"Succeeded", "Failed"})
 _NOTHING: Object = {}
@@ -20,72 +20,72 @@ _WHOLE_NUMBER = re.compile("0|-?[1-9][0-9]*", re.ASCII)
 
 
 def node_name_of(pod: Object) -> str:
-    """The node that the pod is bound to; empty if it is bound to none."""
+    """Return the name of the node that the pod is bound to; empty if it isn't bound."""
     return (pod.get("spec") or _NOTHING).get("nodeName") or ""
 
 
 def is_moved(before: Object, after: Object) -> bool:
-    """Whether two states of a pod are on different nodes, of which none counts as one."""
+    """Return whether the pod was bound, unbound or moved between two states."""
     old, new = before.get("spec"), after.get("spec")
     return old is not new and node_name_of(before) != node_name_of(after)
 
 
 def nominated_node_of(pod: Object) -> str:
-    """The node that a pod's status nominates it to; empty if none."""
+    """Return the name of the pod's nominated node; empty if there is none."""
     return status_of(pod).get("nominatedNodeName") or ""
 
 
 def node_names_of(pod: Object) -> tuple[str, ...]:
-    """The node that the pod is bound to, as the key of an index."""
+    """Return the node that the pod is bound to, as the key of an index."""
     node = (pod.get("spec") or _NOTHING).get("nodeName")
     return (node,) if node else ()
 
 
 def scheduler_name_of(pod: Object) -> str:
-    """The name of the scheduler that decides on the pod."""
+    """Return the name of the scheduler that decides on the pod."""
     return spec_of(pod).get("schedulerName") or DEFAULT_SCHEDULER_NAME
 
 
 def priority_class_of(pod: Object) -> str:
-    """The name of the pod's PriorityClass; empty if it names none."""
+    """Return the name of the pod's PriorityClass; empty if it names none."""
     return spec_of(pod).get("priorityClassName") or ""
 
 
 def phase_of(obj: Object) -> str:
-    """The phase of a pod, or of anything else that has one; empty if it says none."""
+    """Return the phase of a pod or another object; empty if it has none."""
     return (obj.get("status") or _NOTHING).get("phase") or ""
 
 
 def is_finished(pod: Object) -> bool:
-    """Whether a pod has run to its end, well or not, and so occupies nothing any more."""
+    """Return whether the pod has succeeded or failed, and so occupies nothing."""
     return (pod.get("status") or _NOTHING).get("phase") in _FINISHED
 
 
 def is_active(pod: Object) -> bool:
-    """Whether a controller counts on the pod: neither finished nor on its way out."""
+    """Return whether the pod is neither finished nor terminating."""
     return not is_finished(pod) and not is_terminating(pod)
 
 
 def restarts_always(pod: Object) -> bool:
-    """Whether the pod is to run on and on, rather than to its end."""
+    """Return whether the pod's restart policy is Always."""
     return (spec_of(pod).get("restartPolicy") or "Always") == "Always"
 
 
 def is_ready(pod: Object) -> bool:
-    """Whether the pod's condition Ready is True."""
+    """Return whether the pod's condition Ready is True."""
     return holds(pod, "Ready")
 
 
 def completion_index(pod: Object) -> int | None:
-    """The index that a pod of an indexed Job has; None for other pods."""
+    """Return the completion index of an indexed Job's pod; None for other pods."""
     return parse_int(annotations(pod).get(COMPLETION_INDEX), _INDEXES)
 
 
 def parse_deletion_cost(text: str) -> int | None:
-    """The cost that an annotation states; None if it isn't an integer of 32 bits."""
+    """Parse the annotation of a deletion cost; None if it isn't an integer of 32 bits."""
     return parse_int(text, INT32) if _WHOLE_NUMBER.fullmatch(text) else None
 
 
 def deletion_cost(pod: Object) -> int:
-    """The cost that the pod's annotation puts on its deletion; 0 if there is none to be read."""
+    """Return the pod's deletion cost by its annotation; 0 if there is no valid one."""
     return parse_deletion_cost(annotations(pod).get(DELETION_COST, "0")) or 0

@@ -1,6 +1,6 @@
 """A presentation: a title, the answer in a line, and sections of texts, tables and pictures.
 
-Texts are plain: whoever shows them escapes what has a meaning there.
+Texts are plain; the writers escape them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Tone(StrEnum):
-    """What a cell means for its reader; colours tell it."""
+    """The meaning of a cell, which writers show by colours."""
 
     NONE = ""
     GOOD = "good"
@@ -50,13 +50,13 @@ class Bullets:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table; it is left out if it has no row.
+    """A table, which is left out without rows.
 
-    Without headers it is lines in columns, for a terminal.
+    A table without headers is lines in columns, for a terminal.
 
     Attributes:
-        title: stands above it; empty where the section's says enough.
-        rows_most: how many of its rows are shown to those who don't ask for all; None for all.
+        title: the line above the table; empty where the section's title is enough.
+        rows_most: the number of rows shown unless all are asked for; None for all.
     """
 
     headers: Sequence[str]
@@ -66,7 +66,7 @@ class Table:
     rows_most: int | None = None
 
     def shortened(self) -> "Table":
-        """It with no more rows than are shown, and a note on how many those leave out."""
+        """Return the table with its shown rows, and a note with the number of others."""
         if self.rows_most is None or len(self.rows) <= self.rows_most:
             return self
         note = f"{len(self.rows) - self.rows_most} more, with -o wide."
@@ -76,7 +76,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture, left out where none can be shown; `says` is for those who can't see it."""
+    """A picture, left out where none can be shown; `says` describes it."""
 
     says: str
     png: bytes
@@ -84,7 +84,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a bar, 1 being all of it; without a text, a gap."""
+    """A part of a bar, with its share of 1; a gap if it has no text."""
 
     text: str
     share: float
@@ -93,7 +93,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Rows of a name and a bar for each column; left out where there is only text."""
+    """Rows of a name and a bar for each column, left out where there is only text."""
 
     headers: Sequence[str]
     rows: Sequence[tuple[str, Sequence[Sequence[Piece]]]]
@@ -102,7 +102,7 @@ class Bars:
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """A node of a graph without circles, and what follows from it."""
+    """A node of a tree, and its children."""
 
     text: str
     tone: Tone = Tone.NONE
@@ -131,11 +131,11 @@ _CONTENT: Mapping[type[Block], str] = {
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a presentation; it is left out if nothing is in it.
+    """A part of a presentation, which is left out without content.
 
     Attributes:
-        is_detail: whether it may be folded away where that can be done.
-        is_long: whether it is left out where space is short, as in a comment.
+        is_detail: whether writers may fold the section.
+        is_long: whether writers leave the section out where space is short, as in a comment.
     """
 
     title: str
@@ -146,10 +146,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """What is told to people; the headline, if there is one, is the answer in a line.
+    """An answer for people.
 
     Attributes:
-        footer: the last line on a terminal; documents have none.
+        headline: the answer in a line, if there is one.
+        footer: the last line on a terminal.
     """
 
     title: str
@@ -158,7 +159,7 @@ class Presentation:
     footer: str = ""
 
     def filled_sections(self, *, wide: bool = False) -> list[Section]:
-        """The sections without what is empty; tables have all their rows if they may be wide."""
+        """Return the sections and blocks with content; `wide` tables have all their rows."""
         found = []
         for section in self.sections:
             blocks = [

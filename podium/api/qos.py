@@ -1,7 +1,7 @@
 """A pod's quality of service class, as v1.36 computes it.
 
-Only cpu and memory count, and of those only amounts above zero. Pod-level resources, where the
-field is there at all, speak for the whole pod; otherwise all containers and init containers do.
+Only amounts of cpu and memory above zero count: pod-level resources, if the pod has the field,
+and otherwise those of all containers and init containers.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _COMPUTE = ("cpu", "memory")
 
 
 def qos_class(pod: Mapping[str, Any]) -> QOSClass:
-    """The class that follows from the pod's spec; raises QuantityError."""
+    """Compute the QoS class of a pod by its spec; raises QuantityError."""
     requests: dict[str, int] = {}
     limits: dict[str, int] = {}
     all_limited = True
@@ -33,13 +33,13 @@ def qos_class(pod: Mapping[str, Any]) -> QOSClass:
 
 
 def stored_or_computed_qos(pod: Mapping[str, Any]) -> QOSClass:
-    """The class in the pod's status, which never changes after admission; computed if absent."""
+    """Return the QoS class of the pod's status, which never changes; computed if absent."""
     stored: QOSClass | None = status_of(pod).get("qosClass")
     return stored or qos_class(pod)
 
 
 def _add_positive(total: dict[str, int], amounts: Mapping[str, Any] | None) -> int:
-    """Add cpu and memory above zero to the total, in nanos; how many of the two there were."""
+    # Adds cpu and memory above zero to the total, in nanos, and returns how many there were.
     positive = {
         name: amount
         for name in _COMPUTE

@@ -1,4 +1,4 @@
-"""A request that the API server turns down, with all that its `Status` object says."""
+"""A refused request of the API, with the contents of its `Status` object."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,14 +17,14 @@ class StatusCause(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RefusedError(PodiumError):
-    """The API server's no: raised by its verbs, answered as a `Status` at its boundary.
+    """The API server refuses a request; the answer is a `Status`.
 
     Attributes:
-        reason: such as `Conflict`; empty where upstream gives none.
-        details: name, group, kind and uid of the object concerned, as far as they are known; None
-            where upstream gives none.
-        retry_after_s: how long to wait before the next try; None if that isn't said.
-        metadata: of the `Status`: where a list can go on that has expired, for example.
+        reason: a reason such as `Conflict`; empty where upstream gives none.
+        details: name, group, kind and uid of the object, as far as they are known; None where
+            upstream gives none.
+        retry_after_s: seconds to wait before the next try; None if upstream gives none.
+        metadata: the metadata of the `Status`, such as the continuation of an expired list.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class RefusedError(PodiumError):
         self.metadata: Mapping[str, Any] = metadata or {}
 
     def status(self) -> dict[str, Any]:
-        """The `Status` object (meta/v1)."""
+        """Make the `Status` object (meta/v1)."""
         details = {**(self.details or {})}
         if self.causes:
             details["causes"] = msgspec.to_builtins([*self.causes])

@@ -1,4 +1,4 @@
-"""The release of Podium, and the release of Kubernetes that it behaves as."""
+"""The release of Podium, and the release of Kubernetes that it implements."""
 
 __version__ = "0.1.0"
 

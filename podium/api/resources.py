@@ -1,16 +1,14 @@
-"""What a pod asks of a node, all containers, sidecars, overhead and resizes considered.
+"""Requests and limits of pods, with containers, sidecars, overhead and resizes.
 
 The rules are those of component-helpers' `resource` package in v1.36. Amounts are nanos
-(thousand-millionths of a unit) by resource name, so that sums are exact; `resource_amount` turns
-them into the integers that the scheduler compares.
+(thousand-millionths of a unit) by resource name, so that sums are exact.
 """
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
 import msgspec
 
-from podium.api.objects import entries, spec_of
+from podium.api.objects import Object, entries, spec_of
 from podium.api.pod_specs import containers_of, init_containers_of, requests_of, resources_of
 from podium.api.selectors.labels import validate_label_key
 from podium.api.values.quantity import (
@@ -23,7 +21,7 @@ from podium.api.values.quantity import (
 )
 
 RESIZE_PENDING, RESIZE_IN_PROGRESS = "PodResizePending", "PodResizeInProgress"
-"""Conditions of a pod whose resize waits for its node, or is being made."""
+"""The conditions of a pod with a pending resize, and with a resize in progress."""
 
 # What the scheduler's scores assume of a container that doesn't say what it requests.
 SCORING_DEFAULTS: Mapping[str, int] = {
@@ -33,9 +31,7 @@ SCORING_DEFAULTS: Mapping[str, int] = {
 
 Amounts = dict[str, int]
 
-_Object = Mapping[str, Any]
-_NOTHING: _Object = {}
-_OwnAmounts = Callable[[_Object, bool], Amounts]
+_NOTHING: Object = {}
 
 HUGE_PAGES = "hugepages-"
 _ATTACHABLE_VOLUMES = "attachable-volumes-"
@@ -44,33 +40,30 @@ REQUESTS_PREFIX = "requests."
 
 
 def pod_requests(
-    pod: _Object,
+    pod: Object,
     *,
     use_status: bool = False,
     default_missing: Mapping[str, int] | None = None,
     pod_level: bool = True,
 ) -> Amounts:
-    """What a pod requests: nanos by resource name.
+    """Compute the requests of a pod: nanos by resource name.
 
     Containers run together, after the init containers, which run one after another; sidecars
-    (init containers that are always restarted) keep running from their turn on. Where pod-level
-    requests are set, they replace the containers'; the overhead comes on top.
+    (init containers that are always restarted) keep running from their turn on. Pod-level
+    requests replace those of the containers; the overhead is added.
 
     Args:
-        use_status: of what is being resized in place, count of each resource the largest amount
-            that is requested (unless that was found infeasible), allocated or actual, as the
-            scheduler does for pods that have a node.
-        default_missing: nanos that each container requests of a resource that it doesn't mention;
-            an explicit zero is a mention.
-        pod_level: False leaves pod-level requests out of account, as the scheduler does with the
-            pod that it scores nodes for.
+        use_status: whether a resize in place counts with the largest amount that is requested
+            (unless infeasible), allocated or actual, as for pods with a node.
+        default_missing: nanos of resources that a container doesn't mention; zero is a mention.
+        pod_level: whether pod-level requests count; they don't for a pod to be scored.
 
     Raises:
         QuantityError: an amount isn't a quantity; the error names the field.
     """
-    resize = _resize(pod) if use_status else _NO_RESIZE
+    resize = _Resize.of(pod) if use_status else _NO_RESIZE
 
-    def requests_of(container: _Object, keeps_running: bool) -> Amounts:
+    def requests_of(container: Object, keeps_running: bool) -> Amounts:
         requests = _resources(container, "requests")
         if keeps_running and resize is not _NO_RESIZE:
             requests = resize.effective(requests, resize.containers.get(container.get("name", "")))
@@ -89,8 +82,8 @@ def pod_requests(
     return total
 
 
-def pod_requests_in_use(pod: _Object) -> Amounts:
-    """What a pod has been given by its node, whatever a resize that waits asks for."""
+def pod_requests_in_use(pod: Object) -> Amounts:
+    """Compute the requests that a pod's node has granted, without a pending resize."""
     status = pod.get("status") or _NOTHING
     conditions = [c for c in status.get("conditions") or () if c.get("type") != RESIZE_PENDING]
     refused = {"type": RESIZE_PENDING, "reason": "Infeasible"}
@@ -98,11 +91,11 @@ def pod_requests_in_use(pod: _Object) -> Amounts:
     return pod_requests({**pod, "status": known}, use_status=True)
 
 
-def pod_scoring_requests(pod: _Object) -> Amounts:
-    """What the scheduler's scores count for a pod that has a node: never nothing of cpu or memory.
+def pod_scoring_requests(pod: Object) -> Amounts:
+    """Compute the requests of a pod on a node as scores count them.
 
-    Like `pod_requests` with `SCORING_DEFAULTS` for containers that say nothing; but where
-    pod-level requests are set, only for a resource that neither they nor any container mentions.
+    `SCORING_DEFAULTS` count for containers without requests; with pod-level requests, only for a
+    resource that neither they nor any container mentions.
     """
     if not any(map(is_pod_level, requests_of(spec_of(pod)))):
         return pod_requests(pod, use_status=True, default_missing=SCORING_DEFAULTS)
@@ -111,14 +104,16 @@ def pod_scoring_requests(pod: _Object) -> Amounts:
     return pod_requests(pod, use_status=True, default_missing=missing)
 
 
-def pod_limits(pod: _Object) -> Amounts:
-    """What a pod may use at most: nanos by resource name; what isn't limited is absent.
+def pod_limits(pod: Object) -> Amounts:
+    """Compute the limits of a pod: nanos by resource name, without unlimited resources.
 
-    Summed like requests; the overhead raises only limits that are there and above zero. Raises
-    QuantityError, naming the field.
+    The overhead is only added to limits above zero.
+
+    Raises:
+        QuantityError: an amount isn't a quantity; the error names the field.
     """
 
-    def limits_of(container: _Object, _keeps_running: bool) -> Amounts:
+    def limits_of(container: Object, _keeps_running: bool) -> Amounts:
         return _resources(container, "limits")
 
     spec = pod.get("spec") or _NOTHING
@@ -132,22 +127,22 @@ def pod_limits(pod: _Object) -> Amounts:
 
 
 def resource_amount(name: str, nanos: int) -> int:
-    """The integer that the scheduler compares: thousandths of cpu, whole units of all else."""
+    """Convert nanos into the scheduler's integers: thousandths of cpu, units of all else."""
     return ceil_milli(nanos) if name == "cpu" else ceil_value(nanos)
 
 
-def is_sidecar(container: _Object) -> bool:
-    """Whether an init container, once started, keeps running beside the others."""
+def is_sidecar(container: Object) -> bool:
+    """Return whether an init container is a sidecar, which keeps running."""
     return container.get("restartPolicy") == "Always"
 
 
 def is_pod_level(name: str) -> bool:
-    """Whether a resource can be requested for a pod as a whole."""
+    """Return whether a resource can be requested for a pod as a whole."""
     return name in ("cpu", "memory") or name.startswith(HUGE_PAGES)
 
 
 def is_extended_resource(name: str) -> bool:
-    """Whether a resource is a third party's, such as `example.com/gpu`."""
+    """Return whether a resource is an extended one, such as `example.com/gpu`."""
     return (
         "/" in name
         and _NATIVE_DOMAIN not in name
@@ -157,7 +152,7 @@ def is_extended_resource(name: str) -> bool:
 
 
 def is_scalar_resource(name: str) -> bool:
-    """Whether the scheduler counts a resource besides cpu, memory and ephemeral storage."""
+    """Return whether the scheduler counts a resource besides cpu, memory and ephemeral storage."""
     return (
         name.startswith((HUGE_PAGES, _ATTACHABLE_VOLUMES))
         or _NATIVE_DOMAIN in name
@@ -166,17 +161,27 @@ def is_scalar_resource(name: str) -> bool:
 
 
 class _Resize(msgspec.Struct, frozen=True):
-    """What the status of a pod says of a resize in place.
-
-    By container name, and for the pod, the larger of allocated and actual requests.
-    """
+    # The resize of a pod by its status: the larger of allocated and actual requests, by container
+    # name and for the whole pod.
 
     infeasible: bool
     containers: Mapping[str, Amounts]
     pod: Amounts | None
 
+    @classmethod
+    def of(cls, pod: Object) -> "_Resize":
+        status = pod.get("status") or _NOTHING
+        containers = {}
+        for field in ("containerStatuses", "initContainerStatuses"):
+            for index, container in enumerate(entries(status, field)):
+                held = _held(container, f"status.{field}[{index}]")
+                if held is not None:
+                    containers[container.get("name", "")] = held
+        pending = (c for c in status.get("conditions") or () if c.get("type") == RESIZE_PENDING)
+        is_infeasible = next(pending, _NOTHING).get("reason") == "Infeasible"
+        return cls(is_infeasible, containers, _held(status, "status"))
+
     def effective(self, requested: Amounts, held: Amounts | None) -> Amounts:
-        """What counts, given what the spec requests and what the status tells."""
         if held is None:
             return requested
         largest = {} if self.infeasible else dict(requested)
@@ -187,23 +192,7 @@ class _Resize(msgspec.Struct, frozen=True):
 _NO_RESIZE = _Resize(infeasible=False, containers={}, pod=None)
 
 
-def _resize(pod: _Object) -> _Resize:
-    status = pod.get("status") or _NOTHING
-    containers = {}
-    for field in ("containerStatuses", "initContainerStatuses"):
-        for index, container in enumerate(entries(status, field)):
-            held = _held(container, f"status.{field}[{index}]")
-            if held is not None:
-                containers[container.get("name", "")] = held
-    pending = (c for c in status.get("conditions") or () if c.get("type") == RESIZE_PENDING)
-    return _Resize(
-        infeasible=next(pending, _NOTHING).get("reason") == "Infeasible",
-        containers=containers,
-        pod=_held(status, "status"),
-    )
-
-
-def _held(status: _Object, path: str) -> Amounts | None:
+def _held(status: Object, path: str) -> Amounts | None:
     if status.get("resources") is None:
         return None
     held = _resources(status, "requests", path)
@@ -211,13 +200,11 @@ def _held(status: _Object, path: str) -> Amounts | None:
     return held
 
 
-def _aggregate(spec: _Object, amounts_of: _OwnAmounts) -> Amounts:
-    """What is needed at the most demanding moment of a pod's life.
+def _aggregate(spec: Object, amounts_of: Callable[[Object, bool], Amounts]) -> Amounts:
+    # The amounts at the most demanding moment of a pod's life. `amounts_of` has those of one
+    # container, given whether it keeps running.
 
-    `amounts_of` tells what one container needs, given whether it keeps running.
-    """
-
-    def amounts_at(listed: str, index: int, container: _Object, keeps_running: bool) -> Amounts:
+    def amounts_at(listed: str, index: int, container: Object, keeps_running: bool) -> Amounts:
         try:
             return amounts_of(container, keeps_running)
         except QuantityError as error:
@@ -241,14 +228,14 @@ def _aggregate(spec: _Object, amounts_of: _OwnAmounts) -> Amounts:
     return total
 
 
-def _resources(owner: _Object, field: str, path: str = "") -> Amounts:
+def _resources(owner: Object, field: str, path: str = "") -> Amounts:
     try:
         return _read(resources_of(owner).get(field), field)
     except QuantityError as error:
         raise error.under("resources").under(path) from None
 
 
-def _read(raw: _Object | None, path: str) -> Amounts:
+def _read(raw: Object | None, path: str) -> Amounts:
     amounts = {}
     for name, quantity in (raw or _NOTHING).items():
         try:

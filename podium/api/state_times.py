@@ -1,7 +1,7 @@
-"""The times of what has happened that the objects of a state mention.
+"""The latest time of past events in the objects of a state.
 
-Times that are meant to lie ahead, such as the end of a grace period, the expiry of a certificate or
-the next run of a schedule, don't count.
+Future times, such as the end of a grace period, the expiry of a certificate or the next run of a
+schedule, don't count.
 """
 
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ _AHEAD = "the state mentions a time that is yet to come, {0} ({1} of {2} {3}): {
 
 
 class StateTime(msgspec.Struct, frozen=True):
-    """A time that a state mentions in a field, in seconds since the epoch."""
+    """A time in a field of an object, in seconds since the epoch."""
 
     at_s: float
     field: str
@@ -35,7 +35,7 @@ class StateTime(msgspec.Struct, frozen=True):
 
 
 def latest_time(objects: Iterable[Object]) -> StateTime | None:
-    """The latest time of what has happened that objects mention; None if they mention none."""
+    """Find the latest time of a past event in objects; None if they have none."""
     mentions: dict[str, tuple[str, Object]] = {}
     # Equal parts of large states are read as one object, which is searched once. They are told
     # apart by their ids, so that all objects have to last until the end.
@@ -83,7 +83,7 @@ def latest_time(objects: Iterable[Object]) -> StateTime | None:
 
 
 def ahead_of(now_s: float, objects: Iterable[Object], consequence: str) -> Iterator[str]:
-    """A sentence on a time that is yet to come in objects, if any, and its consequence."""
+    """Yield a warning about a future time in objects, if any, with its consequence."""
     latest = latest_time(objects)
     if latest is not None and latest.at_s > now_s + _SKEW_S:
         kind, called = latest.obj.get("kind"), name(latest.obj)

@@ -1,7 +1,6 @@
-"""Which taints of a node a pod tolerates, as in v1.36 with its default feature gates.
+"""Toleration of taints, as in v1.36 with its default feature gates.
 
-The comparison operators `Gt` and `Lt` are alpha and off by default: with them a toleration
-tolerates nothing.
+A toleration with the alpha operator `Gt` or `Lt` tolerates nothing.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -13,7 +12,7 @@ NO_EXECUTE = "NoExecute"
 
 
 def tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
-    """Whether one toleration tolerates one taint.
+    """Return whether one toleration tolerates one taint.
 
     An empty effect means any effect, an empty key any key, an empty operator `Equal`.
     """
@@ -32,7 +31,7 @@ def tolerates(toleration: Mapping[str, Any], taint: Mapping[str, Any]) -> bool:
 def tolerations_tolerate(
     tolerations: Iterable[Mapping[str, Any]] | None, taint: Mapping[str, Any]
 ) -> bool:
-    """Whether any of the tolerations tolerates the taint."""
+    """Return whether any of the tolerations tolerates the taint."""
     return any(tolerates(toleration, taint) for toleration in tolerations or ())
 
 
@@ -41,7 +40,7 @@ def untolerated(
     tolerations: Collection[Mapping[str, Any]] | None,
     effects: Collection[str],
 ) -> Mapping[str, Any] | None:
-    """The first taint of one of these effects that no toleration tolerates, if any."""
+    """Return the first taint of one of these effects that no toleration tolerates, if any."""
     for taint in taints or ():
         if taint.get("effect") in effects and not tolerations_tolerate(tolerations, taint):
             return taint

@@ -1,4 +1,4 @@
-"""Usage of CPU and memory by nodes and containers, and the protocol to read it."""
+"""CPU and memory usage of nodes and containers, and the protocol of its readers."""
 
 from collections.abc import Mapping
 from typing import NamedTuple, Protocol
@@ -14,12 +14,12 @@ class Usage(NamedTuple):
 
 
 class UsageReader(Protocol):
-    """Knows what is used now."""
+    """Reads the current usage."""
 
     def node(self, node: Object, now_s: float) -> Usage | None:
-        """What is used on a node; None if that isn't known."""
+        """Return the usage of a node; None if it isn't known."""
         ...
 
     def pod(self, pod: Object, now_s: float) -> Mapping[str, Usage] | None:
-        """What the containers of a pod use, by name; None if that isn't known."""
+        """Return the usage of a pod's containers by name; None if it isn't known."""
         ...

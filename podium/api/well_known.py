@@ -1,4 +1,4 @@
-"""Labels, annotations and fields whose names several parts of Podium know."""
+"""Names of labels, annotations and fields that several parts of Podium use."""
 
 HOSTNAME_LABEL = "kubernetes.io/hostname"
 REGION_LABEL = "topology.kubernetes.io/region"
@@ -6,7 +6,7 @@ ZONE_LABEL = "topology.kubernetes.io/zone"
 HASH_LABEL = "pod-template-hash"
 
 SNAPSHOT_OBJECTS = "podium.dev/snapshot-objects"
-"""The annotation of a list that is a whole snapshot: how many objects it has."""
+"""The annotation of a snapshot with the number of its objects."""
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 HELM_HOOK = "helm.sh/hook"

@@ -62,7 +62,7 @@ class EventExpiry:
 
 
 def last_observed_s(event: Object) -> float:
-    """When an Event last occurred, in seconds since the epoch."""
+    """Return when an Event last occurred, in seconds since the epoch."""
     times = (
         event["metadata"].get("creationTimestamp"),
         event.get("lastTimestamp"),

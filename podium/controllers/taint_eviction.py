@@ -165,7 +165,7 @@ def _no_execute(node: Object | None) -> list[Object]:
 
 
 def _facts(pod: Object) -> tuple[object, ...]:
-    """What of a pod matters to the eviction."""
+    """Return what of a pod matters to the eviction."""
     spec = spec_of(pod)
     facts = (uid_of(pod), spec.get("nodeName"), spec.get("tolerations"), ending_of(pod))
     return *facts, is_terminating(pod)

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class FieldValidation(StrEnum):
-    """What becomes of unknown fields, and of fields that stand twice, as kubectl's `--validate`."""
+    """The treatment of unknown and repeated fields, with the values of kubectl's `--validate`."""
 
     STRICT = "strict"
     WARN = "warn"

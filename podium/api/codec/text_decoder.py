@@ -1,8 +1,7 @@
-"""JSON and YAML texts to values, keeping what an ordinary reader forgets.
+"""Decoding of JSON and YAML bodies, with the details that error messages quote.
 
-Most texts are read by msgspec, which is quick (`read_quickly`). Where there may be something to
-tell a client, they are read again with care: keys that stand twice stay visible, and numbers that
-no integer field takes keep the text that messages quote.
+msgspec reads most texts (`read_quickly`). A text that may call for a warning or an error is read
+again: repeated keys stay visible, and numbers that no integer field takes keep their text.
 """
 
 import json
@@ -38,16 +37,16 @@ _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..
 
 
 def escaped(text: str) -> str:
-    """JSON text as Go writes it, with escapes so that JSON may stand in a web page."""
+    """Escape JSON text as Go does, so that it may stand in a web page."""
     return text.translate(_ESCAPED)
 
 
 class UnreadableTextError(Exception):
-    """A text that can't be read; says why."""
+    """A text isn't valid JSON or YAML; the message says why."""
 
 
 class Literal(float):
-    """A number that isn't an integer of ordinary size, and how it was written."""
+    """A number that isn't an integer of ordinary size, with its original text."""
 
     text: str
 
@@ -58,7 +57,7 @@ class Literal(float):
 
 
 class Repeated(dict[str, Any]):
-    """An object with keys that stand twice in it; the last value counts, `pairs` has them all."""
+    """An object with repeated keys: the last value of a key counts, and `pairs` has all of them."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -66,10 +65,9 @@ class Repeated(dict[str, Any]):
 
 
 def read_quickly(data: bytes) -> Any:
-    """The value of a JSON text that holds no surprises; None if it has to be read with care.
+    """Decode a JSON text without repeated keys and unusual numbers; None for any other text.
 
-    Writing the value must give the same text, up to blanks. Then no key stood twice, and no number
-    was written in a way that the value doesn't show.
+    Encoding the value again has to give the original text, up to blanks.
     """
     try:
         value = msgspec.json.decode(data)
@@ -80,7 +78,11 @@ def read_quickly(data: bytes) -> Any:
 
 
 def read_json(data: bytes) -> Any:
-    """A JSON text with `Repeated` objects and `Literal` numbers; raises UnreadableTextError."""
+    """Decode a JSON text into `Repeated` objects and `Literal` numbers.
+
+    Raises:
+        UnreadableTextError: the text isn't valid JSON, or is nested too deep.
+    """
     # Go puts this mark in place of what means half a character.
     whole = _ESCAPE.sub(lambda found: rb"\ufffd" if found[1] else found[0], data)
     try:
@@ -106,13 +108,13 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def repeating(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """An object of keys and values; one that remembers keys that stand twice, if there are any."""
+    """Make an object of keys and values, which is `Repeated` if a key is repeated."""
     found = dict(pairs)
     return found if len(found) == len(pairs) else Repeated(pairs)
 
 
 def repeated_keys(value: Any, path: str = "") -> Iterator[str]:
-    """The keys that stand twice in a value, with their places, such as `.spec.ports[0].name`."""
+    """Yield the paths of a value's repeated keys, such as `.spec.ports[0].name`."""
     if isinstance(value, Repeated):
         seen = set[str]()
         for name, _ in value.pairs:
@@ -128,7 +130,7 @@ def repeated_keys(value: Any, path: str = "") -> Iterator[str]:
 
 
 def oddity(value: Any) -> str:
-    """Why a value that can be read, even one nested without end, can't be kept; mostly empty."""
+    """Return why a decoded value can't be stored, such as its depth; empty if it can."""
     level = [value]
     for _ in range(DEPTH_MAX):
         for one in level:
@@ -147,7 +149,7 @@ def oddity(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """The value with ordinary objects and numbers; as it is if it consists of them."""
+    """Replace `Repeated` objects and `Literal` numbers in a value; the value itself without any."""
     if isinstance(value, dict):
         made = {key: plain(one) for key, one in value.items()}
         unchanged = all(made[key] is one for key, one in value.items())
@@ -160,7 +162,7 @@ def plain(value: Any) -> Any:
 
 
 def read_yaml_body(body: bytes) -> tuple[Any, tuple[str, ...]]:
-    """A YAML body, and messages on its keys that stand twice; raises UnreadableTextError."""
+    """Decode a YAML body, with messages on its repeated keys; raises UnreadableTextError."""
     text, fault = decoded(body)
     document = None if fault else next(read_yaml(text, may_repeat=True), None)
     faults = [fault] if fault else document.faults if document else []

@@ -1,9 +1,9 @@
-"""What a YAML scalar means: the rules of kubectl's reader, not those of PyYAML.
+"""Values of YAML scalars, by the rules of kubectl's reader rather than PyYAML's.
 
 kubectl and kube-apiserver read YAML through Go's yaml.v2 and turn it into JSON. Compared with
 PyYAML: dates and `12:30` are strings, `1e3` is a number, `0o17` and `017` are octal, and a number
 without a fraction is an integer however it was written. `y`, `n`, `yes`, `no`, `on` and `off` are
-booleans. What has a base of its own must fit into 64 bits; a larger decimal is a float.
+booleans. A number in another base must fit into 64 bits; a larger decimal is a float.
 """
 
 import base64
@@ -47,9 +47,10 @@ _CACHE_SIZE = 1 << 14
 
 
 def scalar(text: str, tag: str | None, *, plain: bool) -> Scalar:
-    """The value of a scalar that is plain, or else quoted or tagged.
+    """Return the value of a scalar that is plain, quoted or tagged.
 
-    Raises ValueError: the text isn't of the tag's type, or means nothing that JSON can hold.
+    Raises:
+        ValueError: the text isn't of the tag's type, or JSON has no such value.
     """
     if plain:
         return _plain(text)
@@ -72,7 +73,7 @@ def scalar(text: str, tag: str | None, *, plain: bool) -> Scalar:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _plain(text: str) -> Scalar:
-    """What a text means; a number without a fraction is an integer."""
+    """Return the value of a plain scalar; a number without a fraction is an integer."""
     if text in _NAMED:
         return _NAMED[text]
     if text[0] not in "0123456789+-.":
@@ -101,7 +102,7 @@ def _integer(text: str) -> int | None:
 
 
 def key_text(key: object) -> str | None:
-    """A mapping's key as the string it becomes in JSON; None where it can't be one."""
+    """Return the JSON form of a mapping's key; None if the key can't become a string."""
     if isinstance(key, str):
         return key
     if isinstance(key, bool):

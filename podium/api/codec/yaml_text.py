@@ -1,8 +1,8 @@
-"""YAML text to documents.
+"""Parsing of YAML texts into documents.
 
 A file is cut at its `---` lines first, so that a broken document doesn't hide the next one. Each
-part is parsed by libyaml into events, from which plain values are built here, with the places of
-keys that stand twice. Nodes wouldn't do: composing some ten thousand brackets overflows the stack.
+part is parsed by libyaml into events, of which plain values are built here, with the places of
+repeated keys. Nodes wouldn't do: composing some ten thousand brackets overflows the stack.
 """
 
 import codecs
@@ -26,7 +26,7 @@ from podium.api.codec.yaml_scalars import key_text, scalar
 
 
 class TextFault(msgspec.Struct, frozen=True):
-    """A place, by its line in the file from 1, where a text can't be read."""
+    """A fault of a text, and its line in the file, from 1."""
 
     line: int
     message: str
@@ -37,12 +37,11 @@ class YamlDocument:
     """One document of a text.
 
     Attributes:
-        number: from 1; documents without content aren't counted.
-        line: the line on which it begins, from 1.
+        number: the document's number, from 1; documents without content aren't counted.
+        line: the line on which the document begins, from 1.
         value: plain dicts, lists, strings, numbers, booleans and None; None if there are faults.
-        repeated: keys that stand twice in the same mapping, where the last value counts.
-        item_lines: where the document is a mapping with a list `items`, the line of each of them;
-            empty if they aren't known.
+        repeated: repeated keys of a mapping, of which the last value counts.
+        item_lines: the lines of the entries of a list `items` at the top; empty if there is none.
     """
 
     number: int
@@ -54,7 +53,7 @@ class YamlDocument:
 
 
 def decoded(data: bytes) -> tuple[str, TextFault | None]:
-    """The text that bytes stand for, or what keeps them from being text."""
+    """Decode UTF-8 text; an empty text and the fault if the bytes are none."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
         return "", TextFault(1, "UTF-16 or UTF-32 text: must be UTF-8")
     if (zero := data.find(0)) >= 0:
@@ -78,9 +77,9 @@ _CONTENT = re.compile(r"^(?!%)(?![ \t]*(#|\r?$))", re.MULTILINE)
 
 
 def read_yaml(text: str, *, may_repeat: bool = False) -> Iterator[YamlDocument]:
-    """The documents of a YAML text, in order; those without content are left out.
+    """Yield the documents of a YAML text, in order; those without content are left out.
 
-    A key that stands twice in a mapping is a fault, or the last value counts if keys may repeat.
+    A repeated key of a mapping is a fault; if keys may repeat, its last value counts.
     """
     number = 0
     for line, part in _parts(text):
@@ -92,10 +91,8 @@ def read_yaml(text: str, *, may_repeat: bool = False) -> Iterator[YamlDocument]:
 
 
 def _parts(text: str) -> Iterator[tuple[int, str]]:
-    """The text cut at its separator lines, with the line each part starts at.
-
-    What stands before a separator and is no content, such as directives, stays with what follows.
-    """
+    # The parts between separator lines, with their first lines. Lines without content before a
+    # separator, such as directives, belong to the part that follows.
     start = searched = 0
     line = 1
     for match in _SEPARATOR.finditer(text):
@@ -137,7 +134,7 @@ def _documents(part: str, line: int, may_repeat: bool) -> Iterator[YamlDocument]
 
 
 class _Builder:
-    """Builds the value of one document; faults that leave its structure whole are collected."""
+    # Builds the value of one document; faults that leave its structure whole are collected.
 
     def __init__(self, events: Iterator[Event], first_line: int, may_repeat: bool) -> None:
         self._events = events

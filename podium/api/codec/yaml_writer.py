@@ -1,4 +1,4 @@
-"""Values as YAML that every reader of Kubernetes' YAML reads back as they are."""
+"""Writing of values as YAML that every reader of Kubernetes' YAML reads back unchanged."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _LINE_LENGTH_MAX = 2**31 - 1
 
 
 class _Dumper(getattr(yaml, "CSafeDumper", yaml.SafeDumper)):  # type: ignore[misc]
-    """Writes out what stands in several places wherever it stands, and quotes what needs it."""
+    # Writes no aliases, and quotes strings that would be read as something else.
 
     def ignore_aliases(self, _data: Any) -> bool:
         return True
@@ -34,7 +34,7 @@ _Dumper.add_representer(str, _text)
 
 
 def write_yaml(value: Any, *, sort_keys: bool = True) -> str:
-    """A JSON value as a YAML document."""
+    """Write a JSON value as a YAML document."""
     return str(
         yaml.dump(
             value, Dumper=_Dumper, allow_unicode=True, width=_LINE_LENGTH_MAX, sort_keys=sort_keys

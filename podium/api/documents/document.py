@@ -1,8 +1,7 @@
 """Documents that Podium reads besides Kubernetes' objects, declared as types.
 
-A document is a class derived from `Document`; the types of fields that documents have in common
-follow, each with its check and its JSON Schema. `decode` checks a value against a document and
-reports all faults at once, each with its field and what would be accepted there.
+A document is a class derived from `Document`; types of common fields have a check and a JSON
+Schema each. `decode` reports all faults of a value at once, with their fields and what is accepted.
 """
 
 from abc import abstractmethod
@@ -102,26 +101,26 @@ class Document(BaseModel):
         return made
 
     def contradictions(self) -> Iterable[FieldError]:
-        """Faults of fields together; checked once each field is right by itself."""
+        """Return faults of combined fields, of which each is valid by itself."""
         return ()
 
     @classmethod
     def faults_as_written(cls, _value: Mapping[str, Any]) -> Iterable[FieldError]:
-        """What is wrong with fields together, as written, even if one is wrong by itself."""
+        """Return faults of combined fields as written, even if a field is invalid by itself."""
         return ()
 
     def gives(self, *fields: str) -> bool:
-        """Whether the document itself has one of these fields, by their names in Python."""
+        """Return whether the document sets one of these fields, by their names in Python."""
         return any(field in self.model_fields_set for field in fields)
 
 
 def fault(message: str, kind: ErrorKind = ErrorKind.INVALID) -> PydanticCustomError:
-    """What a check of one field raises: a sentence that says what would be accepted."""
+    """Return the exception that a field's check raises; the message says what is accepted."""
     return PydanticCustomError(kind.name, "{text}", {"text": message})
 
 
 def refuse(faults: Iterable[FieldError]) -> None:
-    """Raise what is wrong with fields together, if anything, by paths relative to the document."""
+    """Raise the faults of combined fields, if any, by paths relative to the document."""
     if details := [*map(_details, faults)]:
         raise ValidationError.from_exception_data("", details)
 
@@ -144,7 +143,7 @@ _ENDLESS = (INT32_MAX, INT64_MAX)
 class _Checked(msgspec.Struct, frozen=True):
     @abstractmethod
     def checked(self, value: Any) -> Any:
-        """The value; raises a fault if it isn't one that the field may have."""
+        """Return a valid value; raise a `fault` otherwise."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -183,11 +182,10 @@ class Bits(_Checked, frozen=True):
 
 
 class Choice(_Checked, frozen=True):
-    """A string out of a closed set.
+    """A string out of a closed set, in the order in which faults list it.
 
     Attributes:
-        values: the strings, in the order in which faults list them.
-        may_be_empty: whether the empty string is taken, too, as if the field were absent.
+        may_be_empty: whether an empty string is accepted, as if the field were absent.
     """
 
     values: tuple[str, ...]
@@ -195,7 +193,7 @@ class Choice(_Checked, frozen=True):
 
     @property
     def accepted(self) -> str:
-        """What a field that is missing should hold."""
+        """The accepted values, as the fault of a missing field lists them."""
         return f"{'one of ' if len(self.values) > 1 else ''}{', '.join(self.values)}"
 
     def __get_pydantic_json_schema__(
@@ -210,19 +208,19 @@ class Choice(_Checked, frozen=True):
 
 
 def member_of(kind: type[StrEnum]) -> BeforeValidator:
-    """The check of a string out of a closed set, which makes it a member of the enumeration."""
+    """Return the check of a string that has to be a member of an enumeration, and becomes one."""
     check = Choice(tuple(kind))
     return BeforeValidator(lambda value: kind(check.checked(value)))
 
 
 def unsupported(known: Iterable[str]) -> PydanticCustomError:
-    """The fault of a value outside a closed set."""
+    """Return the fault of a value outside a closed set."""
     listed = ", ".join(f'"{one}"' for one in known)
     return fault(f"supported values: {listed}", ErrorKind.UNSUPPORTED)
 
 
 class Required(_Checked, frozen=True):
-    """A string that must not be empty; its faults say what is `accepted`."""
+    """A string that must not be empty; faults say what is `accepted`."""
 
     accepted: str = ""
 
@@ -265,14 +263,14 @@ Amounts = Annotated[dict[str, str], BeforeValidator(_amounts), WithJsonSchema(_A
 
 
 class Decoded(NamedTuple, Generic[D]):
-    """A document, or None and what is wrong with it."""
+    """A decoded document, or None and the faults of the value."""
 
     document: D | None
     faults: tuple[FieldError, ...] = ()
 
 
 class InvalidDocumentError(PodiumError):
-    """A document that can't be used; carries every fault as `errors`, in reading order."""
+    """A value isn't a valid document; `errors` has every fault, in reading order."""
 
     def __init__(self, errors: Iterable[FieldError]) -> None:
         self.errors = tuple(errors)
@@ -283,7 +281,7 @@ class InvalidDocumentError(PodiumError):
 
 
 def read(kind: type[D], value: object) -> D:
-    """The document that a value stands for; raises InvalidDocumentError."""
+    """Decode a value into a document; raises InvalidDocumentError."""
     document, faults = decode(kind, value)
     if document is None:
         raise InvalidDocumentError(faults)
@@ -293,11 +291,11 @@ def read(kind: type[D], value: object) -> D:
 def decode(
     kind: type[D], value: object, path: str = "", context: Mapping[str, Any] | None = None
 ) -> Decoded[D]:
-    """The document that a value stands for.
+    """Decode a value into a document, or into its faults.
 
     Args:
-        path: where it stands, for faults; empty for a whole file.
-        context: what checks of fields look up, by name.
+        path: the path of the value, for faults; empty for a whole file.
+        context: named values that checks of fields look up.
     """
     try:
         return Decoded(kind.model_validate(value, by_name=False, context=dict(context or {})))
@@ -335,7 +333,7 @@ def _fields_at(kind: Any, location: tuple[int | str, ...]) -> dict[str, FieldInf
 
 
 def _fields_of(annotation: Any) -> dict[str, FieldInfo]:
-    """Those of the documents that an annotation is about: of `A` in `list[A]` and `A | None`."""
+    # The fields of the document that an annotation names: of `A` in `list[A]` and `A | None`.
     while not (isinstance(annotation, type) and issubclass(annotation, BaseModel)):
         annotation = next(one for one in get_args(annotation) if one is not type(None))
     fields = annotation.model_fields

@@ -1,4 +1,4 @@
-"""JSON Schemas of types: of documents that Podium reads, and of reports that it writes."""
+"""JSON Schemas of the documents that Podium reads and the reports that it writes."""
 
 import inspect
 import re
@@ -16,7 +16,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 
 
 def schema_of(kind: Any, title: str) -> dict[str, Any]:
-    """The JSON Schema of a document, a report, or a list of reports."""
+    """Return the JSON Schema of a document, a report, or a list of reports."""
     adapter: TypeAdapter[Any] = TypeAdapter(kind)
     (one,) = get_args(kind) or (kind,)
     mode: JsonSchemaMode = "serialization" if issubclass(one, Report) else "validation"
@@ -25,7 +25,7 @@ def schema_of(kind: Any, title: str) -> dict[str, Any]:
 
 
 class _Described(GenerateJsonSchema):
-    """Describes each field by its line in the docstring of its class."""
+    # Describes each field by its line in the docstring of its class.
 
     def dataclass_schema(self, schema: core_schema.DataclassSchema) -> JsonSchemaValue:
         return _described(super().dataclass_schema(schema), schema["cls"])
@@ -34,7 +34,7 @@ class _Described(GenerateJsonSchema):
         return _described(super().model_schema(schema), schema["cls"])
 
     def field_title_should_be_set(self, schema: CoreSchema) -> bool:
-        """Titles would only repeat the names."""
+        # Titles would only repeat the names.
         return False
 
 

@@ -1,7 +1,7 @@
-"""Reports that Podium writes, declared as types: their JSON and its schema are made of them.
+"""Reports that Podium writes, declared as types, of which JSON and schemas are made.
 
-A report is a dataclass derived from `Report`. Its fields are spelt in camel case in JSON and stand
-in the same order; the annotations below say what differs.
+A report is a dataclass derived from `Report`. JSON has its fields in their order, in camel case;
+annotations say what differs.
 """
 
 from dataclasses import dataclass, fields
@@ -46,7 +46,7 @@ class Report:
 
 
 def plain(report: Report, kind: type[Report] | None = None) -> dict[str, Any]:
-    """A report, taken for its own class or another one, as plain values for JSON and YAML."""
+    """Convert a report into plain values for JSON and YAML, as its class or another one."""
     cls: Any = kind or type(report)
     found: dict[str, Any] = _adapter(cls).dump_python(report, mode="json", by_alias=True)
     return found
@@ -75,12 +75,12 @@ class PodReport(Report):
 
 
 def report_facts(report: PodReport, kind: type[PodReport]) -> dict[str, Any]:
-    """The fields of a kind of report about a pod, for another report about the pod."""
+    """Return the fields of a pod's report that a base class of it has, by name."""
     return {field.name: getattr(report, field.name) for field in fields(kind)}
 
 
 def pod_facts(pod: Object) -> dict[str, Any]:
-    """The fields of a `PodReport` about a pod."""
+    """Return the fields of a `PodReport` about a pod."""
     owner = controller_of(pod)
     return {
         "pod": key(pod),

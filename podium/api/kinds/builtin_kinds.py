@@ -1,6 +1,6 @@
-"""The kinds of objects that Podium knows: what they are called, and where they stand.
+"""The kinds of objects that Podium knows: their names, groups, versions and scopes.
 
-To add a kind is to add a line here. What else the API server knows of a kind (defaults, rules, a
+A new kind is a line here. The rest that the API server knows of a kind (defaults, rules, a
 strategy, columns, selectable fields) is its `Registration`, in `podium.apiserver.kinds`.
 """
 
@@ -16,7 +16,7 @@ class Kind(msgspec.Struct, frozen=True):
 
     Attributes:
         group: the API group; empty for the core group.
-        name: as in an object's `kind`.
+        name: the `kind` of its objects.
         categories: groups of kinds that kubectl can list at once, such as `all`.
         version: the version that v1.36 serves.
         also: further (group, version) pairs under which the same objects are served.
@@ -34,7 +34,7 @@ class Kind(msgspec.Struct, frozen=True):
 
     @property
     def key(self) -> str:
-        """What objects of the kind are stored, and watched, under; no other kind has it."""
+        """The unique key under which objects of the kind are stored and watched."""
         return self.name
 
     @property
@@ -44,12 +44,12 @@ class Kind(msgspec.Struct, frozen=True):
 
     @property
     def list_kind(self) -> str:
-        """As in the `kind` of a list of its objects."""
+        """The `kind` of a list of objects of the kind."""
         return f"{self.name}List"
 
     @property
     def api_version(self) -> str:
-        """As in an object's `apiVersion`."""
+        """The `apiVersion` of objects of the kind."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
     @property
@@ -128,7 +128,7 @@ resource.k8s.io/v1              DeviceClass                      false - - -
 
 
 class OptionalKind(Kind, frozen=True):
-    """A kind that API servers serve only if somebody asks for it, by a gate or a definition."""
+    """A kind that API servers serve only with a feature gate or a definition."""
 
     @property
     def key(self) -> str:
@@ -173,12 +173,12 @@ ALL_KINDS: Mapping[str, Kind] = {**KINDS, **OPTIONAL_KINDS}
 
 
 def kind_of(obj: Mapping[str, Any]) -> Kind | None:
-    """The kind of a raw object by its API group and `kind`, whatever its version, if known."""
+    """Return the kind of a raw object by its API group and `kind`, in any version, if known."""
     return _kind_of(str(obj.get("kind", "")), str(obj.get("apiVersion", "")))
 
 
 def optional_kind_of(obj: Mapping[str, Any]) -> Kind | None:
-    """The same of kinds that an API server may or may not serve."""
+    """Return the optional kind of a raw object; None if it isn't of any."""
     called = obj.get("apiVersion"), obj.get("kind")
     return next((k for k in OPTIONAL_KINDS.values() if (k.api_version, k.name) == called), None)
 

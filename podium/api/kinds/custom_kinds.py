@@ -1,6 +1,6 @@
-"""Kinds that CustomResourceDefinitions bring, as the definitions have them.
+"""The kinds of CustomResourceDefinitions.
 
-A definition makes a kind in each of its versions. They differ in what objects look like, and are
+A definition makes a kind in each of its versions, which differ in the objects' fields and are
 stored under one key.
 """
 
@@ -26,12 +26,12 @@ _parse: Callable[[str], Object] = lru_cache(maxsize=1024)(json.loads)
 
 
 class CustomKind(Kind, frozen=True, kw_only=True):
-    """A version of a kind that a definition brings.
+    """A version of a kind that a definition declares.
 
     Attributes:
-        is_served: whether there is a path to this version.
-        is_closing: whether the definition is being deleted, so that nothing new comes.
-        text: what the definition says of this version, as JSON, so that kinds can be compared.
+        is_served: whether the API serves this version.
+        is_closing: whether the definition is being deleted, so that no object can be created.
+        text: the definition's entry for this version, as JSON, so that kinds can be compared.
     """
 
     singular: str
@@ -51,7 +51,7 @@ class CustomKind(Kind, frozen=True, kw_only=True):
 
     @property
     def definition(self) -> Object:
-        """What the definition says of this version: an entry of its `versions`."""
+        """The definition's entry for this version in its `versions`."""
         return _parse(self.text)
 
     @property
@@ -61,61 +61,61 @@ class CustomKind(Kind, frozen=True, kw_only=True):
 
     @property
     def scale(self) -> Object | None:
-        """Where the `scale` subresource finds what it tells; None if there is none."""
+        """The paths of the `scale` subresource; None if there is no such subresource."""
         found: Object | None = part(self.definition, "subresources").get("scale")
         return found
 
 
 def custom_kinds(definition: Object) -> tuple[CustomKind, ...]:
-    """The kinds of a definition, the preferred version first, served or not."""
+    """Return the kinds of a definition, the preferred version first, served or not."""
     spec = definition["spec"]
-    stored = [one["name"] for one in spec["versions"] if one.get("storage")]
-    versions = sorted(spec["versions"], key=lambda one: _rank(one["name"]))
-    return tuple(_kind(definition, one, stored[0] if stored else "") for one in versions)
+    names = spec["names"]
+    stored = next((one["name"] for one in spec["versions"] if one.get("storage")), "")
+    kinds = []
+    for version in sorted(spec["versions"], key=lambda one: _rank(one["name"])):
+        subresources = version.get("subresources") or {}
+        # Objects of other versions would have to be converted by a webhook.
+        is_readable = version["name"] == stored or not is_converted_elsewhere(definition)
+        kind = CustomKind(
+            group=spec["group"],
+            name=names["kind"],
+            plural=names["plural"],
+            namespaced=spec["scope"] == "Namespaced",
+            short_names=tuple(entries(names, "shortNames")),
+            subresources=tuple(
+                one for one in ("scale", "status") if subresources.get(one) is not None
+            ),
+            categories=tuple(entries(names, "categories")),
+            version=version["name"],
+            singular=names.get("singular") or names["kind"].lower(),
+            list_kind=names.get("listKind") or f"{names['kind']}List",
+            stored_version=stored,
+            is_served=bool(version.get("served")) and is_readable,
+            is_closing=is_terminating(definition),
+            text=json.dumps(version, separators=(",", ":")),
+        )
+        kinds.append(kind)
+    return tuple(kinds)
 
 
 def stored_kind(definition: Object) -> CustomKind:
-    """The kind in the version that its objects are stored in."""
+    """Return the kind in the version that its objects are stored in."""
     kinds = custom_kinds(definition)
     return next((kind for kind in kinds if kind.version == kind.stored_version), kinds[0])
 
 
 def is_established(definition: Object) -> bool:
-    """Whether the kind is served."""
+    """Return whether the kind is served."""
     return holds(definition, "Established")
 
 
 def is_converted_elsewhere(definition: Object) -> bool:
-    """Whether a webhook converts objects between the definition's versions."""
+    """Return whether a webhook converts objects between the definition's versions."""
     return bool(part(spec_of(definition), "conversion").get("strategy") == "Webhook")
 
 
-def _kind(definition: Object, version: Object, stored: str) -> CustomKind:
-    spec = definition["spec"]
-    names = spec["names"]
-    subresources = version.get("subresources") or {}
-    return CustomKind(
-        group=spec["group"],
-        name=names["kind"],
-        plural=names["plural"],
-        namespaced=spec["scope"] == "Namespaced",
-        short_names=tuple(entries(names, "shortNames")),
-        subresources=tuple(one for one in ("scale", "status") if subresources.get(one) is not None),
-        categories=tuple(entries(names, "categories")),
-        version=version["name"],
-        singular=names.get("singular") or names["kind"].lower(),
-        list_kind=names.get("listKind") or f"{names['kind']}List",
-        stored_version=stored,
-        # Objects of other versions would have to be converted by a webhook.
-        is_served=bool(version.get("served"))
-        and (version["name"] == stored or not is_converted_elsewhere(definition)),
-        is_closing=is_terminating(definition),
-        text=json.dumps(version, separators=(",", ":")),
-    )
-
-
 def _rank(version: str) -> tuple[int, int, int, str]:
-    """Finished versions first, then beta, then alpha, each the latest first; then all others."""
+    # Stable versions first, then beta, then alpha, each the latest first; then all others.
     found = _VERSION.fullmatch(version)
     if found is None:
         return (1, 0, 0, version)
@@ -124,7 +124,7 @@ def _rank(version: str) -> tuple[int, int, int, str]:
 
 
 def has_cel_rules(definition: Object) -> bool:
-    """Whether a definition has rules in CEL, which aren't evaluated."""
+    """Return whether a definition has rules in CEL, which aren't evaluated."""
     versions = spec_of(definition).get("versions") or ()
     return any(_has_rules(part(one, "schema").get("openAPIV3Schema")) for one in versions)
 

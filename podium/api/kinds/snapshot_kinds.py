@@ -1,7 +1,6 @@
-"""The kinds that decisions depend on, and how objects of them are told apart.
+"""The kinds that decisions depend on, and the identities of their objects.
 
-All that reads or writes a cluster's state derives its kinds from this list: manifests, of which
-other kinds are passed over, snapshots, the export command, plans and scenarios.
+Manifests, snapshots, the export command, plans and scenarios derive their kinds from this list.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -54,7 +53,7 @@ EXPORT_COMMAND = f"kubectl get {_EXPORTED} -A -o json"
 
 
 def decisive_kind_of(obj: Mapping[str, Any]) -> Kind | None:
-    """The kind of a raw object by its API group and `kind`, if decisions depend on it."""
+    """Return the kind of a raw object by its API group and `kind`, if decisions depend on it."""
     return _decisive_kind(str(obj.get("kind", "")), str(obj.get("apiVersion", "")))
 
 
@@ -66,7 +65,7 @@ def _decisive_kind(called: str, api_version: str) -> Kind | None:
 
 
 def identity(obj: Object) -> Identity:
-    """What no two objects share; raises ValueError if decisions don't depend on the kind."""
+    """Return the unique identity of an object of a decisive kind; raises ValueError for others."""
     kind = decisive_kind_of(obj)
     if kind is None:
         raise ValueError(f"decisions don't depend on objects of the kind {obj.get('kind')}")
@@ -74,13 +73,13 @@ def identity(obj: Object) -> Identity:
 
 
 def decisive(objects: Iterable[Object]) -> dict[Identity, Object]:
-    """Objects of the kinds that decisions depend on; of two of one identity the last."""
+    """Return the objects of decisive kinds by identity; the last of equal identities counts."""
     kinds = ((decisive_kind_of(obj), obj) for obj in objects)
     return {_identity(kind, obj): obj for kind, obj in kinds if kind is not None}
 
 
 def label(found: Identity) -> str:
-    """`Kind namespace/name`, or `Kind name`, for texts."""
+    """Format an identity as `Kind namespace/name`, or `Kind name`."""
     kind, place, called = found
     kind = OPTIONAL_KINDS[kind].name if kind in OPTIONAL_KINDS else kind
     return f"{kind} {place}/{called}" if place else f"{kind} {called}"

@@ -1,6 +1,6 @@
-"""PodDisruptionBudgets: how many pods may be missing, and which victims would break that.
+"""The arithmetic of PodDisruptionBudgets: allowed disruptions, and victims that would break them.
 
-The one place of this arithmetic. Two components of Kubernetes look at budgets, and differently:
+Two components of Kubernetes evaluate budgets differently:
 
 - The disruption controller counts (`allowed_disruptions`). As the selector of policy/v1 says, an
   empty one selects all pods of the namespace, an absent one none (`selects`).
@@ -56,12 +56,12 @@ _PERCENT_STEPS = 100
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """What a pod's controller wants, or the controller above it.
+    """The size that a pod's controller, or the controller above it, wants.
 
     Attributes:
-        uid: of the controller that says how many pods there should be.
-        controller: its kind and name; empty if they aren't known.
-        is_ordered: whether no further pod comes while one isn't ready.
+        uid: the uid of the controller with the number of replicas.
+        controller: the kind and name of that controller; empty if they aren't known.
+        is_ordered: whether no further pod is created while one isn't ready.
     """
 
     uid: str
@@ -71,11 +71,11 @@ class Scale(msgspec.Struct, frozen=True):
 
 
 ScaleOf = Callable[[Object, str], Scale | None]
-"""From a controller's owner reference and a namespace to its scale; None if it isn't known."""
+"""Finds a controller's scale by its owner reference and namespace; None if it isn't known."""
 
 
 class BudgetStatus(msgspec.Struct, frozen=True, rename="camel"):
-    """What the disruption controller writes into a budget's status."""
+    """The counts that the disruption controller writes into a budget's status."""
 
     expected_pods: int
     desired_healthy: int
@@ -84,7 +84,7 @@ class BudgetStatus(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def budget_selector(pdb: Object) -> Selector:
-    """The budget's selector; one that isn't valid selects no pods."""
+    """Return the budget's selector; one that isn't valid selects no pods."""
     try:
         return selector_of(pdb)
     except SelectorError:
@@ -92,21 +92,21 @@ def budget_selector(pdb: Object) -> Selector:
 
 
 def selects(pdb: Object, pod: Object) -> bool:
-    """Whether the budget is about the pod."""
+    """Return whether the budget selects the pod."""
     return namespace(pdb) == namespace(pod) and budget_selector(pdb).matches(labels(pod))
 
 
 def needs_scale(pdb: Object) -> bool:
-    """Whether the budget refers to what the pods' controllers want, not to the pods there are."""
+    """Return whether the budget refers to the scale of controllers rather than to present pods."""
     spec = pdb.get("spec") or _NOTHING
     return spec.get("maxUnavailable") is not None or isinstance(spec.get("minAvailable"), str)
 
 
 def expected_count(pods: Iterable[Object], scale_of: ScaleOf) -> int | None:
-    """How many pods the controllers of these pods want in all, each controller counted once.
+    """Sum up the replicas that the controllers of pods want, each controller once.
 
-    Pods without a controller aren't expected by anybody. None if a controller can't be found or
-    has no scale, as of a DaemonSet or Job: the disruption controller then gives up.
+    Pods without a controller don't count. None if a controller can't be found or has no scale, as
+    a DaemonSet or Job: the disruption controller then gives up.
     """
     wanted: dict[str, int] = {}
     asked: set[tuple[str, str]] = set()
@@ -165,17 +165,15 @@ def scale_error(pods: Iterable[Object], scale_of: ScaleOf) -> str:
 def allowed_disruptions(
     pdb: Object, pods: Collection[Object], expected: int | None, *, now: int | None = None
 ) -> BudgetStatus:
-    """The budget's status, as the disruption controller computes it.
+    """Return the budget's status, as the disruption controller computes it.
+
+    Where the expected count is needed and None, it is the old status without allowed disruptions.
 
     Args:
-        pods: the pods that it selects, finished ones included.
-        expected: their `expected_count`; plays no part unless the budget `needs_scale`.
-        now: nanoseconds since the epoch. Pods whose eviction was granted less than two minutes
-            ago count as gone; without a clock, whenever it was granted.
-
-    Returns:
-        The status; where the expected count is needed and None, the old one, if there is one,
-        but without disruptions allowed.
+        pods: the selected pods, finished ones included.
+        expected: the `expected_count` of the pods, if the budget `needs_scale`.
+        now: nanoseconds since the epoch. Pods with an eviction granted less than two minutes ago
+            count as gone; without a clock, with one granted at any time.
     """
     if expected is None and needs_scale(pdb):
         # The disruption controller fails safe.
@@ -221,39 +219,37 @@ class CountedBudget(msgspec.Struct, frozen=True):
         return allowed_disruptions(self.budget, self.pods, self.expected, now=self.now)
 
     def with_status(self) -> Object:
-        """Return the budget with that status, as if the disruption controller had been here."""
+        """Return the budget with the status that the disruption controller would write."""
         counted = msgspec.to_builtins(self.status())
         status = {**counted, "observedGeneration": generation_of(self.budget)}
         return {**self.budget, "status": {**status_of(self.budget), **status}}
 
     def looser(self) -> Iterator["CountedBudget"]:
-        """Yield the budget with specs that ask for less and less, as `looser_bounds` has them."""
+        """Yield the budget with each of the specs of `looser_bounds`."""
         for spec in looser_bounds(self.budget, self.expected, len(self.pods)):
             yield replace(self, budget={**self.budget, "spec": spec})
 
 
 def bound_text(spec: Object) -> str:
-    """Return what a budget asks for, such as `minAvailable: 2`."""
+    """Format the bound of a budget, such as `minAvailable: 2`."""
     field = next((field for field in BOUNDS if spec.get(field) is not None), "")
     return f"{field}: {spec[field]}" if field else "neither minAvailable nor maxUnavailable"
 
 
 def allowance(pdb: Object, count: int) -> int:
-    """Return how many of `count` pods may be missing if all are expected, and all are healthy."""
+    """Return how many of `count` expected and healthy pods may be disrupted."""
     expected, desired = _wanted(pdb, count, count)
     return max(count - desired, 0) if expected > 0 else 0
 
 
 def fewest_pods(pdb: Object, count: int, *, unhealthy: int = 0, spare: int = 1) -> int | None:
-    """Return the smallest number of pods with which a budget has so many to spare.
+    """Return the smallest number of pods with which a budget allows `spare` disruptions.
+
+    None if no number of pods helps, as with `maxUnavailable: 0`.
 
     Args:
-        count: where to begin: how many pods there are to be today.
-        unhealthy: how many of them aren't healthy, however many there are.
-        spare: how many more are to be healthy than the budget asks for; 1 lets one of them go.
-
-    Returns:
-        The number; None if no number of pods helps, as with `maxUnavailable: 0`.
+        count: the number of pods to begin with.
+        unhealthy: the number of unhealthy pods among any number.
     """
     available = spec_of(pdb).get("minAvailable")
     # Of a hundred pods every percentage below 100 leaves one out.
@@ -268,10 +264,10 @@ def fewest_pods(pdb: Object, count: int, *, unhealthy: int = 0, spare: int = 1) 
 
 
 def looser_bounds(pdb: Object, expected: int | None, present: int) -> Iterator[Object]:
-    """Yield specs of a budget that ask for less and less, the strictest first.
+    """Yield looser specs of a budget, the strictest first.
 
-    `minAvailable` stays what it is, a number or a percentage. `maxUnavailable` becomes a number.
-    Where nobody says how many pods there should be, only a number as `minAvailable` can be kept.
+    `minAvailable` stays a number or a percentage. `maxUnavailable` becomes a number. Where the
+    expected number of pods isn't known, the specs have a number as `minAvailable`.
     """
     spec = spec_of(pdb)
     unavailable, available = spec.get("maxUnavailable"), spec.get("minAvailable")
@@ -303,7 +299,7 @@ def _wanted(pdb: Object, present: int, expected: int) -> tuple[int, int]:
 
 
 def with_disruption(budget: Object, pod_name: str, now_s: float) -> Object:
-    """A budget that allows disruptions with one fewer, for a pod that counts as gone now."""
+    """Return a budget with one allowed disruption fewer, for a pod that is evicted now."""
     status = budget["status"]
     left = status["disruptionsAllowed"] - 1
     disrupted = {**part(status, "disruptedPods"), pod_name: timestamp(now_s)}
@@ -331,11 +327,11 @@ class Budget(msgspec.Struct, frozen=True):
     """A budget as the scheduler sees it.
 
     Attributes:
-        selector: of pods; one that isn't valid selects nothing.
-        allowed: how many pods may still be disrupted.
-        disrupted: names of pods whose eviction has been granted and is paid for already.
-        desired_healthy: how many pods have to stay healthy; None if its status doesn't say.
-        is_respected: whether its annotation asks preemption never to violate it.
+        selector: the selector of pods; an invalid one selects nothing.
+        allowed: the number of pods that may still be disrupted.
+        disrupted: names of pods with a granted eviction, which is counted already.
+        desired_healthy: the number of pods that have to stay healthy, if the status has it.
+        is_respected: whether its annotation asks preemption never to violate the budget.
     """
 
     namespace: str
@@ -348,7 +344,7 @@ class Budget(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, pdb: Object) -> "Budget":
-        """The budget of an object, as its status has it."""
+        """Read the budget of an object and its status."""
         status = pdb.get("status") or _NOTHING
         disrupted = frozenset(part(status, "disruptedPods"))
         return cls(
@@ -362,7 +358,7 @@ class Budget(msgspec.Struct, frozen=True):
         )
 
     def selects(self, place: str, carried: Mapping[str, str]) -> bool:
-        """Whether it is for pods with these labels in the namespace `place`."""
+        """Return whether the budget selects pods of a namespace with labels."""
         return (
             bool(carried)
             and place == self.namespace
@@ -372,13 +368,11 @@ class Budget(msgspec.Struct, frozen=True):
 
 
 def spend(covering: Iterable[Collection[int]], allowed: Iterable[int]) -> list[bool]:
-    """Whether each victim, disrupted in this order, breaks any budget that covers it.
-
-    A victim is charged to all of its budgets, even if one of them was spent before it.
+    """Charge victims in order to all of their budgets; whether each violates any of them.
 
     Args:
-        covering: for each victim, in order, the numbers of the budgets that cover it.
-        allowed: by budget number, the disruptions allowed.
+        covering: the numbers of the budgets that cover each victim.
+        allowed: the allowed disruptions by budget number.
     """
     left = list(allowed)
     broken = []

@@ -1,8 +1,4 @@
-"""Why pods are disrupted: the reasons of the condition DisruptionTarget, and words for each.
-
-A pod that is to lose its place through no change of its own gets the condition from whoever does
-it; the reason tells who that is.
-"""
+"""The causes of disruptions: reasons of the condition DisruptionTarget, and words for each."""
 
 from typing import Any
 
@@ -15,17 +11,17 @@ from podium.api.pods import is_finished
 DISRUPTION_TARGET = "DisruptionTarget"
 
 PREEMPTED, EVICTED, LOST = "preempted", "evicted", "lost"
-"""How disruptions are counted: by pods of higher priority, for another reason, with the node."""
+"""The groups of disruptions: by pods of higher priority, for another reason, with the node."""
 
 _NODE_EVICTS = "Evicted"
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """One reason why pods are disrupted.
+    """One cause of disruptions.
 
     Attributes:
-        participle: what is done to the pod, in a story.
-        clause: why the pod loses its place, in a table.
+        participle: the words of a story, such as `preempted`.
+        clause: the words of a table, such as `is preempted`.
     """
 
     reason: str
@@ -55,7 +51,7 @@ BY_KUBELET = Cause(
 BY_PRESSURE = Cause(
     BY_KUBELET.reason, "EvictedByNode", LOST, BY_KUBELET.participle, "its node is under pressure"
 )
-"""The kubelet tells the two apart in the pod's status only."""
+"""The pod's status distinguishes this cause from `BY_KUBELET`."""
 
 _BY_REASON = {
     one.reason: one for one in (BY_SCHEDULER, BY_EVICTION, BY_TAINT, BY_POD_GC, BY_KUBELET)
@@ -63,7 +59,7 @@ _BY_REASON = {
 
 
 def disruption_condition(pod: Object, cause: Cause, message: str) -> dict[str, Any]:
-    """The condition that says that a pod is to lose its place, without the time of it."""
+    """Return the condition DisruptionTarget of a pod, without its transition time."""
     return {
         "type": DISRUPTION_TARGET,
         "status": "True",
@@ -74,13 +70,13 @@ def disruption_condition(pod: Object, cause: Cause, message: str) -> dict[str, A
 
 
 def cause_of_reason(reason: str, status_reason: str = "") -> Cause | None:
-    """What a reason of the condition stands for, if it is known; the pod's status tells more."""
+    """Return the cause for a reason of the condition and of the pod's status; None if unknown."""
     found = _BY_REASON.get(reason)
     return BY_PRESSURE if found is BY_KUBELET and status_reason == _NODE_EVICTS else found
 
 
 def disruption_reason(pod: Object) -> str:
-    """What disrupts a pod, as in its condition; empty if nothing does."""
+    """Return the reason of a pod's condition DisruptionTarget; empty if it isn't True."""
     for condition in conditions_of(pod):
         if condition.get("type") == DISRUPTION_TARGET:
             return str(condition.get("reason") or "") if condition.get("status") == "True" else ""
@@ -88,11 +84,11 @@ def disruption_reason(pod: Object) -> str:
 
 
 def cause_of(pod: Object) -> Cause | None:
-    """What disrupts a pod; None if nothing that is known does."""
+    """Return the cause of a pod's disruption; None if there is no known one."""
     status_reason = str(status_of(pod).get("reason") or "")
     return cause_of_reason(disruption_reason(pod), status_reason)
 
 
 def ending_of(pod: Object) -> tuple[bool, Object | None]:
-    """What its status tells of a pod's end: whether it has finished, and what disrupts it."""
+    """Return whether a pod has finished, and its condition DisruptionTarget."""
     return is_finished(pod), condition_of(pod, DISRUPTION_TARGET)

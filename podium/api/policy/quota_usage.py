@@ -1,8 +1,7 @@
-"""ResourceQuotas: what objects use of them, and which of them an object counts for.
+"""The arithmetic of ResourceQuotas: the usage of objects, and the quotas that they count for.
 
-The one place of this arithmetic. Admission charges a quota before an object is stored, and a
-controller counts everything anew from time to time; both ask here. The rules are those of
-v1.36's `quota` package and its evaluators.
+Admission charges a quota before an object is stored, and a controller recounts all usage from time
+to time. The rules are those of v1.36's `quota` package and its evaluators.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -55,27 +54,27 @@ POD_COMPUTE = frozenset(
 
 
 def read(raw: Object | None) -> Quantities:
-    """A resource list as it stands in JSON."""
+    """Read a resource list as stored in JSON."""
     return {name: parse_quantity(amount) for name, amount in raw.items()} if raw else {}
 
 
 def written(quantities: Mapping[str, Quantity]) -> dict[str, str]:
-    """The same as it is stored."""
+    """Write a resource list as it is stored in JSON."""
     return {name: str(quantities[name]) for name in sorted(quantities)}
 
 
 def pretty(quantities: Mapping[str, Quantity]) -> str:
-    """The same in a sentence: `cpu=1,pods=2`."""
+    """Format a resource list for a message: `cpu=1,pods=2`."""
     return ",".join(f"{name}={quantities[name]}" for name in sorted(quantities))
 
 
 def masked(quantities: Mapping[str, Quantity], names: Collection[str]) -> Quantities:
-    """What of them is named."""
+    """Return the quantities of some names."""
     return {name: amount for name, amount in quantities.items() if name in names}
 
 
 def added(first: Mapping[str, Quantity], second: Mapping[str, Quantity]) -> Quantities:
-    """The sum; what is in one list only counts as it is."""
+    """Add two resource lists."""
     total = dict(first)
     for name, amount in second.items():
         total[name] = total[name] + amount if name in total else amount
@@ -83,7 +82,7 @@ def added(first: Mapping[str, Quantity], second: Mapping[str, Quantity]) -> Quan
 
 
 def increase(new: Mapping[str, Quantity], old: Mapping[str, Quantity]) -> Quantities:
-    """How much more the new amounts are; what has become less or is gone counts as nothing."""
+    """Return by how much quantities increase; a decrease counts as 0."""
     more = {}
     for name, amount in new.items():
         rest = amount - old[name] if name in old else amount
@@ -92,17 +91,17 @@ def increase(new: Mapping[str, Quantity], old: Mapping[str, Quantity]) -> Quanti
 
 
 def without_zeros(quantities: Mapping[str, Quantity]) -> Quantities:
-    """What isn't nothing."""
+    """Return the quantities that aren't 0."""
     return {name: amount for name, amount in quantities.items() if amount}
 
 
 def exceeding(amounts: Mapping[str, Quantity], bounds: Mapping[str, Quantity]) -> list[str]:
-    """The names of the amounts that are above their bounds."""
+    """Return the names of the amounts that are above their bounds."""
     return [name for name, bound in bounds.items() if name in amounts and amounts[name] > bound]
 
 
 def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
-    """A pod's summed `requests` or `limits` (nanos) in the formats in which it states them."""
+    """Return a pod's summed `requests` or `limits` (nanos) in the notation of the pod."""
     formats: dict[str, Format] = {}
     spec = spec_of(pod)
     lists = [part(owner, "resources", field) for owner in (spec, *all_containers_of(spec))]
@@ -118,10 +117,12 @@ def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
 
 
 def usage(kind: Kind, obj: Object, now_s: float) -> Quantities:
-    """The amounts that an object of a namespaced kind uses, by the names that quotas have for them.
+    """Return the usage of an object of a namespaced kind, by the names of quotas.
 
-    Pods that should be gone by now use nothing but their place in the store.
-    Raises QuantityError.
+    Pods that should be gone by now use only their object count.
+
+    Raises:
+        QuantityError: an amount isn't a quantity.
     """
     measure = _MEASURES.get(kind.key)
     counted = {object_count(kind): ONE}
@@ -131,12 +132,12 @@ def usage(kind: Kind, obj: Object, now_s: float) -> Quantities:
 
 
 def object_count(kind: Kind) -> str:
-    """The name under which a quota counts the objects of a kind."""
+    """Return the name under which a quota counts the objects of a kind."""
     return COUNT_PREFIX + kind.resource
 
 
 def compute_usage(requests: Mapping[str, Any], limits: Mapping[str, Any]) -> dict[str, Any]:
-    """The names under which quotas know requests and limits, with the same amounts."""
+    """Return the amounts of requests and limits by the names of quotas."""
     used = {}
     for name in _COMPUTE:
         if name in requests:
@@ -202,12 +203,12 @@ _MEASURES: Mapping[str, Callable[[Object, float], Quantities]] = {
 
 
 def is_counted(kind: Kind) -> bool:
-    """Whether quotas count objects of a kind at all."""
+    """Return whether quotas count objects of a kind."""
     return kind.namespaced and kind.key not in _NOT_COUNTED
 
 
 def tracked(kind: Kind, names: Iterable[str]) -> list[str]:
-    """Which of a quota's resources objects of a kind can use."""
+    """Return which of a quota's resources objects of a kind can use."""
     count = object_count(kind)
     tracks = _TRACKERS.get(kind.key)
     if tracks is None:
@@ -217,7 +218,7 @@ def tracked(kind: Kind, names: Iterable[str]) -> list[str]:
 
 
 def matches(quota: Object, kind: Kind, obj: Object, hard: Collection[str]) -> bool:
-    """Whether an object counts for a quota with these hard limits."""
+    """Return whether an object counts for a quota with these hard limits."""
     return bool(tracked(kind, hard)) and all(
         in_scope(scope, kind.key, obj) for scope in scope_selectors(quota)
     )
@@ -242,14 +243,14 @@ _TRACKERS: Mapping[str, Callable[[str], bool]] = {
 
 
 def scope_selectors(quota: Object) -> list[Object]:
-    """All scopes of a quota, as requirements with `scopeName`, `operator` and `values`."""
+    """Return all scopes of a quota, as requirements with `scopeName`, `operator` and `values`."""
     spec = spec_of(quota)
     named = [{"scopeName": scope, "operator": "Exists"} for scope in spec.get("scopes") or ()]
     return [*named, *entries(part(spec, "scopeSelector"), "matchExpressions")]
 
 
 def in_scope(requirement: Object, kind: str, obj: Object) -> bool:
-    """Whether an object is in a scope; only pods and claims are ever in one."""
+    """Return whether an object is in a scope, as only pods and claims may be."""
     spec = spec_of(obj)
     match kind, requirement.get("scopeName"):
         case "Pod", "Terminating":
@@ -287,7 +288,7 @@ def in_scope(requirement: Object, kind: str, obj: Object) -> bool:
 
 
 def has_deadline(pod: Object) -> bool:
-    """Whether the pod counts as terminating: it may run for a limited time only."""
+    """Return whether the pod is in the scope Terminating, by its active deadline."""
     deadline = spec_of(pod).get("activeDeadlineSeconds")
     return deadline is not None and deadline >= 0
 

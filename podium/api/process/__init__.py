@@ -1,1 +1,1 @@
-"""What any Python process needs: private files, pauses of garbage collection, bounded caches."""
+"""Helpers of any Python process: private files, garbage collection, bounded caches."""

@@ -1,4 +1,4 @@
-"""The cores of this process, and coroutines run to their end."""
+"""The number of cores, and running coroutines to their end."""
 
 import os
 from collections.abc import Coroutine
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def core_count() -> int:
-    """Number of cores that this process may use."""
+    """Return the number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

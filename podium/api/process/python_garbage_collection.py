@@ -1,4 +1,4 @@
-"""Garbage collection where much is made that stays."""
+"""Garbage collection in processes with many objects that stay."""
 
 import gc
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ _keeps_all = False
 
 
 def keep_all_there_is() -> None:
-    """Look for garbage neither in what there is now, nor in what is made without collection.
+    """Exclude present objects, and those made without collection, from garbage collection.
 
-    For processes that end soon, or keep what they have until their end.
+    It is for processes that end soon, or keep their objects until their end.
     """
     global _keeps_all
     _keeps_all = True
@@ -22,9 +22,9 @@ def keep_all_there_is() -> None:
 
 
 def collect_rarely() -> None:
-    """Leave what was read so far alone, as it stays until the end, and look at the rest rarely.
+    """Exclude present objects from garbage collection, and collect others rarely.
 
-    Nearly everything goes as soon as nobody refers to it any more; circles are few.
+    Reference counts free nearly all objects; circles are few.
     """
     keep_all_there_is()
     gc.set_threshold(_ALLOCATIONS, _YOUNG, _MIDDLE)
@@ -32,11 +32,11 @@ def collect_rarely() -> None:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Collect nothing for a while, such as while a cluster is read or loaded.
+    """Disable garbage collection while the context is active, such as while a cluster is loaded.
 
-    That makes millions of values that all stay; the collector would look at each repeatedly. It
-    nearly quadruples the time of reading a large cluster. Afterwards all of it counts as old, so
-    that the next collection doesn't look at it either.
+    Loading makes millions of objects that all stay; collections would look at each repeatedly, and
+    nearly quadruple the time of reading a large cluster. Afterwards they all count as old, so that
+    the next collection doesn't look at them.
     """
     was_enabled = gc.isenabled()
     gc.disable()

@@ -1,4 +1,4 @@
-"""A dictionary that keeps what was used last, up to a number."""
+"""A bounded dictionary that keeps the most recently used values."""
 
 from collections import OrderedDict
 from typing import Generic, TypeVar
@@ -8,7 +8,7 @@ V = TypeVar("V")
 
 
 class Recent(Generic[K, V]):
-    """The values of the `count_max` keys that were used last."""
+    """The values of the `count_max` most recently used keys."""
 
     def __init__(self, count_max: int) -> None:
         self.count_max = count_max
@@ -18,18 +18,18 @@ class Recent(Generic[K, V]):
         return len(self._values)
 
     def __contains__(self, key: K) -> bool:
-        """Whether there is a value of a key, which doesn't count as used by this."""
+        """Return whether the dictionary has a key, which doesn't count as a use."""
         return key in self._values
 
     def get(self, key: K) -> V | None:
-        """The value of a key, which counts as used now; None if it isn't kept."""
+        """Return the value of a key, which counts as a use; None if there is none."""
         value = self._values.get(key)
         if value is not None:
             self._values.move_to_end(key)
         return value
 
     def put(self, key: K, value: V) -> None:
-        """Keep a value; of too many, the one that wasn't used for longest goes."""
+        """Set the value of a key, and remove the least recently used value of too many."""
         self._values[key] = value
         self._values.move_to_end(key)
         while len(self._values) > self.count_max:

@@ -1,7 +1,7 @@
 """Label selectors as text, such as `app in (web, db),!canary`, as apimachinery's parser reads them.
 
-The grammar is looser than one would think: the words `in` and `notin` are keywords only where an
-operator stands, values may be empty, and `=`, `==` are the same.
+The words `in` and `notin` are keywords only in the place of an operator, values may be empty, and
+`=` and `==` are equal.
 """
 
 import re
@@ -34,12 +34,12 @@ _OPERATORS_TOLD = "in, notin, =, ==, !=, gt, lt"
 
 
 def parse_selector(text: str) -> Selector:
-    """The meaning of a selector's text, empty for everything; raises SelectorError."""
+    """Parse a selector's text, in which nothing selects everything; raises SelectorError."""
     return conjunction(_requirements(_Tokens(text)))
 
 
 class _Tokens:
-    """The words and symbols of a text; empty ones after the last."""
+    # The words and symbols of a text; empty ones after the last.
 
     def __init__(self, text: str) -> None:
         self._left = [match[1] for match in _TOKENS.finditer(text.rstrip(_BLANKS))][::-1]
@@ -94,7 +94,7 @@ def _requirement(tokens: _Tokens) -> Requirement:
 
 
 def _value(tokens: _Tokens) -> str:
-    """The one value after a sign; nothing there means the empty one."""
+    # The value after a sign; nothing means the empty one.
     if tokens.peek() in ("", ","):
         return ""
     token = tokens.take()
@@ -104,7 +104,7 @@ def _value(tokens: _Tokens) -> str:
 
 
 def _value_list(tokens: _Tokens) -> set[str]:
-    """The values in parentheses; a comma without a value beside it stands for the empty one."""
+    # The values in parentheses; a comma without a value beside it stands for the empty one.
     token = tokens.take()
     if token != "(":
         raise SelectorError(f"found '{token}' expected: '('")

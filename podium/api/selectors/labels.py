@@ -1,7 +1,7 @@
-"""Label selectors, as apimachinery's `labels` package and LabelSelectorAsSelector understand them.
+"""Label selectors, as in apimachinery's `labels` package and LabelSelectorAsSelector.
 
 A selector is a conjunction of requirements. An absent selector matches nothing, an empty one
-everything. What makes a selector an error, and its words, are those of v1.36.
+everything. Errors and their words are those of v1.36.
 """
 
 import re
@@ -47,7 +47,7 @@ _NOT_AN_INTEGER = "for 'Gt', 'Lt' operators, the value must be an integer"
 
 
 class SelectorError(PodiumError):
-    """A label selector that Kubernetes can't use; the text is worded like its own."""
+    """A label selector isn't valid; the message is Kubernetes'."""
 
 
 class Requirement(msgspec.Struct, frozen=True):
@@ -63,7 +63,7 @@ class Requirement(msgspec.Struct, frozen=True):
     values: tuple[str, ...] = ()
 
     def matches(self, value: str | None) -> bool:
-        """Whether a label of this value, or an absent one (None), meets the condition.
+        """Return whether a label of this value, or an absent one (None), meets the condition.
 
         An absent label meets NotIn and DoesNotExist; a value that isn't a 64-bit integer meets
         neither Gt nor Lt.
@@ -107,7 +107,7 @@ class Selector(msgspec.Struct, frozen=True):
         return not (self.requirements or self.matches_nothing)
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Whether these labels meet all requirements."""
+        """Return whether these labels meet all requirements."""
         if self.matches_nothing:
             return False
         for requirement in self.requirements:
@@ -124,7 +124,7 @@ NOTHING = Selector(matches_nothing=True)
 
 
 def label_selector(raw: Mapping[str, Any] | None) -> Selector:
-    """The meaning of a `LabelSelector`: matchLabels and matchExpressions, all of which must hold.
+    """Parse a `LabelSelector`: the conjunction of its matchLabels and matchExpressions.
 
     Raises:
         SelectorError: a key, operator or value isn't valid. The first faulty requirement is
@@ -147,18 +147,26 @@ def label_selector(raw: Mapping[str, Any] | None) -> Selector:
 
 
 def equality_selector(mapping: Mapping[str, str] | None) -> Selector:
-    """The meaning of a plain map, as in a Service or a nodeSelector: each label has that value.
+    """Return the selector of a plain map, as of a Service or a nodeSelector, unvalidated.
 
-    Nothing is validated; an absent or empty map matches everything.
+    An absent or empty map matches everything.
     """
     return conjunction(Requirement(key, "In", (value,)) for key, value in (mapping or {}).items())
 
 
 def requirement_faults(key: object, operator: Operator, values: object) -> list[FieldError]:
-    """What is wrong with one expression of a selector as it was read, in Kubernetes' order."""
+    """Validate one expression of a selector; faults are in Kubernetes' order."""
     faults = _faults("key", key, validate_label_key)
     texts = list(values) if isinstance(values, Sequence) and not isinstance(values, str) else []
-    if rule := _count_rule(operator, len(texts)):
+    rule = ""
+    match operator:
+        case "In" | "NotIn" if not texts:
+            rule = "for 'in', 'notin' operators, values set can't be empty"
+        case "Exists" | "DoesNotExist" if texts:
+            rule = "values set must be empty for exists and does not exist"
+        case "Gt" | "Lt" if len(texts) != 1:
+            rule = "for 'Gt', 'Lt' operators, exactly one value is required"
+    if rule:
         faults.append(FieldError("values", values, rule))
     if operator in ("Gt", "Lt"):
         faults += [
@@ -172,7 +180,7 @@ def requirement_faults(key: object, operator: Operator, values: object) -> list[
 
 
 def validate_label_key(key: str) -> list[str]:
-    """What is wrong with a label's key; empty if nothing."""
+    """Validate a label's key; an empty list if it is valid."""
     prefix, slash, name = key.rpartition("/")
     if "/" in prefix:
         example = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
@@ -190,13 +198,13 @@ def validate_label_key(key: str) -> list[str]:
 
 
 def validate_label_value(value: str) -> list[str]:
-    """What is wrong with a label's value; empty if nothing."""
+    """Validate a label's value; an empty list if it is valid."""
     faults = _too_long(value, _NAME_LENGTH_MAX)
     return faults if _VALUE_SHAPE.fullmatch(value) else [*faults, _VALUE_RULE]
 
 
 def validate_subdomain(name: str) -> list[str]:
-    """What is wrong with a DNS subdomain, as most objects' names are; empty if nothing."""
+    """Validate a DNS subdomain, as most names of objects are; an empty list if it is valid."""
     if _SUBDOMAIN_SHAPE.fullmatch(name) and len(name) <= _SUBDOMAIN_LENGTH_MAX:
         # As many bytes as characters.
         return []
@@ -214,23 +222,13 @@ def _faults(field: str, text: object, validate: Callable[[str], list[str]]) -> l
     return [FieldError(field, text, "; ".join(messages))] if messages else []
 
 
-def _count_rule(operator: Operator, count: int) -> str:
-    match operator:
-        case "In" | "NotIn":
-            return "" if count else "for 'in', 'notin' operators, values set can't be empty"
-        case "Exists" | "DoesNotExist":
-            return "values set must be empty for exists and does not exist" if count else ""
-        case "Gt" | "Lt":
-            return "" if count == 1 else "for 'Gt', 'Lt' operators, exactly one value is required"
-
-
 def checked_requirement(key: str, operator: Operator, values: Sequence[str] | None) -> Requirement:
-    """A requirement as it was read; raises SelectorError with all that is wrong with it."""
+    """Make a valid requirement; raises SelectorError with all of its faults."""
     if faults := requirement_faults(key, operator, values):
         raise SelectorError(aggregate(faults))
     return Requirement(key, operator, tuple(values or ()))
 
 
 def conjunction(requirements: Iterable[Requirement]) -> Selector:
-    """The selector of requirements that must all be met."""
+    """Return the selector that is met if all requirements are."""
     return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))

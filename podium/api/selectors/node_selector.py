@@ -40,7 +40,7 @@ class NodeSelectorTerm:
         return not (self.expressions or self.fields or self.error)
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
-        """Whether a node with these labels and this name meets all conditions."""
+        """Return whether a node with these labels and this name meets all conditions."""
         if self.error or self.is_empty:
             return False
         for requirement in self.expressions:
@@ -55,36 +55,36 @@ class NodeSelectorTerm:
 
 @dataclass(frozen=True, slots=True)
 class NodeSelector:
-    """Alternatives: a node matches if it matches any term. Without terms nothing matches."""
+    """Alternative terms, of which a node has to match any; without terms no node matches."""
 
     terms: tuple[NodeSelectorTerm, ...] = ()
 
     @property
     def errors(self) -> tuple[FieldError, ...]:
-        """Why terms couldn't be parsed, in order; such terms match nothing."""
+        """The faults of invalid terms, in order."""
         return tuple(fault for term in self.terms for fault in term.error)
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
-        """Whether a node with these labels and this name matches any term."""
+        """Return whether a node with these labels and this name matches any term."""
         return any(term.matches(labels, name) for term in self.terms)
 
 
 @dataclass(frozen=True, slots=True)
 class RequiredNodeAffinity:
-    """All that a pod demands of a node's labels and name: `nodeSelector` and required affinity."""
+    """A pod's requirements of a node's labels and name: `nodeSelector` and required affinity."""
 
     selector: Selector
     affinity: NodeSelector | None
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
-        """Whether a node with these labels and this name meets both."""
+        """Return whether a node with these labels and this name meets both."""
         return self.selector.matches(labels) and (
             self.affinity is None or self.affinity.matches(labels, name)
         )
 
 
 def node_selector(raw: Mapping[str, Any]) -> NodeSelector:
-    """The meaning of a `NodeSelector`: of its `nodeSelectorTerms`, empty ones dropped."""
+    """Parse the `nodeSelectorTerms` of a `NodeSelector`, without empty terms."""
     terms = (
         _term(term, f"nodeSelectorTerms[{index}]")
         for index, term in enumerate(entries(raw, "nodeSelectorTerms"))
@@ -95,10 +95,10 @@ def node_selector(raw: Mapping[str, Any]) -> NodeSelector:
 def preferred_terms(
     raw_list: Sequence[Mapping[str, Any]] | None,
 ) -> tuple[tuple[int, NodeSelectorTerm], ...]:
-    """The meaning of preferred node affinity: weights and terms, in order.
+    """Parse preferred node affinity into weights and terms, in order.
 
-    Terms without weight or without conditions are dropped. Terms that couldn't be parsed stay,
-    with their `error`: Kubernetes refuses to score any node for such a pod.
+    Terms without weight or conditions are dropped. Invalid terms stay, with their `error`:
+    Kubernetes refuses to score any node for such a pod.
     """
     weighted = (
         (raw.get("weight") or 0, _term(raw.get("preference") or {}, f"[{index}]"))
@@ -108,7 +108,7 @@ def preferred_terms(
 
 
 def required_node_affinity(pod: Mapping[str, Any]) -> RequiredNodeAffinity:
-    """What a pod's `nodeSelector` and required node affinity demand together."""
+    """Parse a pod's `nodeSelector` and required node affinity."""
     spec = spec_of(pod)
     affinity = node_affinity_of(spec)
     required = affinity.get(REQUIRED)

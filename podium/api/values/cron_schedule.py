@@ -1,8 +1,7 @@
 """Schedules of CronJobs: five fields, or a descriptor such as `@daily`, in a time zone.
 
-What is accepted, and in which words it is refused, is as robfig/cron's standard parser has it,
-which Kubernetes takes. A local time that a change of the clocks leaves out doesn't come; one that
-comes twice counts twice.
+Syntax and errors are those of robfig/cron's standard parser, which Kubernetes uses. A local time
+that a change of the clocks skips isn't due; a repeated one is due twice.
 """
 
 import re
@@ -56,11 +55,11 @@ _FIELDS = (
 
 
 class CronSchedule(msgspec.Struct, frozen=True):
-    """A cron schedule: tells the moments at which it is due.
+    """A cron schedule.
 
     Attributes:
-        expression: in five plain fields; empty if it is due again and again after `every_s`.
-        every_s: in seconds; 0 if there are fields.
+        expression: five plain fields; empty if the schedule is due every `every_s` seconds.
+        every_s: the period in seconds; 0 if there are fields.
     """
 
     expression: str
@@ -68,7 +67,7 @@ class CronSchedule(msgspec.Struct, frozen=True):
     every_s: int = 0
 
     def next_s(self, after_s: float) -> float | None:
-        """The first time later than another one, in seconds since the epoch; None without one."""
+        """Return the first time after another one, in seconds since the epoch; None without one."""
         if self.every_s:
             return float(int(after_s) + self.every_s)
         after = datetime.fromtimestamp(after_s, UTC)
@@ -92,7 +91,7 @@ class CronSchedule(msgspec.Struct, frozen=True):
 
 @lru_cache(maxsize=1024)
 def parse_schedule(text: str, zone: str = "UTC") -> CronSchedule:
-    """The schedule that a text stands for; raises ScheduleError, also for an unknown zone."""
+    """Parse a schedule; raises ScheduleError, also for an unknown time zone."""
     found = parse_zone(zone)
     if not text:
         raise ScheduleError("empty spec string")
@@ -115,7 +114,7 @@ def parse_schedule(text: str, zone: str = "UTC") -> CronSchedule:
 
 
 def parse_zone(name: str) -> ZoneInfo:
-    """The time zone of a name, such as `Europe/Berlin`; raises ScheduleError: there is none."""
+    """Find a time zone by its name, such as `Europe/Berlin`; raises ScheduleError."""
     try:
         return ZoneInfo(name)
     except (ValueError, OSError, LookupError):
@@ -133,7 +132,7 @@ def _plain(word: str, field: _Field) -> str:
 
 
 def _range(part: str, field: _Field) -> tuple[range, bool]:
-    """The numbers of a range with a step, and whether it is a star, which says nothing of days."""
+    # The numbers of a range with a step, and whether it is a star, which doesn't restrict days.
     whole, *steps = part.split("/")
     if len(steps) > 1:
         raise ScheduleError(f"too many slashes: {part}")

@@ -26,39 +26,10 @@ class DurationError(PodiumError):
 
 
 def parse_duration(text: str) -> int:
-    """The duration in nanoseconds; raises DurationError."""
+    """Parse a duration into nanoseconds; raises DurationError."""
     sign, digits = (text[0], text[1:]) if text[:1] in ("-", "+") else ("+", text)
-    nanos = 0 if digits == "0" else _nanos(digits, text)
-    return -nanos if sign == "-" else nanos
-
-
-def duration_seconds(text: str) -> float | None:
-    """The duration in seconds, exact to the nanosecond; None if the text isn't one."""
-    try:
-        return parse_duration(text) / NANOS_PER_SECOND
-    except DurationError:
-        return None
-
-
-def format_duration(nanos: int) -> str:
-    """The duration as Go prints it: `0s`, `1ns`, `1.5ms`, `30s`, `1h0m0s`."""
-    if nanos < 0:
-        return f"-{format_duration(-nanos)}"
-    if nanos == 0:
-        return "0s"
-    if nanos < NANOS_PER_SECOND:
-        fitting = (unit for unit in ("ms", "µs") if nanos >= _NANOS_PER_UNIT[unit])
-        unit = next(fitting, "ns")
-        return f"{_decimal(nanos, _NANOS_PER_UNIT[unit])}{unit}"
-    minutes, nanos = divmod(nanos, 60 * NANOS_PER_SECOND)
-    hours, minutes = divmod(minutes, 60)
-    seconds = f"{_decimal(nanos, NANOS_PER_SECOND)}s"
-    if hours:
-        return f"{hours}h{minutes}m{seconds}"
-    return f"{minutes}m{seconds}" if minutes else seconds
-
-
-def _nanos(digits: str, text: str) -> int:
+    if digits == "0":
+        return 0
     nanos, position = 0, 0
     while position < len(digits):
         term = _TERM.match(digits, position)
@@ -77,7 +48,33 @@ def _nanos(digits: str, text: str) -> int:
         position = term.end()
     if not digits or nanos > _NANOS_MAX:
         raise _invalid(text)
-    return nanos
+    return -nanos if sign == "-" else nanos
+
+
+def duration_seconds(text: str) -> float | None:
+    """Parse a duration into seconds, exact to the nanosecond; None if the text isn't one."""
+    try:
+        return parse_duration(text) / NANOS_PER_SECOND
+    except DurationError:
+        return None
+
+
+def format_duration(nanos: int) -> str:
+    """Format a duration as Go does: `0s`, `1ns`, `1.5ms`, `30s`, `1h0m0s`."""
+    if nanos < 0:
+        return f"-{format_duration(-nanos)}"
+    if nanos == 0:
+        return "0s"
+    if nanos < NANOS_PER_SECOND:
+        fitting = (unit for unit in ("ms", "µs") if nanos >= _NANOS_PER_UNIT[unit])
+        unit = next(fitting, "ns")
+        return f"{_decimal(nanos, _NANOS_PER_UNIT[unit])}{unit}"
+    minutes, nanos = divmod(nanos, 60 * NANOS_PER_SECOND)
+    hours, minutes = divmod(minutes, 60)
+    seconds = f"{_decimal(nanos, NANOS_PER_SECOND)}s"
+    if hours:
+        return f"{hours}h{minutes}m{seconds}"
+    return f"{minutes}m{seconds}" if minutes else seconds
 
 
 def _invalid(text: str) -> DurationError:

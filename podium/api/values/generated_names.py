@@ -1,8 +1,7 @@
-"""Names of made objects: like Kubernetes', but always the same for the same cause.
+"""Generated names and hashes like Kubernetes', but deterministic.
 
-Kubernetes draws five characters at random and hashes templates with a hash of its own; here both
-come from SHA-256, so that a plan names the same pods each time. They are not the names that a
-real cluster would give.
+Kubernetes draws five characters at random and has a hash of its own for templates; here both come
+from SHA-256, so that plans are repeatable. A real cluster would generate other names.
 """
 
 import hashlib
@@ -20,12 +19,12 @@ NAME_LENGTH_MAX = 63
 
 
 def template_hash(template: Any) -> str:
-    """Ten characters that tell templates apart; equal for templates that are equal as JSON."""
+    """Hash a template by its JSON into ten characters."""
     return _characters(json.dumps(template, sort_keys=True), HASH_LENGTH)
 
 
 def generated_names(base: str, identity: str, is_taken: Callable[[str], bool]) -> Iterator[str]:
-    """Free names without end for an identity, with `base` (cut if too long) at the front."""
+    """Yield endless free names for an identity, with `base` (cut if too long) at the front."""
     stem = base[: NAME_LENGTH_MAX - SUFFIX_LENGTH]
     for number in count():
         name = stem + _characters(f"{identity}/{number}", SUFFIX_LENGTH)

@@ -1,9 +1,7 @@
 """Kubernetes' resource.Quantity, exact: an integer of nanos (thousand-millionths).
 
-The rules are those of apimachinery's `resource` package in v1.36: suffixes n u m k M G T P E,
-Ki to Ei, and exponents (1e3, 1E-3); anything finer than a nano is rounded up, away from zero; an
-amount with a binary suffix is capped at 2**63 - 1. Amounts that leave here as whole units or
-thousandths fit a signed 64-bit integer: larger ones are cut off at its ends, as in Kubernetes.
+As in apimachinery's `resource` package of v1.36, fractions of a nano are rounded away from zero, an
+amount with a binary suffix is capped at 2**63 - 1, and so are whole units and thousandths.
 """
 
 import re
@@ -49,7 +47,7 @@ _BINARY_LETTERS = ("", *_BINARY_SUFFIXES)
 
 
 class Format(StrEnum):
-    """How a quantity was written, and so how it is printed."""
+    """The notation of a quantity, in which it is printed."""
 
     DECIMAL_SI = "DecimalSI"
     BINARY_SI = "BinarySI"
@@ -62,12 +60,12 @@ class QuantityError(InvalidValueError):
 
 @dataclass(frozen=True, slots=True, order=True)
 class Quantity:
-    """An exact amount; equal, ordered and hashed by its size alone.
+    """An exact amount, compared and hashed by its size alone.
 
     Attributes:
         nanos: the amount in thousand-millionths of the resource's unit.
-        written: the text as written, where Kubernetes prints that instead of the canonical one:
-            it reuses text that looks canonical at a glance, such as `+5` or `1.500`.
+        written: the original text where Kubernetes prints that instead of the canonical one, as it
+            does with text that looks canonical at a glance, such as `+5` or `1.500`.
     """
 
     nanos: int
@@ -91,34 +89,34 @@ class Quantity:
 
 
 def parse_quantity(raw: str | int | float) -> Quantity:
-    """Read a quantity as it stands in JSON: a string, or a number; raises QuantityError."""
+    """Parse a quantity of JSON, a string or a number; raises QuantityError."""
     if isinstance(raw, _SCALARS):
         return _parse(raw)
     raise QuantityError(FieldError("", raw, _NOT_SCALAR))
 
 
 def nanos(raw: str | int | float) -> int:
-    """The amount in thousand-millionths; raises QuantityError."""
+    """Return the amount in thousand-millionths; raises QuantityError."""
     return parse_quantity(raw).nanos
 
 
 def value(raw: str | int | float) -> int:
-    """The amount in whole units, rounded up (Kubernetes' Value); raises QuantityError."""
+    """Return the amount in whole units, rounded up (Value); raises QuantityError."""
     return ceil_value(parse_quantity(raw).nanos)
 
 
 def milli_value(raw: str | int | float) -> int:
-    """The amount in thousandths, rounded up (Kubernetes' MilliValue); raises QuantityError."""
+    """Return the amount in thousandths, rounded up (MilliValue); raises QuantityError."""
     return ceil_milli(parse_quantity(raw).nanos)
 
 
 def ceil_value(nanos: int) -> int:
-    """Nanos as whole units, rounded away from zero, as a signed 64-bit integer."""
+    """Convert nanos into whole units, rounded away from zero, as a signed 64-bit integer."""
     return _ceil(nanos, NANOS_PER_UNIT)
 
 
 def ceil_milli(nanos: int) -> int:
-    """Nanos as thousandths, rounded away from zero, as a signed 64-bit integer."""
+    """Convert nanos into thousandths, rounded away from zero, as a signed 64-bit integer."""
     return _ceil(nanos, NANOS_PER_MILLI)
 
 
@@ -175,7 +173,7 @@ def _read(text: str) -> Quantity:
 
 
 def _interpret(suffix: str) -> tuple[Format, int]:
-    """The format that a suffix stands for, and its exponent (to 2 if binary, else to 10)."""
+    # The format of a suffix, and its exponent (to 2 if binary, else to 10).
     if suffix in _DECIMAL_SUFFIXES:
         return Format.DECIMAL_SI, _DECIMAL_SUFFIXES[suffix]
     if suffix in _BINARY_SUFFIXES:
@@ -190,7 +188,7 @@ def _interpret(suffix: str) -> tuple[Format, int]:
 
 
 def _shift(digits: int, scale: int) -> int:
-    """Digits times ten to the power of `scale`, as nanos, rounded up."""
+    # Digits times ten to the power of `scale`, as nanos, rounded up.
     power = scale + 9
     factor: int = 10 ** abs(power)
     return digits * factor if power >= 0 else -(-digits // factor)

@@ -1,4 +1,4 @@
-"""Texts of others on a terminal: what would steer it is shown in place of being done."""
+"""Untrusted text on a terminal: control characters are shown rather than obeyed."""
 
 import re
 
@@ -10,18 +10,18 @@ _STEERING = re.compile(
 
 
 def escaped(text: str) -> str:
-    r"""A text that does nothing to a terminal: `\u001b` in place of an escape character.
+    r"""Escape the control characters of a text, such as `\u001b` for an escape character.
 
-    Strings in JSON, and quoted ones in YAML, stay what they are.
+    Strings of JSON, and quoted ones of YAML, keep their values.
     """
     return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def steers(text: str) -> bool:
-    """Whether a text would do something to a terminal."""
+    """Return whether a text has control characters."""
     return _STEERING.search(text) is not None
 
 
 def escaped_json(data: bytes) -> bytes:
-    """JSON that does nothing to a terminal, and means the same."""
+    """Escape the control characters of JSON, which keeps its values."""
     return data if data.isascii() else escaped(data.decode()).encode()

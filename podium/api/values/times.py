@@ -29,7 +29,7 @@ EARLIEST_NS = (date(400, 1, 1).toordinal() - _CYCLE_DAYS - _EPOCH) * _SECONDS_PE
 """0000-01-01T00:00:00Z, the first time that can be written."""
 
 LATEST_NS = (date.max.toordinal() + 1 - _EPOCH) * _SECONDS_PER_DAY * 10**9 - 1
-"""The last one, in the last second of the year 9999."""
+"""The last nanosecond of the year 9999, the last time that can be written."""
 
 
 class TimeError(InvalidValueError):
@@ -37,9 +37,10 @@ class TimeError(InvalidValueError):
 
 
 def parse_time(text: str) -> int:
-    """Nanoseconds since the epoch; digits beyond the ninth of the fraction are dropped.
+    """Parse a time into nanoseconds since the epoch, of at most nine digits of a fraction.
 
-    Raises TimeError for what isn't a time of the calendar in the years from 0 to 9999 in UTC.
+    Raises:
+        TimeError: the text isn't a time of the years 0 to 9999 in UTC.
     """
     try:
         return _parse(text)
@@ -48,15 +49,15 @@ def parse_time(text: str) -> int:
 
 
 def epoch_s(text: str) -> float:
-    """The time in seconds since the epoch; raises as `parse_time` does."""
+    """Parse a time into seconds since the epoch; raises TimeError."""
     return parse_time(text) / NANOS_PER_SECOND
 
 
 def format_time(nanos: int, digits: int = 0) -> str:
-    """The time in UTC, with `digits` (0 to 9) digits of a second, the rest cut off.
+    """Format a time in UTC, with `digits` (0 to 9) digits of a second, the rest cut off.
 
-    Kubernetes writes most times with none, and those of leases and events with 6. What is earlier
-    or later than can be written is written as the first or the last time.
+    Kubernetes writes most times with no digits, and those of leases and events with 6. A time out
+    of bounds is written as `EARLIEST_NS` or `LATEST_NS`.
     """
     seconds, fraction = divmod(min(max(nanos, EARLIEST_NS), LATEST_NS), NANOS_PER_SECOND)
     day, second = divmod(seconds, _SECONDS_PER_DAY)
@@ -72,12 +73,12 @@ def _date(ordinal: int) -> str:
 
 
 def timestamp(now_s: float) -> str:
-    """A time in seconds since the epoch as most of the API writes it: in whole seconds."""
+    """Format seconds since the epoch as most of the API does, in whole seconds."""
     return _timestamp(int(now_s))
 
 
 def micro_time(at_s: float) -> str:
-    """The same as leases and events have it: in microseconds."""
+    """Format seconds since the epoch as leases and events do, in microseconds."""
     return format_time(int(at_s * NANOS_PER_SECOND), MICROSECOND_DIGITS)
 
 
@@ -100,16 +101,12 @@ def _parse(text: str) -> int:
     clock = clock_time.fromisoformat(match["clock"])
     seconds = (days * 24 + clock.hour) * 3600 + clock.minute * 60 + clock.second
     fraction = int((match["fraction"] or "")[:9].ljust(9, "0"))
-    nanos = (seconds - _offset(match)) * NANOS_PER_SECOND + fraction
+    if match["sign"] is not None:
+        hours, minutes = int(match["hours"]), int(match["minutes"])
+        if hours > 24 or minutes > 60:
+            raise ValueError(_RULE)
+        seconds -= (hours * 3600 + minutes * 60) * (-1 if match["sign"] == "-" else 1)
+    nanos = seconds * NANOS_PER_SECOND + fraction
     if not EARLIEST_NS <= nanos <= LATEST_NS:
         raise ValueError(_RULE)
     return nanos
-
-
-def _offset(match: re.Match[str]) -> int:
-    if match["sign"] is None:
-        return 0
-    hours, minutes = int(match["hours"]), int(match["minutes"])
-    if hours > 24 or minutes > 60:
-        raise ValueError(_RULE)
-    return (hours * 3600 + minutes * 60) * (-1 if match["sign"] == "-" else 1)

@@ -1,4 +1,4 @@
-"""Claims, persistent volumes and storage classes: what they ask for and offer, how they are bound.
+"""Accessors of claims, persistent volumes and storage classes, and the binding of claims.
 
 The rules are those of component-helpers' `storage/volume` and `storage/ephemeral` in v1.36.
 """
@@ -30,7 +30,7 @@ BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 _FILESYSTEM = "Filesystem"
 
 CLASS_ANNOTATION = "volume.beta.kubernetes.io/storage-class"
-"""Named the class when there was no field for it, and still counts more than the field."""
+"""The annotation with the storage class, which has precedence over the field."""
 
 _DEFAULT = (
     "storageclass.kubernetes.io/is-default-class",
@@ -40,14 +40,14 @@ _DEFAULT = (
 
 @dataclass(frozen=True, slots=True)
 class ClaimUse:
-    """A volume of a pod that is a claim; an ephemeral one must be owned by the pod."""
+    """The use of a claim by a pod's volume; the pod must own the claim of an ephemeral one."""
 
     claim_name: str
     is_ephemeral: bool = False
 
 
 def claim_uses(pod: Object) -> Iterator[ClaimUse]:
-    """The claims among a pod's volumes, in order; a claim used twice comes twice."""
+    """Yield the uses of claims by a pod's volumes, in order."""
     for volume in volumes_of(spec_of(pod)):
         source = volume.get("persistentVolumeClaim")
         if source is not None:
@@ -57,38 +57,38 @@ def claim_uses(pod: Object) -> Iterator[ClaimUse]:
 
 
 def volume_name(claim: Object) -> str:
-    """The persistent volume that a claim names; empty if none."""
+    """Return the name of a claim's persistent volume; empty if there is none."""
     return str(spec_of(claim).get("volumeName") or "")
 
 
 def is_fully_bound(claim: Object) -> bool:
-    """Whether the binding of a claim to its volume is complete, as opposed to only wished for."""
+    """Return whether the binding of a claim to its volume is complete."""
     return bool(volume_name(claim)) and BIND_COMPLETED in annotations(claim)
 
 
 def access_modes(obj: Object) -> frozenset[str]:
-    """The access modes of a claim or a persistent volume."""
+    """Return the access modes of a claim or a persistent volume."""
     return frozenset(entries(spec_of(obj), "accessModes"))
 
 
 def requested_storage(claim: Object) -> int | None:
-    """The storage that a claim asks for, in nanos of a byte; None if it doesn't say."""
+    """Return the requested storage of a claim, in nanos of a byte; None if there is none."""
     requests = requests_of(spec_of(claim))
     return nanos(requests["storage"]) if "storage" in requests else None
 
 
 def storage_capacity(volume: Object) -> int:
-    """The size of a persistent volume, in nanos of a byte."""
+    """Return the size of a persistent volume, in nanos of a byte."""
     return nanos(part(spec_of(volume), "capacity").get("storage") or 0)
 
 
 def is_reserved(volume: Object) -> bool:
-    """Whether a persistent volume is bound to some claim, or meant for it."""
+    """Return whether a persistent volume is bound to, or reserved for, any claim."""
     return spec_of(volume).get("claimRef") is not None
 
 
 def is_bound_to(volume: Object, claim: Object) -> bool:
-    """Whether a persistent volume is bound to this claim, or meant for it."""
+    """Return whether a persistent volume is bound to, or reserved for, the claim."""
     reference = spec_of(volume).get("claimRef")
     return (
         reference is not None
@@ -99,9 +99,9 @@ def is_bound_to(volume: Object, claim: Object) -> bool:
 
 
 def bound_to(volume: Object, claim: Object) -> Object:
-    """The persistent volume as it is once the scheduler has bound it to a claim.
+    """Return the persistent volume bound to a claim, as by GetBindVolumeToClaim.
 
-    A mark tells it from a volume that a user has meant for the claim (GetBindVolumeToClaim).
+    An annotation distinguishes it from a volume that a user has reserved for the claim.
     """
     if not is_bound_to(volume, claim) and BOUND_BY_CONTROLLER not in annotations(volume):
         volume = annotated(volume, {BOUND_BY_CONTROLLER: "yes"})
@@ -116,12 +116,12 @@ def bound_to(volume: Object, claim: Object) -> Object:
 
 
 def selecting_node(claim: Object, node_name: str) -> Object:
-    """The claim as it is once the scheduler has asked for a volume for this node."""
+    """Return the claim with the annotation that asks for a volume for a node."""
     return annotated(claim, {SELECTED_NODE: node_name})
 
 
 def same_kind(volume: Object, claim: Object) -> bool:
-    """Whether volume mode and VolumeAttributesClass of volume and claim agree."""
+    """Return whether volume mode and VolumeAttributesClass of volume and claim are equal."""
     return _kind(volume) == _kind(claim)
 
 
@@ -131,12 +131,12 @@ def _kind(obj: Object) -> tuple[str, str]:
 
 
 def storage_class_name(obj: Object) -> str:
-    """The storage class of a claim or a persistent volume; empty if it has none."""
+    """Return the storage class of a claim or a persistent volume; empty if it has none."""
     noted = annotations(obj).get(CLASS_ANNOTATION)
     return str(spec_of(obj).get("storageClassName") or "") if noted is None else noted
 
 
 def is_default_class(storage_class: Object) -> bool:
-    """Whether claims that name no class are of this one."""
+    """Return whether the storage class is marked as the default."""
     marks = annotations(storage_class)
     return any(marks.get(mark) == "true" for mark in _DEFAULT)

@@ -1,4 +1,4 @@
-"""Which persistent volumes unbound claims would be bound to, on each row.
+"""The choice of persistent volumes for unbound claims, on each row.
 
 The rules are those of FindMatchingVolume and of VolumeBinding's search with it, v1.36. Where
 several volumes of one size fit, Kubernetes takes any; here it is the one with the smallest name.
@@ -30,26 +30,27 @@ NO_VOLUME = -1
 
 
 class Topology(Protocol):
-    """Where volumes can be reached from."""
+    """The rows from which volumes can be reached."""
 
     def reach(self, volume: Object) -> Rows:
-        """The rows from which a persistent volume can be reached, int[n], ascending."""
+        """Return the rows from which a persistent volume can be reached, int[n], ascending."""
 
 
 def by_size(claims: Sequence[Object]) -> list[Object]:
-    """Claims in the order in which volumes are looked for: small ones first."""
+    """Sort claims by size, as volumes are chosen for small ones first."""
     return sorted(claims, key=lambda claim: requested_storage(claim) or 0)
 
 
 def choose_volumes(
     claims: Sequence[Object], volumes: Sequence[Object], topology: Topology, node_count: int
 ) -> list[Choice]:
-    """Choose a volume for each claim in turn, on each row apart.
-
-    Claims choose in their order; what one has chosen the next can't have. Raises SelectorError.
+    """Choose a different volume for each claim in turn, on each row separately.
 
     Returns:
         For each claim int64[nodes], an index into `volumes` or `NO_VOLUME`.
+
+    Raises:
+        SelectorError: the selector of a claim isn't valid.
     """
     choices: list[Choice] = []
     for claim in claims:
@@ -89,7 +90,7 @@ def _fits(volume: Object, claim: Object) -> bool:
 
 
 def _is_free(volume: Object, claim: Object, selector: Selector) -> bool:
-    """Whether a fitting volume that isn't meant for anybody can be taken."""
+    # Whether a fitting volume that isn't reserved can be taken.
     return (
         not is_reserved(volume)
         and phase_of(volume) == "Available"

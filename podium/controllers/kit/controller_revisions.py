@@ -47,7 +47,7 @@ def history_of(owner: Object, revisions: Iterable[Object]) -> History:
 
 
 def template_of(revision: Object) -> Object:
-    """The template that a revision has kept."""
+    """Return the template that a revision has kept."""
     kept = revision["data"]["spec"]["template"]
     return {field: value for field, value in kept.items() if field != "$patch"}
 
@@ -58,7 +58,7 @@ def number_of(revision: Object) -> int:
 
 
 def next_step(owner: Object, history: History, objects: Indexer, hash_label: str) -> Effect | None:
-    """What is to be done first, so that the newest revision is that of the template."""
+    """Return what is to be done first, so that the newest revision is that of the template."""
     number = max(map(number_of, history.old), default=0) + 1
     if history.current is not None:
         is_newest = number_of(history.current) >= number

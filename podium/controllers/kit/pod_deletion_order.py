@@ -35,7 +35,7 @@ class _Facts(msgspec.Struct, frozen=True):
 def scale_down_order(
     pods: Collection[Object], related: Collection[Object], now: int | None = None
 ) -> list[Object]:
-    """The pods of a ReplicaSet or ReplicationController, those to be deleted first in front.
+    """Return the pods of a ReplicaSet or ReplicationController, those to be deleted first in front.
 
     The criteria, as in ActivePodsWithRanks: unassigned before assigned, pending before unknown
     before running, not ready before ready, the lower deletion cost, the more related pods on the
@@ -51,7 +51,7 @@ def scale_down_order(
 
 
 def removal_order(pods: Collection[Object]) -> list[Object]:
-    """The pods of a Job, those to be deleted first in front.
+    """Return the pods of a Job, those to be deleted first in front.
 
     The criteria, as in ActivePods: those above without cost, related pods, and a clock.
     """
@@ -102,7 +102,7 @@ def _compare(one: _Facts, other: _Facts, now: int | None) -> int:
 
 
 def _younger_first(one: _Facts, other: _Facts, field: str, now: int | None) -> int:
-    """The order by a time; 0 if it is equal. A pod without one counts as the youngest."""
+    """Return the order by a time; 0 if it is equal. A pod without one counts as the youngest."""
     first, second = getattr(one, field), getattr(other, field)
     if first == second:
         return 0

@@ -11,7 +11,7 @@ _AMOUNT_FIELDS = frozenset({"requests", "limits", "overhead"})
 
 
 def same_template(one: Object, other: Object) -> bool:
-    """Whether two defaulted templates make equal pods, the hash label aside."""
+    """Return whether two defaulted templates make equal pods, the hash label aside."""
     return bool(_comparable(one) == _comparable(other))
 
 
@@ -27,7 +27,7 @@ def identical_template(one: Object, other: Object) -> bool:
 
 
 def hash_of(template: Object, collisions: int = 0) -> str:
-    """The hash of a template for names and labels, after a number of collisions."""
+    """Return the hash of a template for names and labels, after a number of collisions."""
     comparable = _comparable(template)
     return template_hash([comparable, collisions] if collisions else comparable)
 

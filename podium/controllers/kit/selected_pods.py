@@ -26,7 +26,7 @@ class SelectedPods:
         self._owners: dict[Place, Places] = {}
 
     def of(self, owner: Object) -> list[Object]:
-        """The pods that an owner selects, in the order in which they came to be selected."""
+        """Return the pods that an owner selects, in the order in which they came to be selected."""
         found = (self._objects.at("Pod", pod) for pod in self._members.get(place_of(owner), ()))
         return [pod for pod in found if pod is not None]
 

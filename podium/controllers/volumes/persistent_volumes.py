@@ -57,23 +57,23 @@ class _Anywhere:
 
 
 def claim_key(claim: Object) -> str:
-    """The namespace and name of a claim as the key of an index."""
+    """Return the namespace and name of a claim as the key of an index."""
     return "/".join(place_of(claim))
 
 
 def claimed_by(pod: Object) -> list[str]:
-    """The keys of the claims that a pod uses."""
+    """Return the keys of the claims that a pod uses."""
     return [f"{place_of(pod)[0]}/{use.claim_name}" for use in claim_uses(pod)]
 
 
 def claim_of(volume: Object) -> Object:
-    """A volume's reference to its claim; empty if it has none."""
+    """Return a volume's reference to its claim; empty if it has none."""
     reference: Object = spec_of(volume).get("claimRef") or {}
     return reference
 
 
 def best_volume(claim: Object, volumes: Sequence[Object]) -> Object | None:
-    """The best volume for a claim, wherever it can be reached from; None if none fits."""
+    """Return the best volume for a claim, wherever it can be reached from; None if none fits."""
     if not volumes:
         return None
     try:
@@ -84,7 +84,7 @@ def best_volume(claim: Object, volumes: Sequence[Object]) -> Object | None:
 
 
 def volume_fault(claim: Object, volume: Object) -> str:
-    """The reason why a claim can't have the volume that it names; empty if it can."""
+    """Return the reason why a claim can't have the volume that it names; empty if it can."""
     if is_terminating(volume):
         return "the volume is marked for deletion"
     if storage_capacity(volume) < (requested_storage(claim) or 0):
@@ -99,7 +99,7 @@ def volume_fault(claim: Object, volume: Object) -> str:
 
 
 def next_step(claim: Object, volume: Object) -> Iterator[Effect]:
-    """The next write that binds a claim and a volume."""
+    """Yield the next write that binds a claim and a volume."""
     reference = claim_of(volume)
     if reference.get("uid") != uid_of(claim):
         wanted = claim_of(bound_to(volume, claim))
