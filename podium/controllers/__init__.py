@@ -1,1 +1,1 @@
-"""Controllers: what keeps a cluster the way its objects say, as functions of its state."""
+"""The controllers of kube-controller-manager, as state machines."""

@@ -1,7 +1,7 @@
-"""Aggregates ClusterRoles, as v1.36's `clusterrole-aggregation-controller`.
+"""The aggregation of ClusterRoles, as by v1.36's `clusterrole-aggregation-controller`.
 
-A role with an `aggregationRule` has the rules of all roles that its selectors match, by their
-names, each rule once.
+A role with an `aggregationRule` gets the rules of all roles that its selectors match, sorted by the
+roles' names, each rule once.
 """
 
 from collections.abc import Hashable, Iterator, Sequence

@@ -1,6 +1,6 @@
-"""Deletes Events an hour after their last occurrence, as kube-apiserver has etcd do.
+"""The expiry of Events an hour after their last occurrence, which is etcd's task in a real cluster.
 
-There are so many of them that only the time of its deletion is kept of each.
+There are so many Events that only their times of deletion are kept.
 """
 
 import heapq
@@ -13,7 +13,7 @@ from podium.machines.effects import Delete, Effect
 from podium.machines.events import Change, Event, Outcome
 
 TTL_S = 3600.0
-# The period of deletions, and how long after a failure one is tried again.
+# The period of deletions, and of retries after failures.
 ROUND_S = 10.0
 
 _EVENT = "Event"

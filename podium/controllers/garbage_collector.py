@@ -1,4 +1,4 @@
-"""The garbage collector: deletes objects whose owners are gone, by v1.36's `garbagecollector`.
+"""The garbage collector: deletes objects that have lost their owners, as v1.36 does.
 
 - An object is deleted after the last of its owners.
 - An owner with the finalizer `foregroundDeletion` waits for those of its dependents that block it.
@@ -53,7 +53,7 @@ class _Item(msgspec.Struct, frozen=True):
 
 
 class GarbageCollector(Reconciler):
-    """Deletes objects whose owners are gone, and releases owners that wait for their dependents."""
+    """Deletes objects that have lost their owners, and owners after dependents that block them."""
 
     name = "generic-garbage-collector"
     kinds = _KINDS

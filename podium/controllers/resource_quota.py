@@ -1,8 +1,7 @@
 """The quota controller: keeps the usage of each ResourceQuota in its status.
 
-`podium.api.policy.quota_usage` says what counts; admission charges quotas for what is created. Like
-v1.36's `resourcequota` controller it recounts everything every five minutes, and keeps sums in
-between.
+Admission charges quotas for created objects. As v1.36's `resourcequota` controller, this one
+recounts all usage every five minutes, and updates sums in between.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -44,7 +43,7 @@ class _Count(msgspec.Struct):
     parts: dict[tuple[str, Place], Quantities] = msgspec.field(default_factory=dict)
 
     def put(self, item: tuple[str, Place], part: Quantities) -> bool:
-        """Set what an object uses; whether that changes the sum."""
+        """Set the usage of an object, and return whether the sum changes."""
         before = self.parts.pop(item, {})
         if part:
             self.parts[item] = part
@@ -58,7 +57,7 @@ class _Count(msgspec.Struct):
 
 
 class ResourceQuotaController(Reconciler):
-    """Keeps the status of ResourceQuotas true."""
+    """Keeps the statuses of ResourceQuotas up to date."""
 
     name = "resourcequota-controller"
     kinds = frozenset({DEFINITION.key, *(kind.key for kind in _COUNTED)})

@@ -1,4 +1,4 @@
-"""The controller that gives each namespace its service account: `serviceaccount` in v1.36."""
+"""The controller of default service accounts: `serviceaccount` in v1.36."""
 
 from collections.abc import Hashable, Iterator, Sequence
 

@@ -1,4 +1,4 @@
-"""Taint-based eviction: deletes pods that don't tolerate NoExecute taints, or no longer.
+"""Taint-based eviction: deletes pods that don't tolerate NoExecute taints of their nodes.
 
 Rules and texts are those of v1.36's `tainteviction` controller. A pod that tolerates all taints for
 some time is deleted when the shortest time is over, counted from when the controller first saw it;
@@ -47,7 +47,7 @@ class _Planned(msgspec.Struct, frozen=True):
 
 
 class TaintEvictionController(Reconciler):
-    """Deletes pods from tainted nodes."""
+    """Deletes pods that don't tolerate NoExecute taints of their nodes."""
 
     name = "taint-eviction-controller"
     kinds = frozenset({"Pod", "Node"})
@@ -142,10 +142,8 @@ def _stay_s(pod: Object, taints: Sequence[Object]) -> float | None:
 
 
 def _foreseen_s(pod: Object, taints: Sequence[Object], now_s: float) -> float:
-    """When a pod was to be deleted, by the times of its node's taints; an unknown one is now.
-
-    The first taint that it doesn't tolerate for ever has settled the moment.
-    """
+    # When a pod was to be deleted, by the times of its node's taints; an unknown time is now. The
+    # first taint that the pod doesn't tolerate for ever has settled the moment.
     came = (condition_of(pod, "PodScheduled") or {}).get("lastTransitionTime")
     came_s = epoch_s(came) if came else 0.0
     # Times are stored in whole seconds, of which the current one counts as now.
@@ -165,7 +163,7 @@ def _no_execute(node: Object | None) -> list[Object]:
 
 
 def _facts(pod: Object) -> tuple[object, ...]:
-    """Return what of a pod matters to the eviction."""
+    # The facts of a pod that matter to its eviction.
     spec = spec_of(pod)
     facts = (uid_of(pod), spec.get("nodeName"), spec.get("tolerations"), ending_of(pod))
     return *facts, is_terminating(pod)

@@ -1,4 +1,4 @@
-"""Deletes finished Jobs after their `ttlSecondsAfterFinished`: v1.36's `ttlafterfinished`."""
+"""The deletion of finished Jobs after `ttlSecondsAfterFinished`: v1.36's `ttlafterfinished`."""
 
 from collections.abc import Hashable, Iterator, Sequence
 
@@ -12,7 +12,7 @@ _JOB = "Job"
 
 
 class TTLAfterFinishedController(Reconciler):
-    """Deletes Jobs with `ttlSecondsAfterFinished` when it is time."""
+    """Deletes finished Jobs after their `ttlSecondsAfterFinished`."""
 
     name = "ttl-after-finished-controller"
     kinds = frozenset({_JOB})

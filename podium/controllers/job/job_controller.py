@@ -67,7 +67,7 @@ _JOB = "Job"
 
 
 class _Orphan(msgspec.Struct, frozen=True):
-    """The key of a pod that may have lost its Job before it was counted."""
+    """The key of a pod that isn't counted and may have lost its Job."""
 
     place: Place
 

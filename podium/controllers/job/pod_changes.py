@@ -1,7 +1,7 @@
-"""Pods that a Job creates and deletes, and how long it waits before it replaces failed ones.
+"""The pods that a Job creates and deletes, and the back-off before it replaces failed pods.
 
-The rules are those of v1.36's manageJob and `backoff_utils.go`; failures that a pod failure policy
-ignores count as all others do.
+The rules are those of v1.36's manageJob and `backoff_utils.go`; the back-off also counts failures
+that a pod failure policy ignores.
 """
 
 from collections.abc import Collection, Sequence

@@ -1,1 +1,1 @@
-"""What controllers have in common: a cache of what they watch, and the loop around reconciling."""
+"""Common parts of controllers: owned objects, pods, revisions, statuses."""

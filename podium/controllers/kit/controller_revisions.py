@@ -1,6 +1,6 @@
 """ControllerRevisions: the history of templates of StatefulSets and DaemonSets.
 
-A template that comes back takes its old revision, under the highest number. Numbers, names and
+A template that is restored gets its old revision with the highest number. Numbers, names and
 clean-up are those of v1.36; the hashes in names are Podium's own.
 """
 
@@ -22,19 +22,19 @@ REVISION_LABEL = "controller-revision-hash"
 
 
 def revision_hash_of(obj: Object) -> str:
-    """Which revision a pod was made of, or a revision is, by its label; empty if it has none."""
+    """Return the revision of a pod or a ControllerRevision by its label; empty if it has none."""
     return labels(obj).get(REVISION_LABEL, "")
 
 
 class History(msgspec.Struct, frozen=True):
-    """A workload's revisions: that of its template, if there is one, and others, oldest first."""
+    """A workload's revisions: the current one, of its template, and the others, oldest first."""
 
     current: Object | None
     old: Sequence[Object]
 
 
 def history_of(owner: Object, revisions: Iterable[Object]) -> History:
-    """Sort the owner's revisions."""
+    """Find the revision of the owner's template, and sort the others."""
     ordered = sorted(revisions, key=lambda one: (number_of(one), name(one)))
     template = owner["spec"]["template"]
     current = None
@@ -47,18 +47,18 @@ def history_of(owner: Object, revisions: Iterable[Object]) -> History:
 
 
 def template_of(revision: Object) -> Object:
-    """Return the template that a revision has kept."""
+    """Return the template of a revision."""
     kept = revision["data"]["spec"]["template"]
     return {field: value for field, value in kept.items() if field != "$patch"}
 
 
 def number_of(revision: Object) -> int:
-    """Its place in the history; the highest is the newest."""
+    """Return the number of a revision, of which the highest is the newest."""
     return int(revision.get("revision") or 0)
 
 
 def next_step(owner: Object, history: History, objects: Indexer, hash_label: str) -> Effect | None:
-    """Return what is to be done first, so that the newest revision is that of the template."""
+    """Return the next write until the newest revision is the one of the template; None if it is."""
     number = max(map(number_of, history.old), default=0) + 1
     if history.current is not None:
         is_newest = number_of(history.current) >= number
@@ -80,10 +80,8 @@ def surplus(owner: Object, old: Sequence[Object], unused: Iterable[Object]) -> I
 
 
 def _lost_hash(owner: Object, history: History) -> str:
-    """The hash of the current revision according to the status, if only its object is missing.
-
-    Without it, all pods of a state that was exported without revisions would be replaced.
-    """
+    # The hash of the current revision according to the status, if only its object is missing.
+    # Without it, all pods of a state that was exported without revisions would be replaced.
     status = status_of(owner)
     revision_name = str(status.get("updateRevision") or "")
     is_current = status.get("observedGeneration") == owner["metadata"].get("generation")
@@ -93,7 +91,7 @@ def _lost_hash(owner: Object, history: History) -> str:
 
 
 def new_revision(owner: Object, number: int, hash_label: str, hashed: str) -> Object:
-    """The revision of a workload's template as it is, under a hash that is to stand for it."""
+    """Make the revision of a workload's template, with a number and a hash."""
     template = owner["spec"]["template"]
     metadata = {
         "name": f"{name(owner)}-{hashed}",

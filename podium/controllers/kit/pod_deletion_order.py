@@ -1,6 +1,6 @@
 """The order in which v1.36's controllers delete surplus pods.
 
-Pods that are alike by all criteria are ordered by name, where Kubernetes leaves it to chance.
+Pods that are equal by all criteria are sorted by name, where Kubernetes' order is random.
 """
 
 import math
@@ -35,7 +35,7 @@ class _Facts(msgspec.Struct, frozen=True):
 def scale_down_order(
     pods: Collection[Object], related: Collection[Object], now: int | None = None
 ) -> list[Object]:
-    """Return the pods of a ReplicaSet or ReplicationController, those to be deleted first in front.
+    """Sort the pods of a ReplicaSet or ReplicationController, the first to be deleted in front.
 
     The criteria, as in ActivePodsWithRanks: unassigned before assigned, pending before unknown
     before running, not ready before ready, the lower deletion cost, the more related pods on the
@@ -43,17 +43,17 @@ def scale_down_order(
 
     Args:
         related: pods that share the work, such as those of all ReplicaSets of a Deployment.
-        now: nanoseconds since the epoch. With a clock ages count by powers of two, and the uid
-            decides within one; without, they count exactly.
+        now: nanoseconds since the epoch, by which ages are rounded to powers of two, and the uid
+            decides between equal ages; without it, ages are exact.
     """
     neighbours = Counter(node_name_of(pod) for pod in related if is_active(pod))
     return _sorted(pods, lambda pod: (deletion_cost(pod), -neighbours[node_name_of(pod)]), now)
 
 
 def removal_order(pods: Collection[Object]) -> list[Object]:
-    """Return the pods of a Job, those to be deleted first in front.
+    """Sort the pods of a Job, the first to be deleted in front.
 
-    The criteria, as in ActivePods: those above without cost, related pods, and a clock.
+    The criteria are those of `scale_down_order` without costs, related pods and a clock.
     """
     return _sorted(pods, lambda _: (), None)
 
@@ -102,7 +102,7 @@ def _compare(one: _Facts, other: _Facts, now: int | None) -> int:
 
 
 def _younger_first(one: _Facts, other: _Facts, field: str, now: int | None) -> int:
-    """Return the order by a time; 0 if it is equal. A pod without one counts as the youngest."""
+    # The order by a time; 0 if both are equal. A pod without a time counts as the youngest.
     first, second = getattr(one, field), getattr(other, field)
     if first == second:
         return 0

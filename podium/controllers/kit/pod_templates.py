@@ -1,4 +1,4 @@
-"""Templates of pods as Deployments compare them: the hash label aside, and amounts as numbers."""
+"""Comparison and hashes of pod templates, without the hash label and with amounts as numbers."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ _AMOUNT_FIELDS = frozenset({"requests", "limits", "overhead"})
 
 
 def same_template(one: Object, other: Object) -> bool:
-    """Return whether two defaulted templates make equal pods, the hash label aside."""
+    """Return whether two defaulted templates make equal pods, apart from the hash label."""
     return bool(_comparable(one) == _comparable(other))
 
 
 def identical_template(one: Object, other: Object) -> bool:
-    """Whether two templates are equal to the letter, the hash label aside; quickly answered."""
+    """Return whether two templates are literally equal, apart from the hash label; a fast check."""
     if one.get("spec") != other.get("spec"):
         return False
     first, second = (

@@ -1,6 +1,6 @@
-"""The pods that budgets and services select, kept up to date change by change.
+"""The pods that budgets and services select, updated at each change.
 
-Going through all pods of a namespace at each change or question would cost too much.
+Matching all pods of a namespace at each change or query would cost too much.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +13,7 @@ Places = dict[Place, None]
 
 
 class SelectedPods:
-    """The pods that owners of a kind select; both need the index `namespace`."""
+    """The pods selected by objects of a kind; both kinds need the index `namespace`."""
 
     def __init__(
         self, objects: Indexer, kind: str, selector_of: Callable[[Object], Selector]
@@ -26,7 +26,7 @@ class SelectedPods:
         self._owners: dict[Place, Places] = {}
 
     def of(self, owner: Object) -> list[Object]:
-        """Return the pods that an owner selects, in the order in which they came to be selected."""
+        """Return the pods that an owner selects, in the order of selection."""
         found = (self._objects.at("Pod", pod) for pod in self._members.get(place_of(owner), ()))
         return [pod for pod in found if pod is not None]
 
@@ -47,7 +47,7 @@ class SelectedPods:
                 self._join(place, place_of(one))
 
     def update_pod(self, before: Object | None, after: Object | None) -> Iterator[Place]:
-        """Take in a change of a pod; the places of owners that select it, or did until now."""
+        """Update a changed pod, and yield the places of owners that select it, or did before."""
         pod = after if after is not None else before
         if pod is None:
             return

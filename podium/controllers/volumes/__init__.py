@@ -1,1 +1,1 @@
-"""Volumes: claims are bound, volumes made and reclaimed, and both kept while they are used."""
+"""The controllers of claims and volumes: binding, provisioning, protection."""

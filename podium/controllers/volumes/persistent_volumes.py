@@ -1,7 +1,7 @@
 """The persistent volume controller: binds claims to volumes, by v1.36's rules and texts.
 
 Binding takes four writes, in this order: the volume's claimRef, its phase, the claim's volumeName,
-its status; a crash in between loses nothing. Provisioners create and delete volumes.
+its status. The next step follows from the stored objects, so that a crash loses nothing.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -73,7 +73,7 @@ def claim_of(volume: Object) -> Object:
 
 
 def best_volume(claim: Object, volumes: Sequence[Object]) -> Object | None:
-    """Return the best volume for a claim, wherever it can be reached from; None if none fits."""
+    """Return the best volume for a claim, whatever nodes can reach it; None if no volume fits."""
     if not volumes:
         return None
     try:
@@ -84,7 +84,7 @@ def best_volume(claim: Object, volumes: Sequence[Object]) -> Object | None:
 
 
 def volume_fault(claim: Object, volume: Object) -> str:
-    """Return the reason why a claim can't have the volume that it names; empty if it can."""
+    """Return why a claim can't be bound to the volume that it names; empty if it can."""
     if is_terminating(volume):
         return "the volume is marked for deletion"
     if storage_capacity(volume) < (requested_storage(claim) or 0):
@@ -152,7 +152,7 @@ def _free_in_class(volume: Object) -> tuple[str, ...]:
 
 
 class PersistentVolumeController(Reconciler):
-    """Binds PersistentVolumeClaims to PersistentVolumes; releases volumes whose claim is gone."""
+    """Binds claims to persistent volumes, and releases volumes without their claims."""
 
     name = "persistentvolume-controller"
     kinds = frozenset({CLAIM, VOLUME, "StorageClass", "Pod"})
@@ -178,26 +178,22 @@ class PersistentVolumeController(Reconciler):
                 yield VOLUME, "", name(volume)
         elif change.kind == VOLUME:
             yield VOLUME, "", name(obj)
-            for one in (before, change.new):
-                if one is None:
-                    continue
-                if reference := claim_of(one):
+            for reference in (claim_of(one) for one in (before, change.new) if one is not None):
+                if reference:
                     yield CLAIM, str(reference.get("namespace")), str(reference.get("name"))
-                for claim in self.objects.by(CLAIM, "volume", name(one)):
-                    yield CLAIM, *place_of(claim)
+            for claim in self.objects.by(CLAIM, "volume", name(obj)):
+                yield CLAIM, *place_of(claim)
             if change.new is not None and _free_in_class(change.new):
                 yield from self._unbound_of(storage_class_name(change.new))
         elif change.kind == "StorageClass":
             yield from self._unbound_of(name(obj))
         elif before is None or node_name_of(before) != node_name_of(obj):
-            place = place_of(obj)[0]
-            for use in claim_uses(obj):
-                yield CLAIM, place, use.claim_name
+            yield from ((CLAIM, *claim.split("/")) for claim in claimed_by(obj))
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         assert isinstance(key, tuple)
-        kind, place, called = key
-        obj = self.objects.get(kind, called, place)
+        kind, namespace, obj_name = key
+        obj = self.objects.get(kind, obj_name, namespace)
         if obj is None:
             return
         if kind == VOLUME:

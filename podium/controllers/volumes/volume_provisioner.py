@@ -1,9 +1,8 @@
-"""A simulated provisioner: creates the volumes that claims wait for, and deletes them afterwards.
+"""A simulated provisioner: creates the volumes that claims wait for, and deletes released ones.
 
-It stands for the external provisioners of all storage classes but those of
-`kubernetes.io/no-provisioner`: a volume is named after its claim's uid, can be reached where the
-CSINode of the selected node says (or the class's allowed topologies), and is deleted when it is
-released, if its class reclaims by `Delete`.
+It replaces the external provisioners of all storage classes but `kubernetes.io/no-provisioner`. A
+volume is named after its claim's uid, and can be reached from the topology of the selected node's
+CSINode, or else the class's allowed topologies.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
@@ -36,13 +35,13 @@ from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.reconciler import Reconciler
 
 PROVISIONING_S = 1.0
-"""The default time that it takes to create a volume."""
+"""The default time of the creation of a volume, in seconds."""
 
 PROVISIONED_BY = "pv.kubernetes.io/provisioned-by"
 
 
 class VolumeProvisioner(Reconciler):
-    """Creates volumes for claims that wait for one, and deletes released ones."""
+    """Creates the volumes that claims wait for, and deletes released ones."""
 
     name = "volume-provisioner"
     kinds = frozenset({CLAIM, VOLUME, "StorageClass", "Node", "CSINode"})
@@ -58,10 +57,13 @@ class VolumeProvisioner(Reconciler):
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterator[Effect]:
         assert isinstance(key, tuple)
-        kind, place, called = key
-        obj = self.objects.get(kind, called, place)
+        kind, namespace, obj_name = key
+        obj = self.objects.get(kind, obj_name, namespace)
         if kind == VOLUME:
-            if obj is not None and _is_to_be_deleted(obj):
+            is_ours = obj is not None and PROVISIONED_BY in annotations(obj)
+            if obj is None or is_terminating(obj) or not is_ours or phase_of(obj) != "Released":
+                return
+            if claim_of(obj) and obj["spec"].get("persistentVolumeReclaimPolicy") == "Delete":
                 yield deletion_of(VOLUME, obj)
             return
         storage_class = self._class_of(obj)
@@ -82,21 +84,23 @@ class VolumeProvisioner(Reconciler):
         assert isinstance(key, tuple)
         claim = self.objects.get(CLAIM, key[2], key[1]) if key[0] == CLAIM else None
         if claim is not None and isinstance(outcome.effect, Create):
-            called = outcome.effect.obj["metadata"]["name"]
-            note = f"Successfully provisioned volume {called}"
+            note = f"Successfully provisioned volume {name(outcome.effect.obj)}"
             yield self._record(claim, "ProvisioningSucceeded", note)
 
     def _class_of(self, claim: Object | None) -> Object | None:
         if claim is None or volume_name(claim) or is_terminating(claim):
             return None
-        found = self.objects.get("StorageClass", storage_class_name(claim))
-        if found is None or found.get("provisioner") in (None, "", NO_PROVISIONER):
+        storage_class = self.objects.get("StorageClass", storage_class_name(claim))
+        if storage_class is None:
+            return None
+        provisioner = storage_class.get("provisioner")
+        if provisioner in (None, "", NO_PROVISIONER):
             return None
         marks = annotations(claim)
-        waits = found.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
-        if marks.get(PROVISIONER) != found["provisioner"] or (waits and SELECTED_NODE not in marks):
+        waits = storage_class.get("volumeBindingMode") == WAIT_FOR_FIRST_CONSUMER
+        if marks.get(PROVISIONER) != provisioner or (waits and SELECTED_NODE not in marks):
             return None
-        return None if self.objects.get(VOLUME, _name_for(claim)) is not None else found
+        return None if self.objects.get(VOLUME, _name_for(claim)) is not None else storage_class
 
     def _volume(self, claim: Object, storage_class: Object) -> Object:
         spec = claim["spec"]
@@ -111,7 +115,22 @@ class VolumeProvisioner(Reconciler):
         }
         if storage_class.get("mountOptions"):
             volume["mountOptions"] = storage_class["mountOptions"]
-        reach = self._reach(claim, storage_class)
+        if selected := annotations(claim).get(SELECTED_NODE):
+            carried = labels(self.objects.get("Node", selected) or {})
+            csi_node = self.objects.get("CSINode", selected) or {}
+            reach = [
+                {"key": label, "operator": "In", "values": [carried[label]]}
+                for driver in entries(spec_of(csi_node), "drivers")
+                if driver.get("name") == provisioner
+                for label in driver.get("topologyKeys") or ()
+                if label in carried
+            ]
+        else:
+            allowed = (storage_class.get("allowedTopologies") or [{}])[0]
+            reach = [
+                {"key": one["key"], "operator": "In", "values": [one["values"][0]]}
+                for one in allowed.get("matchLabelExpressions") or ()
+            ]
         if reach:
             terms = [{"matchExpressions": reach}]
             volume["nodeAffinity"] = {"required": {"nodeSelectorTerms": terms}}
@@ -123,34 +142,9 @@ class VolumeProvisioner(Reconciler):
         }
         return bound_to(obj, claim)
 
-    def _reach(self, claim: Object, storage_class: Object) -> list[Object]:
-        selected = annotations(claim).get(SELECTED_NODE)
-        if not selected:
-            allowed = (storage_class.get("allowedTopologies") or [{}])[0]
-            return [
-                {"key": one["key"], "operator": "In", "values": [one["values"][0]]}
-                for one in allowed.get("matchLabelExpressions") or ()
-            ]
-        node = self.objects.get("Node", selected) or {}
-        csi_node = self.objects.get("CSINode", selected) or {}
-        return [
-            {"key": label, "operator": "In", "values": [labels(node)[label]]}
-            for driver in entries(spec_of(csi_node), "drivers")
-            if driver.get("name") == storage_class["provisioner"]
-            for label in driver.get("topologyKeys") or ()
-            if label in labels(node)
-        ]
-
     def _record(self, claim: Object, reason: str, note: str) -> Record:
         reporter = annotations(claim).get(PROVISIONER, self.name)
         return event_of(claim, reporter, "Normal", reason, note)
-
-
-def _is_to_be_deleted(volume: Object) -> bool:
-    if is_terminating(volume) or PROVISIONED_BY not in annotations(volume):
-        return False
-    is_released = phase_of(volume) == "Released" and bool(claim_of(volume))
-    return is_released and volume["spec"].get("persistentVolumeReclaimPolicy") == "Delete"
 
 
 def _name_for(claim: Object) -> str:
