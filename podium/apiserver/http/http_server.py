@@ -44,6 +44,8 @@ class Serving:
 
     def __init__(self, app: Application, listener: socket.socket, config: uvicorn.Config) -> None:
         host, port = listener.getsockname()[:2]
+        # A server of all addresses is reached on its own machine by the loopback one.
+        host = {"0.0.0.0": LOOPBACK, "::": "::1"}.get(host, host)
         scheme = "https" if config.is_ssl else "http"
         self.url = f"{scheme}://{f'[{host}]' if ':' in host else host}:{port}"
         self._app = app

@@ -35,6 +35,8 @@ class Connection(msgspec.Struct):
         server_name: what the server's certificate is to be about, if not the host; else empty.
         proxy: through which to go; empty for none.
         authority: the file of whom the kubeconfig trusts; empty if it names nobody.
+        impersonated_user: the user as whom requests are made; empty for the authenticated one.
+        request_s: how long a request may take, in seconds; 0 for no limit, None for the usual.
     """
 
     url: str
@@ -44,6 +46,8 @@ class Connection(msgspec.Struct):
     authority: str
     _configuration: Configuration
     _load: Callable[[], Awaitable[Configuration]]
+    impersonated_user: str = ""
+    request_s: float | None = None
 
     async def authorization(self) -> str:
         """The Authorization header; empty if a client certificate authenticates.

@@ -129,7 +129,7 @@ class HttpApi:
         rng: chooses how long watches last, so that not all end at once.
         fields: field selectors by kind, for kinds of which not all objects are wanted.
         requests_max: how many requests besides watches may be under way; more wait for their turn.
-        request_s: how long an answer may take.
+        request_s: how long an answer may take, unless the connection says so.
         page_length: how many objects a list asks for at a time.
         silence_s: after how long a watch that tells nothing is taken to be dead; servers send a
             bookmark every minute.
@@ -152,7 +152,9 @@ class HttpApi:
         self._rng = rng
         self._fields = fields or {}
         self._room = asyncio.Semaphore(requests_max)
-        self._timeout = aiohttp.ClientTimeout(request_s, connect=_CONNECT_S)
+        # None, and not 0, is aiohttp's word for no limit.
+        total_s = (request_s if connection.request_s is None else connection.request_s) or None
+        self._timeout = aiohttp.ClientTimeout(total_s, connect=_CONNECT_S)
         self._page_length = page_length
         self._silence_s = silence_s
         self._accept = accept
@@ -280,6 +282,8 @@ class HttpApi:
         headers = {}
         if authorization := await connection.authorization():
             headers["Authorization"] = authorization
+        if connection.impersonated_user:
+            headers["Impersonate-User"] = connection.impersonated_user
         body = None
         if call.method != "GET":
             headers["Content-Type"] = call.media_type

@@ -18,6 +18,7 @@ from podium.api.state_times import ahead_of
 from podium.api.usage import Usage
 from podium.apiserver.admission import AdmissionOptions
 from podium.apiserver.admission.pod_plugins import ServiceAccount
+from podium.apiserver.http.http_server import LOOPBACK
 from podium.apiserver.rbac.default_roles import default_access
 from podium.apiserver.store.history import FIRST_REVISION
 from podium.apiserver.store.store import Store
@@ -55,7 +56,8 @@ class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         objects: what is there at the first start; its nodes are simulated.
         data_dir: where it keeps what it has; None to keep nothing.
-        port: where it listens; 0 for any free port, None for the usual one, if that is free.
+        address: where it listens; of this machine alone by default.
+        port: of that address; 0 for any free port, None for the usual one, if that is free.
         controllers: the names of those that run; None for all.
         seed: of everything that is left to chance; None for chance itself.
         heals: whether those of the objects that aren't healthy become so at the start.
@@ -63,6 +65,7 @@ class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     objects: Sequence[Object] = ()
     data_dir: Path | None = None
+    address: str = LOOPBACK
     port: int | None = None
     is_insecure: bool = False
     speed: ClockSpeed = REAL_TIME
@@ -166,6 +169,7 @@ class EmbeddedCluster:
                 self.backend,
                 cluster,
                 self.directory,
+                address=options.address,
                 port=options.port,
                 is_insecure=options.is_insecure,
                 rng=Random(self._seed),

@@ -1,17 +1,19 @@
 """The cluster on the network: certificates, tokens, server, and a kubeconfig that leads there."""
 
 import json
+import socket
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from ipaddress import ip_address
 from random import Random
 from typing import Any
 
 import msgspec
 
 from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
-from podium.apiserver.http.certificates import kept_certificates, new_kubelet_client
+from podium.apiserver.http.certificates import LOCAL_NAMES, kept_certificates, new_kubelet_client
 from podium.apiserver.http.http_app import ApiApp, Backend
 from podium.apiserver.http.http_server import CannotListenError, Serving
 from podium.apiserver.http.limits import Limits
@@ -53,6 +55,7 @@ async def served(
     cluster: Cluster,
     directory: DataDirectory,
     *,
+    address: str,
     port: int | None,
     is_insecure: bool,
     rng: Random,
@@ -62,7 +65,8 @@ async def served(
     Args:
         cluster: is told in a ConfigMap who certifies the server.
         directory: keeps certificates and tokens, and gets the kubeconfig once clients are answered.
-        port: of the loopback interface; 0 for any that is free; None for the usual one, so that
+        address: an IP address of this machine; 0.0.0.0 or :: for all.
+        port: of that address; 0 for any that is free; None for the usual one, so that
             kubeconfigs and bookmarks stay true, or, if that is in use, any.
         is_insecure: whether to speak plain HTTP.
         rng: chooses what the server leaves to chance.
@@ -73,7 +77,9 @@ async def served(
     tokens = kept_tokens(directory.path / "tokens")
     certificates, authority, node_logs = None, None, None
     if not is_insecure:
-        certificates = kept_certificates(directory.path / "tls", time.time())
+        others = () if address in LOCAL_NAMES else (socket.gethostname(), *_addresses(address))
+        names = [*dict.fromkeys((*LOCAL_NAMES, *others))]
+        certificates = kept_certificates(directory.path / "tls", time.time(), names)
         authority = certificates.authority.read_bytes()
         node_logs = NodeLogs(new_kubelet_client(directory.path / "tls", time.time()))
         cluster.server.reaches_nodes = True
@@ -88,7 +94,7 @@ async def served(
         lambda token: issued.user(token, backend.now_s()),
     )
     app = ApiApp(backend, users, limits, rng, node_logs)
-    start = partial(Serving.start, app, limits, certificates=certificates)
+    start = partial(Serving.start, app, limits, host=address, certificates=certificates)
     try:
         serving = await start(port=USUAL_PORT if port is None else port)
     except CannotListenError:
@@ -101,6 +107,17 @@ async def served(
     finally:
         directory.forget_links()
         await serving.stop()
+
+
+def _addresses(address: str) -> list[str]:
+    """The addresses by which clients reach a server that listens at an address."""
+    if not ip_address(address).is_unspecified:
+        return [address]
+    try:
+        found = socket.getaddrinfo(socket.gethostname(), None)
+    except OSError:
+        return []
+    return sorted({str(info[4][0]).partition("%")[0] for info in found})
 
 
 def _authentication(authority: str) -> dict[str, Any]:

@@ -61,8 +61,17 @@ def read_whole_scenario(path: str, max_pods: int) -> WholeScenario:
     Args:
         path: the file; `-` for standard input.
     """
-    text = read_text(path, sys.stdin.buffer)
-    file = "stdin" if path == "-" else path
+    return whole_scenario(
+        "stdin" if path == "-" else path, read_text(path, sys.stdin.buffer), max_pods
+    )
+
+
+def whole_scenario(file: str, text: str, max_pods: int) -> WholeScenario:
+    """Make a scenario's text whole with all that it names; raises PodiumError.
+
+    Args:
+        file: its name, in whose directory the files are that it names.
+    """
     # Whatever is wrong is reported here, with the names of the files.
     name = read_scenario(file, text, max_pods=max_pods).name
     value = scenario_value(file, text)

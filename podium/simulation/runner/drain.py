@@ -37,12 +37,18 @@ from podium.simulation.timeline import Observer
 POLL_S = 1.0
 _TOO_MANY_REQUESTS = 429
 _MIRROR = "kubernetes.io/config.mirror"
-_DAEMON_SET = "DaemonSet-managed pods (set ignoreDaemonSets to leave them alone)"
+_DAEMON_SET = (
+    "DaemonSet-managed pods (--ignore-daemonsets leaves them alone, "
+    "ignoreDaemonSets: true in a scenario)"
+)
 _BARE = (
     "pods that no controller will recreate "
     "(--force loses them, NODE:force in a plan, force: true in a scenario)"
 )
-_EMPTY_DIR = "pods with local storage (set deleteEmptyDirData to lose it)"
+_EMPTY_DIR = (
+    "pods with local storage (--delete-emptydir-data deletes it, "
+    "deleteEmptyDirData: true in a scenario)"
+)
 
 
 class Drainer:

@@ -14,6 +14,7 @@ from podium.simulation.runner.scenario_runner import Simulation
 from podium.simulation.runner.simulation_report import SimulationReport
 from podium.ui.answers.answer import Answer, frame
 from podium.ui.writers.formats import FORMATS, TERMINAL
+from podium.whatif.plan.fail_on import Finding
 
 _LINES = "lines"
 
@@ -24,10 +25,12 @@ class SimulationAnswer(Answer, SimulationReport):
 
     Attributes:
         simulation: with the cluster as it is in the end.
+        failed_on: what of it meets the conditions that it was asked with.
     """
 
     simulation: Simulation
     series: RunSeries | None
+    failed_on: Sequence[Finding] = ()
     rows = "events"
     warns = TERMINAL
 

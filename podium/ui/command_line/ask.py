@@ -118,7 +118,7 @@ def ask(
             answer = question.answer(asker)
         print_answer(answer, output)
     if asker.recording is not None:
-        asker.recording.serve(answer)
+        asker.recording.serve(answer, getattr(question, "port", 0))
     code = question.exit_code(answer)
     if code != INTERRUPTED_EXIT_CODE:
         print_findings(answer)

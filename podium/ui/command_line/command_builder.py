@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
 from enum import EnumType
+from functools import partial
 from inspect import Parameter, Signature, get_annotations
 from typing import Annotated, Any, Literal, get_args
 
@@ -12,14 +13,22 @@ from typer.core import TyperCommand
 from podium.ui.command_line.options import completion
 from podium.ui.commands.question import Question
 from podium.ui.inputs.option import Option, Sources, Texts, option_of
-from podium.ui.inputs.request_options import Changes, Connection, Rules, State, usual_namespace
+from podium.ui.inputs.request_options import (
+    Changes,
+    ClusterOptions,
+    ConnectionOptions,
+    Rules,
+    State,
+    usual_namespace,
+)
 from podium.ui.writers.formats import FORMATS
 
 Command = Callable[..., None]
 _ORDER = "podium.order"
 _FORMERLY = "formerly_"
+_METAVARS: Mapping[Any, str] = {int: "N", int | None: "N", float: "NUMBER", float | None: "NUMBER"}
 # The help lists where the state is and what changes it, then the rules, then what is left.
-_LISTED_FIRST = (State, Connection, Changes, Rules)
+_LISTED_FIRST = (State, ConnectionOptions, ClusterOptions, Changes, Rules)
 
 
 class OrderedCommand(TyperCommand):
@@ -30,6 +39,20 @@ class OrderedCommand(TyperCommand):
         _, _, order = self.make_parser(ctx).parse_args(args=list(args))
         ctx.meta[_ORDER] = tuple(one.name for one in order)
         return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """The parameters, for which help says `at least 1` and no type, not `x>=1` and `<str>`."""
+        params: list[Any] = [*super().get_params(ctx)]
+        for param in params:
+            least = getattr(param, "min", None)
+            bound = f"at least {least:g}" if least else ""
+            vars(param)["_get_number_range_help_str"] = partial(str, bound)
+            if param.param_type_name == "argument":
+                usage = param.display_name_raw if param.required else f"[{param.display_name_raw}]"
+                usage += "..." if param.nargs != 1 else ""
+                vars(param)["_usage_display_name"] = partial(str, usage)
+                vars(param)["display_type_rich"] = lambda ctx: ""
+        return params
 
 
 def command_of(target: Any) -> Command:
@@ -54,9 +77,9 @@ def _output_options(kind: type[Question[Any]]) -> dict[str, tuple[Any, Any, Opti
     # Of some it was the name of a file, and may be so still.
     choice = str if kind.took_files else Literal[(*formats, *kind.formats_formerly)]
     output = Option(
-        "How to print the answer.", flags=("--output", "-o"), metavar=f"[{'|'.join(formats)}]"
+        f"Output format: {', '.join(formats)}.", flags=("--output", "-o"), metavar="FORMAT"
     )
-    file = Option("Where to write the answer, instead of printing it.", metavar="FILE")
+    file = Option("File to write the output to. [default: standard output]", metavar="FILE")
     return {
         "output": (choice, kind.usual_format, output),
         "output_file": (str | None, None, file),
@@ -117,8 +140,10 @@ def _parameters(name: str, kind: Any, default: Any, option: Option) -> Iterator[
     elif str in get_args(kind):
         # A path or a number is a text here.
         kind = str | None if default is None else str
+    enum = kind if isinstance(kind, EnumType) else None
+    usual = "|".join(map(str, enum)) if enum else _METAVARS.get(kind)
     shown: dict[str, Any] = {
-        "metavar": option.metavar,
+        "metavar": option.metavar or usual,
         "help": option.help,
         "min": option.min,
         "max": option.max,

@@ -178,7 +178,7 @@ def podium(
         ),
     ] = False,
 ) -> None:
-    """Say where pods go, who is preempted and why, exactly as Kubernetes v1.36 decides it."""
+    """Predict and explain where Kubernetes v1.36 schedules pods, and which pods it preempts."""
 
 
 def app_entry() -> None:

@@ -12,34 +12,39 @@ if TYPE_CHECKING:
 
 @question
 class BenchQuestion(Question["BenchAnswer"]):
-    """Measure scheduling workloads: pods a second, decision latency, peak memory.
+    """Measure the scheduler: pods per second, latency of decisions, peak memory.
 
-    Each workload runs in process, in a process of its own, with every node looked at and scored.
+    Each workload runs in a process of its own, and each decision filters and scores every node.
     """
 
     workloads: Texts = place(
-        "Names, beginnings of names, or globs; the large ones of all cases if none.",
-        metavar="[WORKLOAD]...",
+        "Name of a workload, its beginning, or a glob. [default: the large workload of each case]",
+        metavar="WORKLOAD",
         shows_default=False,
         default=(),
         kw_only=False,
     )
     list_workloads: bool = option(
-        "Print the names of the workloads, and measure nothing.",
+        "List the workloads, and exit.",
         flags=("--list",),
         default=False,
         reach=Reach.COMMAND,
     )
-    live: bool = option("Measure a running cluster instead, from another process.", default=False)
+    live: bool = option(
+        "Measure an embedded cluster over HTTP, from another process, instead of the scheduler "
+        "alone.",
+        default=False,
+    )
     server: str | None = option(
-        "Measure the scheduler of an API server, by the kubeconfig's current context.",
+        "API server whose scheduler is measured instead; current means that of the current "
+        "kubeconfig context.",
         metavar="URL|current",
     )
     scheduler_name: str = option(
-        "With --server: which scheduler pods ask for.", default="default-scheduler"
+        "With --server: spec.schedulerName of the pods.", default="default-scheduler"
     )
-    nodes: int = option("With --server: nodes of its own.", min=1, default=500)
-    pods: int = option("With --server: pods to measure.", min=1, default=1000)
+    nodes: int = option("With --server: number of nodes to create.", min=1, default=500)
+    pods: int = option("With --server: number of pods to create and measure.", min=1, default=1000)
 
     def aside(self) -> str | None:
         """The names of the workloads."""

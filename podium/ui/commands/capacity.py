@@ -17,8 +17,9 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
     """How many more pods of a template fit."""
 
     pod: Texts = place(
-        "A template: a pod or a workload in a file, or a workload of the state, such as "
-        "deploy/web. Several are created in turn, each COUNT times in a round.",
+        "Template of the pods: a file with a pod or workload, or a workload of the state such as "
+        "deploy/web. May be repeated: pods are created in turns, COUNT of each template at a time. "
+        "[default COUNT: 1]",
         metavar="FILE|KIND/NAME[*COUNT]",
         reach=Reach.LIBRARY,
         is_argument=False,
@@ -26,10 +27,14 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         kw_only=False,
     )
     preempt: bool = option(
-        "Find out as well how many get a place if others give way.", default=False
+        "Also count the pods that are scheduled by preempting others.", default=False
     )
-    limit: int = option("How many pods to create at most.", min=1, default=10_000)
-    at_least: int | None = option("Exit with 2 if fewer get a place.", min=1, reach=Reach.COMMAND)
+    limit: int = option("Largest number of pods to create.", min=1, default=10_000)
+    at_least: int | None = option(
+        "Exit with code 2 if fewer pods than this are scheduled. [default: no minimum]",
+        min=1,
+        reach=Reach.COMMAND,
+    )
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Whether fewer pods get a place than there should."""
@@ -44,7 +49,9 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         from podium.whatif.capacity.capacity import CapacityRequest, capacity
 
         if not texts(self.pod):
-            raise InputError("nothing to find a place for: --pod or --node-shape say what")
+            raise InputError(
+                "no pods are given: name a template with --pod, or nodes with --node-shape"
+            )
         asked = ask.read(self)
         templates = self.templates(asked)
         request = CapacityRequest(asked.request, templates, self.limit, self.preempt, self.at_least)
@@ -65,20 +72,20 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
 
 @question
 class NodesQuestion(CapacityQuestion):
-    """Say how many more pods of a template fit, on which nodes, and what stops the next one.
+    """Count how many more pods of a template fit, on which nodes, and why the next one doesn't.
 
-    Pods are created one after the other in a simulation of the cluster, after the changes that
-    the other options ask for, until the scheduler finds no place for one. With --node-shape, say
-    instead which nodes to add so that every pod that waits gets a place.
+    Pods are created one after the other in a simulation of the cluster, after the changes of the
+    other options, until the scheduler finds no node for one. With --node-shape, finds the cheapest
+    nodes to add so that no pod stays pending.
     """
 
     node_shape: Texts = local_option(
-        "Say which nodes to add at least cost, so that no pod waits; may be given several "
-        "times. As m5=cpu=8,memory=32Gi:0.4, or with a file or a node of the state as shape. "
-        "With it, COUNT pods of each --pod are to get a place, too.",
+        "Shape of nodes that can be added, and their cost, such as m5=cpu=8,memory=32Gi:0.4; SHAPE "
+        "is also a file or a node of the state. Finds the cheapest nodes with which no pod stays "
+        "pending, COUNT new pods of each --pod included. May be repeated.",
         metavar="NAME=SHAPE:COST",
     )
-    tries: int = option("How many choices of nodes to play at most.", min=1, default=200)
+    tries: int = option("Largest number of combinations of nodes to simulate.", min=1, default=200)
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Whether pods wait all the same, or fewer get a place than there should."""

@@ -12,19 +12,21 @@ if TYPE_CHECKING:
 
 @question
 class DecideQuestion(Question["DecisionsAnswer"]):
-    """Decide recorded scenarios: the machine interface to the core.
+    """Schedule recorded scenarios: JSON lines in, one JSON line with decisions out for each.
 
-    Every line is answered by one line, in order. A line that can't be decided is answered with an
-    `error`, and the rest goes on; the exit code is 1 then.
+    A scenario that can't be decided is answered with an `error`, the others still are, and the
+    exit code is 1.
     """
 
     scenarios: Sources = place(
-        "Scenarios, a JSON object a line; standard input if there is none.",
-        metavar="[FILE]...",
+        "File with scenarios, one JSON object per line. [default: standard input]",
+        metavar="FILE",
         default=(),
         kw_only=False,
     )
-    eviction: bool = option("The lines ask about node-pressure eviction.", default=False)
+    eviction: bool = option(
+        "Read questions about node-pressure eviction instead of scenarios.", default=False
+    )
 
     def answer(self, ask: Asker) -> "DecisionsAnswer":
         """Decide them; raises PodiumError. What is wrong with a scenario is its `error`."""

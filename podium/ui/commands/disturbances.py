@@ -1,12 +1,13 @@
-"""`podium drain` and `podium fail`: what draining nodes, or their failure, would do."""
+"""`podium drain` and `podium fail`: the effects of draining nodes, or of their failure."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from podium.ui.commands.question import ClusterAsker, Gated, Question
+from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import Texts, option, place, question, texts
-from podium.ui.inputs.request_options import Rules
+from podium.ui.inputs.request_options import NodeSelection
 
 if TYPE_CHECKING:
     from podium.api.objects import Object
@@ -17,38 +18,92 @@ _UNDRAINED = "undrained"
 
 
 @question
-class DrainQuestion(Gated, Rules, Question["ImpactAnswer"]):
-    """Say what draining nodes would do: who goes where, who gives way, whose budget blocks.
+class DrainQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
+    """Predict what draining nodes would do: where pods go, what is preempted, which budgets block.
 
-    Nothing is drained: the cluster is simulated, as `podium plan --drain` does it.
+    Nothing is drained: the drain is simulated as kubectl drain does it, node after node. DaemonSet
+    pods are ignored and emptyDir data is deleted unless you say otherwise, as almost no node could
+    be drained with the defaults of kubectl.
     """
 
     nodes: Texts = place(
-        "The nodes to drain, one after the other.", metavar="NODE", completes="nodes", kw_only=False
+        "Node to drain; several are drained one after the other.",
+        metavar="NODE",
+        completes="nodes",
+        shows_default=False,
+        default=(),
+        kw_only=False,
     )
-    force: bool = option("Also evict pods that nobody recreates.", default=False)
+    force: bool = option(
+        "Also evict pods that no controller recreates. Without it they keep their node from being "
+        "drained.",
+        default=False,
+    )
+    ignore_daemonsets: bool = option(
+        "Leave the pods of DaemonSets where they are. With --no-ignore-daemonsets, the default of "
+        "kubectl, they keep their node from being drained.",
+        flags=("--ignore-daemonsets/--no-ignore-daemonsets",),
+        default=True,
+    )
+    delete_emptydir_data: bool = option(
+        "Also evict pods with emptyDir volumes, whose data is deleted. With "
+        "--no-delete-emptydir-data, the default of kubectl, they keep their node from being "
+        "drained.",
+        flags=("--delete-emptydir-data/--no-delete-emptydir-data",),
+        default=True,
+    )
+    grace_period: int = option(
+        "Seconds that each pod gets to terminate; negative for the grace period of the pod.",
+        metavar="SECONDS",
+        default=-1,
+    )
+    timeout: str = option(
+        "How long to wait, in simulated time, before giving up on a node, such as 5m; 0 means "
+        "without limit.",
+        metavar="DURATION",
+        default="0s",
+    )
 
     def answer(self, ask: ClusterAsker) -> "ImpactAnswer":
         """Play the drains; raises PodiumError."""
+        # Imported when it is asked, so that help, completion and the library start at once.
+        from podium.api.values.durations import duration_seconds
         from podium.whatif.resilience.disturbance import drain_of
 
-        return _impact(
-            ask, self, lambda state: drain_of(state, texts(self.nodes), force=self.force)
-        )
+        timeout_s = duration_seconds(self.timeout)
+        if timeout_s is None or timeout_s < 0:
+            rule = "must be a duration such as 90s or 10m, or 0 for no limit"
+            raise InputError(f"--timeout {self.timeout}: {rule}")
+        settings = {
+            "force": self.force,
+            "ignore_daemon_sets": self.ignore_daemonsets,
+            "delete_empty_dir_data": self.delete_emptydir_data,
+            "grace_period_s": None if self.grace_period < 0 else self.grace_period,
+            "timeout_s": timeout_s or None,
+        }
+
+        def disturbance(state: "Sequence[Object]") -> "Disturbance":
+            nodes = selected_nodes(state, texts(self.nodes), self.selector)
+            return drain_of(state, nodes, **settings)
+
+        return _impact(ask, self, disturbance)
 
 
 @question
-class FailQuestion(Gated, Rules, Question["ImpactAnswer"]):
-    """Say what the failure of nodes or zones would do: who is lost, who goes where, and when.
+class FailQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
+    """Predict what the failure of nodes or zones would do: which pods are lost, and where they go.
 
-    They fall silent, as in a power cut: after a while they are tainted, and their pods are
-    deleted once they have been tolerated for as long as they say, after some six minutes mostly.
+    The nodes stop answering, as in a power cut. The node lifecycle controller taints them, and
+    evicts their pods when their tolerations of the taint end, mostly after some six minutes.
     """
 
     places: Texts = place(
-        "The nodes and zones that fail at once; node/NAME and zone/NAME say which.",
+        "Node or zone that fails; several fail at once. node/NAME and zone/NAME tell a node "
+        "from a zone of the same name.",
         metavar="NODE|ZONE",
         completes="nodes",
+        shows_default=False,
+        default=(),
         kw_only=False,
     )
 
@@ -56,7 +111,28 @@ class FailQuestion(Gated, Rules, Question["ImpactAnswer"]):
         """Play the failure; raises PodiumError."""
         from podium.whatif.resilience.disturbance import failure_of
 
-        return _impact(ask, self, lambda state: failure_of(state, texts(self.places)))
+        def disturbance(state: "Sequence[Object]") -> "Disturbance":
+            return failure_of(state, selected_nodes(state, texts(self.places), self.selector))
+
+        return _impact(ask, self, disturbance)
+
+
+def selected_nodes(state: "Sequence[Object]", names: "list[str]", selector: str) -> "list[str]":
+    """The nodes that are named, or else those with the labels of a selector; raises InputError."""
+    # Imported when it is asked, so that help, completion and the library start at once.
+    from podium.api.objects import labels, name
+    from podium.ui.inputs.inputs import read_selector
+
+    if bool(names) == bool(selector):
+        raise InputError("name nodes, or select them with --selector, but not both")
+    if names:
+        return names
+    chosen = read_selector(selector)
+    nodes = (one for one in state if one.get("kind") == "Node")
+    found = [f"node/{name(one)}" for one in nodes if chosen.matches(labels(one))]
+    if not found:
+        raise InputError(f"--selector {selector}: no node has such labels")
+    return sorted(found)
 
 
 def _impact(

@@ -28,10 +28,11 @@ class Experiment(Question[A_co]):
     """How the runs of an experiment are played."""
 
     workers: int | None = option(
-        "How many processes play the runs; one a core unless given.", min=1
+        "Number of processes to simulate with. [default: one per CPU core]", min=1
     )
     dask: str | None = option(
-        "Play the runs on a Dask cluster, such as tcp://host:8786.", metavar="ADDRESS"
+        "Dask cluster to simulate on, such as tcp://host:8786. Needs podium[experiments].",
+        metavar="ADDRESS",
     )
     max_pods: int = option_like(Rules, "max_pods")
 
@@ -55,26 +56,27 @@ class Experiment(Question[A_co]):
 
 
 _SIDE = (
-    "A KubeSchedulerConfiguration, SchedulerOptions, a state (file or directory), "
-    "a scenario, a recording, or `default`."
+    "{} side: a KubeSchedulerConfiguration, SchedulerOptions, a state (file or directory), "
+    "a scenario, a recording, or `default`, the scenarios as they are."
 )
 
 
 @question
 class CompareQuestion(Experiment["ComparisonAnswer"]):
-    """Say what differs between two configurations, policies, states, scenarios or recordings.
+    """Compare two scheduler configurations, states, scenarios or recordings by simulation.
 
-    Both play the same scenarios with the same seeds, and are compared run by run: who waits, who
-    is preempted, utilisation, fragmentation, each with a 95 % interval of the difference.
+    Both sides simulate the same scenarios with the same seeds. Each measure, such as pending pods,
+    preemptions, utilisation and fragmentation, is compared run by run, with a 95 % confidence
+    interval of the difference.
     """
 
     formats = ("png",)
     needs = MappingProxyType({"html": "matplotlib", "png": "matplotlib"})
 
-    a: str | Path = place(_SIDE, kw_only=False)
-    b: str | Path = place(_SIDE, kw_only=False)
+    a: str | Path = place(_SIDE.format("First"), metavar="A", kw_only=False)
+    b: str | Path = place(_SIDE.format("Second"), metavar="B", kw_only=False)
     scenarios: Texts = place(
-        "What both sides play; may be repeated.",
+        "Scenario that both sides simulate. May be repeated.",
         flags=("--scenario", "-s"),
         metavar="FILE",
         reach=Reach.LIBRARY,
@@ -82,9 +84,12 @@ class CompareQuestion(Experiment["ComparisonAnswer"]):
         default=(),
         kw_only=False,
     )
-    seeds: str | int = option("How many seeds, or which: 20, or 5..9.", default="10")
+    seeds: str | int = option(
+        "Number of seeds, or a range of them such as 5..9.", metavar="N|FIRST..LAST", default="10"
+    )
     fail_on: str | None = option(
-        "Exit with 2 if B does worse by one of these, such as preempted.",
+        "Exit with code 2 if B is worse than A by one of these measures, such as preempted. "
+        "[default: none]",
         metavar="MEASURE[,MEASURE]",
         reach=Reach.COMMAND,
     )
@@ -135,19 +140,25 @@ def _seeds(text: str) -> range:
 
 @question
 class SweepQuestion(Experiment["SweepAnswer"]):
-    """Try settings on scenarios and seeds: all combinations, or a search for the best.
+    """Simulate scenarios with many settings: all combinations, or a search for the best one.
 
-    Settings are places in a scenario, in the objects that it names and in its scheduler's
-    configuration. With --out, a sweep that was stopped goes on where it was, and the directory
-    gets the runs as Parquet, the report, and plots.
+    A setting is a field of a scenario, of one of its objects, or of its scheduler configuration.
+    With --out, a sweep that was stopped continues where it was, and the directory gets the runs as
+    Parquet, the report, and plots.
     """
 
-    file: str | Path = place("Scenarios, settings and seeds.", metavar="SWEEP.yaml", kw_only=False)
+    file: str | Path = place(
+        "File with the scenarios, settings and seeds of the sweep.",
+        metavar="SWEEP.yaml",
+        kw_only=False,
+    )
     out: str | Path | None = local_option(
-        "Keep results here as they come, and go on with those that are there.", metavar="DIR"
+        "Directory to keep results in, and to continue from. Needs podium[experiments]. "
+        "[default: keep nothing]",
+        metavar="DIR",
     )
     reach: float | None = option(
-        "Exit with 2 if the objective of no trial is as good as this.",
+        "Exit with code 2 if no trial reaches this value of the objective. [default: no value]",
         metavar="NUMBER",
         reach=Reach.COMMAND,
     )

@@ -11,7 +11,7 @@ from podium.ui.inputs.request_options import Changes
 if TYPE_CHECKING:
     from podium.ui.answers.explain_answers import ExplanationAnswer, RankingAnswer
 
-_SIGNAL_HELP = f"What tells of pressure, of {', '.join(Signal)}."
+_SIGNAL_HELP = f"Eviction signal that reports the pressure: {', '.join(Signal)}."
 
 
 @question
@@ -19,8 +19,8 @@ class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
     """The decision about one pod."""
 
     pod: str = place(
-        "The pod to explain, or the workload, such as deploy/web, whose first pod that "
-        "waits or comes is meant; with --eviction, the node.",
+        "Pod to explain, or a workload such as deploy/web for its first pending or new pod. With "
+        "--eviction: node to explain.",
         metavar="[NAMESPACE/]POD|KIND/NAME|NODE",
         completes="pods",
         kw_only=False,
@@ -42,7 +42,9 @@ class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
 class EvictionQuestion(Changes, Question["RankingAnswer"]):
     """Explain in which order a node under pressure evicts its pods."""
 
-    node: str = place("The node.", metavar="NODE", is_argument=False, kw_only=False)
+    node: str = place(
+        "Node whose pods are ranked.", metavar="NODE", is_argument=False, kw_only=False
+    )
     signal: Signal | str = place(
         _SIGNAL_HELP,
         metavar="SIGNAL",
@@ -63,14 +65,16 @@ class EvictionQuestion(Changes, Question["RankingAnswer"]):
 
 @question
 class ExplainCommand(ExplainQuestion):
-    """Explain the decision about one pod: every node, plugin, score, candidate and tie-break.
+    """Explain the scheduling decision for a pod: nodes, filters, scores, preemption candidates.
 
-    A pod that has no place yet is explained at its turn, as `podium plan` with the same arguments
-    decides it; a pod that is on a node as if it weren't. With --eviction, explain instead whom a
-    node under pressure evicts first.
+    A pending pod is explained when its turn comes in podium plan with the same options. A pod that
+    is bound to a node is explained as if it were pending. With --eviction, explains in which order
+    the kubelet of a node evicts pods under pressure.
     """
 
-    eviction: bool = option("Explain in which order a node would evict its pods.", default=False)
+    eviction: bool = option(
+        "Explain in which order the kubelet of a node evicts pods under pressure.", default=False
+    )
     signal: Signal = option(
         f"With --eviction: {_SIGNAL_HELP[0].lower()}{_SIGNAL_HELP[1:]}",
         metavar="SIGNAL",

@@ -20,16 +20,26 @@ class TraceFormat(StrEnum):
 
 @question
 class ImportQuestion(Question["TraceAnswer"]):
-    """Turn a cluster's trace into a scenario for `podium simulate`."""
+    """Convert the trace of a cluster into a scenario for podium simulate."""
 
     took_files = True
     usual_format = "yaml"
 
-    trace_format: TraceFormat | str = place("openb.", metavar="FORMAT", kw_only=False)
-    nodes: str | Path = place("The nodes; may be gzipped.", metavar="NODES.csv", kw_only=False)
-    pods: str | Path = place("The tasks; may be gzipped.", metavar="PODS.csv", kw_only=False)
-    capacity: str = option("Which part of the nodes to keep.", metavar="PERCENT", default="100%")
-    limit: int | None = option("Keep the N earliest tasks only.", metavar="N", min=0)
+    trace_format: TraceFormat | str = place(
+        f"Format of the trace: {', '.join(TraceFormat)}.", metavar="FORMAT", kw_only=False
+    )
+    nodes: str | Path = place(
+        "CSV file of the nodes, also gzipped.", metavar="NODES.csv", kw_only=False
+    )
+    pods: str | Path = place(
+        "CSV file of the tasks, also gzipped.", metavar="PODS.csv", kw_only=False
+    )
+    capacity: str = option(
+        "Share of the nodes to keep, from above 0% to 100%.", metavar="PERCENT", default="100%"
+    )
+    limit: int | None = option(
+        "Number of tasks to keep, the earliest first. [default: all]", metavar="N", min=0
+    )
 
     def answer(self, ask: Asker) -> "TraceAnswer":
         """Read the trace; raises PodiumError."""

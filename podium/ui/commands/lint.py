@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class FailOn(StrEnum):
-    """From which severity on findings make the command fail."""
+    """The lowest severity of findings with which the command fails."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -27,11 +27,11 @@ class FailOn(StrEnum):
 
 @question
 class LintQuestion(State, Question["LintAnswer"]):
-    """Find what is wrong with priorities, budgets, affinity, requests and quotas.
+    """Find mistakes in priorities, disruption budgets, affinity, requests and quotas.
 
-    Without -f, the running cluster is judged, or --kubelet-config alone. With nodes, more rules
-    have something to say than with manifests alone. An annotation lint.podium.dev/RULE with a
-    reason suppresses what a rule says of an object.
+    Checks the running cluster, the manifests of -f, or a --kubelet-config alone. Some rules need
+    the nodes of the cluster. The annotation lint.podium.dev/RULE on an object, with a reason as
+    value, suppresses the findings of a rule about it.
     """
 
     formats = ("sarif", "junit")
@@ -40,15 +40,17 @@ class LintQuestion(State, Question["LintAnswer"]):
     namespace: str = option_like(Rules, "namespace")
     kubelet_config: str | Path | None = option_like(Rules, "kubelet_config")
     config: str | Path | None = local_option(
-        "Which rules count, and how much; .podium-lint.yaml of this directory unless given, "
-        "if that is there.",
+        "LintConfiguration that enables rules and sets their severities. [default: "
+        ".podium-lint.yaml in this directory, if there is one]",
         metavar="FILE",
     )
     fail_on: FailOn = option(
-        "Exit with 2 if anything is found from that on.", default=FailOn.ERROR, reach=Reach.COMMAND
+        "Exit with code 2 if there is a finding of this or a higher severity.",
+        default=FailOn.ERROR,
+        reach=Reach.COMMAND,
     )
     explain: str | None = option(
-        "Print the page about a rule, and exit.", metavar="RULE", reach=Reach.COMMAND
+        "Print the documentation of a rule, and exit.", metavar="RULE", reach=Reach.COMMAND
     )
     list_rules: bool = option(
         "List the rules, and exit.", flags=("--list",), default=False, reach=Reach.COMMAND
@@ -83,10 +85,8 @@ class LintQuestion(State, Question["LintAnswer"]):
         from podium.ui.answers.lint_answer import LintAnswer
         from podium.ui.inputs.lint_inputs import lint_of
         from podium.ui.inputs.request_options import usual_namespace
-        from podium.ui.inputs.state_inputs import files_of
 
-        files, cluster = files_of(self.state), text(self.kubeconfig)
         ask.progress.show("linting")
-        place = self.namespace or usual_namespace(files, cluster, self.context)
-        kubelet, config = text(self.kubelet_config), text(self.config)
-        return LintAnswer.of(lint_of(files, cluster, self.context, place, kubelet, config))
+        namespace = self.namespace or usual_namespace(self.state, self.kubeconfig, self.context)
+        report = lint_of(self, namespace, text(self.kubelet_config), text(self.config))
+        return LintAnswer.of(report)

@@ -13,35 +13,47 @@ if TYPE_CHECKING:
 
 @question
 class PlanQuestion(Gated, Changes, Question["PlanAnswer"]):
-    """Say what applying manifests would do: placements, preemptions, budgets.
+    """Predict the effects of applying manifests: placements, preemptions, disruption budgets.
 
-    The state is what `kubectl get -o yaml` prints. Pods that wait in it, and those that the
-    manifests bring, are decided in queue order. Then time passes, in simulation: victims take
-    their grace period to go, workloads replace what they lose, and that may cost others a place.
-    Ctrl-C prints what is known so far.
+    The state of the cluster is read from a running cluster, or with -f from what kubectl get -o
+    yaml prints. Changes are made in a simulation of the cluster. Pending pods are scheduled in
+    queue order, preempted pods terminate within their grace period, and controllers create new
+    pods, which may preempt others. Ctrl-C prints what is known so far.
     """
 
     formats = ("junit", "sarif")
 
     baseline: bool = local_option(
-        "Fail only on what the changes cause, not on what is so now.", default=False
+        "With --fail-on, ignore what would happen without the changes, too.", default=False
     )
     alternatives: int = option(
-        "How many other candidates to show for each preemption.", min=0, default=100
+        "Number of other candidate nodes to list for each preemption.", min=0, default=100
     )
-    seeds: int = option("How often to play it, to see what depends on chance.", min=1, default=1)
+    seeds: int = option(
+        "Number of simulations, each with another seed, to see which results depend on chance.",
+        min=1,
+        default=1,
+    )
     workers: int | None = local_option(
-        "How many processes play the seeds; one a core unless given.", min=1
+        "Number of processes to simulate the seeds with. [default: one per CPU core]", min=1
     )
     optimal: bool = option(
-        "Compare it with the least disruption that there could be.", default=False
+        "Compare the plan with the least possible disruption. Needs podium[optimal].", default=False
     )
     optimal_seconds: float = option(
-        "For how long to look for the least disruption.", min=0.1, default=60.0
+        "Seconds to search for the least disruption.", min=0.1, default=60.0
     )
     serve: bool = option(
-        "Show the run in a browser as well: prints a link, until Ctrl-C.",
+        "Serve the run as a page for the browser, print the link to it, and wait for Ctrl-C.",
         default=False,
+        reach=Reach.COMMAND,
+    )
+    port: int = option(
+        "Port of this machine for --serve; 0 picks any free port.",
+        metavar="PORT",
+        min=0,
+        max=65535,
+        default=0,
         reach=Reach.COMMAND,
     )
 

@@ -110,15 +110,16 @@ class Gated:
     """What a question fails on."""
 
     fail_on: Texts = local_option(
-        f"Exit with 2 if any of these happens: {', '.join(CONDITIONS)}. A condition may be "
-        "restricted, as in preemption:priority>=1000, pending:namespace=shop, "
-        "eviction:workload=Deployment*, pending:class=batch; what ends in =allow may happen, as in "
-        "preemption:workload=batch/*=allow.",
+        f"Exit with code 2 if one of these conditions is met: {', '.join(CONDITIONS)}. A condition "
+        "can be restricted, as in preemption:priority>=1000, pending:namespace=shop, "
+        "eviction:workload=Deployment* or pending:class=batch. A condition that ends in =allow "
+        "lists exceptions, as in preemption:workload=batch/*=allow. [default: none]",
         metavar="CONDITION[,CONDITION]...",
         completes="conditions",
     )
     gates: str | Path | None = local_option(
-        "More of --fail-on, line by line; # comments.", metavar="FILE"
+        "File with further conditions for --fail-on, one per line; # begins a comment.",
+        metavar="FILE",
     )
 
     def conditions(self) -> "list[Gate]":

@@ -3,42 +3,48 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from podium.ui.commands.disturbances import selected_nodes
 from podium.ui.commands.question import ClusterAsker, Gated, Question
 from podium.ui.inputs.option import Texts, local_option, option, place, question, texts
-from podium.ui.inputs.request_options import Rules
+from podium.ui.inputs.request_options import NodeSelection
 
 if TYPE_CHECKING:
     from podium.ui.answers.resilience_answers import ResilienceAnswer
 
 
 @question
-class ResilienceQuestion(Gated, Rules, Question["ResilienceAnswer"]):
-    """Try every drain and every failure of a node or a zone, and rank what they do.
+class ResilienceQuestion(Gated, NodeSelection, Question["ResilienceAnswer"]):
+    """Simulate each drain and each failure of a node or a zone, and rank them by their effects.
 
-    It tells the worst of them with the pods that are left without a place, the pods that no
-    failure spares, the budgets that make upgrades impossible, and how many nodes of which shape
-    would do.
+    Prints the worst ones with the pods that stay pending, the pods that are hit most often, the
+    PodDisruptionBudgets that make drains impossible, and how many more nodes would help.
     """
 
     nodes: Texts = place(
-        "Try only these nodes, and no zones. [default: all]",
+        "Node to try; with nodes, no zone is tried. [default: all nodes and zones]",
         metavar="NODE",
         completes="nodes",
         shows_default=False,
         default=(),
         kw_only=False,
     )
-    pairs: bool = option("Also have each two nodes fail at once.", default=False)
+    pairs: bool = option("Also simulate the failure of every two nodes at once.", default=False)
     drains: bool = option(
-        "Whether to drain each node, too.", flags=("--drains/--no-drains",), default=True
+        "Simulate the drain of each node besides failures.",
+        flags=("--drains/--no-drains",),
+        default=True,
     )
     spare_room: bool = option(
-        "Whether to look for nodes to add for the pods that are left waiting.",
+        "Search for the number of nodes to add so that no pod stays pending.",
         flags=("--spare-room/--no-spare-room",),
         default=True,
     )
-    worst: int = option("How many of the worst to tell in full.", min=0, default=10)
-    workers: int | None = local_option("How many processes play; one a core unless given.", min=1)
+    worst: int = option(
+        "Number of the worst drains and failures to describe in full.", min=0, default=10
+    )
+    workers: int | None = local_option(
+        "Number of processes to simulate with. [default: one per CPU core]", min=1
+    )
 
     def answer(self, ask: ClusterAsker) -> "ResilienceAnswer":
         """Try all of them; raises PodiumError."""
@@ -49,9 +55,13 @@ class ResilienceQuestion(Gated, Rules, Question["ResilienceAnswer"]):
 
         gates = self.conditions()
         asked = ask.read(self)
+        nodes = texts(self.nodes)
+        if self.selector:
+            chosen = selected_nodes(asked.request.state.objects, nodes, self.selector)
+            nodes = [one.removeprefix("node/") for one in chosen]
         tried = ResilienceRequest(
             asked.request,
-            tuple(texts(self.nodes)),
+            tuple(nodes),
             self.drains,
             self.pairs,
             self.spare_room,

@@ -14,27 +14,32 @@ if TYPE_CHECKING:
 
 @question
 class RolloutQuestion(Changes, Question["RolloutAnswer"]):
-    """Find an order in which to introduce priority classes.
+    """Find an order in which to introduce PriorityClasses without preempting important pods.
 
-    No important pod is preempted on the way: each step is played in a simulation, with the
-    rollout of the pods that it changes. Where no order is safe, say why, and how many more
-    nodes would make one so; the exit code is 2 then.
+    Each step is simulated with the rollout of the pods that it changes. Where no order is safe,
+    prints the reason and how many more nodes would make one safe, and exits with code 2.
     """
 
     classes: Texts = local_option(
-        "The classes to introduce, and workloads with their priorityClassName.", metavar="FILE|DIR"
+        "Manifests of the PriorityClasses to introduce, and of workloads with their "
+        "priorityClassName. May be repeated.",
+        metavar="FILE|DIR",
     )
     assign: Texts = option(
-        "A workload of the state that gets a class, such as deploy/web=high.",
+        "Workload of the state that gets a PriorityClass, such as deploy/web=high. May be "
+        "repeated.",
         metavar="KIND/NAME=CLASS",
     )
     important: str | int | None = option(
-        "Pods that are at least that in the end mustn't be preempted by anybody, and all "
-        "others may be. Without it, no pod may be by one that isn't above it in the end.",
+        "Lowest final priority, or PriorityClass, of pods that must not be preempted at all; all "
+        "other pods may be. [default: no pod may be preempted by a pod whose final priority isn't "
+        "higher]",
         metavar="CLASS|PRIORITY",
     )
-    tries: int = option("How many steps to play at most, for one search.", min=1, default=1000)
-    more_nodes: int = option("How many more nodes to try where no order is safe.", min=0, default=3)
+    tries: int = option("Largest number of steps to simulate in one search.", min=1, default=1000)
+    more_nodes: int = option(
+        "Largest number of additional nodes to try where no order is safe.", min=0, default=3
+    )
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Whether there is no safe order, as far as is known."""
@@ -55,7 +60,9 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
         asked = ask.read(self)
         files, assignments = texts(self.classes), texts(self.assign)
         if not (files or assignments):
-            raise InputError("nothing to introduce: --classes or --assign say what")
+            raise InputError(
+                "no classes are given: name manifests with --classes, or workloads with --assign"
+            )
         state = [*asked.request.state.objects, *asked.request.applied]
         found = read_sources(
             files,

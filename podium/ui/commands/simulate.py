@@ -1,4 +1,4 @@
-"""`podium simulate`: a scenario in virtual time, and the story of what happens in it."""
+"""`podium simulate`: a scenario or a recording in virtual time."""
 
 import sys
 from dataclasses import replace
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from podium.simulation.scenario import Scenario
     from podium.ui.answers.simulation_answers import SimulationAnswer
 
-_RECORDING_ALONE = "{}: a recording can't be combined with that"
+_RECORDING_ALONE = "{}: --recording can't be combined with that"
 
 
 @question
@@ -37,22 +37,36 @@ class SimulateQuestion(Question["SimulationAnswer"]):
     needs = MappingProxyType({"html": "matplotlib", "png": "matplotlib", "parquet": "pyarrow"})
 
     scenario: str | Path | None = place(
-        "The scenario; `-` for standard input.",
+        "File with the scenario; - for standard input.",
         metavar="SCENARIO.yaml",
         default=None,
         kw_only=False,
     )
     until: str | None = option(
-        "When to end, such as 10m; as the scenario says, or with its last step.", metavar="DURATION"
+        "Simulated time at which to end, such as 10m. [default: spec.until of the scenario, or its "
+        "last step]",
+        metavar="DURATION",
     )
-    seed: int | None = option("Of everything that is left to chance; the scenario's own.")
+    seed: int | None = option("Seed of all random choices. [default: spec.seed of the scenario]")
+    scheduler_config: str | Path | None = local_option(
+        "KubeSchedulerConfiguration (v1) for the first scheduler of the scenario, or for the "
+        "replay of a recording. [default: that of the scenario, or the recorded one]",
+        formerly=("--config",),
+        metavar="FILE",
+    )
     plugin: Texts = option_like(Rules, "plugin")
     max_pods: int = option_like(Rules, "max_pods")
     assume_healthy: bool = option_like(Rules, "assume_healthy")
+    fail_on: Texts = local_option(
+        "Exit with code 2 if one of these conditions is met: preemption, eviction, pending (at the "
+        "end), undrained. A condition can be restricted as for podium plan, as in "
+        "preemption:priority>=1000. Failed assertions always exit with code 2. [default: none]",
+        metavar="CONDITION[,CONDITION]...",
+    )
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Whether an assertion fails."""
-        return bool(getattr(answer, "failures", 0))
+        """Whether an assertion fails, or a condition of `fail_on` is met."""
+        return bool(getattr(answer, "failures", 0) or getattr(answer, "failed_on", ()))
 
     def answer(self, ask: Asker) -> "SimulationAnswer":
         """Play the scenario; raises PodiumError."""
@@ -63,7 +77,10 @@ class SimulateQuestion(Question["SimulationAnswer"]):
         from podium.simulation.runner.simulation_report import simulation_report
         from podium.simulation.timeline.timeline_sentences import clock
         from podium.ui.answers.simulation_answers import SimulationAnswer
+        from podium.ui.answers.simulation_findings import simulation_findings, simulation_gates
+        from podium.whatif.plan.fail_on import stopped
 
+        gates = simulation_gates(texts(self.fail_on))
         scenario = self._read()
         collect_rarely()
 
@@ -76,24 +93,39 @@ class SimulateQuestion(Question["SimulationAnswer"]):
             simulation, series = observed(scenario, tell, ask.prepare)
         else:
             simulation = simulate(scenario, tell, prepare=ask.prepare)
+        failed_on = stopped(simulation_findings(simulation), gates) if gates else ()
         report = simulation_report(simulation)
-        return SimulationAnswer.of(report, simulation=simulation, series=series)
+        return SimulationAnswer.of(
+            report, simulation=simulation, series=series, failed_on=failed_on
+        )
 
     def _read(self) -> "Scenario":
         from msgspec import structs
 
         from podium.api.values.durations import duration_seconds
         from podium.cluster.manifests.input_files import read_text
-        from podium.simulation.scenario import ScenarioError, read_scenario
+        from podium.simulation.scenario import ScenarioError, read_scenario, scenario_of
         from podium.ui.inputs.plugin_files import load_plugin
 
         if self.scenario is None:
-            raise InputError("what is to be played? Name a scenario, or a --recording")
+            raise InputError("no scenario is given: name its file, or a recording with --recording")
         path = str(self.scenario)
         names = [load_plugin(one) for one in texts(self.plugin)]
         content = read_text(path, sys.stdin.buffer)
         name = "stdin" if path == "-" else path
-        scenario = read_scenario(name, content, self.seed, self.max_pods, names)
+        if self.scheduler_config is None:
+            scenario = read_scenario(name, content, self.seed, self.max_pods, names)
+        else:
+            # Few scenarios are played with another configuration than their own.
+            from podium.simulation.experiments.comparison.sides import read_side
+            from podium.simulation.experiments.whole_scenario import whole_scenario
+
+            side = read_side(str(self.scheduler_config), self.max_pods)
+            if side.kind != "configuration":
+                rule = "must be a KubeSchedulerConfiguration"
+                raise InputError(f"--scheduler-config {self.scheduler_config}: {rule}")
+            whole = side.of(whole_scenario(name, content, self.max_pods))
+            scenario = scenario_of(name, whole.value, self.seed, self.max_pods, names)
         if self.assume_healthy:
             scenario = replace(scenario, options=structs.replace(scenario.options, heals=True))
         if self.until is None:
@@ -106,24 +138,28 @@ class SimulateQuestion(Question["SimulationAnswer"]):
 
 @question
 class ReplayQuestion(SimulateQuestion):
-    """Play a scenario in virtual time: manifests, timed steps, assertions.
+    """Simulate a scenario: manifests, timed steps and assertions, in virtual time.
 
-    The same seed gives the same story. The exit code is 2 if an assertion fails. A recording is
-    played as it was, or by another configuration.
+    The same seed gives the same result. The exit code is 2 if an assertion fails. A recording of
+    podium record is replayed, with the recorded or another scheduler configuration.
     """
 
     recording: str | Path | None = local_option(
-        "Play what `podium record` has recorded instead, and tell what goes differently.",
+        "Directory of a recording of podium record to replay instead of a scenario, and to compare "
+        "with what really happened.",
         metavar="DIR",
     )
-    config: str | Path | None = local_option(
-        "The KubeSchedulerConfiguration (v1) of the replay of a recording; the recorded one "
-        "unless given.",
-        metavar="FILE",
-    )
     serve: bool = option(
-        "Show the run in a browser as well: prints a link, until Ctrl-C.",
+        "Serve the run as a page for the browser, print the link to it, and wait for Ctrl-C.",
         default=False,
+        reach=Reach.COMMAND,
+    )
+    port: int = option(
+        "Port of this machine for --serve; 0 picks any free port.",
+        metavar="PORT",
+        min=0,
+        max=65535,
+        default=0,
         reach=Reach.COMMAND,
     )
 
@@ -137,15 +173,13 @@ class ReplayQuestion(SimulateQuestion):
     def answer(self, ask: Asker) -> Any:
         """Play the scenario or the recording; raises PodiumError."""
         if self.recording is None:
-            if self.config is not None:
-                why = "a scenario says itself how it is scheduled"
-                raise InputError(f"--config is for a --recording; {why}")
             return super().answer(ask)
         given = {
             "a scenario": self.scenario,
             "--until": self.until,
             "--seed": self.seed,
             "--assume-healthy": self.assume_healthy or None,
+            "--fail-on": texts(self.fail_on) or None,
             "--serve": self.serve or None,
         }
         if words := [word for word, value in given.items() if value is not None]:
@@ -161,7 +195,7 @@ class ReplayQuestion(SimulateQuestion):
         collect_rarely()
         ask.progress.show("replaying")
         recorded = read_recording(Path(self.recording))
-        path, kept = text(self.config), None
+        path, kept = text(self.scheduler_config), None
         if path is None and recorded.configuration:
             path, kept = str(self.recording), recorded.configuration
         loaded = read_scheduler_config(path, texts(self.plugin), kept)

@@ -3,23 +3,23 @@
 from typing import TYPE_CHECKING
 
 from podium.ui.commands.question import Asker, Question
-from podium.ui.inputs.option import option, question, text
-from podium.ui.inputs.request_options import Connection
+from podium.ui.inputs.option import option, question
+from podium.ui.inputs.request_options import ClusterOptions
 
 if TYPE_CHECKING:
     from podium.ui.answers.snapshot_answers import SnapshotAnswer
 
 
 @question
-class SnapshotQuestion(Connection, Question["SnapshotAnswer"]):
-    """Save the state of a cluster for plan and explain; nothing is changed there."""
+class SnapshotQuestion(ClusterOptions, Question["SnapshotAnswer"]):
+    """Save the state of a running cluster for other commands; the cluster isn't changed."""
 
     took_files = True
     usual_format = "json"
 
     anonymize: bool = option(
-        "Give pseudonyms to all names, labels and images, and leave out what no decision "
-        "depends on. A plan decides alike.",
+        "Replace all names, labels and images by pseudonyms, and leave out fields on which no "
+        "scheduling decision depends. Plans of the result decide as before.",
         default=False,
     )
 
@@ -29,7 +29,7 @@ class SnapshotQuestion(Connection, Question["SnapshotAnswer"]):
         from podium.ui.answers.snapshot_answers import SnapshotAnswer
         from podium.ui.inputs.state_inputs import snapshot_of
 
-        found = snapshot_of(text(self.kubeconfig), self.context)
+        found = snapshot_of(self)
         if self.anonymize:
             found.anonymize()
         return SnapshotAnswer(found.objects, found.notes, found)

@@ -35,7 +35,13 @@ def words_of(kind: Any, place: Reach = Reach.LIBRARY) -> dict[str, tuple[Field[A
 def made(kind: Callable[..., A], words: Mapping[str, Any], place: Reach = Reach.LIBRARY) -> A:
     """Make a question of the words that are given at a place; raises WordError."""
     known, given = words_of(kind, place), dict[str, Any]()
+    former = {
+        flag.lstrip("-").replace("-", "_"): name
+        for name, (_, option) in known.items()
+        for flag in option.formerly
+    }
     for word, value in words.items():
+        word = former.get(word, word)
         if word not in known:
             near = get_close_matches(word, known)
             hint = f"is {' or '.join(near)} meant?" if near else f"words are {', '.join(known)}"

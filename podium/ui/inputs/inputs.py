@@ -13,10 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.errors import PodiumError
-from podium.api.objects import Object, annotations, name
+from podium.api.objects import Object, annotations, labels, name
 from podium.api.pod_limit import PodLimit
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.release import MAJOR, MINOR, PATCH
+from podium.api.selectors.label_selector_text import parse_selector
+from podium.api.selectors.labels import Selector, SelectorError
 from podium.api.values.durations import duration_seconds
 from podium.api.well_known import HELM_HOOK
 from podium.cluster.manifests import File, Loaded, ManifestError, Manifests, Problem, read_sources
@@ -24,7 +26,7 @@ from podium.cluster.manifests.input_files import read_text
 from podium.cluster.manifests.problems import describe
 from podium.ui.inputs.configurations import read_kubelet_config, read_scheduler_config
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import text, texts
+from podium.ui.inputs.option import Sources, several, text, texts
 from podium.ui.inputs.request_options import Changes, Rules, State
 from podium.ui.inputs.state_inputs import files_of, read_state
 from podium.whatif.plan.changes import PARSERS, Apply, Change, Scale
@@ -91,20 +93,20 @@ class Asked:
 def read_request(asked: Rules, state: State) -> Asked:
     """Read everything that a request consists of; raises as `request_on` does."""
     ignores = asked.validate == FieldValidation.IGNORE
-    sources = files_of(state.state)
+    validation = FieldValidation.IGNORE if ignores else FieldValidation.WARN
     read = request_on(
-        asked,
-        lambda: read_state(
-            sources,
-            text(state.kubeconfig),
-            state.context,
-            asked.namespace,
-            validation=FieldValidation.IGNORE if ignores else FieldValidation.WARN,
-        ),
-        sources,
+        asked, lambda: read_state(state, asked.namespace, validation=validation), state.state
     )
     collect_rarely()
     return read
+
+
+def read_selector(text: str) -> Selector:
+    """Read the label selector of `--selector`; raises InputError."""
+    try:
+        return parse_selector(text)
+    except SelectorError as error:
+        raise InputError(f"--selector {text}: {error}") from None
 
 
 def read_gates(texts: Sequence[str], file: str | None) -> list[Gate]:
@@ -112,17 +114,16 @@ def read_gates(texts: Sequence[str], file: str | None) -> list[Gate]:
     return parse_gates(texts, file, [] if file is None else read_text(file).splitlines())
 
 
-def request_on(
-    asked: Rules, read: Callable[[], Manifests], sources: Sequence[str | File] = ()
-) -> Asked:
+def request_on(asked: Rules, read: Callable[[], Manifests], sources: Sources = ()) -> Asked:
     """Read what is asked about a state; raises PodiumError.
 
     Args:
-        sources: what the state is read from.
+        read: reads the state.
+        sources: what it reads the state from.
     """
     changes = asked if isinstance(asked, Changes) else Changes(namespace=asked.namespace)
-    files = [*sources, *files_of(changes.apply), asked.scheduler_config, asked.kubelet_config]
-    if files.count("-") > 1:
+    files = [*several(sources), *several(changes.apply)]
+    if [*files, asked.scheduler_config, asked.kubelet_config].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
     errors = _ErrorCollector()
     pressures, until_s, before = list[Pressure](), None, Manifests()
@@ -210,8 +211,11 @@ def _read_changes(asked: Changes, state: Iterable[Object], errors: _ErrorCollect
     found = _ReadChanges()
     for option, values in (("--values", asked.values), ("--set", asked.set_values)):
         if texts(values) and not texts(asked.helm):
-            errors.found.append(InputError(f"{option}: is for --helm, which isn't given"))
+            errors.found.append(InputError(f"{option} needs --helm"))
             return found
+    if asked.selector and not any(getattr(asked, source) for source in _SOURCES):
+        errors.found.append(InputError("--selector needs --apply, --kustomize or --helm"))
+        return found
     nodes = {name(one): one for one in state if one.get("kind") == "Node"}
     every: dict[str, list[str | File]] = {
         option: files_of(asked.apply) if option == "apply" else [*texts(getattr(asked, option))]
@@ -268,7 +272,11 @@ def _apply(asked: Changes, steps: Sequence[GivenChange], found: _ReadChanges) ->
     def is_hook(one: Loaded) -> bool:
         return one.source.file in rendered and HELM_HOOK in annotations(one.obj)
 
-    hooks, kept = [*filter(is_hook, read.objects)], [*filterfalse(is_hook, read.objects)]
+    selector = read_selector(asked.selector)
+    selected = [one for one in read.objects if selector.matches(labels(one.obj))]
+    if read.objects and not selected and not asked.allow_empty:
+        raise InputError(f"--selector {asked.selector}: no manifest to apply has such labels")
+    hooks, kept = [*filter(is_hook, selected)], [*filterfalse(is_hook, selected)]
     if kept:
         found.changes.append(Apply(tuple(one.obj for one in kept)))
     found.applied += kept

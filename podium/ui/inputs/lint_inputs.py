@@ -1,6 +1,6 @@
 """What `podium lint` judges, and by which configuration."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -11,11 +11,13 @@ from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.kinds.snapshot_kinds import decisive_kind_of
 from podium.api.objects import Object, place_of
 from podium.apiserver.kinds.registration.registrations import decisive_faults
-from podium.cluster.manifests import File, Loaded, ManifestError, Manifests
+from podium.cluster.manifests import Loaded, ManifestError, Manifests
 from podium.kubelet.kubelet_config import KIND as KUBELET_KIND
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.ui.inputs.configurations import only_document
 from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.option import several
+from podium.ui.inputs.request_options import State
 from podium.ui.inputs.state_inputs import read_state
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.configuration import FILE, KIND, LintConfiguration
@@ -28,43 +30,32 @@ _OTHER_KINDS = ("CronJob", "HorizontalPodAutoscaler")
 
 
 def lint_of(
-    state: Sequence[str | File] | None,
-    kubeconfig: str | None,
-    context: str | None,
-    namespace: str,
-    kubelet_config: str | None,
-    config: str | None,
+    state: State, namespace: str, kubelet_config: str | None, config: str | None
 ) -> LintReport:
-    """Read everything, and judge it; raises PodiumError.
+    """Lint the state of a cluster, manifests, or a KubeletConfiguration; raises PodiumError.
 
     Args:
-        state: files; None for a running cluster.
-        kubeconfig: where the cluster is; the one that kubectl goes to if None.
-        kubelet_config: the file of the kubelets' configuration, if there is one; without files
-            and cluster it is judged alone.
-        config: the file of the lint configuration; the usual one, if that is there, if None.
+        kubelet_config: file with a KubeletConfiguration; it is linted alone unless a state or
+            cluster is named.
+        config: file with a LintConfiguration; `.podium-lint.yaml`, if there is one, if None.
     """
-    if [*(state or ()), kubelet_config, config].count("-") > 1:
+    if [*several(state.state), kubelet_config, config].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
     found = config or (FILE if Path(FILE).is_file() else None)
     configuration = _document(LintConfiguration, KIND, found) or LintConfiguration()
     kubelet = _document(KubeletConfiguration, KUBELET_KIND, kubelet_config)
-    alone = kubelet is not None and not (state or kubeconfig or context)
-    read = Manifests() if alone else _state(state, kubeconfig, context, namespace)
+    named = [*several(state.state), state.kubeconfig, state.context, state.as_user]
+    read = _state(state, namespace) if any(named) or kubelet is None else Manifests()
     view = ClusterView((loaded.obj for loaded in read.objects), kubelet, configuration.thresholds)
     sources = _sources(read, kubelet_config)
     report = lint(view, configuration, lambda obj: sources.get(_identity(obj), NOWHERE))
     return replace(report, warnings=(*read.warnings,), notes=(*read.notes,))
 
 
-def _state(
-    paths: Sequence[str | File] | None, kubeconfig: str | None, context: str | None, namespace: str
-) -> Manifests:
+def _state(state: State, namespace: str) -> Manifests:
     try:
         return read_state(
-            paths,
-            kubeconfig,
-            context,
+            state,
             namespace,
             # Alternatives may lie in one directory; applied together, the last one counts.
             later_counts=True,

@@ -1,34 +1,68 @@
 """The options that several questions have: which state, which changes, and by which rules."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.pod_limit import MAX_PODS
-from podium.ui.inputs.option import Reach, Sources, Texts, local_option, option, place, question
+from podium.ui.inputs.option import (
+    Reach,
+    Sources,
+    Texts,
+    local_option,
+    option,
+    place,
+    question,
+    text,
+)
 
 
 @question
-class Connection:
-    """Which running cluster is read."""
+class ConnectionOptions:
+    """Which API server is connected to."""
 
     kubeconfig: str | Path | None = local_option(
-        "Where the running cluster is; the one that kubectl goes to unless given. Needs "
-        "podium[client].",
+        "Path of the kubeconfig of the cluster. Needs podium[client]. [default: as kubectl, "
+        "$KUBECONFIG, or ~/.kube/config]",
         metavar="FILE",
     )
     context: str | None = local_option(
-        "Of the kubeconfig; its current one unless given.", metavar="NAME", completes="contexts"
+        "Name of the kubeconfig context to use. [default: its current context]",
+        metavar="NAME",
+        completes="contexts",
     )
 
 
 @question
-class State(Connection):
+class ClusterOptions(ConnectionOptions):
+    """How a running cluster is read, in the words of kubectl."""
+
+    all_namespaces: bool = local_option(
+        "Read the objects of all namespaces. Podium always does, as pods of all namespaces "
+        "compete for the same nodes.",
+        flags=("--all-namespaces", "-A"),
+        default=False,
+    )
+    as_user: str | None = local_option(
+        "Username to impersonate for the requests to the API server, such as "
+        "system:serviceaccount:shop:deployer. [default: none]",
+        flags=("--as",),
+        metavar="USER",
+    )
+    request_timeout: str | None = local_option(
+        "How long to wait before giving up on a single request to the API server, such as 1s, "
+        "2m or 3h; 0 means without limit. [default: 34s]",
+        metavar="DURATION",
+    )
+
+
+@question
+class State(ClusterOptions):
     """Where the state of a question is."""
 
     state: Sources = place(
-        "The state of the cluster, instead of a running one; may be given several times.",
+        "File, directory or - (standard input) with the state of the cluster, instead of a running "
+        "cluster. May be repeated.",
         flags=("--filename", "-f"),
         metavar="FILE|DIR|-",
         reach=Reach.LIBRARY,
@@ -39,19 +73,15 @@ class State(Connection):
 
 
 def usual_namespace(
-    state: Sequence[object] | None, kubeconfig: str | None, context: str | None
+    state: object, kubeconfig: str | Path | None = None, context: str | None = None
 ) -> str:
-    """The namespace that the context has, where a running cluster is read, or else `default`.
-
-    Args:
-        state: files that are read instead.
-    """
+    """Return the namespace of the kubeconfig context, or `default` for a state in files."""
     if state:
         return DEFAULT_NAMESPACE
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.client.kubeconfig_contexts import namespace_of
 
-    return namespace_of(kubeconfig, context) or DEFAULT_NAMESPACE
+    return namespace_of(text(kubeconfig), context) or DEFAULT_NAMESPACE
 
 
 @question
@@ -59,41 +89,53 @@ class Rules:
     """By which rules a question is played, and its objects are read, whatever it changes."""
 
     validate: FieldValidation | str = option(
-        "What becomes of unknown or repeated fields in what is applied; of a state's they "
-        "are warnings.",
+        "How to treat unknown and duplicate fields of applied manifests: strict refuses them, warn "
+        "prints warnings, ignore drops them silently. In the state of the cluster they are "
+        "warnings.",
         default=FieldValidation.STRICT,
     )
     scheduler_config: str | Path | None = local_option(
-        "A KubeSchedulerConfiguration (v1); without it, the default profile decides.",
+        "KubeSchedulerConfiguration (v1) to schedule by. [default: kube-scheduler's default "
+        "profile]",
         metavar="FILE",
     )
     plugin: Texts = local_option(
-        "A plugin to enable, from a Python file; may be given several times.", metavar="FILE:CLASS"
+        "Python file and class of a scheduler plugin to enable in every profile. May be repeated.",
+        metavar="FILE:CLASS",
     )
     namespace: str = option(
-        "Where objects are that don't say; that of the context, or default.",
+        "Namespace of objects and names that don't specify one. It doesn't limit what is read. "
+        "[default: that of the kubeconfig context, or default]",
         flags=("--namespace", "-n"),
         metavar="NAMESPACE",
         completes="namespaces",
         default="",
     )
     kubelet_config: str | Path | None = local_option(
-        "A KubeletConfiguration (v1beta1), for the eviction thresholds of nodes.", metavar="FILE"
+        "KubeletConfiguration (v1beta1) with the eviction thresholds of the nodes. [default: "
+        "the kubelet's defaults]",
+        metavar="FILE",
     )
     until: str | None = option(
-        "For how long to play what happens. [default: 10m, and to the end of the rollouts]",
+        "How much simulated time to play, such as 90s or 1h. [default: 10m, longer while a rollout "
+        "or drain makes progress]",
         metavar="DURATION",
     )
     max_pods: int = local_option(
-        "How many new pods workloads may ask for; more is taken for a mistake.",
+        "Largest number of new pods that workloads may create. A larger number is taken for a "
+        "typing error and refused.",
         metavar="N",
         min=0,
         default=MAX_PODS,
     )
-    repair: bool = option("Have controllers make up for what the state lacks, too.", default=False)
+    repair: bool = option(
+        "Let controllers also create pods that workloads lack in the loaded state, before any "
+        "change.",
+        default=False,
+    )
     assume_healthy: bool = option(
-        "Have pods of the state that aren't ready, crash loops included, and nodes that "
-        "aren't Ready become so at the start; otherwise they stay as they are.",
+        "Let pods of the state that aren't ready, also those in a crash loop, and nodes that "
+        "aren't Ready become ready at the start. Without it they stay as they are.",
         default=False,
     )
 
@@ -108,48 +150,87 @@ class Changes(Rules):
     """
 
     apply: Sources = local_option(
-        "Manifests to apply to the state. All changes are made in the order given.",
+        "Manifests to apply to the state, as kubectl apply does. May be repeated; all changes are "
+        "made in the order in which the options stand.",
         metavar="FILE|DIR|-",
     )
     kustomize: Texts = local_option(
-        "A Kustomization to apply; takes kustomize or kubectl.",
+        "Directory of a kustomization to apply. Needs kustomize or kubectl. May be repeated.",
         flags=("--kustomize", "-k"),
         metavar="DIR",
     )
     helm: Texts = local_option(
-        "A chart to apply, as a release of that name; takes helm.", metavar="[RELEASE=]CHART"
+        "Helm chart to render and apply, with the name of the release. Needs helm. May be "
+        "repeated. [default RELEASE: release]",
+        metavar="[RELEASE=]CHART",
     )
-    values: Texts = local_option("Values for --helm.", metavar="FILE")
+    values: Texts = local_option("Values file for --helm. May be repeated.", metavar="FILE")
     set_values: Texts = local_option(
-        "A value for --helm, as helm takes it.", flags=("--set",), metavar="KEY=VALUE"
+        "Single value for --helm, written as for helm. May be repeated.",
+        flags=("--set",),
+        metavar="KEY=VALUE",
+    )
+    selector: str = local_option(
+        "Apply only the manifests whose labels match this selector, as kubectl apply -l does, such "
+        "as app=web,tier!=cache. [default: all]",
+        flags=("--selector", "-l"),
+        metavar="SELECTOR",
+        default="",
     )
     delete: Texts = option(
-        "An object to delete, with all that it controls. A pod has its grace period, but "
-        "with :force.",
+        "Object to delete, with all that it controls. Pods get their grace period; with :force "
+        "they are deleted at once. May be repeated.",
         metavar="[NAMESPACE/]KIND/NAME[:force]",
     )
     add_node: Texts = local_option(
-        "Nodes to add: those of a file, or such as one that is there; web-1*3 are three.",
+        "Nodes to add: those of a file, or copies of a node of the state; web-1*3 adds three "
+        "copies. May be repeated.",
         metavar="FILE|NODE[*COUNT]",
         completes="nodes",
     )
-    delete_node: Texts = option("A node to delete.", metavar="NODE", completes="nodes")
-    cordon: Texts = option("A node that takes no more pods.", metavar="NODE", completes="nodes")
-    uncordon: Texts = option("A node that takes pods again.", metavar="NODE", completes="nodes")
+    delete_node: Texts = option(
+        "Node to delete. May be repeated.", metavar="NODE", completes="nodes"
+    )
+    cordon: Texts = option(
+        "Node to mark as unschedulable. May be repeated.", metavar="NODE", completes="nodes"
+    )
+    uncordon: Texts = option(
+        "Node to mark as schedulable. May be repeated.", metavar="NODE", completes="nodes"
+    )
     drain: Texts = option(
-        "A node to drain; what comes next waits for that. With :force also of pods that "
-        "nobody recreates.",
+        "Node to drain, as podium drain does; the changes after it wait until it is drained. With "
+        ":force, pods that no controller recreates are evicted, too. May be repeated.",
         metavar="NODE[:force]",
         completes="nodes",
     )
     scale: Texts = option(
-        "A workload to scale, such as deploy/web=10.", metavar="KIND/NAME=REPLICAS"
+        "Workload to scale and its new number of replicas, such as deploy/web=10. May be repeated.",
+        metavar="KIND/NAME=REPLICAS",
     )
-    restart: Texts = option("A workload whose pods to replace.", metavar="KIND/NAME")
+    restart: Texts = option(
+        "Workload to restart, as kubectl rollout restart does. May be repeated.",
+        metavar="KIND/NAME",
+    )
     pressure: Texts = option(
-        "What is left on a node, such as node-3:memory.available=50Mi.",
+        "Amount of a resource that is left on a node, to see which pods the node evicts, such as "
+        "node-3:memory.available=50Mi. May be repeated.",
         metavar="NODE:SIGNAL=AMOUNT",
         completes="nodes",
     )
-    allow_empty: bool = option("What is applied may have nothing in it.", default=False)
+    allow_empty: bool = option(
+        "Accept manifests without any object. Without it they are an error.", default=False
+    )
     order: tuple[str, ...] = ()
+
+
+@question
+class NodeSelection(Rules):
+    """Which nodes a question is about, besides those that it names."""
+
+    selector: str = option(
+        "Select the nodes whose labels match this selector, instead of naming nodes, such as "
+        "pool=spot,zone in (a,b).",
+        flags=("--selector", "-l"),
+        metavar="SELECTOR",
+        default="",
+    )

@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from io import BytesIO
 from random import Random
@@ -17,15 +17,18 @@ from podium.api.kinds.snapshot_kinds import KindOf, decisive_kind_of
 from podium.api.objects import Object
 from podium.api.process.concurrency import run_to_end
 from podium.api.state_times import ahead_of
+from podium.api.values.durations import duration_seconds
 from podium.apiserver.kinds.registration.registrations import decisive_faults
 from podium.cluster.manifests import File, Manifests, read_sources
 from podium.cluster.manifests.manifest_objects import FaultsOf
 from podium.ui.inputs.extras import check_extra
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Sources, several
+from podium.ui.inputs.option import Sources, several, text
+from podium.ui.inputs.request_options import ClusterOptions, ConnectionOptions, State
 from podium.ui.writers.terminal import console
 
 if TYPE_CHECKING:
+    from podium.cluster.client.connection import Connection
     from podium.cluster.snapshot.state_snapshot import ClusterSnapshot
 
 
@@ -47,9 +50,7 @@ def state_kind_of(obj: Object) -> Kind | None:
 
 
 def read_state(
-    paths: Sequence[str | File] | None,
-    kubeconfig: str | None,
-    context: str | None,
+    state: State,
     namespace: str,
     *,
     later_counts: bool = False,
@@ -57,19 +58,33 @@ def read_state(
     kind_of: KindOf = state_kind_of,
     faults_of: FaultsOf = decisive_faults,
 ) -> Manifests:
-    """Read the state; raises PodiumError.
+    """Read the state from its files, or from the running cluster; raises PodiumError.
 
     Args:
-        paths: files; None or none for a running cluster.
-        later_counts: of objects that stand twice the last one counts; otherwise that is an error.
+        namespace: of objects that don't specify one.
+        later_counts: whether the last of several objects of one name counts; otherwise these are
+            an error.
     """
-    names_cluster = kubeconfig is not None or context is not None
+    paths = files_of(state.state)
+    cluster_flags = {
+        "--kubeconfig": state.kubeconfig,
+        "--context": state.context,
+        "--as": state.as_user,
+        "--request-timeout": state.request_timeout,
+    }
+    given = [flag for flag, value in cluster_flags.items() if value is not None]
     sources, stdin, notes = paths, sys.stdin.buffer, list[str]()
-    if not sources:
-        sources = ["-"]
-        stdin, notes = _cluster(kubeconfig, context, is_named=names_cluster)
-    elif names_cluster:
-        raise InputError("the state is either in files (-f) or a running cluster")
+    if paths and given:
+        raise InputError(f"-f reads the state from files, {' and '.join(given)} from a cluster")
+    if not paths:
+        try:
+            found = snapshot_of(state)
+        except PodiumError as error:
+            if given:
+                raise
+            why = f"no state is given by -f, and the running cluster can't be read: {error}"
+            raise InputError(why) from None
+        sources, stdin, notes = ["-"], BytesIO(found.encoded()), found.notes
     read = read_sources(
         sources,
         stdin,
@@ -80,7 +95,7 @@ def read_state(
         faults_of=faults_of,
     )
     if paths and not read.objects:
-        raise InputError(f"there is nothing in {', '.join(read.empty)}")
+        raise InputError(f"the state is empty: {', '.join(read.empty)} has no objects")
     is_whole, now_s = read.is_whole or not (paths or notes), time.time()
     ahead = ahead_of(now_s, (one.obj for one in read.objects), "what is played begins then")
     warnings = [*notes, *read.warnings, *ahead]
@@ -88,32 +103,37 @@ def read_state(
     return replace(read, warnings=warnings, is_whole=is_whole, read_s=read_s)
 
 
-def _cluster(
-    kubeconfig: str | None, context: str | None, *, is_named: bool
-) -> tuple[BytesIO, list[str]]:
-    try:
-        found = snapshot_of(kubeconfig, context)
-    except PodiumError as error:
-        if is_named:
-            raise
-        raise InputError(f"the state isn't named by -f, and no cluster is read: {error}") from None
-    return BytesIO(found.encoded()), found.notes
+async def connection_of(options: ConnectionOptions) -> "Connection":
+    """Connect as the options of a command say; raises PodiumError."""
+    # Only now: the client comes with an extra.
+    from podium.cluster.client.connection import load_connection
+
+    connection = await load_connection(text(options.kubeconfig), options.context)
+    if isinstance(options, ClusterOptions):
+        connection.impersonated_user = options.as_user or ""
+        if (timeout := options.request_timeout) is not None:
+            # A number without a unit is seconds, as for kubectl.
+            timeout_s = float(timeout) if timeout.isdecimal() else duration_seconds(timeout)
+            if timeout_s is None or timeout_s < 0:
+                rule = "must be a duration such as 1s, 2m or 3h, or 0 for no limit"
+                raise InputError(f"--request-timeout {timeout}: {rule}")
+            connection.request_s = timeout_s
+    return connection
 
 
-def snapshot_of(kubeconfig: str | None, context: str | None) -> "ClusterSnapshot":
+def snapshot_of(options: ClusterOptions) -> "ClusterSnapshot":
     """Read the state of a running cluster, with progress on a terminal; raises PodiumError."""
     check_extra("reading a cluster")
     # Only now: the client comes with an extra.
-    from podium.cluster.client.connection import load_connection
     from podium.cluster.client.http_api import HttpApi
     from podium.cluster.snapshot.state_snapshot import take_snapshot
 
     async def taken() -> "ClusterSnapshot":
-        connection = await load_connection(kubeconfig, context)
+        connection = await connection_of(options)
         with console(stderr=True).status("") as status:
             async with HttpApi(connection, Random()) as api:
                 return await take_snapshot(
-                    api, lambda kind, count: status.update(f"{count:,} objects; reads {kind}")
+                    api, lambda kind, count: status.update(f"reading {kind}: {count:,} objects")
                 )
 
     return run_to_end(taken())

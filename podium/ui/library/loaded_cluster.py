@@ -24,9 +24,9 @@ from podium.ui.commands.resilience import ResilienceQuestion
 from podium.ui.commands.rollout import RolloutQuestion
 from podium.ui.commands.words import made, words_of
 from podium.ui.inputs.inputs import Asked, request_on
-from podium.ui.inputs.option import question, text
+from podium.ui.inputs.option import question
 from podium.ui.inputs.request_options import Rules, State, usual_namespace
-from podium.ui.inputs.state_inputs import files_of, read_state
+from podium.ui.inputs.state_inputs import read_state
 from podium.ui.library.functions import Alone
 from podium.ui.library.words import asks, asks_either, asks_of_several
 from podium.ui.writers.html import to_html_fragment
@@ -152,11 +152,10 @@ class LoadQuestion(Rules, State, Question[LoadedCluster]):
 
 
 def _load(asked: LoadQuestion) -> LoadedCluster:
-    sources = files_of(asked.state)
-    where = sources, text(asked.kubeconfig), asked.context
+    where = asked.state, asked.kubeconfig, asked.context
     namespace = asked.namespace or usual_namespace(*where)
     rules = {name: getattr(asked, name) for name in words_of(Rules)}
-    return LoadedCluster(read_state(*where, namespace), asked, {**rules, "namespace": namespace})
+    return LoadedCluster(read_state(asked, namespace), asked, {**rules, "namespace": namespace})
 
 
 load = asks_of_several(LoadQuestion, LoadQuestion.__doc__ or "", _load)

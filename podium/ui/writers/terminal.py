@@ -1,5 +1,6 @@
 """Presentations, warnings and progress on a terminal, and plain values as JSON or YAML."""
 
+import re
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -8,7 +9,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING, Any
 
 import msgspec
-from rich.cells import cell_len, chop_cells
+from rich.cells import cell_len
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 from rich.status import Status
@@ -39,8 +40,9 @@ STYLES: Mapping[Tone, str] = {
 
 _GAP = 2
 _LAST_WIDTH_MIN = 20
-_WIDTH_MIN = 10
 _REFRESH_S = 0.2
+_NUMBER = re.compile(r"[-+\d.,%]*")
+_WORDS = re.compile(r"\S+\s*")
 
 Cell = str | Text
 
@@ -125,67 +127,88 @@ def print_values(values: Any, output: str) -> None:
         print(msgspec.json.format(msgspec.json.encode(values), indent=2).decode())
 
 
-def print_table(out: Console, headings: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+def print_table(
+    out: Console, headings: Sequence[str], rows: Iterable[Sequence[Cell]], *, wide: bool = False
+) -> None:
     """Print a table; without headings only its rows.
 
-    Columns are as wide as what is in them. On a terminal they are wrapped where the table would
-    pass the edge, the last one first; elsewhere a row is a line.
+    Off a terminal a row is a line, and columns are as wide as their contents. On a terminal that is
+    too narrow for that, cells are wrapped between words, the last column first, and no word is
+    broken, as it may be a name. Where the longest words still don't fit, columns between the first
+    and the last are left out, those of numbers first, then from the right; a table that is to be
+    `wide` passes the edge instead. Beside a long name, the last column has lines of its own.
     """
     texts = [[*map(_shown, row)] for row in rows]
     if headings:
         texts.insert(0, [Text(heading, style="bold") for heading in headings])
-    widths = [max(map(_width, column)) for column in zip(*texts, strict=True)]
+    columns = [*zip(*texts, strict=True)]
+    widths = [max(map(_width, column)) for column in columns]
+    left_out: list[str] = []
     if out.is_terminal:
-        widths = _fitted(widths, out.width)
+        words = [max(map(_longest_word, column)) for column in columns]
+        # Sentences want more room than their longest word.
+        words[-1] = max(words[-1], min(widths[-1], _LAST_WIDTH_MIN))
+        kept = [*range(len(widths))]
+        numbers = [all(map(_NUMBER.fullmatch, map(str, cells[1:]))) for cells in columns]
+        while not wide and len(kept) > 2 and _total(words[at] for at in kept) > out.width:
+            least = max(kept[1:-1], key=lambda at: (numbers[at], at))
+            kept.remove(least)
+            left_out.append(texts[0][least].plain)
+        if not wide and len(kept) == 2 and _total(words[at] for at in kept) > out.width:
+            for first, last in ([line[at] for at in kept] for line in texts):
+                out.print(first)
+                for piece in _pieces(last, out.width - _GAP) if last.plain else ():
+                    out.print(Text(" " * _GAP) + piece)
+            texts = []
+        texts = [[line[at] for at in kept] for line in texts]
+        widths = _fitted([widths[at] for at in kept], [words[at] for at in kept], out.width)
     for line in texts:
-        columns = [
-            [cell] if _width(cell) <= width else _pieces(cell, width)
-            for cell, width in zip(line, widths, strict=True)
-        ]
-        for pieces in zip_longest(*columns, fillvalue=Text()):
+        cells = [_pieces(cell, width) for cell, width in zip(line, widths, strict=True)]
+        for pieces in zip_longest(*cells, fillvalue=Text()):
             # The last cell isn't padded, nor anything before empty cells.
-            last = max((index for index, cell in enumerate(pieces) if cell.plain), default=-1)
+            last_at = max((index for index, cell in enumerate(pieces) if cell.plain), default=-1)
             shown = Text()
-            for index, cell in enumerate(pieces[: last + 1]):
+            for index, cell in enumerate(pieces[: last_at + 1]):
                 shown.append_text(cell)
-                if index < last:
+                if index < last_at:
                     shown.append(" " * (widths[index] - _width(cell) + _GAP))
             out.print(shown)
+    if left_out and headings:
+        note = f"There is no room for {', '.join(left_out)}; -o wide prints all columns."
+        print_line(out, Text(note, style="dim"))
 
 
-def _fitted(widths: Sequence[int], width: int) -> list[int]:
-    """Widths of columns that don't pass the edge: the last gives way first, then the widest."""
+def _fitted(widths: Sequence[int], words: Sequence[int], width: int) -> list[int]:
+    """Widths of columns that fit, as far as their words do: the last gives way first."""
     found = [*widths]
-    over = sum(found) + _GAP * (len(found) - 1) - width
-    if over > 0:
-        last = max(min(found[-1], _LAST_WIDTH_MIN), found[-1] - over)
-        over -= found[-1] - last
-        found[-1] = last
-    while over > 0 and max(found) > _WIDTH_MIN:
-        found[found.index(max(found))] -= 1
-        over -= 1
+    found[-1] = max(words[-1], found[-1] - max(0, _total(found) - width))
+    while _total(found) > width and (
+        loose := [at for at in range(len(found)) if found[at] > words[at]]
+    ):
+        found[max(loose, key=found.__getitem__)] -= 1
     return found
 
 
-def _pieces(text: Text, width: int, indent: int = 0) -> Sequence[Text]:
-    """A text in pieces that are no wider than that, and all but the first less the indent."""
-    pieces = [*text.divide(_breaks(text.plain, width, indent))]
+def _total(widths: Iterable[int]) -> int:
+    each = [*widths]
+    return sum(each) + _GAP * (len(each) - 1)
+
+
+def _longest_word(text: Text) -> int:
+    return max(map(cell_len, text.plain.split()), default=0)
+
+
+def _pieces(text: Text, width: int) -> Sequence[Text]:
+    """A text as lines of at most a width; a longer word is a line of its own, unbroken."""
+    begin, ends = 0, list[int]()
+    for word in _WORDS.finditer(text.plain):
+        if word.start() > begin and cell_len(text.plain[begin : word.end()].rstrip()) > width:
+            begin = word.start()
+            ends.append(begin)
+    pieces = [*text.divide(ends)]
     for piece in pieces:
         piece.rstrip()
     return pieces
-
-
-def _breaks(text: str, width: int, indent: int) -> Iterator[int]:
-    """Where to break a text: between words, in a name behind a `-` or `/`, else anywhere."""
-    begin = 0
-    while cell_len(text[begin:]) > width:
-        most = len(chop_cells(text[begin:], width)[0])
-        # A space at the edge itself is a place to break, too.
-        fits = text[begin : begin + most + 1]
-        best = fits.rfind(" ") + 1 or max(fits[:-1].rfind("-"), fits[:-1].rfind("/")) + 1
-        width -= indent if begin == 0 else 0
-        begin += best or most
-        yield begin
 
 
 def print_line(out: Console, line: Text) -> None:
@@ -194,7 +217,7 @@ def print_line(out: Console, line: Text) -> None:
     if not out.is_terminal or _width(line) <= out.width:
         out.print(line)
         return
-    first, *others = _pieces(line, out.width, _GAP)
+    first, *others = _pieces(line, out.width - _GAP)
     out.print(first)
     for piece in others:
         out.print(Text(" " * _GAP) + piece)
@@ -229,14 +252,14 @@ def print_presentation(out: Console, presentation: Presentation, *, wide: bool =
         if section.title:
             out.print(Text(_heading(section.title), style="bold cyan"))
         for block in section.blocks:
-            print_block(out, block)
+            print_block(out, block, wide=wide)
         out.print()
     if presentation.footer:
         out.print(Text(presentation.footer))
 
 
-def print_block(out: Console, block: Block) -> None:
-    """Print a part of a presentation."""
+def print_block(out: Console, block: Block, *, wide: bool = False) -> None:
+    """Print a block of a presentation; `wide` with all columns of tables."""
     match block:
         case Paragraph(text, tone):
             print_line(out, Text(text, style=STYLES[tone]))
@@ -256,7 +279,7 @@ def print_block(out: Console, block: Block) -> None:
                 ]
                 for row in rows
             ]
-            print_table(out, headings, texts)
+            print_table(out, headings, texts, wide=wide)
             for note in notes:
                 print_line(out, Text(note))
 

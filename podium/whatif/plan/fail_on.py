@@ -116,26 +116,37 @@ def every_gate() -> list[Gate]:
 
 def findings(plan: "Plan", gates: Sequence[Gate]) -> list[Finding]:
     """What of a plan a set of gates stops, in the order of the conditions."""
-    return [found for found, allowing in _matched(plan, gates) if allowing is None]
+    return stopped(_met(plan), gates)
+
+
+def stopped(found: Iterable[Finding], gates: Sequence[Gate]) -> list[Finding]:
+    """Return the findings that a set of gates stops."""
+    return [one for one, allowing in _matched(found, gates) if allowing is None]
 
 
 def let_through(plan: "Plan", gates: Sequence[Gate]) -> list[tuple[Finding, Gate]]:
     """What of a plan gates would stop if others didn't allow it, with the first that does."""
-    return [(found, gate) for found, gate in _matched(plan, gates) if gate is not None]
+    return [(found, gate) for found, gate in _matched(_met(plan), gates) if gate is not None]
 
 
-def _matched(plan: "Plan", gates: Sequence[Gate]) -> Iterator[tuple[Finding, Gate | None]]:
+def _met(plan: "Plan") -> Iterator[Finding]:
+    for condition, check in CONDITIONS.items():
+        for finding in check(plan):
+            yield msgspec.structs.replace(finding, condition=condition)
+
+
+def _matched(
+    found: Iterable[Finding], gates: Sequence[Gate]
+) -> Iterator[tuple[Finding, Gate | None]]:
     """What gates are about, each with the first gate that lets it through."""
     stopping = [gate for gate in gates if not gate.allows]
     # Who only says what is allowed doesn't want the rest.
     named = {gate.condition for gate in stopping}
     stopping += [Gate("", gate.condition) for gate in gates if gate.condition not in named]
     allowing = [gate for gate in gates if gate.allows]
-    for condition, check in CONDITIONS.items():
-        for met in check(plan):
-            found = msgspec.structs.replace(met, condition=condition)
-            if any(gate.matches(found) for gate in stopping):
-                yield found, next((gate for gate in allowing if gate.matches(found)), None)
+    for finding in found:
+        if any(gate.matches(finding) for gate in stopping):
+            yield finding, next((gate for gate in allowing if gate.matches(finding)), None)
 
 
 def caused(found: Sequence[Finding], anyway: Iterable[Finding]) -> list[Finding]:

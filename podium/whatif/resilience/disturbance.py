@@ -2,9 +2,9 @@
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 from podium.api.documents.report import HIDDEN, IF_ANY, Report
 from podium.api.errors import PodiumError
@@ -35,13 +35,13 @@ class Disturbance(Report):
         kind: what.
         nodes: to which; drained one after the other, or failing at once.
         zone: whose nodes they are; empty unless a zone fails.
-        force: whether a drain also takes pods that nobody recreates.
+        drain: how nodes are drained: fields of a `Drain` by name, as far as they are given.
     """
 
     kind: DisturbanceKind
     nodes: tuple[str, ...]
     zone: Annotated[str, IF_ANY] = ""
-    force: Annotated[bool, HIDDEN] = False
+    drain: Annotated[Mapping[str, Any], HIDDEN] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -55,19 +55,22 @@ class Disturbance(Report):
     def changes(self) -> list[Change]:
         """The changes that make it."""
         if self.kind is DisturbanceKind.DRAIN:
-            return [
-                Drain(node=node, force=self.force, delete_empty_dir_data=True)
-                for node in self.nodes
-            ]
+            settings = {"delete_empty_dir_data": True, **self.drain}
+            return [Drain(node=node, **settings) for node in self.nodes]
         return [Fail(node) for node in self.nodes]
 
 
-def drain_of(state: Iterable[Object], texts: Sequence[str], *, force: bool = False) -> Disturbance:
-    """The drain of nodes, `NAME` or `node/NAME`, one after the other; raises DisturbanceError."""
+def drain_of(state: Iterable[Object], texts: Sequence[str], **drain: Any) -> Disturbance:
+    """Make the drain of several nodes, one after the other; raises DisturbanceError.
+
+    Args:
+        texts: each a node as `NAME` or `node/NAME`.
+        drain: fields of `Drain`, such as `force`.
+    """
     known = nodes_by_name(state)
     names = [text.removeprefix("node/").removeprefix("no/") for text in texts]
     check_nodes(names, known)
-    return Disturbance(DisturbanceKind.DRAIN, tuple(dict.fromkeys(names)), force=force)
+    return Disturbance(DisturbanceKind.DRAIN, tuple(dict.fromkeys(names)), drain=drain)
 
 
 def check_nodes(names: Iterable[str], known: Collection[str]) -> None:

@@ -135,7 +135,9 @@ def disturbances_of(asked: ResilienceRequest) -> list[Disturbance]:
         pairs = combinations(names, 2)
         found += [Disturbance(DisturbanceKind.NODE_FAILURE, pair) for pair in pairs]
     if asked.drains:
-        found += [Disturbance(DisturbanceKind.DRAIN, (one,), force=True) for one in names]
+        found += [
+            Disturbance(DisturbanceKind.DRAIN, (one,), drain={"force": True}) for one in names
+        ]
     return found
 
 

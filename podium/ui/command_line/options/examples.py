@@ -13,6 +13,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "scheduler": (
         "podium scheduler --kubeconfig admin.conf --config scheduler.yaml",
         "podium scheduler --dry-run",
+        "podium scheduler --kubeconfig admin.conf --dashboard-port 8080",
     ),
     "snapshot": (
         "podium snapshot --context prod --output-file state.json",
@@ -32,7 +33,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "simulate": (
         "podium simulate drain.yaml",
         "podium simulate drain.yaml --seed 7 --until 1h -o json",
-        "podium simulate --recording monday --config other.yaml",
+        "podium simulate --recording monday --scheduler-config other.yaml",
         "podium simulate storm.yaml --serve",
     ),
     "capacity": (

@@ -14,10 +14,10 @@ _ERRORS_MAX = 10
 
 
 def decide(asked: DecideQuestion) -> None:
-    """Decide recorded scenarios: the machine interface to the core.
+    """Schedule recorded scenarios: JSON lines in, one JSON line with decisions out for each.
 
-    Every line is answered by one line, in order. A line that can't be decided is answered with an
-    `error`, and the rest goes on; the exit code is 1 then.
+    A scenario that can't be decided is answered with an `error`, the others still are, and the
+    exit code is 1.
     """
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.manifests.input_files import InputFileError

@@ -1,4 +1,4 @@
-"""`podium down`: stops a cluster that runs in the background."""
+"""`podium down`: stop a cluster that runs in the background."""
 
 from pathlib import Path
 
@@ -11,15 +11,15 @@ class DownOptions:
     """Which cluster is stopped."""
 
     data_dir: str | None = option(
-        "The data directory of the cluster; that of `podium up --detach`, if not given.",
+        "Data directory of the cluster. [default: that of podium up --detach without --data-dir]",
         metavar="DIR",
     )
 
 
 def down(asked: DownOptions) -> None:
-    """Stop a cluster, as Ctrl-C does; what it keeps in a data directory stays.
+    """Stop a cluster of podium up; its data directory is kept.
 
-    Where none runs, what a killed one has left in kubeconfigs goes; the exit code is 0 then, too.
+    If no cluster runs, removes what a killed one has left in kubeconfigs, and exits with code 0.
     """
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.embedded.directory import DataDirectory, stop_user

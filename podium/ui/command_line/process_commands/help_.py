@@ -1,4 +1,4 @@
-"""`podium help`: what commands there are, and what they take."""
+"""`podium help`: the help of a command, or the list of the commands."""
 
 from typing import Any
 
@@ -9,15 +9,18 @@ from podium.ui.inputs.option import place, question
 
 @question
 class HelpOptions:
-    """What help is asked about."""
+    """Which command is described."""
 
     command: str | None = place(
-        "The command to tell about.", metavar="[COMMAND]", completes="commands", default=None
+        "Command to describe. [default: list all commands]",
+        metavar="COMMAND",
+        completes="commands",
+        default=None,
     )
 
 
 def help_(asked: HelpOptions, ctx: typer.Context) -> None:
-    """Tell what a command does and takes, as its --help does; without one, which there are."""
+    """Print the help of a command, as its --help does, or the list of all commands."""
     parent = ctx.parent
     if parent is None:
         raise RuntimeError("help is a command among others")

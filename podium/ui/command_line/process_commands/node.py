@@ -29,7 +29,7 @@ _KUBELET_FLAGS = (
 def node(asked: NodeCommandOptions) -> None:
     """Join a cluster as a node that runs pods as processes of this machine, until SIGTERM.
 
-    For development, tests and edge machines: it isolates nothing.
+    For development, tests and edge machines: nothing isolates the pods from the machine.
     """
     # Imported when it is called, so that help, completion and the library start at once.
     from pydantic.alias_generators import to_camel

@@ -9,21 +9,21 @@ from podium.ui.inputs.option import option, place, question
 class NodeTokenOptions:
     """For which node of which cluster credentials are written, and where."""
 
-    name: str = place("The node's name.", metavar="NAME")
+    name: str = place("Name of the node.", metavar="NAME")
     data_dir: str = place(
-        "The data directory of `podium up`, which must run.", metavar="DIR", is_argument=False
+        "Data directory of the running podium up.", metavar="DIR", is_argument=False
     )
     output_file: str | None = option(
-        "Where to write the kubeconfig; into the data directory, if not given.",
+        "File to write the kubeconfig to. [default: a file in the data directory]",
         formerly=("--output",),
         metavar="FILE",
     )
 
 
 def node_token(asked: NodeTokenOptions) -> None:
-    """Write a kubeconfig that lets `podium node` be one node of a cluster, and nothing else.
+    """Write a kubeconfig with which podium node joins a cluster of podium up as one node.
 
-    It may write its Node, its Lease, events, and the status of pods that are bound to it.
+    It may write only that Node, its Lease, events, and the status of pods that are bound to it.
     """
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.embedded.kubeconfig import write_node_kubeconfig

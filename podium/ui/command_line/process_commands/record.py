@@ -4,33 +4,33 @@ from pathlib import Path
 
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import option, question
-from podium.ui.inputs.request_options import Connection
+from podium.ui.inputs.request_options import ClusterOptions
 
 
 @question
-class RecordOptions(Connection):
+class RecordOptions(ClusterOptions):
     """Which cluster is recorded, and where."""
 
     output_dir: str | None = option(
-        "Where to write the recording.", formerly=("--output", "-o"), metavar="DIR"
+        "Directory for the recording; required.", formerly=("--output", "-o"), metavar="DIR"
     )
     config: str | None = option(
-        "The KubeSchedulerConfiguration (v1) that the cluster is scheduled by, to be "
-        "kept with the recording; the default one unless given.",
+        "KubeSchedulerConfiguration (v1) of the cluster's scheduler, to keep with the recording. "
+        "[default: kube-scheduler's default profile]",
         metavar="FILE",
     )
 
 
 def record(asked: RecordOptions) -> None:
-    """Record what happens in a cluster, until Ctrl-C or SIGTERM; nothing is changed there.
+    """Record what happens in a cluster, until Ctrl-C or SIGTERM; the cluster isn't changed.
 
-    A recording that is there already is gone on with.
+    A recording that exists in the directory is continued.
     """
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.inputs.extras import check_extra
 
     if asked.output_dir is None:
-        raise InputError("--output-dir: is missing; it names the directory of the recording")
+        raise InputError("--output-dir is missing: name the directory of the recording")
     check_extra("recording a cluster")
     import asyncio
 

@@ -4,10 +4,9 @@ from podium.ui.command_line.options.process_options import SchedulerCommandOptio
 
 
 def scheduler(asked: SchedulerCommandOptions) -> None:
-    """Schedule a real cluster, in place of kube-scheduler or beside it, until SIGTERM.
+    """Schedule the pods of a real cluster, in place of kube-scheduler or beside it, until SIGTERM.
 
-    Without a kubeconfig it takes the service account of the pod that it runs in. To watch it in
-    a browser: podium scheduler --kubeconfig FILE --dashboard-port 8080
+    Without a kubeconfig, uses the service account of the pod that it runs in.
     """
     # Imported when it is called, so that help, completion and the library start at once.
     import asyncio

@@ -10,12 +10,14 @@ class SchemaOptions:
     """Which schema is printed."""
 
     name: str | None = place(
-        "A document, report or question; none: list them.", metavar="[NAME]", default=None
+        "Name of a document, report or question. [default: list all names]",
+        metavar="NAME",
+        default=None,
     )
 
 
 def schema(asked: SchemaOptions) -> None:
-    """Print the JSON Schema of a document that Podium reads, or of a report that it writes."""
+    """Print the JSON Schema of a document that Podium reads, or of a report that it prints."""
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.schemas import EVERY_NAME, schema
     from podium.ui.writers.terminal import print_values

@@ -3,12 +3,12 @@
 import sys
 
 from podium.ui.inputs.input_error import InputError
-from podium.ui.inputs.option import Texts, option_like, question, text, texts
-from podium.ui.inputs.request_options import Connection, Rules
+from podium.ui.inputs.option import Texts, option_like, question, texts
+from podium.ui.inputs.request_options import ClusterOptions, Rules
 
 
 @question
-class TopOptions(Connection):
+class TopOptions(ClusterOptions):
     """Which cluster is looked at, and how it is scheduled."""
 
     scheduler_config: str | None = option_like(Rules, "scheduler_config")
@@ -16,10 +16,10 @@ class TopOptions(Connection):
 
 
 def top(asked: TopOptions) -> None:
-    """Look at a running cluster: nodes, pods that wait, preemptions as they happen.
+    """Watch a running cluster on the terminal: nodes, pending pods, preemptions.
 
-    Enter shows the pods of a node, and the decision about a pod, as `podium explain` does, by the
-    scheduler's configuration that is given. Nothing is changed there. Needs podium[top].
+    Enter shows the pods of a node, or explains the decision about a pod as podium explain does. The
+    cluster isn't changed. Needs podium[top].
     """
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.inputs.extras import check_extra
@@ -27,7 +27,9 @@ def top(asked: TopOptions) -> None:
     check_extra("podium top")
     check_extra("podium top", "top")
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InputError("podium top needs a terminal; podium record writes what happens")
+        raise InputError(
+            "podium top needs a terminal; use podium record to write what happens to files"
+        )
     import asyncio
 
     asyncio.run(_show(asked))
@@ -36,21 +38,25 @@ def top(asked: TopOptions) -> None:
 async def _show(asked: TopOptions) -> None:
     from random import Random
 
-    from podium.cluster.client.connection import load_connection
     from podium.cluster.drivers.live import SteadyClock
+    from podium.ui.inputs.state_inputs import connection_of
     from podium.ui.terminal_view.followed_cluster import followed
     from podium.ui.terminal_view.screens import explained
     from podium.ui.terminal_view.terminal_app import Top
 
-    kubeconfig, context = text(asked.kubeconfig), asked.context
-    given = {"--kubeconfig": kubeconfig, "--context": context}
-    given["--scheduler-config"] = asked.scheduler_config
+    given = {
+        "--kubeconfig": asked.kubeconfig,
+        "--context": asked.context,
+        "--as": asked.as_user,
+        "--request-timeout": asked.request_timeout,
+        "--scheduler-config": asked.scheduler_config,
+    }
     arguments = [f"{word}={value}" for word, value in given.items() if value]
     arguments += [f"--plugin={one}" for one in texts(asked.plugin)]
-    connection = await load_connection(kubeconfig, context)
+    connection = await connection_of(asked)
     async with followed(connection, Random()) as (cluster, state):
         await Top(
-            context or connection.url,
+            asked.context or connection.url,
             cluster,
             state,
             lambda pod, width: explained([*arguments, "--", pod], width),

@@ -1,5 +1,6 @@
-"""`podium up`: a cluster of its own, with the real API, for kubectl and ordinary clients."""
+"""`podium up`: a cluster with the Kubernetes API, for kubectl and other clients."""
 
+from ipaddress import ip_address
 from pathlib import Path
 
 from podium.api.values.durations import duration_seconds
@@ -10,20 +11,26 @@ from podium.ui.writers.terminal import working
 
 
 def up(asked: UpOptions) -> None:
-    """Run a cluster that kubectl and ordinary clients talk to, until Ctrl-C or `podium down`.
+    """Run a cluster with simulated nodes, for kubectl and other clients, until Ctrl-C.
 
-    With --exit-when-settled it ends by itself. The exit code is 1 if --apply is refused.
-
-    API server, scheduler, controllers and simulated nodes run in this one process.
+    API server, scheduler, controllers and nodes run in this one process. podium down stops it, too;
+    with --exit-when-settled it ends by itself. The exit code is 1 if the API server refuses a
+    manifest of --apply.
     """
     from podium.ui.command_line.processes.detached_cluster import Stages, detach, is_detached
 
+    try:
+        ip_address(asked.bind_address)
+    except ValueError:
+        raise InputError(f"--bind-address {asked.bind_address}: must be an IP address") from None
     wait = asked.wait
     data_dir = None if asked.data_dir is None else Path(asked.data_dir)
     if not asked.detach and wait is not None:
-        raise InputError("--wait: needs --detach; without it there is --exit-when-settled")
+        raise InputError(
+            "--wait needs --detach; a cluster in the foreground has --exit-when-settled"
+        )
     if asked.detach and asked.exit_when_settled:
-        raise InputError("--detach and --exit-when-settled: say one of them; --wait waits")
+        raise InputError("--detach and --exit-when-settled exclude each other; use --detach --wait")
     wait_s = None if wait is None else duration_seconds(wait)
     if wait is not None and (wait_s is None or wait_s <= 0):
         raise InputError(f"--wait {wait}: must be a duration, such as 90s or 10m")

@@ -4,5 +4,5 @@ from podium.api.release import __version__
 
 
 def version() -> None:
-    """Print the version."""
+    """Print the version of Podium."""
     print(f"podium {__version__}")

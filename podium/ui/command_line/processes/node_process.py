@@ -14,7 +14,6 @@ from random import Random
 from typing import Any
 
 from podium.api.errors import PodiumError
-from podium.cluster.client.connection import load_connection
 from podium.cluster.client.http_api import CallFailedError, HttpApi
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.kubelet.eviction.threshold_parser import EQUALS, parse_flag
@@ -29,7 +28,7 @@ from podium.kubelet.real.machine_kubelet import MachineKubelet
 from podium.kubelet.real.registration import MachineInfo, node_object
 from podium.machines.async_api import UnreachableError
 from podium.ui.command_line.options.process_options import NodeCommandOptions
-from podium.ui.inputs.option import text
+from podium.ui.inputs.state_inputs import connection_of
 
 _NOT_FOR_US = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
 
@@ -40,7 +39,7 @@ async def run(asked: NodeCommandOptions, name: str, config: KubeletConfiguration
     Raises:
         PodiumError: the node can't join the cluster, or its directory can't be used.
     """
-    connection = await load_connection(text(asked.kubeconfig), asked.context)
+    connection = await connection_of(asked)
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     root = Path(asked.root_dir or Path(state) / "podium" / "nodes" / name)
     labels = parse_flag(asked.node_labels or "", EQUALS)

@@ -8,19 +8,18 @@ from rich.filesize import decimal
 from rich.text import Text
 
 from podium.api.values.message_words import count
-from podium.cluster.client.connection import load_connection
 from podium.cluster.drivers.live import SteadyClock
 from podium.simulation.recordings.recorder import RecorderMachine
 from podium.simulation.recordings.recording_process import record
 from podium.simulation.recordings.segments import SegmentWriter
 from podium.ui.command_line.processes.signals import stop_event
 from podium.ui.inputs.configurations import read_scheduler_config
-from podium.ui.inputs.option import text
-from podium.ui.inputs.request_options import Connection
+from podium.ui.inputs.request_options import ClusterOptions
+from podium.ui.inputs.state_inputs import connection_of
 from podium.ui.writers.terminal import console, print_warnings, working
 
 
-async def record_until_end(directory: Path, cluster: Connection, config: str | None) -> None:
+async def record_until_end(directory: Path, cluster: ClusterOptions, config: str | None) -> None:
     """Record until Ctrl-C or SIGTERM, with the configuration in a file, or the default one.
 
     Raises:
@@ -33,7 +32,7 @@ async def record_until_end(directory: Path, cluster: Connection, config: str | N
 
         read_scheduler_config(config)
         configuration = read_text(config, sys.stdin.buffer)
-    connection = await load_connection(text(cluster.kubeconfig), cluster.context)
+    connection = await connection_of(cluster)
     stop, clock = stop_event(), SteadyClock()
     err = console(stderr=True)
     writer, has_said = SegmentWriter(directory, configuration), False

@@ -31,8 +31,8 @@ class Recording:
         self._entries_before = len(observer.entries) if observer else 0
         self._recorder = RunRecorder(cluster)
 
-    def serve(self, answer: Any) -> None:
-        """Show what was recorded, until Ctrl-C; its pods are explained as `podium explain` does."""
+    def serve(self, answer: Any, port: int) -> None:
+        """Serve what was recorded until Ctrl-C; pods are explained as `podium explain` does."""
         if isinstance(answer, SimulationAnswer):
             simulation = answer.simulation
             title, entries = f"podium simulate {simulation.scenario.name}", simulation.entries
@@ -50,7 +50,7 @@ class Recording:
 
         async def serve() -> None:
             stop = stop_event()
-            async with served_locally(feed, questions) as link:
+            async with served_locally(feed, questions, port) as link:
                 # The report may go into a pipe, and nothing else is to be in it.
                 console(stderr=True).print(f"See it: {link}\nCtrl-C ends it.")
                 await stop.wait()

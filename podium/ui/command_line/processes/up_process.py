@@ -212,6 +212,7 @@ def _read(asked: UpOptions, data_dir: Path | None) -> tuple[EmbeddedOptions, Seq
     options = EmbeddedOptions(
         objects=[*simulated, *(loaded.obj for loaded in first.objects)],
         data_dir=data_dir,
+        address=asked.bind_address,
         port=asked.port,
         is_insecure=asked.insecure_http,
         speed=parse_speed(asked.speed),
