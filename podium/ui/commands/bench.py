@@ -41,7 +41,9 @@ class BenchQuestion(Question["BenchAnswer"]):
         metavar="URL|current",
     )
     scheduler_name: str = option(
-        "With --server: spec.schedulerName of the pods.", default="default-scheduler"
+        "With --server: spec.schedulerName of the pods.",
+        metavar="NAME",
+        default="default-scheduler",
     )
     nodes: int = option("With --server: number of nodes to create.", min=1, default=500)
     pods: int = option("With --server: number of pods to create and measure.", min=1, default=1000)

@@ -78,8 +78,8 @@ class DrainQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
             "force": self.force,
             "ignore_daemon_sets": self.ignore_daemonsets,
             "delete_empty_dir_data": self.delete_emptydir_data,
-            "grace_period_s": None if self.grace_period < 0 else self.grace_period,
-            "timeout_s": timeout_s or None,
+            "grace_period_s": None if self.grace_period < 0 else f"{self.grace_period}s",
+            "timeout_s": self.timeout if timeout_s else None,
         }
 
         def disturbance(state: "Sequence[Object]") -> "Disturbance":

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from podium.simulation.scenario import Scenario
     from podium.ui.answers.simulation_answers import SimulationAnswer
 
-_RECORDING_ALONE = "{}: --recording can't be combined with that"
+_RECORDING_ALONE = "--recording can't be combined with {}"
 
 
 @question

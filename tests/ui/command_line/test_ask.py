@@ -27,7 +27,7 @@ TRACE = [str(SAMPLE / one) for one in ("nodes.csv", "pods.csv")]
 @pytest.mark.parametrize("command", QUESTIONS)
 def test_every_answer_can_be_printed_in_the_same_formats(command: str) -> None:
     params = {one.name: one for one in Commands().get_command(None, command).params}
-    formats = params["output"].metavar.strip("[]").split("|")
+    formats = params["output"].help.removeprefix("Output format: ").strip(".").split(", ")
     assert formats[: len(FORMATS)] == [*FORMATS]
     assert "output_file" in params
 
@@ -84,7 +84,7 @@ def test_an_option_is_one_field_wherever_it_is_given() -> None:
     single.command(cls=OrderedCommand)(command_of(Further))
     shown = CliRunner().invoke(single, ["--help"], env={"TERMINAL_WIDTH": "100"}).stdout
     assert "--thoroughly" in shown
-    assert "How thoroughly to plan.  [default: 2; x>=1]" in shown
+    assert "How thoroughly to plan. [default: 2; at least 1]" in " ".join(shown.split())
     ask = asks(Further, "Plan.")
     assert "thoroughly: How thoroughly to plan." in (ask.__doc__ or "")
     assert words_of(Further)["thoroughly"][0].default == 2

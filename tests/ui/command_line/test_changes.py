@@ -137,7 +137,7 @@ def test_programs_that_are_missing_are_named(podium, program, state) -> None:
     assert "error: --helm chart: takes helm, which isn't installed" in result.stderr
     for option in ("--values", "--set"):
         alone = podium("plan", "-f", state, option, "a=b")
-        assert f"{option}: is for --helm" in alone.stderr
+        assert f"{option} needs --helm" in alone.stderr
 
 
 def test_a_chart_is_applied_without_its_hooks(podium, program, write, state, tmp_path) -> None:

@@ -209,7 +209,7 @@ def test_a_state_with_nothing_in_it_is_an_error(classes: Path) -> None:
     classes.write_text("")
     result = lint("-f", str(classes))
     assert result.exit_code == 1
-    assert f"there is nothing in {classes}" in result.stderr
+    assert f"the state is empty: {classes} has no objects" in result.stderr
 
 
 def test_of_alternatives_the_last_one_is_judged(classes: Path) -> None:
@@ -225,7 +225,7 @@ def test_of_alternatives_the_last_one_is_judged(classes: Path) -> None:
 def test_state_and_cluster_together_are_refused(classes: Path) -> None:
     result = lint("-f", str(classes), "--context", "prod")
     assert result.exit_code == 1
-    assert "either in files (-f) or a running cluster" in result.stderr
+    assert "-f reads the state from files, --context from a cluster" in result.stderr
 
 
 def test_rules_are_listed_and_explained() -> None:

@@ -23,9 +23,11 @@ def test_a_plan_is_about_one_state(podium, monkeypatch, tmp_path) -> None:
     monkeypatch.delenv("KUBECONFIG", raising=False)
     monkeypatch.setenv("HOME", str(tmp_path))
     nowhere = podium("plan").output.replace("\n", " ")
-    assert "the state isn't named by -f, and no cluster is read: no kubeconfig" in nowhere
+    assert (
+        "no state is given by -f, and the running cluster can't be read: no kubeconfig" in nowhere
+    )
     both = podium("plan", "-f", "x", "--context", "c")
-    assert (both.exit_code, "either in files" in both.output) == (1, True)
+    assert (both.exit_code, "-f reads the state from files" in both.output) == (1, True)
 
 
 @pytest.mark.parametrize(

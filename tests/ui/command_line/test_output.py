@@ -49,19 +49,52 @@ def test_the_last_column_is_wrapped_at_the_edge_of_a_terminal() -> None:
     ]
 
 
-def test_other_columns_are_wrapped_where_that_isnt_enough() -> None:
-    out = Console(file=StringIO(), width=36, soft_wrap=True, force_terminal=True, no_color=True)
-    rows = [["Deployment shop/storefront", "a few words that are long"], ["b", "c"]]
-    print_section(out, "TITLE", Table(["POD", "MESSAGE"], rows))
+ROW = [
+    *("shop/payments-worker-7d9f8c6b5-d7h8t", "node-worker-12.internal", "1000"),
+    *("gives way to Deployment shop/checkout-frontend", "is on node-worker-7.internal, t+45s"),
+]
+DISRUPTIONS = Table(["Pod", "Node", "Priority", "Why", "Comes again"], [ROW])
+
+
+def on_terminal(width: int, *, wide: bool = False) -> list[str]:
+    out = Console(file=StringIO(), width=width, soft_wrap=True, force_terminal=True, no_color=True)
+    presentation = Presentation("", "", [Section("", [DISRUPTIONS])])
+    print_presentation(out, presentation, wide=wide)
     text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
-    assert text.splitlines() == [
-        "TITLE",
-        "POD                MESSAGE",
-        "Deployment         a few words that",
-        "shop/storefront    are long",
-        "b                  c",
-        "",
+    return [line.rstrip() for line in text.splitlines() if line.strip()]
+
+
+def test_a_wide_terminal_shows_all_columns_in_a_line() -> None:
+    headings, row = on_terminal(200)
+    assert headings.split() == ["POD", "NODE", "PRIORITY", "WHY", "COMES", "AGAIN"]
+    assert row == "  ".join([*ROW[:2], ROW[2].ljust(len("PRIORITY")), *ROW[3:]])
+
+
+def test_a_narrow_terminal_drops_numbers_first_then_columns_from_the_right() -> None:
+    assert on_terminal(110)[0].split() == ["POD", "NODE", "WHY", "COMES", "AGAIN"]
+    assert on_terminal(110)[-1] == "There is no room for PRIORITY; -o wide prints all columns."
+    assert on_terminal(80) == [
+        "POD                                   COMES AGAIN",
+        f"{ROW[0]}  {ROW[4]}",
+        "There is no room for PRIORITY, WHY, NODE; -o wide prints all columns.",
     ]
+
+
+def test_beside_a_long_name_the_last_column_has_lines_of_its_own() -> None:
+    assert on_terminal(40)[:4] == ["POD", "  COMES AGAIN", ROW[0], f"  {ROW[4]}"]
+
+
+@pytest.mark.parametrize("width", [10, 40, 80, 120, 200])
+@pytest.mark.parametrize("wide", [True, False])
+def test_names_are_never_broken(width: int, wide: bool) -> None:
+    words = {word for cell in (*DISRUPTIONS.headers, *ROW) for word in cell.split()}
+    known = {*words, *map(str.upper, words)}
+    lines = on_terminal(width, wide=wide)
+    table = (
+        lines if wide else lines[: next((n for n, one in enumerate(lines) if "There" in one), None)]
+    )
+    assert {word for line in table for word in line.split()} <= known
+    assert not wide or {word for word in words if "-" in word} <= {*" ".join(table).split()}
 
 
 def test_nothing_trails() -> None:
@@ -119,17 +152,7 @@ def test_sentences_are_wrapped_with_an_indent() -> None:
     text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
     assert text.splitlines() == [
         "SUMMARY",
-        "Deployment shop/web loses 1 of",
-        "  9 pods (1 preempted).",
+        "Deployment shop/web loses 1",
+        "  of 9 pods (1 preempted).",
         "",
-    ]
-
-
-def test_names_are_broken_where_they_have_parts() -> None:
-    out = Console(file=StringIO(), width=24, soft_wrap=True, force_terminal=True, no_color=True)
-    print_section(out, "TITLE", Table(["POD", "NODE"], [["shop/payments-worker-d7h8tzd", "n"]]))
-    text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
-    assert [line.split()[0] for line in text.splitlines()[2:4]] == [
-        "shop/payments-",
-        "worker-d7h8tzd",
     ]

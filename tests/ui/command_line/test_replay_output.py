@@ -37,11 +37,13 @@ def test_nothing_goes_differently_as_it_was(recorded: Path) -> None:
 def test_another_configuration_is_heeded(recorded: Path, tmp_path: Path) -> None:
     other = tmp_path / "other.yaml"
     other.write_text(NO_PREEMPTION)
-    result = run("simulate", "--recording", str(recorded), "--config", str(other))
+    result = run("simulate", "--recording", str(recorded), "--scheduler-config", str(other))
     titles = [line for line in result.stdout.splitlines() if line and line[0].isupper()]
     assert {"PLACED ELSEWHERE", "PREEMPTED OTHERWISE"} <= {*titles}
     report = json.loads(
-        run("simulate", "--recording", str(recorded), "--config", str(other), "-o", "json").stdout
+        run(
+            "simulate", "--recording", str(recorded), "--scheduler-config", str(other), "-o", "json"
+        ).stdout
     )
     assert report["kind"] == "RecordingReplay"
     assert [one["pod"] for one in report["placements"]] == ["default/vip"]
@@ -59,18 +61,20 @@ def test_the_configuration_of_the_recording_is_the_usual_one(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["simulate"], "what is to be played? Name a scenario, or a --recording"),
-        (["simulate", "s.yaml", "--config", "c"], "--config is for a --recording"),
+        (["simulate"], "no scenario is given: name its file, or a recording with --recording"),
         (["simulate", "--recording", "nowhere"], "nowhere: No such file or directory"),
         (
             ["simulate", "s.yaml", "--seed", "1", "--recording", "nowhere"],
-            "a scenario and --seed: a recording can't be combined with that",
+            "--recording can't be combined with a scenario and --seed",
         ),
-        (["simulate", "--recording", "d", "-o", "png"], "-o png: a recording can't be combined"),
+        (
+            ["simulate", "--recording", "d", "-o", "png"],
+            "--recording can't be combined with -o png",
+        ),
         (["record", "-o", "d", "--config", "nowhere"], "nowhere"),
         (["record", "-o", "d", "--kubeconfig", "nowhere"], "nowhere"),
     ],
-    ids=["nothing", "config", "no-recording", "both", "png", "record-config", "record-kubeconfig"],
+    ids=["nothing", "no-recording", "both", "png", "record-config", "record-kubeconfig"],
 )
 def test_mistakes_are_told(
     arguments: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -38,7 +38,7 @@ def test_no_order_is_exit_code_2(podium, state, classes) -> None:
 def test_what_is_asked_for_has_to_be_understood(podium, state, classes) -> None:
     important = ("--assign", "sts/web=high", "--important", "huge")
     for more, why in (
-        ((), "nothing to introduce: --classes or --assign say what"),
+        ((), "no classes are given: "),
         (("--classes", classes), "there is no workload, nor a default class, to be rolled out"),
         (("--assign", "sts/db=high"), "--assign sts/db=high: the state has no StatefulSet"),
         (important, "--important huge: there is no such class"),

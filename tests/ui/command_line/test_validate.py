@@ -150,7 +150,7 @@ def test_a_state_with_nothing_in_it_is_an_error(podium, tmp_path, state) -> None
     empty.write_text("")
     result = podium("plan", "-f", str(empty), "--apply", state)
     assert result.exit_code == 1
-    assert result.stderr == f"error: there is nothing in {empty}\n"
+    assert result.stderr == f"error: the state is empty: {empty} has no objects\n"
     assert podium("plan", "-f", str(empty), "-f", state).exit_code == 0
 
 

@@ -47,7 +47,8 @@ COMMANDS = [
     ("Simulation", "simulate scenarios/one-pod.yaml"),
     (
         "RecordingReplay",
-        "simulate --recording recording/monday --config recording/without-preemption.yaml",
+        "simulate --recording recording/monday"
+        " --scheduler-config recording/without-preemption.yaml",
     ),
     ("Impact", "drain -f best-practice/state worker-4 --force"),
     ("Impact", "fail -f best-practice/state worker-4"),

@@ -2,10 +2,10 @@
 
 import asyncio
 import json
-import os
 import signal
 import subprocess
 import sys
+from socket import socket
 from typing import Any
 
 import httpx
@@ -130,29 +130,51 @@ def test_the_stream_of_a_run_ends() -> None:
     assert pieces[-1].startswith(b"id: %d\n" % (len(pieces) - 1))
 
 
-def test_the_command_serves_until_it_is_interrupted() -> None:
-    command = [sys.executable, "-m", "podium", "simulate", str(SCENARIO), "--serve", "-o", "json"]
+BEST_PRACTICE = ROOT / "examples/best-practice"
+
+
+@pytest.mark.parametrize(
+    ("command", "title", "pod", "kind"),
+    [
+        (["simulate", str(SCENARIO)], "podium simulate proposal-1", "c", "Simulation"),
+        (
+            ["plan", "-f", f"{BEST_PRACTICE}/state", "--apply", f"{BEST_PRACTICE}/orange.yaml"],
+            "podium plan",
+            "orange-4f5fcqqfhq-5pptf",
+            "Plan",
+        ),
+    ],
+    ids=["simulate", "plan"],
+)
+def test_a_run_is_served_until_ctrl_c(command: list[str], title: str, pod: str, kind: str) -> None:
+    with socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={**os.environ}, text=True
+        [sys.executable, "-m", "podium", *command, "--serve", "--port", str(port), "-o", "json"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
-        assert process.stdout is not None
         assert process.stderr is not None
-        line = process.stderr.readline()
+        line = next(line for line in process.stderr if line.startswith("See it: "))
         url, _, token = line.removeprefix("See it: ").strip().partition("#token=")
+        assert url == f"http://127.0.0.1:{port}/dashboard/"
         headers = {"authorization": f"Bearer {token}"}
         with httpx.Client(headers=headers, trust_env=False, timeout=60) as client:
+            page = client.get(url)
             view = client.get(f"{url}api/beginning").json()
-            page = client.get(f"{url}api/pods/default/c").json()
+            explained = client.get(f"{url}api/pods/default/{pod}").json()
             refused = client.post(f"{url}api/apply", content="x")
-        assert view["title"] == "podium simulate proposal-1"
-        assert page["problem"] == ""
-        assert [entry["type"] for entry in page["history"]][-1] == "PodRunning"
+        assert "<title>" in page.text
+        assert (view["title"], view["live"]) == (title, False)
+        assert explained["problem"] == ""
+        assert explained["explanation"]["headline"]
         assert refused.status_code == 405
         process.send_signal(signal.SIGINT)
         out, _ = process.communicate()
-        assert process.returncode == 0
-        assert json.loads(out)["kind"]
+        assert (process.returncode, json.loads(out)["kind"]) == (0, kind)
     finally:
         process.kill()
         process.wait()
