@@ -102,8 +102,8 @@ def test_waiting_has_an_end(podium: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--wait", "1m"], "--wait: needs --detach"),
-        (["--detach", "--exit-when-settled"], "say one of them"),
+        (["--wait", "1m"], "--wait needs --detach"),
+        (["--detach", "--exit-when-settled"], "exclude each other"),
         (["--detach", "--wait", "soon"], "--wait soon: must be a duration"),
         (["--detach", "--node-shape", "gpu=1"], "--node-shape gpu: Invalid value"),
     ],
