@@ -288,7 +288,7 @@ def test_options_of_plans_are_a_form_of_those_that_need_nothing_here() -> None:
         async with cluster.client(cluster.tokens.reader) as client:
             form = (await client.get("plan")).json()
             options = form["properties"]
-            assert options["seeds"]["description"].startswith("How often to play it")
+            assert options["seeds"]["description"].startswith("Number of simulations")
             assert {"drain", "scale", "until", "repair"} <= options.keys()
             # Files of the server's, its processes and its code are nothing for a browser.
             assert not {"apply", "plugin", "scheduler_config", "gates", "workers"} & options.keys()

@@ -13,6 +13,7 @@ import yaml
 
 from podium.kubelet.kubelet_config import KIND
 from podium.ui.inputs.lint_inputs import lint_of
+from podium.ui.inputs.request_options import State
 from podium.whatif.lint.catalogue import RULES
 from podium.whatif.lint.lint_report import Severity
 from podium.whatif.lint.rule import Rule
@@ -67,9 +68,7 @@ def found_in(examples: list[str], directory: Path, merges: bool = False) -> set[
     objects.write_text("---\n".join(files[False]))
     kubelet.write_text("---\n".join(files[True]))
     report = lint_of(
-        [str(objects)] if files[False] else None,
-        kubeconfig=None,
-        context=None,
+        State(state=[str(objects)] if files[False] else []),
         namespace="default",
         kubelet_config=str(kubelet) if files[True] else None,
         config=None,
