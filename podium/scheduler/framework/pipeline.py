@@ -26,10 +26,9 @@ from podium.scheduler.framework.interface import (
 )
 from podium.scheduler.framework.sampling import NodeSampling
 from podium.scheduler.framework.status import SUCCESS
-from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.snapshot.snapshot import PerNodes, Snapshot
 
 AskFilter = Callable[[PodInfo], FilterState | None]
 AskScore = Callable[[PodInfo], LocalScore | RelativeScore | None]

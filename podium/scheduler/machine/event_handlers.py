@@ -30,7 +30,6 @@ from podium.scheduler.snapshot.pod_info import (
     PodInfo,
     pending_pod,
     placed_pod,
-    renewed_class,
     start_ns_of,
 )
 
@@ -172,7 +171,7 @@ class EventHandlers:
             return
         if before.obj is obj:
             return
-        cls = renewed_class(before, obj, self._snapshot.classes, wants_node=True)
+        cls = self._snapshot.classes.renewed(before.cls, before.obj, obj, wants_node=True)
         pod = context.pending[before.uid] = PodInfo(obj, cls)
         context.dispatcher.seen(pod)
         if before.uid in self._bindings:
@@ -219,7 +218,7 @@ class EventHandlers:
 
     def _renew(self, known: PodInfo, obj: Object, node_name: str) -> None:
         snapshot = self._snapshot
-        cls = renewed_class(known, obj, snapshot.classes, wants_node=False)
+        cls = snapshot.classes.renewed(known.cls, known.obj, obj, wants_node=False)
         moved = known.row != snapshot.row_of.get(node_name, known.row)
         if moved or cls is not known.cls:
             pod = self._context.placed[known.uid] = PodInfo(obj, cls)

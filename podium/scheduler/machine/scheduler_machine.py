@@ -2,9 +2,10 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from random import Random
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -36,11 +37,21 @@ from podium.scheduler.machine.preemption_executor import PreemptionExecutor, Vic
 from podium.scheduler.metrics import Metric, NoMetrics
 from podium.scheduler.preemption.policies.livelock import LivelockGuard
 from podium.scheduler.queue import QueuedPod, QueueProfile, SchedulingQueue
-from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.scheduler import Scheduler, without_preemption
+from podium.scheduler.snapshot.pod_classes import PodClass
+from podium.scheduler.snapshot.pod_info import PodInfo
 
 TRIES_AT_ONE_MOMENT_MAX = 8
 """Where a decision takes time, as it does by the clock, no pod is tried so often at one moment."""
 REST_S = 1.0
+
+
+class MissedWakeup(NamedTuple):
+    """A pod that waits for an event although it fits a node, until the queue retries it."""
+
+    pod: PodInfo
+    node_name: str
+    retry_at_s: float
 
 
 class SchedulerMachine:
@@ -203,6 +214,27 @@ class SchedulerMachine:
                 continue
             if (taken := self.queue.take(queued.uid)) is not None:
                 self.queue.fail(taken, sorted(plugins), now_s=self.context.now_s)
+
+    def missed_wakeups(self) -> Iterator[MissedWakeup]:
+        """Find the pods that no event has woken although they fit, as hints miss some events.
+
+        They are decided without preemption, one of each class; they wait until the queue flushes
+        pods that have waited for more than five minutes.
+        """
+        scheduler, node_names = self.scheduler, dict[tuple[str, PodClass], str]()
+        self.handlers.settle_budgets()
+        watch, scheduler.watch = scheduler.watch, None
+        try:
+            with without_preemption(scheduler):
+                for queued, retry_at_s in self.queue.waiting_for_events():
+                    key = queued.scheduler_name, queued.pod.cls
+                    if key not in node_names:
+                        decision = scheduler.decide(queued.pod, queued.scheduler_name)
+                        node_names[key] = decision.node_name
+                    if node_name := node_names[key]:
+                        yield MissedWakeup(queued.pod, node_name, retry_at_s)
+        finally:
+            scheduler.watch = watch
 
     @property
     def is_at_rest(self) -> bool:

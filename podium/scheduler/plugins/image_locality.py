@@ -14,9 +14,9 @@ from podium.api.objects import Object
 from podium.api.pod_specs import containers_of, init_containers_of, volumes_of
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import MAX_NODE_SCORE, FixedScores, LocalScore
-from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import PerNodes
 
 _MIB = 1024 * 1024
 _SIZE_MIN = 23 * _MIB

@@ -31,10 +31,9 @@ from podium.scheduler.framework.interface import (
     fixed_codes,
 )
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
-from podium.scheduler.snapshot.node_selection import matching_rows
-from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import PerNodes
 
 _POD, _ENFORCED = -1, -2
 _REASONS = {
@@ -85,9 +84,9 @@ class NodeAffinity:
         selects = required.affinity is not None or not required.selector.is_empty
         if self._added is None and not selects:
             return None
-        codes = np.where(matching_rows(self._snapshot, required), 0, _POD).astype(np.int32)
+        codes = np.where(self._snapshot.columns.matching(required), 0, _POD).astype(np.int32)
         if self._added is not None:
-            codes[~matching_rows(self._snapshot, self._added)] = _ENFORCED
+            codes[~self._snapshot.columns.matching(self._added)] = _ENFORCED
         return fixed_codes(self.name, codes, lambda code: unresolvable(_REASONS[code]))
 
     def pre_score(self, pod: PodInfo) -> Status:
@@ -102,7 +101,7 @@ class NodeAffinity:
         def make() -> RelativeScore:
             weights = np.zeros(self._snapshot.node_count, np.int64)
             for weight, term in terms:
-                weights[matching_rows(self._snapshot, term)] += weight
+                weights[self._snapshot.columns.matching(term)] += weight
             return NormalizedScores(self.name, weights)
 
         return self._scores.of(pod.cls.node_affinity_key, make)

@@ -15,9 +15,9 @@ from podium.scheduler.framework.cluster_events import Action, EventHint, EventRe
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FixedCodes, fixed_codes
 from podium.scheduler.framework.status import unresolvable
-from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import PerNodes
 
 _TAINT = {"key": "node.kubernetes.io/unschedulable", "effect": NO_SCHEDULE}
 _CORDONED = -1

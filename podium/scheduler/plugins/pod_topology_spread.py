@@ -164,7 +164,8 @@ class _Filter(FilterState):
         keyed = [spreading.domains(cls, c, rows_key, rows) for c in constraints]
         self._domains = [domains for _, domains in keyed]
         self._counted = [
-            spreading.counted(cls, c, *pair) for c, pair in zip(constraints, keyed, strict=True)
+            spreading.counted(cls, c, key, domains.column)
+            for c, (key, domains) in zip(constraints, keyed, strict=True)
         ]
         self._own = [int(c.selector.matches(cls.labels)) for c in constraints]
         self._too_full = [self._too_full_domains(number) for number in range(self.width)]
@@ -274,7 +275,7 @@ class _Score(RelativeScore):
             self._counted.append(
                 spreading.counted_by_row(cls, constraint)
                 if by_host
-                else spreading.counted(cls, constraint, key, domains)
+                else spreading.counted(cls, constraint, key, domains.column)
             )
         self._changes = self._count_changes()
 

@@ -30,9 +30,9 @@ from podium.scheduler.framework.interface import (
     fixed_codes,
 )
 from podium.scheduler.framework.status import unresolvable
-from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import PerNodes
 
 _UNTOLERATED = -1
 _REASON = "node(s) had untolerated taint(s)"

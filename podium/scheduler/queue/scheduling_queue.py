@@ -302,8 +302,11 @@ class SchedulingQueue:
         leftovers_s = self._leftover_s(oldest)
         return leftovers_s if backoff_s is None else min(backoff_s, leftovers_s)
 
-    def sleeping(self) -> Iterator[tuple[QueuedPod, float]]:
-        """The pods that wait for an event, each with when it is tried if none comes."""
+    def waiting_for_events(self) -> Iterator[tuple[QueuedPod, float]]:
+        """Return the pods that wait for an event, each with the time at which it is retried anyway.
+
+        Times are in seconds since the epoch.
+        """
         for queued in self._pods.values():
             if queued.place is QueueName.UNSCHEDULABLE:
                 yield queued, self._leftover_s(queued)

@@ -1,9 +1,4 @@
-"""What pods see of each other: namespace, labels, terms of affinity, and whether they are leaving.
-
-A peer group is all pods that other pods can't tell apart; pods of one workload are of one, even if
-their requests differ. Inter-pod affinity and topology spreading count pods by peer group. Terms are
-read as AffinityTerm of the scheduling framework, v1.36.
-"""
+"""Peer groups of pods, and their inter-pod affinity terms, read as AffinityTerm of v1.36."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -20,10 +15,9 @@ Mark = tuple[str, str]
 
 
 class PeerGroup:
-    """Pods that other pods can't tell apart.
+    """Pods of equal namespace, labels and affinity terms, which other pods can't tell apart.
 
-    Attributes:
-        id: index into columns of peer groups, from 0; another one after `PodClasses.forget`.
+    | `id` is an index into columns of peer groups; `PodClasses.forget` changes it.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_affinity", "id", "labels", "namespace", "terminating")
@@ -37,46 +31,23 @@ class PeerGroup:
 
     @cached_property
     def terms(self) -> "AffinityTerms":
-        """All terms that the pods have about other pods."""
-        near: Object = self._affinity.get("podAffinity") or {}
-        apart: Object = self._affinity.get("podAntiAffinity") or {}
-        if not near and not apart:
+        if not self._affinity.get("podAffinity") and not self._affinity.get("podAntiAffinity"):
             return _NONE
+        lists: list[tuple[AffinityTerm, ...]] = []
         faults: list[str] = []
-        read = (
-            self._read("requiredAffinityTerms", _required(near), faults),
-            self._read("requiredAntiAffinityTerms", _required(apart), faults),
-            self._read("preferredAffinityTerms", _weighted(near), faults),
-            self._read("preferredAntiAffinityTerms", _weighted(apart), faults),
-        )
-        error = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]" if faults else ""
-        return AffinityTerms(*read, error)
-
-    def _read(
-        self, kind: str, raw: Iterable[tuple[Object, int]], faults: list[str]
-    ) -> tuple["AffinityTerm", ...]:
-        found = []
-        try:
-            for term, weight in raw:
-                listed, namespace_selector = term.get("namespaces"), term.get("namespaceSelector")
-                own = not listed and namespace_selector is None
-                found.append(
-                    AffinityTerm(
-                        namespaces=frozenset((self.namespace,) if own else listed or ()),
-                        namespace_selector=label_selector(namespace_selector),
-                        selector=label_selector(term.get("labelSelector")),
-                        topology_key=str(term.get("topologyKey") or ""),
-                        weight=weight,
-                    )
-                )
-        except SelectorError as error:
-            faults.append(f"{kind}: {error}")
-            return ()
-        return tuple(found)
+        for list_name, field_name, strength in _LISTS:
+            raw_terms = (self._affinity.get(field_name) or {}).get(strength) or ()
+            try:
+                lists.append(tuple(_term(raw, strength, self.namespace) for raw in raw_terms))
+            except SelectorError as error:
+                faults.append(f"{list_name}: {error}")
+                lists.append(())
+        message = faults[0] if len(faults) == 1 else f"[{', '.join(faults)}]" if faults else ""
+        return AffinityTerms(*lists, error=message)
 
 
 def peer_group_key(pod: Object) -> tuple[object, ...]:
-    """Equal for pods of one peer group, and for no others."""
+    """Return a key that is equal for two pods just if they are of one peer group."""
     affinity = affinity_of(spec_of(pod))
     return (
         namespace(pod),
@@ -89,7 +60,7 @@ def peer_group_key(pod: Object) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerm:
-    """A term of a pod's affinity or anti-affinity to other pods; a required one has weight 0."""
+    """A term of a pod's affinity or anti-affinity to other pods; weight 0 if it is required."""
 
     namespaces: frozenset[str]
     namespace_selector: Selector
@@ -98,7 +69,7 @@ class AffinityTerm:
     weight: int = 0
 
     def matches(self, peer_group: PeerGroup, namespace_labels: Mapping[str, str]) -> bool:
-        """Whether pods of a peer group, whose namespace has these labels, are meant."""
+        """Return whether the term selects pods of a group whose namespace has these labels."""
         in_namespace = peer_group.namespace in self.namespaces or self.namespace_selector.matches(
             namespace_labels
         )
@@ -107,13 +78,13 @@ class AffinityTerm:
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerms:
-    """All terms of a peer group; those that `error` is about, in upstream's words, are left out."""
+    """The valid terms of a peer group; `error` describes the invalid ones as upstream does."""
 
     required_affinity: tuple[AffinityTerm, ...] = ()
     required_anti_affinity: tuple[AffinityTerm, ...] = ()
     preferred_affinity: tuple[AffinityTerm, ...] = ()
     preferred_anti_affinity: tuple[AffinityTerm, ...] = ()
-    error: str = field(default="", compare=False)
+    error: str = field(default="", compare=False, kw_only=True)
 
     @property
     def is_empty(self) -> bool:
@@ -123,7 +94,7 @@ class AffinityTerms:
 def with_known_namespaces(
     terms: Iterable[AffinityTerm], listers: Listers
 ) -> tuple[AffinityTerm, ...]:
-    """The terms with their namespace selectors resolved to the namespaces that there are."""
+    """Resolve namespace selectors of terms to the names of existing namespaces."""
     resolved = []
     for term in terms:
         selector = term.namespace_selector
@@ -136,12 +107,25 @@ def with_known_namespaces(
 
 
 _NONE = AffinityTerms()
+# In the order of the fields of AffinityTerms, named as errors of upstream name them.
+_LISTS = (
+    ("requiredAffinityTerms", "podAffinity", REQUIRED),
+    ("requiredAntiAffinityTerms", "podAntiAffinity", REQUIRED),
+    ("preferredAffinityTerms", "podAffinity", PREFERRED),
+    ("preferredAntiAffinityTerms", "podAntiAffinity", PREFERRED),
+)
 
 
-def _required(affinity: Object) -> list[tuple[Object, int]]:
-    return [(term, 0) for term in affinity.get(REQUIRED) or ()]
-
-
-def _weighted(affinity: Object) -> list[tuple[Object, int]]:
-    preferred = affinity.get(PREFERRED) or ()
-    return [(term.get("podAffinityTerm") or {}, int(term.get("weight") or 0)) for term in preferred]
+def _term(raw: Object, strength: str, own_namespace: str) -> AffinityTerm:
+    weight = 0
+    if strength == PREFERRED:
+        weight, raw = int(raw.get("weight") or 0), raw.get("podAffinityTerm") or {}
+    namespaces, namespace_selector = raw.get("namespaces"), raw.get("namespaceSelector")
+    is_own = not namespaces and namespace_selector is None
+    return AffinityTerm(
+        namespaces=frozenset((own_namespace,) if is_own else namespaces or ()),
+        namespace_selector=label_selector(namespace_selector),
+        selector=label_selector(raw.get("labelSelector")),
+        topology_key=str(raw.get("topologyKey") or ""),
+        weight=weight,
+    )

@@ -13,11 +13,13 @@ from podium.scheduler.snapshot.pod_columns import PodColumns
 
 
 class BudgetColumns:
-    """The budgets that preemption looks at.
+    """The disruption budgets that preemption looks at.
+
+    |
 
     Attributes:
-        log: the numbers of budgets that have come to allow another number of disruptions; it
-            restarts when budgets come or go, or select other pods.
+        log: indexes of budgets that allow another number of disruptions than before; restarts when
+            budgets are added, removed, or select other pods.
     """
 
     def __init__(self, budgets: Iterable[Budget] = ()) -> None:
@@ -28,7 +30,9 @@ class BudgetColumns:
     def replace(self, budgets: Iterable[Budget]) -> None:
         before, self.budgets = self.budgets, tuple(budgets)
         pairs = list(zip(before, self.budgets, strict=False))
-        if len(before) == len(self.budgets) and all(_alike(*pair) for pair in pairs):
+        if len(before) == len(self.budgets) and all(
+            old is new or replace(old, allowed=new.allowed) == new for old, new in pairs
+        ):
             for number, (old, new) in enumerate(pairs):
                 if old.allowed != new.allowed:
                     self.log.append(number)
@@ -37,33 +41,31 @@ class BudgetColumns:
         self._covering.clear()
 
     def forget_classes(self) -> None:
-        """Classes get other numbers."""
         self._covering.clear()
 
     def covered(self, numbers: Iterable[int]) -> list[int]:
-        """The classes that `covering` has been asked about and that some of the budgets select."""
+        """Return ids of classes, of those seen by `covering`, that some of the budgets select."""
         wanted = frozenset(numbers)
-        return [cls for cls, found in self._covering.items() if not wanted.isdisjoint(found)]
+        return [cls for cls, budgets in self._covering.items() if not wanted.isdisjoint(budgets)]
 
     def covering(self, cls: PodClass) -> tuple[int, ...]:
-        """The numbers of the budgets that select pods of a class, granted disruptions aside."""
-        found = self._covering.get(cls.id)
-        if found is None:
-            selecting = (
+        """Return the indexes of the budgets that select pods of a class."""
+        covering = self._covering.get(cls.id)
+        if covering is None:
+            covering = self._covering[cls.id] = tuple(
                 number
                 for number, budget in enumerate(self.budgets)
                 if budget.selects(cls.namespace, cls.labels)
             )
-            found = self._covering[cls.id] = tuple(selecting)
-        return found
+        return covering
 
     def violating(
         self, slots: NDArray[np.int64], indexes: NDArray[np.int64], columns: PodColumns
     ) -> NDArray[np.bool_]:
-        """Which pods' disruption breaks a budget, bool[pods], if those of a row go one by one.
+        """Find the pods whose disruption breaks a budget if a row's pods go in turn.
 
-        `slots`, int64[pods], are sorted by row, the first to go first; `indexes`, int64[pods],
-        ascending, has the index of each pod's row.
+        | `slots`, int64[pods], are sorted by row, the first to go first; `indexes`, int64[pods],
+        has the ascending index of each pod's row. Returns bool[pods].
         """
         broken = np.zeros(len(slots), bool)
         if not self.budgets or not len(slots):
@@ -81,7 +83,3 @@ class BudgetColumns:
             spent = np.arange(len(places)) - first_of_row + 1
             broken[places[spent > self.budgets[number].allowed]] = True
         return broken
-
-
-def _alike(old: Budget, new: Budget) -> bool:
-    return old is new or replace(old, allowed=new.allowed) == new

@@ -1,7 +1,4 @@
-"""Logs of changes, and cursors that say how far each reader has read.
-
-A cursor that is too far behind says so, instead of returning a part of the changes.
-"""
+"""Logs of changes, and cursors that say how far each reader has read."""
 
 from collections.abc import Sequence
 from operator import itemgetter
@@ -21,10 +18,12 @@ _ROW = itemgetter(0)
 
 
 class Log(Generic[T]):
-    """Entries in the order in which they were written; of too many, the older half is forgotten.
+    """Entries in the order in which they were written; the older half of too many is forgotten.
+
+    |
 
     Attributes:
-        end: raised by each entry and each restart. While it stays, nothing has happened.
+        end: raised by each entry and each restart; while it stays, nothing has happened.
     """
 
     def __init__(self) -> None:
@@ -39,11 +38,10 @@ class Log(Generic[T]):
 
     @property
     def entries(self) -> Sequence[T]:
-        """The entries that aren't forgotten, oldest first."""
         return self._entries
 
     def restart(self) -> None:
-        """Forget all entries; every cursor is too far behind from now on."""
+        """Forget all entries, so that every cursor is too far behind."""
         self._entries = []
         self.end += 1
 
@@ -54,7 +52,6 @@ class Log(Generic[T]):
             del self._entries[: max(read, 0)]
 
     def cursor(self) -> "Cursor[T]":
-        """A cursor to which only later entries are new."""
         return Cursor(self)
 
 
@@ -68,10 +65,10 @@ class Cursor(Generic[T]):
         self._read = log.end
 
     def new(self, at_most: int = LENGTH_MAX) -> list[T] | None:
-        """The entries since the last call, oldest first.
+        """Return the entries since the last call, oldest first.
 
-        None if the cursor is too far behind, as some entries are forgotten or there are more than
-        `at_most`. The reader then has to start over from the state as it is now.
+        | Returns None if some of them are forgotten or there are more than `at_most`; the reader
+        then has to start over from the current state.
         """
         log = self._log
         behind = log.end - self._read
@@ -84,5 +81,5 @@ class Cursor(Generic[T]):
 
 
 def rows_of(changes: Sequence[Change]) -> NDArray[np.int64]:
-    """The rows of changes as an array, int64[n]."""
+    """Return the rows of changes as an array, int64[n]."""
     return np.fromiter(map(_ROW, changes), np.int64, len(changes))

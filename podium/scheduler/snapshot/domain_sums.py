@@ -1,8 +1,4 @@
-"""Sums over the pods of each topology domain: the nodes with the same value of a label.
-
-A sum is made once from all pods and then follows their changes, for all classes that ask for it.
-A pod is only added to the sums that count it, which are found by its labels.
-"""
+"""Sums over the pods of each topology domain, made once and kept up to date for all classes."""
 
 from collections.abc import Callable, Hashable, Iterable
 from weakref import WeakValueDictionary
@@ -29,13 +25,16 @@ SUMS_MIN = 512
 class DomainSum:
     """A sum for each domain of one topology key.
 
+    |
+
     Attributes:
         codes: int32[nodes], the domain of each row; `ABSENT` where pods don't count.
         sums: int64[domains + 1]; the last one stands for `ABSENT`, and stays 0.
         nonzero: how many domains have a sum other than 0.
-        changes, crossings: how often a sum has changed, and became positive or ceased to be.
+        changes: how often a sum has changed.
+        crossings: how often a sum became positive, or ceased to be.
         weigh: what a pod of a peer group adds.
-        marks: of which a peer group has one if it adds anything; None if any may.
+        marks: any group that adds something has one of these; None if any group may.
     """
 
     __slots__ = (
@@ -63,13 +62,11 @@ class DomainSum:
         self._sums_at = self.sums.data
 
     def start(self, by_row: NDArray[np.int64]) -> None:
-        """Take the pods in that are there, int64[nodes]."""
         np.add.at(self.sums, self.codes, by_row)
         self.sums[ABSENT] = 0
         self.nonzero = int(np.count_nonzero(self.sums))
 
     def add(self, row: int, amount: int) -> None:
-        """A pod came to a row, or left it."""
         code = self._codes_at[row]
         if code == ABSENT:
             return
@@ -80,22 +77,24 @@ class DomainSum:
         self.crossings += (after > 0) != (before > 0)
 
     def of(self, rows: Rows) -> NDArray[np.int64]:
-        """The sums of the rows' domains, int64[n]; 0 where pods don't count."""
+        """Return the sums of the rows' domains, int64[n]; 0 where pods don't count."""
         return self.sums[self.codes[rows]]
 
     def has(self, rows: Rows) -> NDArray[np.bool_]:
-        """Which rows are in a domain, bool[n]."""
+        """Return which rows are in a domain, bool[n]."""
         present: NDArray[np.bool_] = self.codes[rows] != ABSENT
         return present
 
 
 class DomainSums:
-    """The sums that are asked about, by what they count.
+    """Domain sums by what they count.
+
+    |
 
     Attributes:
         generation: raised whenever a pod has changed a sum, or another peer group is registered.
-        peer_groups: those that are or were on nodes, and those that were registered; the log
-            restarts when nodes change, as all sums do.
+        peer_groups: all groups with pods on nodes now or before, and registered ones; restarts when
+            nodes change, as all sums do.
     """
 
     def __init__(
@@ -109,7 +108,6 @@ class DomainSums:
         self._begin()
 
     def follow(self) -> None:
-        """Take in the pods that have come and gone."""
         changes = self._changes.new()
         if changes is None or self._node_epoch != self._snapshot.node_epoch:
             self._begin()
@@ -117,28 +115,36 @@ class DomainSums:
         for row, cls, sign in changes:
             counting = self._sums_of_group.get(cls.peer_group.id)
             if counting is None:
-                counting = self._counting(cls.peer_group)
+                counting = self.register(cls.peer_group)
             if counting:
                 self.generation += 1
-                for counted, weight in counting:
-                    counted.add(row, sign * weight)
+                for domain_sum, weight in counting:
+                    domain_sum.add(row, sign * weight)
 
-    def register(self, peer_group: PeerGroup) -> None:
-        """Take note of a peer group of which no pod may be on a node."""
-        self._counting(peer_group)
+    def register(self, peer_group: PeerGroup) -> list[tuple[DomainSum, int]]:
+        """Return the sums that count a peer group, of which there may be no pod on a node yet."""
+        counting = self._sums_of_group.get(peer_group.id)
+        if counting is None:
+            self.peer_groups.append(peer_group)
+            self.generation += 1
+            marks = (None, *self._marks_of(peer_group))
+            for mark in marks:
+                self._groups_by_mark.setdefault(mark, []).append(peer_group)
+            counting = self._sums_of_group[peer_group.id] = self._weighed(peer_group, marks)
+        return counting
 
     def of(self, key: Hashable, column: NodeColumn, weigh: Weigh, marks: Marks | None) -> DomainSum:
-        """The sum of a key, which is all that the other arguments depend on."""
+        """Return the sum for a key, which stands for the other arguments."""
         self.follow()
-        found = self._sums.get(key)
-        if found is None:
+        domain_sum = self._sums.get(key)
+        if domain_sum is None:
             if len(self._sums) > self._crowd:
                 self._forget_unused()
-            found = DomainSum(column.codes, len(column.values), weigh, marks)
-            self._start(found)
-            self._sums[key] = found
-        self._recent.put(key, found)
-        return found
+            domain_sum = DomainSum(column.codes, len(column.values), weigh, marks)
+            self._start(domain_sum)
+            self._sums[key] = domain_sum
+        self._recent.put(key, domain_sum)
+        return domain_sum
 
     def _begin(self) -> None:
         snapshot = self._snapshot
@@ -152,24 +158,13 @@ class DomainSums:
         self.peer_groups.restart()
         on_nodes = np.bincount(snapshot.pods.peer_groups[snapshot.pods.rows >= 0])
         for number in np.flatnonzero(on_nodes).tolist():
-            self._counting(snapshot.classes.peer_groups[number])
-
-    def _counting(self, peer_group: PeerGroup) -> list[tuple[DomainSum, int]]:
-        found = self._sums_of_group.get(peer_group.id)
-        if found is None:
-            self.peer_groups.append(peer_group)
-            self.generation += 1
-            marks = (None, *self._marks_of(peer_group))
-            for mark in marks:
-                self._groups_by_mark.setdefault(mark, []).append(peer_group)
-            found = self._sums_of_group[peer_group.id] = self._weighed(peer_group, marks)
-        return found
+            self.register(snapshot.classes.peer_groups[number])
 
     def _weighed(
         self, peer_group: PeerGroup, marks: Iterable[Hashable]
     ) -> list[tuple[DomainSum, int]]:
-        asked = {id(s): s for mark in marks for s in self._by_mark.get(mark, ())}.values()
-        return [(counted, weight) for counted in asked if (weight := counted.weigh(peer_group))]
+        sums = {id(s): s for mark in marks for s in self._by_mark.get(mark, ())}.values()
+        return [(counted, weight) for counted in sums if (weight := counted.weigh(peer_group))]
 
     def _start(self, new: DomainSum) -> None:
         weights = np.zeros(len(self._snapshot.classes.peer_groups), np.int64)
@@ -197,12 +192,12 @@ class DomainSums:
 
 
 def label_marks(peer_group: PeerGroup) -> Iterable[Mark]:
-    """The labels of a peer group, as `selector_marks` names them."""
+    """Return the labels of a peer group, as `selector_marks` names them."""
     return peer_group.labels.items()
 
 
 def selector_marks(selector: Selector) -> Marks | None:
-    """Labels of which whatever is selected has one; None if it may have any."""
+    """Return labels of which any selected pod has one; None if it may have others."""
     if selector.matches_nothing:
         return ()
     for requirement in selector.requirements:

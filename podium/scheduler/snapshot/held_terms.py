@@ -1,4 +1,4 @@
-"""The affinity terms that pods on nodes hold, to be found by the pods that they are about."""
+"""The affinity terms that pods on nodes hold, found by the pods that they are about."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
@@ -13,18 +13,14 @@ REQUIRED_NEAR, REQUIRED_APART, PREFERRED_NEAR, PREFERRED_APART = range(4)
 
 
 class HeldTerm(NamedTuple):
-    """A term that pods hold, its namespaces not resolved."""
+    """A term that pods hold, with unresolved namespaces."""
 
     kind: int
     term: AffinityTerm
 
 
 class HeldTerms:
-    """All terms held by pods on nodes, and how many pods of each domain hold them.
-
-    Attributes:
-        terms: the terms met so far; the log restarts when nodes change.
-    """
+    """All terms held by pods on nodes; the log `terms` restarts when nodes change."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -35,7 +31,6 @@ class HeldTerms:
         self._take_in(self.sums.peer_groups.entries)
 
     def follow(self) -> None:
-        """Bring `terms` up to date with the pods on nodes."""
         self.sums.follow()
         peer_groups = self._new_groups.new()
         if peer_groups is None:
@@ -44,17 +39,16 @@ class HeldTerms:
         self._take_in(self.sums.peer_groups.entries if peer_groups is None else peer_groups)
 
     def about(self, peer_group: PeerGroup, namespace_labels: Mapping[str, str]) -> list[HeldTerm]:
-        """Those of `terms` that are about the pods of a peer group."""
+        """Return the held terms that select the pods of a peer group."""
         marks = (None, *label_marks(peer_group))
         found = dict.fromkeys(held for mark in marks for held in self._by_mark.get(mark, ()))
         return [held for held in found if held.term.matches(peer_group, namespace_labels)]
 
     def column(self, topology_key: str) -> NodeColumn:
-        """The domains of a topology key."""
         return self._snapshot.columns.label(topology_key)
 
     def holders(self, held: HeldTerm) -> DomainSum:
-        """How many of the pods of each domain hold a term."""
+        """Return how many pods of each domain hold a term."""
         column = self.column(held.term.topology_key)
         return self.sums.of(held, column, lambda peer_group: _held(peer_group).count(held), (held,))
 

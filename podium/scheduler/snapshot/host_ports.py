@@ -1,4 +1,4 @@
-"""Ports that pods want of their nodes."""
+"""Host ports that pods request."""
 
 from typing import NamedTuple
 
@@ -10,7 +10,7 @@ _ALL_ADDRESSES = "0.0.0.0"
 
 
 class HostPort(NamedTuple):
-    """A port of a node, as a container wants it."""
+    """A host port of a container."""
 
     address: str
     protocol: str
@@ -21,14 +21,13 @@ class HostPort(NamedTuple):
         return f"{address}{self.number}/{self.protocol}"
 
     def conflicts(self, other: "HostPort") -> bool:
-        """Whether both can't be held on one node."""
         return self[1:] == other[1:] and (
             self.address == other.address or _ALL_ADDRESSES in (self.address, other.address)
         )
 
 
 def host_ports(spec: Object) -> frozenset[HostPort]:
-    """The ports that a pod wants of its node, for as long as it runs."""
+    """Return the host ports that a pod holds for as long as it runs."""
     sidecars = filter(is_sidecar, init_containers_of(spec))
     return frozenset(
         HostPort(

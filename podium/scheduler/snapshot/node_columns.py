@@ -1,4 +1,4 @@
-"""Columns derived from node objects, made when first asked for and kept until a node changes."""
+"""Columns derived from node objects, made when first used and kept until a node changes."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -11,17 +11,25 @@ from numpy.typing import NDArray
 from podium.api.nodes import taints_of
 from podium.api.objects import Object, entries, labels, spec_of, status_of
 from podium.api.selectors.labels import Requirement
+from podium.api.selectors.node_selector import (
+    NAME_FIELD,
+    NodeSelector,
+    NodeSelectorTerm,
+    RequiredNodeAffinity,
+)
 from podium.scheduler.snapshot.arrays import Mask
 
 ABSENT = -1
 
 
 class NodeColumn:
-    """A property of nodes as a column, such as a label.
+    """A property of nodes, such as a label, as a column.
+
+    |
 
     Attributes:
-        codes: int32[nodes], an index into `values`, `ABSENT` where a node lacks the label.
-        values: the distinct values, in the order in which nodes first brought them.
+        codes: int32[nodes], an index into `values`; `ABSENT` where a node lacks the property.
+        values: the distinct values, in the order of the nodes that have them.
     """
 
     def __init__(self, codes: NDArray[np.int32], values: Sequence[Any]) -> None:
@@ -29,20 +37,20 @@ class NodeColumn:
         self.values = values
 
     def having(self, wanted: Iterable[str]) -> Mask:
-        """Which rows have one of these values, bool[nodes]."""
+        """Return which rows have one of these values, bool[nodes]."""
         codes = [self._code_of[value] for value in wanted if value in self._code_of]
         result: Mask = self.codes == codes[0] if len(codes) == 1 else np.isin(self.codes, codes)
         return result
 
     def meets(self, requirement: Requirement) -> Mask:
-        """Which rows meet a requirement, bool[nodes]; each distinct value is judged once."""
+        """Return which rows meet a requirement, bool[nodes], by judging each distinct value."""
         if requirement.operator == "In":
             return self.having(requirement.values)
         verdicts = [*map(requirement.matches, self.values), requirement.matches(None)]
         return self.lookup(verdicts, bool)
 
     def lookup(self, answers: Sequence[int], dtype: Any = np.int64) -> NDArray[Any]:
-        """Spread an answer for each value over the rows."""
+        """Return for each row the answer for its value."""
         result: NDArray[Any] = np.array(answers, dtype)[self.codes]
         return result
 
@@ -70,6 +78,38 @@ class NodeColumns:
             column = self._encoded(lambda node: labels(node).get(key))
             self._labels[key] = column
         return column
+
+    def matching(self, selector: NodeSelector | NodeSelectorTerm | RequiredNodeAffinity) -> Mask:
+        """Find the rows whose nodes a selector matches, a new bool[nodes]."""
+        if isinstance(selector, NodeSelector):
+            rows = np.zeros(len(self._nodes), bool)
+            for alternative in selector.terms:
+                rows |= self.matching(alternative)
+            return rows
+        if isinstance(selector, RequiredNodeAffinity):
+            rows = self.meeting(selector.selector.requirements)
+            return rows if selector.affinity is None else rows & self.matching(selector.affinity)
+        if selector.error or selector.is_empty:
+            return np.zeros(len(self._nodes), bool)
+        rows = self.meeting(selector.expressions)
+        for requirement in selector.fields:
+            if requirement.key != NAME_FIELD:
+                # Other fields count as empty.
+                rows &= requirement.matches("")
+                continue
+            named = np.zeros(len(self._nodes), bool)
+            named[[self._row_of[name] for name in requirement.values if name in self._row_of]] = (
+                True
+            )
+            rows &= named if requirement.operator == "In" else ~named
+        return rows
+
+    def meeting(self, requirements: Iterable[Requirement]) -> Mask:
+        """Find the rows whose labels meet all requirements, a new bool[nodes]."""
+        rows = np.ones(len(self._nodes), bool)
+        for requirement in requirements:
+            rows &= self.label(requirement.key).meets(requirement)
+        return rows
 
     def taints(self) -> NodeColumn:
         return self._group("taints", taints_of)

@@ -1,6 +1,6 @@
-"""Pods that preempted others and wait for the room: nominated to a node, not bound yet."""
+"""Pods that are nominated to nodes: they preempted others, and aren't bound yet."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from podium.scheduler.snapshot.change_log import Cursor, Log
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -10,7 +10,7 @@ _PRIORITIES_MAX = 64
 
 
 class Nominator:
-    """Keeps the pods that are nominated to nodes; `log` has names of nodes whose pods changed."""
+    """The nominated pods by node; `log` has names of nodes whose nominated pods changed."""
 
     def __init__(self) -> None:
         self.log: Log[str] = Log()
@@ -33,7 +33,6 @@ class Nominator:
         return tuple(n for n in self.on(node_name) if n.priority < pod.priority)
 
     def nominate(self, pod: PodInfo, node_name: str) -> None:
-        """Nominate a pod to a node, and to no other."""
         self.withdraw(pod)
         pod.nominated_node_name = node_name
         if node_name:
@@ -55,51 +54,47 @@ class Nominator:
                 del self._on[node_name]
 
     def rivals(self, pod: PodInfo, snapshot: Snapshot) -> list[tuple[int, list[PodInfo]]]:
-        """Rows to which other pods of at least the pod's priority are nominated, with those pods.
+        """Return rows with the pods nominated there that have at least the pod's priority.
 
-        A cycle counts them as if they were there already (addGENominatedPods, v1.36).
+        | The pod itself is left out. A cycle counts these pods as if they were there already
+        (addGENominatedPods, v1.36).
         """
-        counted = [*self._counted_for(pod.priority, snapshot).values()]
-        own_rows = self.rows_of(pod, snapshot)
-        if not own_rows:
-            return counted
-        shared = [entry for entry in counted if entry[0] in own_rows]
-        found = [entry for entry in counted if entry[0] not in own_rows]
-        for row, group in shared:
-            others = [n for n in group if n.uid != pod.uid]
-            if others:
-                found.append((row, others))
-        return found
-
-    def rows_of(self, pod: PodInfo, snapshot: Snapshot) -> list[int]:
-        """The rows that pods of its uid are nominated to."""
-        nodes, row_of = self._nodes_of.get(pod.uid, ()), snapshot.row_of
-        return [row_of[node_name] for node_name in nodes if node_name in row_of]
-
-    def _counted_for(
-        self, priority: int, snapshot: Snapshot
-    ) -> Mapping[str, tuple[int, list[PodInfo]]]:
+        priority = pod.priority
         if self._node_epoch != snapshot.node_epoch or len(self._counted) > _PRIORITIES_MAX:
             self._node_epoch = snapshot.node_epoch
             self._counted.clear()
         if priority in self._counted:
-            changes, found = self._counted[priority]
+            changes, by_node = self._counted[priority]
             changed = changes.new()
         else:
-            changed, found = None, {}
-            self._counted[priority] = self.log.cursor(), found
+            changed, by_node = None, {}
+            self._counted[priority] = self.log.cursor(), by_node
         if changed is None:
-            found.clear()
+            by_node.clear()
             changed = [*self._on]
         for node_name in changed:
             row = snapshot.row_of.get(node_name)
-            counted = [n for n in self.on(node_name) if n.priority >= priority]
-            if counted and row is not None:
-                found[node_name] = row, counted
+            nominated = [n for n in self.on(node_name) if n.priority >= priority]
+            if nominated and row is not None:
+                by_node[node_name] = row, nominated
             else:
-                found.pop(node_name, None)
-        return found
+                by_node.pop(node_name, None)
+        counted = [*by_node.values()]
+        own_rows = self.rows_of(pod, snapshot)
+        if not own_rows:
+            return counted
+        shared = [entry for entry in counted if entry[0] in own_rows]
+        rivals = [entry for entry in counted if entry[0] not in own_rows]
+        for row, group in shared:
+            others = [n for n in group if n.uid != pod.uid]
+            if others:
+                rivals.append((row, others))
+        return rivals
 
     def rivals_on(self, pod: PodInfo, node_name: str) -> list[PodInfo]:
         nominated = self._on.get(node_name, ())
         return [n for n in nominated if n.priority >= pod.priority and n.uid != pod.uid]
+
+    def rows_of(self, pod: PodInfo, snapshot: Snapshot) -> list[int]:
+        nodes, row_of = self._nodes_of.get(pod.uid, ()), snapshot.row_of
+        return [row_of[node_name] for node_name in nodes if node_name in row_of]

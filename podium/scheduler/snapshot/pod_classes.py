@@ -1,7 +1,7 @@
 """Classes of pods that scheduling can't tell apart.
 
-Two pods are of one class if everything that a filter or a score of an in-tree plugin reads of them
-is equal. Class ids are small integers, so that columns can be indexed by them.
+| Two pods are of one class if everything that a filter or a score of an in-tree plugin reads of
+them is equal. Class ids are small integers, so that columns can be indexed by them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -70,9 +70,8 @@ _encode = msgspec.json.Encoder().encode
 class PodClass:
     """Everything about a pod that in-tree plugins may read.
 
-    Attributes:
-        id: index into columns of classes, from 0; another one after `PodClasses.forget`.
-        pod: one pod of the class; its name and uid mean nothing.
+    | `id` is an index into columns of classes, which `PodClasses.forget` changes; `pod` is any pod
+    of the class.
     """
 
     __slots__ = (
@@ -111,7 +110,7 @@ class PodClass:
 
     @cached_property
     def shape_key(self) -> bytes:
-        """Equal for classes that plugins which go `by_shape` can't tell apart."""
+        """A key that is equal for classes which plugins that go `by_shape` can't tell apart."""
         spec = self.spec
         return _encode(
             (
@@ -126,7 +125,7 @@ class PodClass:
 
     @cached_property
     def requested_devices(self) -> list[str]:
-        """The resources that the pods request and a DeviceClass may stand for, sorted."""
+        """Requested resources that a DeviceClass may stand for, sorted."""
         return sorted(r for r, n in self.requests.items() if n and may_be_devices(r))
 
     @cached_property
@@ -140,12 +139,11 @@ class PodClass:
 
     @cached_property
     def has_volumes(self) -> bool:
-        """Whether the pods have volumes that may decide where they can go."""
         return any(map(_may_decide, volumes_of(self.spec)))
 
     @cached_property
     def requests(self) -> Mapping[str, int]:
-        """What the pods ask of a node: cpu in thousandths, others in units, rounded up."""
+        """What the pods request: cpu in thousandths, others in units, rounded up."""
         return _amounts(pod_requests(self.pod))
 
     @cached_property
@@ -157,7 +155,7 @@ class PodClass:
 
     @cached_property
     def scored(self) -> Mapping[str, int]:
-        """What the pods add in scores of utilization, defaults for what containers leave out."""
+        """What the pods add to a node's utilization in scores, with defaults for containers."""
         if self._says_all:
             return self.held
         nanos = pod_requests(
@@ -171,7 +169,7 @@ class PodClass:
 
     @cached_property
     def held_nonzero(self) -> tuple[int, int]:
-        """Cpu (thousandths) and memory (bytes) taken, with defaults for containers that say 0."""
+        """Held cpu (thousandths) and memory (bytes), with defaults for containers without."""
         if self._says_all:
             return self.held["cpu"], self.held["memory"]
         amounts = _amounts(pod_scoring_requests(self.pod))
@@ -195,11 +193,7 @@ def _amounts(nanos: Mapping[str, int]) -> dict[str, int]:
 
 
 class PodClasses:
-    """The classes met so far that aren't forgotten.
-
-    Attributes:
-        epoch: raised when classes and peer groups get other numbers.
-    """
+    """All classes that aren't forgotten; `epoch` is raised when they are renumbered."""
 
     def __init__(self) -> None:
         self.epoch = 0
@@ -228,7 +222,7 @@ class PodClasses:
         return len(self._all) > self._crowd
 
     def forget(self) -> None:
-        """Forget the classes that no pod or cache holds, and give the others new numbers."""
+        """Forget the classes that no pod or cache holds, and renumber the others."""
         known = [(key, ref(cls)) for key, cls in self._by_key.items()]
         self._by_key, self._all, self._placed, self._dying = {}, [], {}, {}
         self._seen = ()
@@ -249,8 +243,29 @@ class PodClasses:
         self.epoch += 1
 
     def of(self, pod: Object, *, wants_node: bool) -> PodClass:
-        """The class of a pod; if `wants_node`, `spec.nodeName` is a wish rather than its place."""
-        key = _key(pod, wants_node)
+        """Return the class of a pod.
+
+        | `spec.nodeName` is a wish of the pod if `wants_node`, and otherwise only its place.
+        """
+        spec: Object = pod.get("spec") or {}
+        owner = controller_of(pod)
+        deciding = [*filter(_may_decide, volumes_of(spec))]
+        key = _encode(
+            (
+                namespace(pod),
+                labels(pod),
+                pod_priority(pod),
+                is_terminating(pod),
+                [*map(spec.get, _SPEC_FIELDS)],
+                [_picked(c, _CONTAINER_FIELDS) for c in containers_of(spec)],
+                [_picked(c, _CONTAINER_FIELDS) for c in init_containers_of(spec)],
+                deciding,
+                name(pod) if any(v.get("ephemeral") for v in deciding) else None,
+                owner and (owner.get("apiVersion"), owner.get("kind"), owner.get("name")),
+                spec.get("nodeName") if wants_node else None,
+                _status_key(pod.get("status")),
+            )
+        )
         known = self._by_key.get(key)
         if known is None:
             group_key = _encode(peer_group_key(pod))
@@ -263,7 +278,7 @@ class PodClasses:
         return known
 
     def on_node(self, pod: Object | None) -> PodClass | None:
-        """The class of a pod on a node, if there is one; cheap for the last two objects."""
+        """Return the class of a pod on a node, if any; cheap for the last two objects."""
         if pod is None:
             return None
         for seen, cls in self._seen:
@@ -273,15 +288,28 @@ class PodClasses:
         self._seen = (*self._seen[-1:], (pod, found))
         return found
 
-    def dying(self, cls: PodClass, pod: Object) -> PodClass:
-        """The class of a pod on a node that was of this class, and is terminating since then."""
-        found = self._dying.get(cls.id)
-        if found is None:
-            found = self._dying[cls.id] = self.of(pod, wants_node=False)
-        return found
+    def renewed(self, cls: PodClass, old: Object, new: Object, *, wants_node: bool) -> PodClass:
+        """Return the class of a pod of a class in a newer state, encoding it only if needed."""
+        if old is new:
+            return cls
+        before, after, is_dying = old["metadata"], new["metadata"], is_terminating(new)
+        if (
+            before.get("labels") == after.get("labels")
+            and before.get("ownerReferences") == after.get("ownerReferences")
+            and _same_spec(old.get("spec") or {}, new.get("spec") or {}, wants_node)
+            and _status_key(old.get("status")) == _status_key(new.get("status"))
+        ):
+            if is_terminating(old) == is_dying:
+                return cls
+            if is_dying and not wants_node:
+                # Pods of one class that begin to terminate are of one class again.
+                dying = self._dying.get(cls.id)
+                if dying is None:
+                    dying = self._dying[cls.id] = self.of(new, wants_node=False)
+                return dying
+        return self.of(new, wants_node=wants_node)
 
     def placed(self, cls: PodClass) -> PodClass:
-        """The class of pods of this class once they are on a node, whatever node they wanted."""
         if not cls.spec.get("nodeName"):
             return cls
         found = self._placed.get(cls.id)
@@ -291,7 +319,7 @@ class PodClasses:
 
 
 class PerClass(Generic[V]):
-    """A value for each class, made from nothing else, while the classes keep their numbers."""
+    """A value for each class, made from the class alone, while classes keep their ids."""
 
     def __init__(self, classes: PodClasses, make: Callable[[PodClass], V]) -> None:
         self._classes = classes
@@ -310,7 +338,7 @@ class PerClass(Generic[V]):
 
 
 class ClassColumn:
-    """A number for each class, int64[classes + 1], and at the end `of_none`, for no class."""
+    """A number for each class, int64[classes + 1]; the last, `of_none`, stands for no class."""
 
     def __init__(
         self, classes: PodClasses, number_of: Callable[[PodClass], int], of_none: int
@@ -336,52 +364,8 @@ class ClassColumn:
         return self._column[: count + 1]
 
 
-def _key(pod: Object, wants_node: bool) -> bytes:
-    spec: Object = pod.get("spec") or {}
-    owner = controller_of(pod)
-    deciding = [*filter(_may_decide, volumes_of(spec))]
-    return _encode(
-        (
-            namespace(pod),
-            labels(pod),
-            pod_priority(pod),
-            is_terminating(pod),
-            [*map(spec.get, _SPEC_FIELDS)],
-            [_picked(c, _CONTAINER_FIELDS) for c in containers_of(spec)],
-            [_picked(c, _CONTAINER_FIELDS) for c in init_containers_of(spec)],
-            deciding,
-            name(pod) if any(v.get("ephemeral") for v in deciding) else None,
-            owner and (owner.get("apiVersion"), owner.get("kind"), owner.get("name")),
-            spec.get("nodeName") if wants_node else None,
-            _status_key(pod.get("status")),
-        )
-    )
-
-
-def only_dies(old: Object, new: Object) -> bool:
-    """Whether all that differs between two states of a pod is for certain that it terminates."""
-    return is_terminating(new) and not is_terminating(old) and _alike_but_for_death(old, new, False)
-
-
-def reads_alike(old: Object, new: Object, *, wants_node: bool = True) -> bool:
-    """Whether two states of one pod are of one class for certain, found out without encoding."""
-    if old is new:
-        return True
-    return is_terminating(old) == is_terminating(new) and _alike_but_for_death(old, new, wants_node)
-
-
-def _alike_but_for_death(old: Object, new: Object, wants_node: bool) -> bool:
-    before, after = old["metadata"], new["metadata"]
-    return (
-        before.get("labels") == after.get("labels")
-        and before.get("ownerReferences") == after.get("ownerReferences")
-        and _same_spec(old.get("spec") or {}, new.get("spec") or {}, wants_node)
-        and _status_key(old.get("status")) == _status_key(new.get("status"))
-    )
-
-
 def holds_alike(old: Object, new: Object) -> bool:
-    """Whether a pod on a node takes the same in two states for certain."""
+    """Return whether a pod on a node certainly takes equal resources in two states."""
     return _same_spec(old.get("spec") or {}, new.get("spec") or {}, False) and (
         _status_key(old.get("status")) == _status_key(new.get("status"))
     )
@@ -400,14 +384,14 @@ def _same_spec(old: Object, new: Object, wants_node: bool) -> bool:
 def _status_key(status: Object | None) -> object:
     if not status or _STATUS_FIELDS.isdisjoint(status):
         return None
-    containers = [one for field in _CONTAINER_STATUSES for one in status.get(field) or ()]
-    told = [
+    containers = [c for field in _CONTAINER_STATUSES for c in status.get(field) or ()]
+    statuses = [
         [_picked(c, _CONTAINER_STATUS_FIELDS) for c in containers if not _RESIZED.isdisjoint(c)],
         status.get("resources") or None,
         status.get("allocatedResources") or None,
         [c for c in status.get("conditions") or () if c.get("type") == "PodResizePending"],
     ]
-    return told if any(told) else None
+    return statuses if any(statuses) else None
 
 
 def _picked(obj: Object, fields: tuple[str, ...]) -> list[object]:

@@ -14,37 +14,35 @@ _SLOTS_MIN = 64
 class PodColumns:
     """Columns by slot, int64[slots]; slots of pods that left are used again.
 
+    |
+
     Attributes:
         pods: the pod of each slot; stale where the slot is free.
         rows: `UNPLACED` where the slot is free.
         starts: `PodInfo.start_order`.
-        held: int64[slots + 1] by column of resources, what it takes of its node; the last one is 0.
+        held: by resource, int64[slots + 1], what the pod takes of its node; the last one is 0.
     """
 
     def __init__(self) -> None:
         self.pods: list[PodInfo] = []
-        self.rows: NDArray[np.int64] = np.zeros(0, np.int64)
-        self.classes = self.rows.copy()
-        self.peer_groups = self.rows.copy()
-        self.positions = self.rows.copy()
-        self.starts = self.rows.copy()
         self.held: list[NDArray[np.int64]] = []
         self._free: list[int] = []
+        self._set_table(np.zeros((5, 0), np.int64))
+
+    def _set_table(self, table: NDArray[np.int64]) -> None:
+        self._table = table
+        self.rows, self.classes, self.peer_groups, self.positions, self.starts = table
 
     def take(self, pod: PodInfo, row: int, position: int, held: Iterable[tuple[int, int]]) -> None:
-        """Give the pod a slot; `held` has columns of resources, and what it takes of each."""
+        """Assign a slot to a pod that takes (column of resources, amount) of its node."""
         if not self._free:
             first = len(self.pods)
             count = max(_SLOTS_MIN, first)
             # The placeholder is never read: the rows of free slots are UNPLACED.
             self.pods.extend([None] * count)  # type: ignore[list-item]
-            self.rows = np.concatenate((self.rows, np.full(count, UNPLACED, np.int64)))
-            blank = np.zeros(count, np.int64)
-            self.classes = np.concatenate((self.classes, blank))
-            self.peer_groups = np.concatenate((self.peer_groups, blank))
-            self.positions = np.concatenate((self.positions, blank))
-            self.starts = np.concatenate((self.starts, blank))
-            self.held = [np.concatenate((column, blank)) for column in self.held]
+            self._set_table(np.pad(self._table, ((0, 0), (0, count))))
+            self.rows[first:] = UNPLACED
+            self.held = [np.pad(column, (0, count)) for column in self.held]
             self._free.extend(range(first + count - 1, first - 1, -1))
         slot = self._free.pop()
         pod.row, pod.slot = row, slot
@@ -60,7 +58,6 @@ class PodColumns:
         self.restart(pod)
 
     def renumber(self) -> None:
-        """Take note of the new numbers of classes and peer groups; a free slot keeps none."""
         self.classes[:] = self.peer_groups[:] = 0
         for slot in np.flatnonzero(self.rows != UNPLACED).tolist():
             cls = self.pods[slot].cls
@@ -86,14 +83,14 @@ class ManyPods(Protocol):
 
     @property
     def slots(self) -> NDArray[np.integer[Any]]:
-        """Where each pod is in the snapshot's columns of pods, -1 where there is no pod."""
+        """The slot of each pod in the snapshot's columns, -1 where there is no pod."""
 
     @property
     def ids(self) -> NDArray[np.integer[Any]]:
-        """The number of each pod's class, -1 where there is no pod."""
+        """Return the id of each pod's class, -1 where there is no pod."""
 
     def held(self, column: int) -> NDArray[np.int64]:
-        """What each takes of a resource, by its number among the snapshot's; 0 for no pod."""
+        """Return what each pod takes of a resource, by its column; 0 for no pod."""
 
 
 def looked_up(
@@ -102,9 +99,9 @@ def looked_up(
     count: int,
     weights: Callable[[int], Sequence[int]],
 ) -> list[NDArray[np.int64]]:
-    """Weights by number, each looked at once: `width` arrays int64 of the shape of `ids`.
+    """Look up weights by id: `width` arrays int64 of the shape of `ids`; 0 for an id of -1.
 
-    An id of -1 stands for no weight at all.
+    | `weights` is called once for each distinct id.
     """
     table = np.zeros((width, count + 1), np.int64)
     for number in np.flatnonzero(np.bincount(ids.ravel() + 1)[1:]).tolist():

@@ -5,19 +5,17 @@ from typing import Any
 from podium.api.objects import Object, key, name, status_of, uid
 from podium.api.values.quantity import INT64_MAX, INT64_MIN
 from podium.api.values.times import parse_time
-from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses, only_dies, reads_alike
+from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
 
 UNPLACED = -1
 NOT_STARTED = 2**62
 
 
 class PodInfo:
-    """A pod as the scheduler sees it: its object and its class.
+    """A pod as the scheduler sees it: its object, which is never changed in place, and its class.
 
-    Attributes:
-        obj: the object as last seen; itself never changed in place.
-        start_ns: `status.startTime` in nanoseconds since the epoch; None if it hasn't started.
-        row, slot: in the snapshot it was added to, else `UNPLACED`.
+    | `start_ns` is `status.startTime` in nanoseconds since the epoch; `row` and `slot` are its
+    place in the snapshot, else `UNPLACED`.
     """
 
     __slots__ = (
@@ -63,15 +61,15 @@ class PodInfo:
 
 
 def start_ns_of(obj: Object) -> int | None:
-    """`status.startTime` in nanoseconds since the epoch, cut off at 64 bits; None without one."""
+    """Return `status.startTime` in nanoseconds since the epoch, within 64 bits, if it has one."""
     started: Any = status_of(obj).get("startTime")
     return min(max(parse_time(started), INT64_MIN), INT64_MAX) if started else None
 
 
 def start_order_of(start_ns: int | None, now_ns: int) -> int:
-    """A number by which starts are compared; a pod that hasn't started counts as starting now.
+    """Return a number by which start times are compared; not started counts as now.
 
-    Pods that start later than now, where clocks differ, come after it (GetPodStartTime, v1.36).
+    | Pods that start later than now, where clocks differ, come after it (GetPodStartTime, v1.36).
     """
     if start_ns is None:
         return NOT_STARTED
@@ -79,26 +77,17 @@ def start_order_of(start_ns: int | None, now_ns: int) -> int:
 
 
 def start_ns_in(start_order: int) -> int | None:
-    """The start that an order stands for, to 2 ns; None if the pod hasn't started."""
+    """Return the start time that a start order stands for, to 2 ns; None if not started."""
     if start_order == NOT_STARTED:
         return None
     return 2 * (start_order - NOT_STARTED if start_order > NOT_STARTED else start_order)
 
 
 def placed_pod(obj: Object, classes: PodClasses) -> PodInfo:
-    """A pod that is on a node, wherever that is."""
+    """Return the pod of an object that is on a node."""
     return PodInfo(obj, classes.of(obj, wants_node=False))
 
 
 def pending_pod(obj: Object, classes: PodClasses) -> PodInfo:
-    """A pod to schedule; its `spec.nodeName`, if it has one, is the node it insists on."""
+    """Return the pod of an object to schedule; `spec.nodeName` is the only node it accepts."""
     return PodInfo(obj, classes.of(obj, wants_node=True))
-
-
-def renewed_class(pod: PodInfo, obj: Object, classes: PodClasses, *, wants_node: bool) -> PodClass:
-    """The class of a pod in a newer state, looked up only if it may have changed."""
-    if reads_alike(pod.obj, obj, wants_node=wants_node):
-        return pod.cls
-    if not wants_node and only_dies(pod.obj, obj):
-        return classes.dying(pod.cls, obj)
-    return classes.of(obj, wants_node=wants_node)

@@ -1,4 +1,4 @@
-"""How much of each resource every node has and its pods hold, a column a resource."""
+"""How much of each resource nodes have and their pods hold, a column a resource."""
 
 from collections.abc import Iterable, Mapping
 
@@ -16,12 +16,14 @@ _ROWS_MIN = 8
 
 
 class ResourceColumns:
-    """Columns of int64[nodes], cpu in thousandths and the others in units; views of longer arrays.
+    """Columns of int64[nodes], cpu in thousandths, others in units; views of longer arrays.
+
+    |
 
     Attributes:
         names: resources in the order of their columns; the native three come first.
-        free, free_pods: what is left of `allocatable` and `allowed_pods`; may be below 0.
-        nonzero_cpu: as `requested`, with scoring's defaults for containers that say nothing.
+        free: `allocatable` less `requested`, and so may be below 0, as may `free_pods`.
+        nonzero_cpu: requested cpu, with scoring's defaults for containers that request none.
     """
 
     def __init__(self) -> None:
@@ -51,7 +53,7 @@ class ResourceColumns:
         return index
 
     def counted(self, amounts: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
-        """(column, amount) of the resources that scheduling counts."""
+        """Return (column, amount) of the resources that scheduling counts."""
         return tuple(
             (self.index_of(name), amount)
             for name, amount in amounts.items()
@@ -70,7 +72,6 @@ class ResourceColumns:
         self._make_views()
 
     def remove_row(self, row: int) -> None:
-        """Remove a row; the last one takes its place."""
         self._node_count -= 1
         for column in (*self._allocatable, *self._requested, *self._free, *self._counts):
             column[row] = column[self._node_count]
@@ -78,7 +79,7 @@ class ResourceColumns:
         self._make_views()
 
     def set_allocatable(self, row: int, amounts: Mapping[str, int]) -> None:
-        """Replace what the node of a row has; `pods` among the amounts is the number allowed."""
+        """Replace what the node of a row has; `pods` is the number allowed."""
         for column in self.allocatable:
             column[row] = 0
         for index, amount in self.counted(amounts):

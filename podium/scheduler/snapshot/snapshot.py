@@ -1,11 +1,11 @@
 """The cluster as columns: a row a node, updated by what changes.
 
-Where a node leaves, the last row takes its place. Every change of a pod is written to a log of
-(row, class, sign); a change of a node raises `node_epoch`, and results of an older one are made
-anew.
+| Where a node leaves, the last row takes its place. Every change of a pod is logged as (row, class,
+sign). A change of a node raises `node_epoch`; results of an older epoch are discarded.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Generic, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from podium.api.errors import InvalidValueError
 from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, labels, name
+from podium.api.process.recent_values import Recent
 from podium.api.values.quantity import INT64_MAX, milli_value, value
 from podium.scheduler.snapshot.change_log import Change, Log
 from podium.scheduler.snapshot.host_ports import HostPort
@@ -22,18 +23,25 @@ from podium.scheduler.snapshot.pod_columns import PodColumns
 from podium.scheduler.snapshot.pod_info import NOT_STARTED, UNPLACED, PodInfo, start_order_of
 from podium.scheduler.snapshot.resource_columns import ResourceColumns
 
+V = TypeVar("V")
+
+# The value of a key may have a column or two as long as the cluster.
+_PER_NODES_MAX = 256
+
 
 class Snapshot:
     """Nodes and the pods on them.
 
+    |
+
     Attributes:
-        row_of: rows by node name; good until a node leaves.
+        row_of: rows by node name; valid until a node leaves.
         pods_on: the pods of each row, in the order of kube-scheduler's NodeInfo.
         freed_ports: by row, ports that count as free although pods there hold them: ports in use
             are a set, as in upstream's NodeInfo, and of two pods with one port either frees it.
         restarts: rows of pods whose start time or annotations changed, for preemption alone.
-        tie_key: by what names are sorted where nothing else tells nodes apart; to be set before
-            there are nodes.
+        tie_key: sort key of node names among nodes of equal score; to be set before there are
+            nodes.
     """
 
     def __init__(self, classes: PodClasses | None = None) -> None:
@@ -79,14 +87,14 @@ class Snapshot:
 
     @property
     def ties(self) -> NDArray[np.int64]:
-        """What tells rows of equal scores apart, int64[nodes]: greater for smaller names."""
+        """Tie-break of rows with equal scores, int64[nodes]: greater for smaller names."""
         if self._ties is None:
             self._ties = self.node_count - self.ranks
         return self._ties
 
     @property
     def rows(self) -> NDArray[np.intp]:
-        """All rows, int[nodes]; the same array until a node changes."""
+        """All rows, int[nodes]; one array until a node changes."""
         if self._rows is None:
             self._rows = np.arange(self.node_count)
         return self._rows
@@ -96,7 +104,9 @@ class Snapshot:
             self.set_node(node)
 
     def set_node(self, node: Object) -> bool:
-        """Add a node, or replace what is known of it; whether anything changed for scheduling.
+        """Add or replace a node; return whether anything changed for scheduling.
+
+        |
 
         Raises:
             InvalidValueError: an amount isn't a quantity; nothing has changed then.
@@ -121,7 +131,7 @@ class Snapshot:
         return True
 
     def remove_node(self, node_name: str) -> None:
-        """Remove a node; its pods wait for it to come back."""
+        """Remove a node; its pods are kept aside until it returns."""
         row = self.row_of[node_name]
         for pod in list(self.pods_on[row]):
             self.remove_pod(pod)
@@ -143,7 +153,7 @@ class Snapshot:
         self._node_changed()
 
     def add_pod(self, pod: PodInfo, node_name: str) -> None:
-        """Put a pod on a node, whether it is bound or only assumed to be."""
+        """Put a pod on a node, whether it is bound or only assumed."""
         if pod.start_ns is not None:
             self._order_start(pod)
         row = self.row_of.get(node_name)
@@ -153,7 +163,6 @@ class Snapshot:
             self._place(pod, row)
 
     def remove_pod(self, pod: PodInfo) -> None:
-        """Take a pod off its node: it went, or was assumed and is forgotten."""
         self._ahead.discard(pod)
         row = pod.row
         if row == UNPLACED:
@@ -179,14 +188,13 @@ class Snapshot:
             self.pods.positions[pod.slot] = position
 
     def retake_ports(self, pod: PodInfo) -> None:
-        """Take a pod's host ports again: it has been updated, which upstream does by adding it."""
+        """Take an updated pod's host ports again, as upstream does by adding it again."""
         if pod.cls.host_ports & self.freed_ports.get(pod.row, frozenset()):
             self._follow_ports(pod.cls.host_ports, pod.row, 1)
             self.log.append((pod.row, pod.cls, -1))
             self.log.append((pod.row, pod.cls, 1))
 
     def restart_pod(self, pod: PodInfo, start_ns: int | None) -> None:
-        """Note another start time, or other annotations, of a pod on a node."""
         pod.start_ns = start_ns
         self._order_start(pod)
         if pod.row != UNPLACED:
@@ -194,7 +202,7 @@ class Snapshot:
             self.restarts.append(pod.row)
 
     def pass_time(self, now_ns: int) -> None:
-        """Note the time since the epoch; before the first call no start time lies ahead."""
+        """Set the time since the epoch; until the first call no start time lies ahead."""
         is_first, self._now_ns = self._now_ns == INT64_MAX, now_ns
         if is_first:
             started = [pod for pods in self.pods_on for pod in pods if pod.start_ns is not None]
@@ -210,14 +218,14 @@ class Snapshot:
         self._ahead_from_ns = min(starts, default=INT64_MAX)
 
     def forget_classes(self) -> None:
-        """Forget classes that no pod is of; everything kept by class is wrong then."""
+        """Forget classes that no pod is of; everything kept by class becomes invalid."""
         self.log.restart()
         self.classes.forget()
         self.pods.renumber()
         self._node_changed()
 
     def held_columns(self, cls: PodClass) -> tuple[tuple[int, int], ...]:
-        """(resource column, amount) of what a pod of the class takes of its node."""
+        """Return (resource column, amount) of what a pod of the class takes of its node."""
         return self._held.of(cls)
 
     def sum_by_row(
@@ -225,7 +233,7 @@ class Snapshot:
     ) -> NDArray[np.int64]:
         """Sum a weight per class, int64[classes], over the pods of each row, int64[nodes].
 
-        For weights of peer groups, `numbers` is `pods.peer_groups`. Sums have to be below 2**53.
+        | For weights of peer groups, `numbers` is `pods.peer_groups`. Sums have to be below 2**53.
         """
         of_pods = weights[self.pods.classes if numbers is None else numbers]
         counted = (of_pods != 0) & (self.pods.rows >= 0)
@@ -270,8 +278,33 @@ class Snapshot:
         self._ranks = self._ties = self._rows = None
 
 
+class PerNodes(Generic[V]):
+    """Values by key that depend on nodes alone, such as the codes for a list of tolerations.
+
+    | A value is kept until a node changes for scheduling, or others are used more recently.
+    """
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._epoch = -1
+        self._values: Recent[Hashable, tuple[V]] = Recent(_PER_NODES_MAX)
+
+    def of(self, key: Hashable, make: Callable[[], V]) -> V:
+        """Return the value of a key, which is all that it depends on besides the nodes."""
+        if self._epoch != self._snapshot.node_epoch:
+            self._epoch = self._snapshot.node_epoch
+            self._values = Recent(_PER_NODES_MAX)
+        kept = self._values.get(key)
+        if kept is None:
+            kept = (make(),)
+            self._values.put(key, kept)
+        return kept[0]
+
+
 def allocatable_amounts(node: Object) -> dict[str, int]:
-    """The resources of a node, cpu in thousandths.
+    """Read the allocatable resources of a node, cpu in thousandths.
+
+    |
 
     Raises:
         InvalidValueError: an amount isn't a quantity; the error names node and field.

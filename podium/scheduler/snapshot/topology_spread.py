@@ -1,6 +1,6 @@
 """Topology spread constraints: read from pods or the configuration, and counted.
 
-Which nodes count, and what a constraint selects, follows `podtopologyspread/common.go` of v1.36.
+| Which nodes count, and what a constraint selects, follows `podtopologyspread/common.go` of v1.36.
 """
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
@@ -21,10 +21,8 @@ from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.domain_sums import DomainSum, DomainSums, label_marks, selector_marks
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.node_columns import ABSENT, NodeColumn
-from podium.scheduler.snapshot.node_selection import matching_rows
-from podium.scheduler.snapshot.per_nodes import PerNodes
 from podium.scheduler.snapshot.pod_classes import PodClass
-from podium.scheduler.snapshot.snapshot import Snapshot
+from podium.scheduler.snapshot.snapshot import PerNodes, Snapshot
 
 DO_NOT_SCHEDULE = "DoNotSchedule"
 SCHEDULE_ANYWAY = "ScheduleAnyway"
@@ -37,7 +35,9 @@ _OWNERS_WITH_SELECTORS = {
 
 
 class SpreadConstraint(msgspec.Struct, frozen=True):
-    """One constraint, ready to count by.
+    """A topology spread constraint with its selector resolved.
+
+    |
 
     Attributes:
         selector: of the pods that count, in the pod's namespace.
@@ -53,24 +53,26 @@ class SpreadConstraint(msgspec.Struct, frozen=True):
     honors_taints: bool
 
     def counts(self, own: PeerGroup, other: PeerGroup) -> int:
-        """1 if pods of `other` count for pods of `own`, else 0; terminating ones don't."""
+        """Return 1 if pods of `other` count for pods of `own`; terminating ones don't."""
         return int(
             not other.terminating and not self.selector.is_empty and self.meets(own, other) == 1
         )
 
     def meets(self, own: PeerGroup, other: PeerGroup) -> int:
-        """1 if a pod that comes or goes in a hypothetical row changes the count, else 0.
+        """Return 1 if a pod that comes or goes in a hypothetical row changes the count.
 
-        Upstream's updateWithPod: terminating pods do, and to an empty selector all do.
+        | As upstream's updateWithPod: terminating pods count, and an empty selector selects all.
         """
         return int(own.namespace == other.namespace and self.selector.matches(other.labels))
 
 
 def own_constraints(cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
-    """The constraints in a pod's spec with this `whenUnsatisfiable`.
+    """Read the constraints in a pod's spec with this `whenUnsatisfiable`.
+
+    |
 
     Raises:
-        SelectorError: a selector isn't one.
+        SelectorError: a label selector is invalid.
     """
     listed: Iterable[Object] = cls.spec.get("topologySpreadConstraints") or ()
     return tuple(
@@ -90,7 +92,10 @@ def own_constraints(cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
 def default_constraints(
     cls: PodClass, defaults: Sequence[TopologySpreadConstraint], listers: Listers
 ) -> tuple[SpreadConstraint, ...]:
-    """The configuration's constraints for a pod without any; they select what its owners select."""
+    """Return the configured constraints for a pod without any of its own.
+
+    | They select what the pod's services and controller select.
+    """
     selector = owners_selector(cls, listers) if defaults else None
     if selector is None or selector.is_empty:
         return ()
@@ -108,7 +113,7 @@ def default_constraints(
 
 
 def owners_selector(cls: PodClass, listers: Listers) -> Selector:
-    """What the services of a pod and its controller select, taken together."""
+    """Return what the services of a pod and its controller select, taken together."""
     merged: dict[str, str] = {}
     for service in listers.list("Service", cls.namespace):
         wanted = spec_of(service).get("selector")
@@ -133,10 +138,10 @@ def owners_selector(cls: PodClass, listers: Listers) -> Selector:
 
 
 def included(snapshot: Snapshot, cls: PodClass, constraint: SpreadConstraint) -> NDArray[np.bool_]:
-    """Which nodes the constraint's inclusion policies let count, bool[nodes]."""
+    """Return which nodes count by the inclusion policies of a constraint, bool[nodes]."""
     rows = np.ones(snapshot.node_count, bool)
     if constraint.honors_affinity:
-        rows &= matching_rows(snapshot, required_node_affinity(cls.pod))
+        rows &= snapshot.columns.matching(required_node_affinity(cls.pod))
     if constraint.honors_taints:
         tolerations = tolerations_of(cls.spec)
         groups = snapshot.columns.taints()
@@ -148,13 +153,13 @@ def included(snapshot: Snapshot, cls: PodClass, constraint: SpreadConstraint) ->
 class Domains:
     """The domains of one topology key, and which of their nodes count.
 
-    Pods of rows without the label count like those of rows with an empty one, as upstream reads
-    both as "". But the count of a domain is only looked up for rows that have the label.
+    | Pods of rows without the label count like those of rows with an empty one, as upstream reads
+    both as "". But the count of a domain is only looked up for rows that have the label. |
 
     Attributes:
-        codes: int32[nodes], the domain of each row, `ABSENT` without the label.
+        codes: int32[nodes], the domain of each row; `ABSENT` without the label.
         counted: bool[nodes], the rows whose pods count.
-        column: the domains for which the pods of each row count, if any.
+        column: the domain for which the pods of each row count, if any.
         exists: bool[domains + 1], whether a domain has any counted row.
     """
 
@@ -169,7 +174,7 @@ class Domains:
         self._among: tuple[Rows, Among] | None = None
 
     def among(self, rows: Rows) -> "Among":
-        """What there is among rows, int[n]; remembered for as long as it is the same array."""
+        """Return the domains of rows, int[n]; kept for as long as it is the same array."""
         if self._among is None or self._among[0] is not rows:
             codes = self.codes[rows]
             size = int(np.count_nonzero(self._mask_of(self._homes[rows])))
@@ -185,10 +190,12 @@ class Domains:
 class Among(msgspec.Struct, frozen=True):
     """The domains of some rows.
 
+    |
+
     Attributes:
-        codes: int32[n], the domain of each row, `ABSENT` without the label.
+        codes: int32[n], the domain of each row; `ABSENT` without the label.
         present: bool[domains + 1], which domains there are.
-        size: how many, counting those without the label as "" if there is one.
+        size: how many, counting rows without the label as one domain.
     """
 
     codes: NDArray[np.int32]
@@ -204,7 +211,7 @@ class ScoredRows:
         self._among: tuple[Rows, NDArray[np.bool_], Rows] | None = None
 
     def among(self, feasible: Rows) -> tuple[NDArray[np.bool_], Rows]:
-        """Which of the rows are scored, bool[n], and these rows; remembered for the same array."""
+        """Return which of the rows are scored, bool[n], and these rows; kept per array."""
         if self._among is None or self._among[0] is not feasible:
             is_scored = self.scored[feasible]
             rows = feasible if is_scored.all() else feasible[is_scored]
@@ -213,7 +220,7 @@ class ScoredRows:
 
 
 class Spreading:
-    """Counts pods for spread constraints, for all classes of pods together."""
+    """Pod counts for spread constraints, for all classes of pods together."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.sums = DomainSums(snapshot, label_marks)
@@ -225,7 +232,7 @@ class Spreading:
     def scored(
         self, constraints: Sequence[SpreadConstraint], *, needs_labels: bool
     ) -> tuple[Hashable, ScoredRows]:
-        """The rows with the topology keys of all constraints, or all rows, and a key for them."""
+        """Return the rows with all topology keys, or all rows, and a key that stands for them."""
         keys = tuple(c.topology_key for c in constraints) if needs_labels else ()
 
         def labelled() -> NDArray[np.bool_]:
@@ -239,7 +246,7 @@ class Spreading:
     def domains(
         self, cls: PodClass, constraint: SpreadConstraint, rows_key: Hashable, rows: ScoredRows
     ) -> tuple[Hashable, Domains]:
-        """The domains of a constraint, and a key for them; `rows_key` stands for `rows`."""
+        """Return the domains of a constraint, with a key; `rows_key` stands for `rows`."""
         key = (
             constraint.topology_key,
             rows_key,
@@ -253,23 +260,21 @@ class Spreading:
 
         return key, self._domains.of(key, make)
 
-    def counted(
-        self, cls: PodClass, constraint: SpreadConstraint, key: Hashable, domains: Domains
-    ) -> DomainSum:
-        """How many pods of each domain a constraint of a class counts; `key` is the domains'."""
-        return self._sum(cls, constraint, key, domains.column)
-
     def counted_by_row(self, cls: PodClass, constraint: SpreadConstraint) -> DomainSum:
-        """How many pods of each row a constraint selects, whether or not they count."""
+        """Return how many pods of each row a constraint selects, counting or not."""
         count = self._snapshot.node_count
         rows = self._rows.of(
             count, lambda: NodeColumn(np.arange(count, dtype=np.int32), self._snapshot.names)
         )
-        return self._sum(cls, constraint, None, rows)
+        return self.counted(cls, constraint, None, rows)
 
-    def _sum(
+    def counted(
         self, cls: PodClass, constraint: SpreadConstraint, key: Hashable, column: NodeColumn
     ) -> DomainSum:
+        """Return the sum of the pods that a constraint counts in each domain of a column.
+
+        `key` stands for the column.
+        """
         own, selector = cls.peer_group, constraint.selector
         marks = () if selector.is_empty else selector_marks(selector)
         asked = (key, own.namespace, selector)
@@ -279,22 +284,23 @@ class Spreading:
 def standing(
     cls: PodClass, constraints: Sequence[SpreadConstraint], node: Object | None
 ) -> list[tuple[str, bool]] | None:
-    """A node's domain for each constraint, and whether its pods count; None if it isn't in all."""
+    """Return a node's domain for each constraint, and whether its pods count.
+
+    | None if the node lacks one of the topology keys.
+    """
     marks = {} if node is None else labels(node)
     if node is None or any(c.topology_key not in marks for c in constraints):
         return None
-    return [(marks[c.topology_key], _includes(cls, c, node)) for c in constraints]
-
-
-def _includes(cls: PodClass, constraint: SpreadConstraint, node: Object) -> bool:
-    if constraint.honors_affinity:
-        required = required_node_affinity(cls.pod)
-        if not required.matches(labels(node), name(node)):
-            return False
-    if not constraint.honors_taints:
-        return True
+    has_affinity = required_node_affinity(cls.pod).matches(marks, name(node))
     taints, tolerations = spec_of(node).get("taints"), cls.spec.get("tolerations")
-    return untolerated(taints, tolerations, _NOT_SCHEDULED) is None
+    tolerates = untolerated(taints, tolerations, _NOT_SCHEDULED) is None
+    return [
+        (
+            marks[c.topology_key],
+            (has_affinity or not c.honors_affinity) and (tolerates or not c.honors_taints),
+        )
+        for c in constraints
+    ]
 
 
 def _merged(raw: Object, pod_labels: Mapping[str, str]) -> Selector:

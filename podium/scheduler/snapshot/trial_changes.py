@@ -1,4 +1,4 @@
-"""Changes of a snapshot for the length of a question: pods taken away, and others placed."""
+"""Temporary changes of a snapshot: pods taken off their nodes, and others placed."""
 
 from collections.abc import Iterable
 from types import TracebackType
@@ -11,7 +11,7 @@ _PUT = ""
 
 
 class TrialChanges:
-    """Takes pods off their nodes and puts others there; when the context ends, undoes it all."""
+    """Takes pods off nodes and puts others there; undoes it all when the context ends."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot

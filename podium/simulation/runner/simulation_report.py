@@ -13,7 +13,6 @@ from podium.api.objects import Object, is_terminating, key, status_of, uid
 from podium.api.pods import node_name_of
 from podium.api.policy.disruption_target import EVICTED, LOST, PREEMPTED
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.machine.sleepers import sleepers
 from podium.simulation.runner.check_evaluator import state_of_pod
 from podium.simulation.runner.scenario_runner import Simulation
 from podium.simulation.timeline import TimelineEntry
@@ -186,10 +185,10 @@ def final_state(simulation: Simulation) -> EndReport:
     start_s = simulation.scenario.options.start_s
     machines = (handle.machine for handle in simulation.cluster.schedulers.values())
     sleeping = {
-        one.pod.uid: (one.node_name, round(one.tried_at_s - start_s, 3))
+        missed.pod.uid: (missed.node_name, round(missed.retry_at_s - start_s, 3))
         for machine in machines
         if isinstance(machine, SchedulerMachine)
-        for one in sleepers(machine)
+        for missed in machine.missed_wakeups()
     }
     pending = [
         PendingReport(key(pod), state_of_pod(pod), *sleeping.get(uid(pod), ()))

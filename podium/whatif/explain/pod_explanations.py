@@ -31,7 +31,6 @@ from podium.cluster.virtual.loading.unhealthy_objects import is_silent
 from podium.kubelet.kubelets import Kubelets
 from podium.kubelet.pod_status import REJECTED
 from podium.scheduler.explain.remedies import Remedy, remedies
-from podium.scheduler.machine.sleepers import sleepers
 from podium.simulation.timeline.timeline_sentences import overslept
 from podium.whatif.explain.decision_watcher import DecisionWatcher
 from podium.whatif.explain.explanation import KubeletAdmission, PodExplanation, StoppedPod
@@ -171,7 +170,7 @@ def _watch(
 ) -> list[Remedy]:
     # Take down why a pod that waits for an event since before the plan has no place by now.
     machine = play.machine
-    for queued, _ in machine.queue.sleeping():
+    for queued, _ in machine.queue.waiting_for_events():
         if queued.pod.key == pod_key:
             machine.handlers.settle_budgets()
             decision = play.scheduler.decide(queued.pod, queued.scheduler_name)
@@ -210,11 +209,11 @@ def _sleep(play: Play, request: PlanRequest, pod: Object | None, watcher: Decisi
     ]
     if bound:
         return f"As to when it got its place: {overslept(bound[-1])}. {_WHY_IT_SLEEPS}"
-    for sleeper in sleepers(play.machine):
-        if sleeper.pod.uid == uid(subject):
-            at_s = sleeper.tried_at_s - play.start_s
+    for missed in play.machine.missed_wakeups():
+        if missed.pod.uid == uid(subject):
+            at_s = missed.retry_at_s - play.start_s
             return (
-                f"It would fit on {sleeper.node_name} by now, but no event wakes it: it is tried "
+                f"It would fit on {missed.node_name} by now, but no event wakes it: it is tried "
                 f"at t+{at_s:.12g}s. {_WHY_IT_SLEEPS}"
             )
     waited = condition_of(pod or {}, "PodScheduled") or {}

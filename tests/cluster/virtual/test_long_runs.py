@@ -19,7 +19,7 @@ def _short_memories(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("podium.scheduler.snapshot.pod_classes.CROWD_MIN", 64)
     monkeypatch.setattr("podium.scheduler.snapshot.change_log.LENGTH_MAX", 20)
     monkeypatch.setattr("podium.scheduler.framework.cycle.scheduling_cycle._EVALUATIONS_MAX", 8)
-    monkeypatch.setattr("podium.scheduler.snapshot.per_nodes.COUNT_MAX", 8)
+    monkeypatch.setattr("podium.scheduler.snapshot.snapshot._PER_NODES_MAX", 8)
     monkeypatch.setattr("podium.machines.reconciler.indexer._GONE_MAX", 32)
     monkeypatch.setattr("podium.controllers.volumes.persistent_volumes._ABSENT_MAX", 32)
     monkeypatch.setattr("podium.controllers.garbage_collector._ABSENT_MAX", 32)

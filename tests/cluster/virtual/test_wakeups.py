@@ -8,7 +8,6 @@ import pytest
 from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.scheduler.machine.sleepers import sleepers
 from podium.scheduler.plugin_registry import plugin_factories
 from tests.objects import Obj, node, pod
 
@@ -143,8 +142,8 @@ def test_added_affinity_that_begins_to_match_wakes_nobody() -> None:
     before = scene.attempts()
     scene.change("Node", "n", metadata={"labels": {"team": "a"}})
     assert scene.attempts() == before == {"p": 1}
-    (sleeper,) = sleepers(scene.machine)
-    assert (sleeper.pod.name, sleeper.node_name) == ("p", "n")
+    (missed,) = scene.machine.missed_wakeups()
+    assert (missed.pod.name, missed.node_name) == ("p", "n")
 
 
 @pytest.mark.parametrize(

@@ -213,10 +213,10 @@ def test_profiles_have_hints_of_their_own() -> None:
 def test_pods_that_wait_for_an_event_are_known_with_when_they_are_tried_without_one() -> None:
     q = queue()
     (first,) = rejected(q, [waiting()], by="A")
-    assert [(one, tried_s) for one, tried_s in q.sleeping()] == [(first, 330.0)]
+    assert [(one, tried_s) for one, tried_s in q.waiting_for_events()] == [(first, 330.0)]
     assert not first.has_overslept
     q.event(NODE_ADD, None, {}, LATER_S)
-    assert [*q.sleeping()] == []
+    assert [*q.waiting_for_events()] == []
     assert not first.has_overslept
 
 

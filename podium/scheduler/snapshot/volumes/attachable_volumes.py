@@ -1,6 +1,6 @@
 """Volumes as CSI drivers attach them (NodeVolumeLimits of v1.36).
 
-Every in-tree plugin that has a CSI driver counts as migrated, whatever a CSINode says.
+| Every in-tree plugin that has a CSI driver counts as migrated, whatever a CSINode says.
 """
 
 from contextlib import suppress
@@ -28,7 +28,7 @@ _UNBOUND_PREFIX = "\0"
 
 
 def attachable_volumes(listers: Listers, pod: PodInfo) -> frozenset[Attachable]:
-    """The volumes that must be attached for a pod; what can't be made out is left out."""
+    """Return the volumes that must be attached for a pod, as far as they are known."""
     found: set[Attachable | None] = set()
     for use, claim in used_claims(listers, pod):
         if claim is None or (use.is_ephemeral and ownership_fault(claim, pod)):
@@ -47,7 +47,7 @@ def attachable_volumes(listers: Listers, pod: PodInfo) -> frozenset[Attachable]:
 
 
 def attached_volumes(listers: Listers) -> dict[str, frozenset[Attachable]]:
-    """The volumes that VolumeAttachments attach to nodes, by name of the node."""
+    """Return the volumes that VolumeAttachments attach to nodes, by node name."""
     attached: dict[str, set[Attachable]] = {}
     for attachment in listers.list("VolumeAttachment"):
         spec = spec_of(attachment)
@@ -62,20 +62,20 @@ def attached_volumes(listers: Listers) -> dict[str, frozenset[Attachable]]:
 
 
 def attach_limits(listers: Listers) -> dict[str, dict[str, int]]:
-    """How many volumes of a driver can be attached, by name of the node; unlimited if absent."""
+    """Return how many volumes of each driver can be attached, by node name."""
     limits = {name(csi_node): limits_of(csi_node) for csi_node in listers.list("CSINode")}
     return {node_name: of_node for node_name, of_node in limits.items() if of_node}
 
 
 def limits_of(csi_node: Object) -> dict[str, int]:
-    """How many volumes can be attached to a node, by driver; unlimited if absent."""
+    """Return how many volumes can be attached to a node, by driver; unlimited if absent."""
     drivers = spec_of(csi_node).get("drivers") or ()
     counts = {driver["name"]: part(driver, "allocatable").get("count") for driver in drivers}
     return {driver: count for driver, count in counts.items() if count is not None}
 
 
 def inline_fault(pod: Object) -> str:
-    """Why an in-tree volume of the pod can't be translated for its CSI driver; empty if all can."""
+    """Explain why an in-tree volume of a pod can't be translated for CSI; empty if all can."""
     for volume in volumes_of(spec_of(pod)):
         try:
             migrated_volume(volume)

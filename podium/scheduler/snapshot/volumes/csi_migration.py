@@ -1,6 +1,6 @@
-"""CSI migration: volumes of in-tree plugins, as the CSI drivers know them that replaced these.
+"""CSI migration: in-tree volumes as the CSI drivers that replaced their plugins know them.
 
-The rules are those of csi-translation-lib in v1.36, as far as scheduling looks at them.
+| The rules are those of csi-translation-lib in v1.36, as far as scheduling looks at them.
 """
 
 from collections.abc import Callable, Iterable
@@ -21,7 +21,7 @@ _AWS_SCHEME = "aws://"
 
 
 class MigrationError(PodiumError):
-    """An in-tree volume that can't be translated; the text says what is wrong with it."""
+    """An in-tree volume can't be translated."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,9 @@ class Attachable:
 
 @dataclass(frozen=True, slots=True)
 class InTreePlugin:
-    """A volume plugin of Kubernetes' own tree that a CSI driver has replaced.
+    """An in-tree volume plugin that a CSI driver has replaced.
+
+    |
 
     Attributes:
         source: the field of a volume that has its description.
@@ -106,15 +108,17 @@ _UNCOUNTED_PROVISIONERS = frozenset({"kubernetes.io/azure-file", "kubernetes.io/
 
 
 def in_tree_plugin(source: Object) -> InTreePlugin | None:
-    """The migrated plugin of a pod's volume or a persistent volume's spec; None for others."""
+    """Return the migrated plugin of a volume or persistent volume's spec, if any."""
     return next((plugin for plugin in _PLUGINS if source.get(plugin.source) is not None), None)
 
 
 def migrated_volume(spec: Object, zones: str = "") -> Attachable | None:
-    """A volume or persistent volume's spec as its CSI driver knows it; None if none took over.
+    """Return a volume or persistent volume's spec as its CSI driver knows it, if any.
+
+    |
 
     Raises:
-        MigrationError: it can't be translated.
+        MigrationError: the volume can't be translated.
     """
     plugin = in_tree_plugin(spec)
     if plugin is None:
@@ -124,32 +128,32 @@ def migrated_volume(spec: Object, zones: str = "") -> Attachable | None:
 
 
 def zones_of(volume: Object) -> str:
-    """The zone label of a persistent volume, the older one first; empty if it has none."""
+    """Return the zone label of a persistent volume, the older one first; empty without one."""
     marks = labels(volume)
     return marks.get(BETA_ZONE_LABEL) or marks.get(ZONE_LABEL) or ""
 
 
 def provisioning_driver(provisioner: str) -> str:
-    """The CSI driver that makes the volumes of a storage class; empty if they aren't counted."""
+    """Return the CSI driver of a provisioner; empty if its volumes aren't counted."""
     if provisioner in _UNCOUNTED_PROVISIONERS:
         return ""
     return next((p.driver for p in _PLUGINS if p.name == provisioner), provisioner)
 
 
 def migrated_plugins(csi_node: Object) -> frozenset[str]:
-    """The names of the plugins that have been migrated on a node, as its CSINode says."""
+    """Return the names of the plugins that a node's CSINode lists as migrated."""
     return frozenset(migration_note(csi_node).split(","))
 
 
 def migration_note(csi_node: Object) -> str:
-    """The annotation of a CSINode that lists the plugins that have been migrated on its node."""
+    """Return the annotation of a CSINode that lists migrated plugins."""
     return annotations(csi_node).get(_MIGRATED_PLUGINS, "")
 
 
 def migrated_affinity(volume: Object, plugin: InTreePlugin) -> Object | None:
-    """The required node affinity of a persistent volume, in the labels of the CSI driver.
+    """Return a persistent volume's required node affinity in the CSI driver's labels.
 
-    Zones in the affinity are renamed; if there are none, those of the volume's label are added.
+    | Zones in the affinity are renamed; if there are none, those of the volume's label are added.
     None if any node will do.
     """
     required = part(spec_of(volume), "nodeAffinity").get("required")

@@ -1,4 +1,4 @@
-"""The claims and storage classes that a pod's volumes use, looked up for the volume plugins."""
+"""The claims and storage classes that a pod's volumes use."""
 
 from collections.abc import Iterator
 
@@ -20,18 +20,18 @@ _RESOURCES = {
 
 
 def used_claims(listers: Listers, pod: PodInfo) -> Iterator[tuple[ClaimUse, Object | None]]:
-    """The claims that a pod uses, in the order of its volumes, and as far as they are there."""
+    """Return the claims that a pod uses, in the order of its volumes; None for missing ones."""
     for use in claim_uses(pod.obj):
         yield use, listers.get("PersistentVolumeClaim", use.claim_name, pod.namespace)
 
 
 def not_found(kind: str, object_name: str) -> str:
-    """How the API says that there is no such object."""
+    """Return the API's message that there is no such object."""
     return f'{_RESOURCES[kind]} "{object_name}" not found'
 
 
 def ownership_fault(claim: Object, pod: PodInfo) -> str:
-    """Why a claim can't be an ephemeral volume of the pod; empty if it can."""
+    """Explain why a claim can't be an ephemeral volume of the pod; empty if it can."""
     owner = controller_of(claim)
     if owner is not None and owner.get("uid") == pod.uid:
         return ""
@@ -39,6 +39,6 @@ def ownership_fault(claim: Object, pod: PodInfo) -> str:
 
 
 def storage_class_of(listers: Listers, claim: Object) -> Object | None:
-    """The StorageClass that a claim names; None if it names none or there is none."""
+    """Return the StorageClass that a claim names, if it exists."""
     class_name = storage_class_name(claim)
     return listers.get("StorageClass", class_name) if class_name else None

@@ -1,6 +1,6 @@
-"""Where volumes can be reached from: rows by the labels of their nodes.
+"""The rows from which volumes can be reached.
 
-There can be as many volumes as nodes. So values are looked up instead of compared one by one, and
+| There can be as many volumes as nodes. So values are looked up instead of compared one by one, and
 the rows of a volume are kept until a node changes.
 """
 
@@ -13,7 +13,6 @@ from podium.api.selectors.labels import Selector
 from podium.api.selectors.node_selector import node_selector
 from podium.scheduler.snapshot.arrays import Mask, Rows
 from podium.scheduler.snapshot.node_columns import ABSENT
-from podium.scheduler.snapshot.node_selection import meeting
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 
@@ -33,13 +32,13 @@ class VolumeTopology:
         return self._snapshot.columns.label(label).having(values)
 
     def selected(self, selector: Selector) -> Mask:
-        """Which rows a label selector matches, bool[nodes]."""
+        """Return which rows a label selector matches, bool[nodes]."""
         if selector.matches_nothing:
             return np.zeros(self._snapshot.node_count, bool)
-        return meeting(self._snapshot, selector.requirements)
+        return self._snapshot.columns.meeting(selector.requirements)
 
     def allowed(self, terms: Iterable[Object] | None) -> Mask:
-        """Which rows a storage class's `allowedTopologies` allow, bool[nodes]."""
+        """Return which rows a storage class's `allowedTopologies` allow, bool[nodes]."""
         count = self._snapshot.node_count
         listed = [*terms] if terms else []
         result = np.full(count, not listed)
@@ -52,7 +51,7 @@ class VolumeTopology:
         return result
 
     def reach(self, volume: Object) -> Rows:
-        """The rows that a persistent volume's node affinity matches, int[n], ascending."""
+        """Return the rows that a persistent volume's node affinity matches, ascending."""
         if self._epoch != self._snapshot.node_epoch:
             self._epoch = self._snapshot.node_epoch
             self._reach.clear()
@@ -64,14 +63,14 @@ class VolumeTopology:
         return known[1]
 
     def matching(self, required: Object | None) -> Mask:
-        """Which rows a NodeSelector of a persistent volume matches, bool[nodes].
+        """Return which rows a NodeSelector of a persistent volume matches, bool[nodes].
 
-        Volumes are compared with nodes' labels only: conditions on the node's name always hold.
+        | Volumes are compared with nodes' labels only: conditions on the node's name always hold.
         """
         if required is None:
             return np.ones(self._snapshot.node_count, bool)
         result = np.zeros(self._snapshot.node_count, bool)
         for term in node_selector(required).terms:
             if not term.error:
-                result |= meeting(self._snapshot, term.expressions)
+                result |= self._snapshot.columns.meeting(term.expressions)
         return result

@@ -21,7 +21,6 @@ from podium.api.well_known import ZONE_LABEL
 from podium.api.workloads import RECREATING
 from podium.cluster.virtual.loading.unhealthy_objects import is_silent
 from podium.kubelet.pod_status import REJECTED
-from podium.scheduler.machine.sleepers import sleepers
 from podium.simulation.runner.drain import Drainer
 from podium.simulation.runner.eviction_advice import DELETION
 from podium.simulation.timeline import TimelineEntry
@@ -122,11 +121,12 @@ class OutcomeReader:
         waiting = [pod for pod in self._scheduled if not pod["spec"].get("schedulingGates")]
         waiting.sort(key=pod_priority, reverse=True)
         # Those that would fit, and that no event has woken.
-        asleep = {one.pod.uid: one for one in sleepers(self._play.machine)} if waiting else {}
+        wakeups = self._play.machine.missed_wakeups() if waiting else ()
+        missed_by_uid = {missed.pod.uid: missed for missed in wakeups}
         found = []
         for pod in waiting:
-            sleeper = asleep.get(uid(pod))
-            tried_at_s = None if sleeper is None else sleeper.tried_at_s - self._play.start_s
+            missed = missed_by_uid.get(uid(pod))
+            tried_at_s = None if missed is None else missed.retry_at_s - self._play.start_s
             found.append(
                 PendingPod(
                     **self._owners.row_of(pod),
@@ -135,7 +135,7 @@ class OutcomeReader:
                     nominated_node=nominated_node_of(pod),
                     room_at_s=self._room_at_s(nominated_node_of(pod)),
                     replaces=self._pod_of(self._history(pod).replaces),
-                    fits_on="" if sleeper is None else sleeper.node_name,
+                    fits_on="" if missed is None else missed.node_name,
                     tried_at_s=None if tried_at_s is None else round(tried_at_s, 3),
                 )
             )

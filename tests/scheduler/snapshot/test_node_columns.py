@@ -5,7 +5,6 @@ from typing import Any
 import pytest
 
 from podium.api.selectors.node_selector import NodeSelector, node_selector, required_node_affinity
-from podium.scheduler.snapshot.node_selection import matching_rows
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 
@@ -23,7 +22,7 @@ def snapshot() -> Snapshot:
 
 
 def names(snapshot: Snapshot, selector: Any) -> set[str]:
-    rows = matching_rows(snapshot, selector)
+    rows = snapshot.columns.matching(selector)
     assert rows.shape == (snapshot.node_count,)
     return {snapshot.names[row] for row in rows.nonzero()[0]}
 
