@@ -1,7 +1,4 @@
-"""Topology spread constraints: read from pods or the configuration, and counted.
-
-| Which nodes count, and what a constraint selects, follows `podtopologyspread/common.go` of v1.36.
-"""
+"""Topology spread constraints, read and counted as in `podtopologyspread/common.go`, v1.36."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 
@@ -92,10 +89,7 @@ def own_constraints(cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
 def default_constraints(
     cls: PodClass, defaults: Sequence[TopologySpreadConstraint], listers: Listers
 ) -> tuple[SpreadConstraint, ...]:
-    """Return the configured constraints for a pod without any of its own.
-
-    | They select what the pod's services and controller select.
-    """
+    """Return the configured constraints of a pod, which select as its owners do."""
     selector = owners_selector(cls, listers) if defaults else None
     if selector is None or selector.is_empty:
         return ()
@@ -284,10 +278,7 @@ class Spreading:
 def standing(
     cls: PodClass, constraints: Sequence[SpreadConstraint], node: Object | None
 ) -> list[tuple[str, bool]] | None:
-    """Return a node's domain for each constraint, and whether its pods count.
-
-    | None if the node lacks one of the topology keys.
-    """
+    """Return a node's domain for each constraint, and whether its pods count; None without one."""
     marks = {} if node is None else labels(node)
     if node is None or any(c.topology_key not in marks for c in constraints):
         return None

@@ -1,7 +1,4 @@
-"""CSI migration: in-tree volumes as the CSI drivers that replaced their plugins know them.
-
-| The rules are those of csi-translation-lib in v1.36, as far as scheduling looks at them.
-"""
+"""CSI migration of in-tree volumes by the rules of csi-translation-lib, v1.36."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass

@@ -1,8 +1,4 @@
-"""The rows from which volumes can be reached.
-
-| There can be as many volumes as nodes. So values are looked up instead of compared one by one, and
-the rows of a volume are kept until a node changes.
-"""
+"""The rows from which volumes can be reached; there can be as many volumes as nodes."""
 
 from collections.abc import Iterable
 
@@ -32,7 +28,6 @@ class VolumeTopology:
         return self._snapshot.columns.label(label).having(values)
 
     def selected(self, selector: Selector) -> Mask:
-        """Return which rows a label selector matches, bool[nodes]."""
         if selector.matches_nothing:
             return np.zeros(self._snapshot.node_count, bool)
         return self._snapshot.columns.meeting(selector.requirements)
