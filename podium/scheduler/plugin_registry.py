@@ -11,11 +11,7 @@ from typing import Any
 
 from podium.api.errors import PodiumError
 from podium.scheduler.config.args import CustomArgs
-from podium.scheduler.config.document import (
-    ExtensionPoint,
-    KubeSchedulerConfiguration,
-    Profile,
-)
+from podium.scheduler.config.document import ExtensionPoint, KubeSchedulerConfiguration, Profile
 from podium.scheduler.config.expansion import Expanded, check_expanded, expand
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.framework.handle import Handle

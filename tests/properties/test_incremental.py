@@ -177,7 +177,9 @@ def test_what_nominated_pods_close(few: int, life: Life) -> None:
     scheduler = life.scheduler
     kept = [evaluation_of(scheduler, pod) for pod in life.asked]
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("podium.scheduler.framework.evaluation.nominated_pods._ONE_BY_ONE_MAX", few)
+        patch.setattr(
+            "podium.scheduler.framework.evaluation.hypothetical_rows._ONE_BY_ONE_MAX", few
+        )
         for step in range(STEPS):
             life.step()
             for pod, evaluation in zip(life.asked, kept, strict=True):

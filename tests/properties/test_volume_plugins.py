@@ -14,12 +14,7 @@ from podium.scheduler.plugins.volume_zone import VolumeZone
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
 from tests.properties.volume_clusters import Scene, in_words, scenes
-from tests.reference import (
-    node_volume_limits,
-    volume_binding,
-    volume_restrictions,
-    volume_zone,
-)
+from tests.reference import node_volume_limits, volume_binding, volume_restrictions, volume_zone
 from tests.reference.volume_world import Object, Verdict, World
 from tests.replacing import replace
 

@@ -28,11 +28,7 @@ def workload(kind: str, name: str, replicas: int | None = None, owner: Obj | Non
 
 
 def reference(obj: Obj) -> Obj:
-    return {
-        "kind": obj["kind"],
-        "name": obj["metadata"]["name"],
-        "uid": obj["metadata"]["uid"],
-    }
+    return {"kind": obj["kind"], "name": obj["metadata"]["name"], "uid": obj["metadata"]["uid"]}
 
 
 DEPLOYMENT = workload("Deployment", "d", 5)

@@ -7,10 +7,7 @@ from podium.api.nodes import taints_of
 from podium.api.objects import spec_of
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, untolerated
 from podium.api.values.message_words import listed
-from podium.scheduler.snapshot.affinity_terms import (
-    AffinityTerm,
-    with_known_namespaces,
-)
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, with_known_namespaces
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot

@@ -1,9 +1,9 @@
 """Events in a cluster as the scheduling queue sees them, and how plugins register for them.
 
-A plugin that rejects pods registers the events that could change its mind, each with a hint that
+| A plugin that rejects pods registers the events that could change its mind, each with a hint that
 looks closer (EnqueueExtensions and QueueingHintFn of v1.36). Hints are asked once per class of
-pods. One that can't tell says yes or raises `CycleError`, which counts as yes. Registrations and
-hints are v1.36's, gaps included; `docs/queueing-hints.md` lists them.
+pods. A hint that can't decide returns True or raises `CycleError`, which counts as True.
+Registrations and hints are v1.36's, gaps included; `docs/queueing-hints.md` lists them.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +18,7 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class EventResource(StrEnum):
-    """What an event happens to, by its kind."""
+    """The kind of resource that an event happens to."""
 
     ASSIGNED_POD = "AssignedPod"
     """A pod that is on a node, another one than the pod that waits."""
@@ -39,7 +39,7 @@ class EventResource(StrEnum):
 
 
 class Action(IntFlag):
-    """What happens to it; one event can be several of these."""
+    """What happens to a resource; one event can be several actions."""
 
     ADD = auto()
     DELETE = auto()
@@ -73,13 +73,13 @@ class Action(IntFlag):
 
 
 class ClusterEvent(msgspec.Struct, frozen=True):
-    """Something that happened, or a kind of happenings to register for."""
+    """An event that happened, or events to register for."""
 
     resource: EventResource
     action: Action
 
     def matches(self, happened: "ClusterEvent") -> bool:
-        """Whether an event that happened is one of those that this one stands for."""
+        """Return whether an event that happened is among the registered ones."""
         return bool(self.action & happened.action) and (
             self.resource in (happened.resource, EventResource.WILDCARD)
             or happened.resource is EventResource.WILDCARD
@@ -105,9 +105,9 @@ class EventHint(msgspec.Struct, frozen=True):
 
 @runtime_checkable
 class EnqueueExtensions(Protocol):
-    """A plugin that says which events may make a pod schedulable that it rejected.
+    """A plugin that lists the events which may make a pod schedulable that it rejected.
 
-    A plugin without it is asked again after every event.
+    | A plugin without it is asked again after every event.
     """
 
     name: str
@@ -122,12 +122,7 @@ AfterRemoval = Callable[[PodInfo, Object], bool]
 def after_change(
     resource: EventResource, action: Action, hint: AfterChange | None = None
 ) -> EventHint:
-    """Register for additions and updates.
-
-    Args:
-        hint: asked with the pod that waits, the object before (None if it is new), and after;
-            without a hint every such event may help.
-    """
+    """Register for additions and updates; the object before is None for a hint if it is new."""
     event = ClusterEvent(resource, action)
     if hint is None:
         return EventHint(event)
@@ -135,7 +130,7 @@ def after_change(
 
 
 def after_removal(resource: EventResource, hint: AfterRemoval | None = None) -> EventHint:
-    """Register for deletions; a hint is asked with the pod that waits, and what is gone."""
+    """Register for deletions; a hint gets the waiting pod and the deleted object."""
     event = ClusterEvent(resource, Action.DELETE)
     if hint is None:
         return EventHint(event)
@@ -145,21 +140,21 @@ def after_removal(resource: EventResource, hint: AfterRemoval | None = None) -> 
 def after_difference(
     resource: EventResource, action: Action, read: Callable[[Object], object]
 ) -> EventHint:
-    """Register for additions, and for updates that change what `read` finds in the object."""
+    """Register for additions, and for updates that change what `read` returns."""
     return after_change(
         resource, action, lambda pod, old, new: old is None or read(old) != read(new)
     )
 
 
 def claim_is_used(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    """A hint about claims: whether the pod uses the one that has come or changed."""
+    """Return whether the pod uses a claim that was added or changed."""
     return pod.namespace == namespace(new) and name(new) in {
         use.claim_name for use in claim_uses(pod.obj)
     }
 
 
 def claim_is_named(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    """A hint about claims: whether the pod's volumes name it; those of ephemeral volumes don't."""
+    """Return whether a volume of the pod names a claim, ephemeral volumes aside."""
     return pod.namespace == namespace(new) and name(new) in {
         use.claim_name for use in claim_uses(pod.obj) if not use.is_ephemeral
     }

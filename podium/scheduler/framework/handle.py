@@ -1,4 +1,4 @@
-"""What a plugin is given to look around with."""
+"""The handle that plugins are made with: the cluster as they see it."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -18,7 +18,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class Clock(msgspec.Struct):
-    """The moment for which the scheduler decides, since the epoch; its caller sets it."""
+    """The time of the current decision, in seconds since the epoch; its caller sets it."""
 
     now_s: float = 0.0
 
@@ -31,10 +31,9 @@ class PreferredNodes(msgspec.Struct):
 
 
 class NodeFinder:
-    """Filters nodes for any pending pod, for plugins that think ahead; the cycle sets it.
+    """Filters nodes for any pending pod; the scheduling cycle sets its functions.
 
-    Attributes:
-        rows: to the rows that fit the pod, int[n].
+    | `rows` returns the rows that fit the pod, int[n].
     """
 
     rows: Callable[[PodInfo], Rows]
@@ -44,9 +43,11 @@ class NodeFinder:
 class Handle(msgspec.Struct, frozen=True):
     """The cluster as plugins see it.
 
+    |
+
     Attributes:
-        preempting: uids of the pods whose preemption is being carried out, until the last victim
-            is seen to terminate. The executor of preemptions keeps it, and `history`.
+        preempting: uids of the pods whose preemption is being carried out, until the last victim is
+            seen to terminate. The executor of preemptions keeps it, and `history`.
         rng: for what a configuration limits to random candidates; None limits nothing.
     """
 
@@ -65,7 +66,7 @@ class Handle(msgspec.Struct, frozen=True):
 
 
 def tied(names: Sequence[str], snapshot: Snapshot, row: int, ties: Callable[[int], bool]) -> int:
-    """The row of the first of the named nodes that ties with `row`, or else `row`."""
+    """Return the row of the first named node that ties with `row`, or else `row`."""
     for name in names:
         found = snapshot.row_of.get(name)
         if found is not None and ties(found):

@@ -1,13 +1,11 @@
-"""The scheduling framework: one protocol an extension point, spelt as kube-scheduler spells them.
+"""The scheduling framework: one protocol an extension point, named as kube-scheduler names them.
 
-`filter` and `score` aren't called once per node, as upstream. They are called once per class of
-pods and return a state that judges rows, all at once (arrays in, arrays out) or one by one.
-
-Codes of filters are int32: 0 fits, positive can be cured by removing pods (Unschedulable),
-negative can't (UnschedulableAndUnresolvable); `status` puts a state's own numbers in words.
-
-Filters see the pods of a row only through sums over them, one weight per class of pods and sum.
-That replaces upstream's AddPod and RemovePod: a hypothetical row is the real one plus `extra`.
+| `filter` and `score` aren't called once per node, as upstream. They are called once per class of
+pods and return a state that judges rows, all at once (arrays in, arrays out) or one by one. | Codes
+of filters are int32: 0 fits, positive can be cured by removing pods (Unschedulable), negative can't
+(UnschedulableAndUnresolvable); `status` translates a state's own numbers. | Filters see the pods of
+a row only through sums over them, one weight per class of pods and sum. That replaces upstream's
+AddPod and RemovePod: a hypothetical row is the real one plus `extra`.
 """
 
 import math
@@ -33,7 +31,7 @@ FITS = 0
 
 
 class Scope(Enum):
-    """What can change a state's answer for a row: the finer, the less is asked again."""
+    """What can change a state's answer for a row; the narrower, the less is asked again."""
 
     NODE = auto()
     """Its node object."""
@@ -46,7 +44,7 @@ class Scope(Enum):
 
 
 class CycleError(Exception):
-    """A plugin couldn't do its work; the pod's cycle ends in an error, and is tried again."""
+    """A plugin failed; the pod's cycle ends in an error, and is retried."""
 
     def __init__(self, plugin: str, message: str) -> None:
         super().__init__(message)
@@ -54,12 +52,14 @@ class CycleError(Exception):
 
 
 class FilterState:
-    """What a filter plugin knows of one class of pods.
+    """The answers of a filter plugin for one class of pods.
+
+    |
 
     Attributes:
         width: how many sums over pods it looks at.
-        additive: whether `codes` and `code` take `extra`; if not, `code_among` is asked instead.
-        changes: raised where pods changed only what holds of hypothetical rows elsewhere.
+        additive: whether `codes` and `code` take `extra`; if not, `code_among` is called instead.
+        changes: raised where pods changed only the answers for hypothetical rows elsewhere.
     """
 
     plugin: str
@@ -73,7 +73,7 @@ class FilterState:
         raise TypeError(f"{type(self).__name__} judges no rows")
 
     def all_codes(self, node_count: int) -> Codes:
-        """Judge all rows as they are, int32[nodes]; of scope NODE, they aren't to be changed."""
+        """Judge all rows as they are, int32[nodes]; read-only if the scope is NODE."""
         return self.codes(np.arange(node_count))
 
     def code(self, row: int, extra: Sequence[int] = ()) -> int:
@@ -85,28 +85,28 @@ class FilterState:
         raise TypeError(f"{type(self).__name__} judges rows by sums")
 
     def register_classes(self, classes: Iterable[PodClass]) -> None:
-        """Take note of classes of which no pod may be on a node; they may add to `width`."""
+        """Prepare for classes without pods on nodes; this may raise `width`."""
 
     def weights(self, cls: PodClass) -> Sequence[int]:
-        """What a pod of this class adds to each sum of its row."""
+        """Return what a pod of this class adds to each sum of its row."""
         return ()
 
     def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
-        """`weights` of many pods: `width` arrays int64 of the shape of the pods'."""
+        """Return `weights` of many pods: `width` arrays int64 of the pods' shape."""
         return looked_up(self.width, pods.ids, len(classes), lambda n: self.weights(classes[n]))
 
     def headroom(self, rows: Rows) -> Sums | None:
-        """How much more each sum may hold, `width` arrays int64[n], if the verdict goes by that.
+        """Return how much more each sum may hold, `width` arrays int64[n].
 
-        The pod fits a row just if `extra` is nowhere more than this. None if there is more to it;
-        where it isn't, no class has a weight below 0.
+        | The pod fits a row just if `extra` is nowhere more than this; no class has a weight below
+        0. None if the verdict depends on anything else.
         """
         return None
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
-        """Follow changes of pods; True if any answer may have changed beyond their rows.
+        """Follow changes of pods; return True if answers may differ beyond their rows.
 
-        States of CLUSTER scope get every change once and in order.
+        | States of CLUSTER scope get every change once and in order.
         """
         return False
 
@@ -114,7 +114,7 @@ class FilterState:
         """Begin a cycle of this pod; only called for states of VOLATILE scope."""
 
     def status(self, row: int, code: int) -> Status:
-        """A code in words; rows with the same code have the same words."""
+        """Explain a code; rows with equal codes have equal statuses."""
         raise TypeError(f"{type(self).__name__} rejects no rows")
 
 
@@ -139,15 +139,14 @@ class FixedCodes(FilterState):
 
 
 def fixed_codes(plugin: str, codes: Codes, explain: Callable[[int], Status]) -> FixedCodes | None:
-    """The filter state of these codes; None if no row is objected to, which saves all work."""
+    """Return the filter state of these codes; None, which saves all work, if all are 0."""
     return FixedCodes(plugin, codes, explain) if codes.any() else None
 
 
 class LocalScore:
-    """Scores from 0 to 100 that depend on the row alone, and are final.
+    """Final scores from 0 to 100 that depend on the row alone.
 
-    Attributes:
-        constant: the score of every row, if they are equal for as long as nodes don't change.
+    | `constant` is the score of every row, if all are equal until nodes change.
     """
 
     plugin: str
@@ -155,11 +154,11 @@ class LocalScore:
     constant: int | None = None
 
     def scores(self, rows: Rows) -> Scores:
-        """int64[n] for int[n] rows."""
+        """Score rows, int64[n]."""
         raise TypeError(f"{type(self).__name__} scores no rows")
 
     def all_scores(self, node_count: int) -> Scores:
-        """The scores of all rows, int64[nodes], not to be changed."""
+        """Score all rows, int64[nodes], read-only."""
         return self.scores(np.arange(node_count))
 
     def score(self, row: int) -> int:
@@ -167,7 +166,7 @@ class LocalScore:
 
 
 class RelativeScore:
-    """Scores that are normalised over all feasible rows, and so depend on which those are."""
+    """Scores that are normalised over all feasible rows, and so depend on all of these."""
 
     plugin: str
     scope: ClassVar[Scope] = Scope.CLUSTER
@@ -178,21 +177,21 @@ class RelativeScore:
         return False
 
     def scores(self, feasible: Rows) -> Scores:
-        """Normalised scores, 0 to 100, int64[n], of the feasible rows int[n] with n > 0."""
+        """Score the feasible rows, int[n] with n > 0: normalised, 0 to 100, int64[n]."""
         raise TypeError(f"{type(self).__name__} scores no rows")
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
-        """Follow changes of pods; True if any score may have changed."""
+        """Follow changes of pods; return True if any score may have changed."""
         return False
 
     def begin(self, pod: PodInfo) -> None: ...
 
 
 def default_normalize(raw: NDArray[np.int64], reverse: bool = False) -> NDArray[np.int64]:
-    """Scale scores, int64[n], none negative, to 100 at most, rounded down.
+    """Scale scores, int64[n], none negative, to at most 100, rounded down.
 
-    DefaultNormalizeScore of v1.36: `reverse` counts from 100 downwards. Where all raw scores are 0,
-    all are 0, or 100 if reversed.
+    | DefaultNormalizeScore of v1.36: `reverse` counts from 100 downwards. Where all raw scores are
+    0, all are 0, or 100 if reversed.
     """
     scaled: NDArray[np.int64] = raw * MAX_NODE_SCORE // raw.max(initial=1)
     return MAX_NODE_SCORE - scaled if reverse else scaled
@@ -230,7 +229,7 @@ class NormalizedScores(RelativeScore):
 
 
 class PreFilterResult(msgspec.Struct, frozen=True):
-    """A status that holds for all nodes, and the only nodes that can matter; None leaves all."""
+    """A status that holds for all nodes, and the only nodes to consider; None keeps all."""
 
     status: Status = SUCCESS
     node_names: frozenset[str] | None = None
@@ -241,22 +240,24 @@ PASSES = PreFilterResult()
 
 
 class NodeToStatusReader(Protocol):
-    """Statuses of the nodes that a pod does not fit; implemented by `post_filter.NodeToStatus`."""
+    """Statuses of the nodes that a pod doesn't fit, as `post_filter.NodeToStatus`."""
 
     def get(self, node_name: str) -> Status:
-        """The refusal of a node; UnschedulableAndUnresolvable for an unknown one."""
+        """Return the refusal of a node; UnschedulableAndUnresolvable if it is unknown."""
 
     def nodes_for(self, code: Code) -> list[str]:
-        """The names of the nodes refused with this code, in no particular order."""
+        """Return the names of the nodes refused with this code, in any order."""
 
 
 class PostFilterResult(msgspec.Struct, frozen=True):
     """The node that a PostFilter plugin nominates, or why it names none.
 
+    |
+
     Attributes:
-        status: success and UnschedulableAndUnresolvable end the search for help; another refusal
-            leaves it to the next plugin.
-        nominated_node_name: empty takes away the nomination that the pod has, None leaves it.
+        status: success and UnschedulableAndUnresolvable end the search; another refusal continues
+            it with the next plugin.
+        nominated_node_name: empty clears the nomination that the pod has, None keeps it.
         victims: pods to remove from that node, the most important first; the caller removes them.
     """
 
@@ -266,7 +267,9 @@ class PostFilterResult(msgspec.Struct, frozen=True):
 
 
 class Held(msgspec.Struct, frozen=True):
-    """What holds a preemption back that would otherwise help.
+    """Why a preemption that would help is held back.
+
+    |
 
     Attributes:
         until_s: when to try again, in seconds since the epoch; infinity if no time is known.
@@ -281,11 +284,13 @@ class Held(msgspec.Struct, frozen=True):
 class PreemptionResult(PostFilterResult, frozen=True):
     """The answer of a PostFilter plugin that preempts pods.
 
+    |
+
     Attributes:
         message: why there is no candidate, or why the pod isn't eligible.
         pdb_violations: how many victims break a budget.
         cleared: pods of lower priority that lose their nomination to the node.
-        held: what holds the preemption back; None if nothing does.
+        held: why the preemption is held back; None if it isn't.
     """
 
     eligible: bool = True
@@ -296,7 +301,6 @@ class PreemptionResult(PostFilterResult, frozen=True):
 
     @property
     def node_name(self) -> str:
-        """The node that is nominated; empty if none."""
         return self.nominated_node_name or ""
 
     @property
@@ -305,7 +309,7 @@ class PreemptionResult(PostFilterResult, frozen=True):
 
 
 class Permission(msgspec.Struct, frozen=True):
-    """The answer of a Permit plugin; after `Wait`, the pod is rejected when `timeout_s` is over."""
+    """The answer of a Permit plugin; after `Wait`, the pod is rejected after `timeout_s`."""
 
     status: Status = SUCCESS
     timeout_s: float = 0.0
@@ -318,80 +322,76 @@ class Plugin(Protocol):
 
 
 class PreEnqueuePlugin(Plugin, Protocol):
-    """Decides whether a pod may enter the active queue."""
+    """Decides whether a pod may enter the active queue; a refusal gates the pod."""
 
-    def pre_enqueue(self, pod: PodInfo) -> Status:
-        """Success lets it in; a refusal gates it."""
+    def pre_enqueue(self, pod: PodInfo) -> Status: ...
 
 
 class QueueSortPlugin(Plugin, Protocol):
-    """Orders the active queue."""
+    """Orders the active queue: pods with smaller keys are scheduled earlier."""
 
-    def sort_key(self, pod: PodInfo, queued_at: float) -> tuple[float, ...]:
-        """Pods with smaller keys are scheduled earlier."""
+    def sort_key(self, pod: PodInfo, queued_at: float) -> tuple[float, ...]: ...
 
 
 class PreFilterPlugin(Plugin, Protocol):
-    """Looks at the pod once, before any node."""
+    """Refuses a pod on all nodes, or limits the nodes, before any of them is filtered."""
 
-    def pre_filter(self, pod: PodInfo) -> PreFilterResult:
-        """Refuse the pod everywhere, or narrow the nodes down."""
+    def pre_filter(self, pod: PodInfo) -> PreFilterResult: ...
 
 
 class FilterPlugin(Plugin, Protocol):
-    """Rules out the nodes that a pod can't run on."""
+    """Rules out nodes for a class of pods; None if it rules out none (upstream's Skip)."""
 
-    def filter(self, pod: PodInfo) -> FilterState | None:
-        """What to judge the pod's class by; None if no node can be ruled out (upstream's Skip)."""
+    def filter(self, pod: PodInfo) -> FilterState | None: ...
 
 
 class PostFilterPlugin(Plugin, Protocol):
-    """Looks for help when no node fits."""
+    """Makes room when no node fits: names a node to nominate, and pods to remove from it."""
 
-    def post_filter(self, pod: PodInfo, filtered: NodeToStatusReader) -> PostFilterResult:
-        """Name a node to nominate the pod to, and pods to remove from it, or say why not."""
+    def post_filter(self, pod: PodInfo, filtered: NodeToStatusReader) -> PostFilterResult: ...
 
 
 class PreScorePlugin(Plugin, Protocol):
-    """Looks at the pod once, before scores are made."""
+    """Checks a pod before nodes are scored; an error ends the cycle."""
 
-    def pre_score(self, pod: PodInfo) -> Status:
-        """An error ends the cycle."""
+    def pre_score(self, pod: PodInfo) -> Status: ...
 
 
 class ScorePlugin(Plugin, Protocol):
-    """Ranks feasible nodes; NormalizeScore is part of `RelativeScore`."""
+    """Ranks feasible nodes for a class of pods; None adds nothing (upstream's Skip).
 
-    def score(self, pod: PodInfo) -> LocalScore | RelativeScore | None:
-        """What to score the pod's class by; None adds nothing (upstream's Skip)."""
+    NormalizeScore is part of `RelativeScore`.
+    """
+
+    def score(self, pod: PodInfo) -> LocalScore | RelativeScore | None: ...
 
 
 class ReservePlugin(Plugin, Protocol):
-    """Keeps state of its own about pods that are about to be bound."""
+    """Keeps state of its own about pods that are about to be bound.
 
-    def reserve(self, pod: PodInfo, node_name: str) -> Status:
-        """A failure makes all reserve plugins unreserve, last first."""
+    A failure makes all Reserve plugins unreserve, last first; that must not fail, and may come
+    without a reservation.
+    """
 
-    def unreserve(self, pod: PodInfo, node_name: str) -> None:
-        """Undo; must not fail, and may come without a reserve."""
+    def reserve(self, pod: PodInfo, node_name: str) -> Status: ...
+
+    def unreserve(self, pod: PodInfo, node_name: str) -> None: ...
 
 
 class PermitPlugin(Plugin, Protocol):
     """Approves, denies or delays a binding."""
 
-    def permit(self, pod: PodInfo, node_name: str) -> Permission:
-        """Approve, deny, or wait with a timeout."""
+    def permit(self, pod: PodInfo, node_name: str) -> Permission: ...
 
 
 class PreBindPlugin(Plugin, Protocol):
-    """Does what must be done before a pod is bound."""
+    """Does what must be done before a pod is bound; anything but success rejects the pod."""
 
-    def pre_bind(self, pod: PodInfo, node_name: str) -> Status:
-        """Anything but success rejects the pod."""
+    def pre_bind(self, pod: PodInfo, node_name: str) -> Status: ...
 
 
 class PreBindProgress(msgspec.Struct, frozen=True):
-    """How far the API calls of PreBind plugins have come; `written` has the answers in order."""
+    """How far the API calls of PreBind plugins are; `written` has the answers in order."""
 
     written: Sequence[Object]
     pod_exists: bool
@@ -399,22 +399,21 @@ class PreBindProgress(msgspec.Struct, frozen=True):
 
 @runtime_checkable
 class PreBindCallsPlugin(Plugin, Protocol):
-    """A PreBind plugin that has something written first, and waits for others to act on it."""
+    """A PreBind plugin that makes API calls, and waits for others to act on them."""
 
     bind_timeout_seconds: int
 
     def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect]:
-        """The API calls; each must succeed. None: there is nothing to do or to wait for."""
+        """Return the API calls; each must succeed. Without any, don't wait."""
 
     def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
-        """Judge each second after the calls whether PreBind is done; `Wait` goes on waiting."""
+        """Judge each second whether PreBind is done; `Wait` keeps waiting."""
 
 
 class BindPlugin(Plugin, Protocol):
-    """Binds a pod to the node that was chosen for it."""
+    """Binds a pod to the node that was chosen for it; Skip leaves it to the next bind plugin."""
 
-    def bind(self, pod: PodInfo, node_name: str) -> Status:
-        """Skip leaves the pod to the next bind plugin."""
+    def bind(self, pod: PodInfo, node_name: str) -> Status: ...
 
 
 class PostBindPlugin(Plugin, Protocol):

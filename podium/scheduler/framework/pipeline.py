@@ -36,17 +36,17 @@ S = TypeVar("S")
 
 
 class ShapedPlugin(Protocol):
-    """A plugin that may go by the shape of pods alone."""
+    """A plugin that may depend on the shape of pods alone."""
 
     def by_shape(self, cls: PodClass) -> bool:
-        """Whether what it says of a class depends on nodes and the class' `shape_key` alone.
+        """Return whether its answer for a class depends on nodes and `shape_key` alone.
 
-        Its states are shared by classes then. They keep nothing that only one class is to know.
+        | Its states are then shared by classes, and must keep nothing of a single class.
         """
 
 
 class ByShape:
-    """What there is to ask about a class of pods: plugins, and answers that its shape has given."""
+    """The plugins to ask about a class of pods; what its shape settles is kept by shape."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._pre_filters: PerNodes[Sequence[PreFilterPlugin]] = PerNodes(snapshot)
@@ -57,14 +57,14 @@ class ByShape:
     def pre_filters(
         self, plugins: Sequence[PreFilterPlugin], pod: PodInfo
     ) -> Sequence[PreFilterPlugin]:
-        """Those that don't let all pods of this shape pass."""
+        """Return the plugins that may refuse pods of this shape."""
         return self._pre_filters.of(
             pod.cls.shape_key,
             lambda: [p for p in plugins if not (_settles(p, pod) and p.pre_filter(pod) is PASSES)],
         )
 
     def filters(self, plugins: Sequence[FilterPlugin], pod: PodInfo) -> Sequence[AskFilter]:
-        """What gives a state for the pod's class, where pods of its shape may need one."""
+        """Return functions that give filter states, where pods of this shape may need one."""
         return self._filters.of(
             pod.cls.shape_key,
             lambda: [ask for p in plugins if (ask := _asked(p, p.filter, pod)) is not None],
@@ -73,7 +73,7 @@ class ByShape:
     def pre_scores(
         self, plugins: Sequence[PreScorePlugin], pod: PodInfo
     ) -> Sequence[PreScorePlugin]:
-        """Those that may fail for pods of this shape."""
+        """Return the plugins that may fail for pods of this shape."""
         return self._pre_scores.of(
             pod.cls.shape_key,
             lambda: [p for p in plugins if not (_settles(p, pod) and p.pre_score(pod) == SUCCESS)],
@@ -82,7 +82,7 @@ class ByShape:
     def scores(
         self, plugins: Sequence[tuple[ScorePlugin, int]], pod: PodInfo
     ) -> Sequence[tuple[AskScore, int]]:
-        """What gives a state for the pod's class, with the weight of each."""
+        """Return functions that give score states, each with its weight."""
         return self._scores.of(
             pod.cls.shape_key,
             lambda: [
@@ -110,8 +110,7 @@ def _asked(
 class Pipeline(msgspec.Struct, frozen=True):
     """Plugins by extension point, in the order in which they run.
 
-    Attributes:
-        sampling: how many nodes to look at; None looks at all.
+    | `sampling` limits the nodes that are looked at; None looks at all.
     """
 
     scheduler_name: str

@@ -1,7 +1,7 @@
 """PodGroups, and which pods belong to them.
 
-Of `scheduling.k8s.io/v1alpha2`, v1.36's alpha API, a pod names its group in
-`spec.schedulingGroup.podGroupName`; of scheduler-plugins', in a label.
+| In `scheduling.k8s.io/v1alpha2`, v1.36's alpha API, a pod names its group in
+`spec.schedulingGroup.podGroupName`; in scheduler-plugins' API, by a label.
 """
 
 from collections import defaultdict
@@ -31,10 +31,12 @@ GangId = tuple[str, str, str]
 class PodGroup(msgspec.Struct, frozen=True):
     """What a PodGroup asks for.
 
+    |
+
     Attributes:
         least: how many of its pods are placed together at least; 1 asks for nothing.
         goes_as_a_whole: whether all its pods are preempted if one is.
-        timeout_s: how long it waits for room that was made for it; None if it doesn't say.
+        timeout_s: how long it waits for room that was made for it, if it has a timeout of its own.
         priority: of its pods together; None if each has its own.
         resources: what has to be free for all of them.
     """
@@ -47,7 +49,7 @@ class PodGroup(msgspec.Struct, frozen=True):
 
 
 class PodGroups:
-    """The PodGroups there are, and the pods that name one."""
+    """The PodGroups, and the pods that name one."""
 
     def __init__(self, options: Gangs) -> None:
         self.kinds = frozenset(_KINDS[api][0].key for api in options.pod_groups)
@@ -79,11 +81,11 @@ class PodGroups:
         return self._groups.get(gang)
 
     def follow(self, placed: Mapping[str, PodInfo]) -> None:
-        """Look pods on nodes up in `placed`, by uid."""
+        """Look up pods on nodes in `placed`, by uid."""
         self._placed = placed
 
     def note(self, old: Object | None, new: Object | None) -> None:
-        """Take note of a pod that comes, changes or goes."""
+        """Follow a pod that was created, changed or deleted."""
         for pod in (old, new):
             gang = None if pod is None else self._named(pod)
             if gang is not None and pod is not None:
@@ -93,13 +95,13 @@ class PodGroups:
                     self._uids[gang].pop(uid(pod), None)
 
     def uids(self, gang: GangId) -> Iterable[str]:
-        """The uids of its pods, in the order in which they came."""
+        """Return the uids of a gang's pods, in the order of their creation."""
         return self._uids.get(gang, ())
 
     def gang_of(self, pod: Object) -> GangId | None:
-        """The PodGroup that a pod belongs to, be it there or not; None if it is for itself.
+        """Return the PodGroup of a pod, whether the group exists or not; None without one.
 
-        A label for a PodGroup that isn't there means nothing, as to scheduler-plugins.
+        | As for scheduler-plugins, a label has no effect if its PodGroup doesn't exist.
         """
         gang = self._named(pod)
         return gang if gang and (gang[0] == POD_GROUP.key or gang in self._groups) else None
@@ -109,10 +111,10 @@ class PodGroups:
         return None if gang is None else self._groups.get(gang)
 
     def priority_of(self, pod: Object) -> int | None:
-        """The priority that counts in place of a pod's own; None if that does.
+        """Return the priority that replaces a pod's own; None if its own counts.
 
-        As in v1.36: a pod that waits has that of its PodGroup, and keeps it where it is preempted
-        with all others.
+        | As in v1.36, a waiting pod has the priority of its PodGroup, and keeps it if the group is
+        preempted as a whole.
         """
         group = self.group_of(pod)
         if group is None or (node_name_of(pod) and not group.goes_as_a_whole):
@@ -120,12 +122,12 @@ class PodGroups:
         return group.priority
 
     def placed(self, gang: GangId) -> list[PodInfo]:
-        """Its pods on nodes, assumed ones included, that aren't leaving."""
+        """Return the gang's pods on nodes, assumed ones included, that aren't terminating."""
         known = (self._placed.get(one) for one in self.uids(gang))
         return [pod for pod in known if pod is not None and not pod.cls.terminating]
 
     def whole(self, victims: Iterable[PodInfo]) -> list[PodInfo]:
-        """The pods of PodGroups that go as a whole with these victims."""
+        """Return the other pods of the victims' PodGroups that go as a whole."""
         known = {victim.uid for victim in victims}
         gangs = {
             gang
@@ -156,6 +158,6 @@ class PodGroups:
 
 
 def served_kinds(options: Gangs) -> Iterator[Kind]:
-    """The kinds of the APIs whose PodGroups are heeded."""
+    """Return the kinds of the APIs of configured PodGroups."""
     for api in sorted(options.pod_groups):
         yield from _KINDS[api]

@@ -1,6 +1,6 @@
 """Looking at a part of the nodes only: kube-scheduler's percentageOfNodesToScore.
 
-As in v1.36, nodes are visited zone by zone in turn (node_tree.go), starting where the last search
+| As in v1.36, nodes are visited zone by zone in turn (node_tree.go), starting where the last search
 stopped, until enough feasible ones are found (schedule_one.go, numFeasibleNodesToFind).
 """
 
@@ -20,9 +20,9 @@ _NODES_PER_PERCENT = 125
 
 
 def feasible_nodes_to_find(percentage: int, node_count: int) -> int:
-    """The number of feasible nodes at which the search may stop.
+    """Return the number of feasible nodes at which the search may stop.
 
-    A percentage of 0 asks for an adaptive one: 50 less 1 for every 125 nodes, at least 5.
+    | A percentage of 0 is adaptive: 50 less 1 for every 125 nodes, at least 5.
     """
     if node_count < FEASIBLE_NODES_MIN:
         return node_count
@@ -32,9 +32,9 @@ def feasible_nodes_to_find(percentage: int, node_count: int) -> int:
 
 
 def search_order(snapshot: Snapshot) -> list[int]:
-    """Rows in the order in which kube-scheduler lists nodes: one of each region and zone in turn.
+    """Return rows in kube-scheduler's order of nodes: one of each region and zone in turn.
 
-    Zones, and nodes within one, come in the order in which they were added.
+    | Zones, and nodes within one, come in the order in which they were added.
     """
     zones: dict[tuple[str, str], list[int]] = {}
     for row in snapshot.row_of.values():
@@ -48,7 +48,7 @@ def search_order(snapshot: Snapshot) -> list[int]:
 
 
 class NodeSampling:
-    """The search of one scheduler; it remembers where it stopped."""
+    """The search of one scheduler, and where it stopped."""
 
     def __init__(self, percentage: int) -> None:
         self.percentage = percentage
@@ -57,7 +57,7 @@ class NodeSampling:
         self._order: NDArray[np.intp] = np.zeros(0, np.intp)
 
     def visited(self, snapshot: Snapshot, feasible: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Which rows a search looks at, bool[nodes], given what it would find; moves the start."""
+        """Return which rows a search looks at, bool[nodes], and advance its start."""
         if self._epoch != snapshot.node_epoch:
             self._order = np.array(search_order(snapshot), np.intp)
             self._epoch = snapshot.node_epoch

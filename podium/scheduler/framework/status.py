@@ -1,4 +1,4 @@
-"""What an extension point answers: a code, and reasons in kube-scheduler's words."""
+"""Statuses of extension points: a code, and reasons in kube-scheduler's words."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ from typing_extensions import TypedDict
 
 
 class Code(StrEnum):
-    """The status codes of the scheduling framework, spelt as upstream spells them."""
+    """Status codes of the scheduling framework, spelt as upstream spells them."""
 
     SUCCESS = "Success"
     ERROR = "Error"
@@ -22,7 +22,7 @@ REJECTIONS = frozenset({Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
 
 
 class StatusReport(TypedDict):
-    """What an extension point answered, in a report."""
+    """A status in a report."""
 
     plugin: str
     code: str
@@ -60,15 +60,15 @@ SUCCESS = Status()
 
 
 def unschedulable(*reasons: str, plugin: str = "") -> Status:
-    """A refusal that removing pods could lift."""
+    """Return a refusal that removing pods could lift."""
     return Status(Code.UNSCHEDULABLE, reasons, plugin)
 
 
 def unresolvable(*reasons: str, plugin: str = "") -> Status:
-    """A refusal that no preemption can lift."""
+    """Return a refusal that no preemption can lift."""
     return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons, plugin)
 
 
 def rejection(code: int, *reasons: str) -> Status:
-    """The refusal of one node: a positive code could be lifted by preemption, a negative not."""
+    """Return the refusal of a node; a negative code is unresolvable."""
     return unschedulable(*reasons) if code > 0 else unresolvable(*reasons)

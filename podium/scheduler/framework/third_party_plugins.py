@@ -1,9 +1,9 @@
 """Base classes of third-party plugins.
 
+|
 - `ArrayPlugin`: arrays in, arrays out, for all nodes at once.
 - `NodePlugin`: one node at a time; slower, and sometimes clearer.
-
-Either is asked about every pod anew, since it may read anything of it. Plugins that keep up with
+| Either is asked about every pod, since it may read anything of it. Plugins that keep up with
 changes, as the in-tree ones do, implement `podium.scheduler.framework.interface`.
 """
 
@@ -34,7 +34,7 @@ _REFUSED = -1
 
 
 class Nodes:
-    """Nodes as columns; every column has one element per node, in the same order."""
+    """Nodes as columns; every column has one element per node, in one order."""
 
     def __init__(self, snapshot: Snapshot, rows: Rows) -> None:
         self._snapshot = snapshot
@@ -45,40 +45,37 @@ class Nodes:
 
     @cached_property
     def names(self) -> Sequence[str]:
-        """The nodes' names."""
         names = self._snapshot.names
         return [names[row] for row in self._rows.tolist()]
 
     @cached_property
     def objects(self) -> Sequence[Object]:
-        """The node objects."""
         nodes = self._snapshot.nodes
         return [nodes[row] for row in self._rows.tolist()]
 
     def label(self, key: str) -> NDArray[np.object_]:
-        """The values of a label, None where a node lacks it."""
+        """Return the values of a label, None where a node lacks it."""
         column = self._snapshot.columns.label(key)
         values = np.array([*column.values, None], object)
         result: NDArray[np.object_] = values[column.codes[self._rows]]
         return result
 
     def allocatable(self, resource: str) -> NDArray[np.int64]:
-        """What nodes have of a resource: cpu in thousandths, others in units."""
+        """Return what nodes have of a resource: cpu in thousandths, others in units."""
         columns = self._snapshot.resources
         return columns.allocatable[columns.index_of(resource)][self._rows]
 
     def requested(self, resource: str) -> NDArray[np.int64]:
-        """What the pods on nodes request of a resource."""
+        """Return what the pods on nodes request of a resource."""
         columns = self._snapshot.resources
         return columns.requested[columns.index_of(resource)][self._rows]
 
     def pod_counts(self) -> NDArray[np.int64]:
-        """How many pods there are on each node."""
         return self._snapshot.resources.pods[self._rows]
 
 
 class NodeInfo(msgspec.Struct, frozen=True):
-    """One node, as a plugin sees it that looks at one at a time."""
+    """One node and its pods, for plugins that look at one node at a time."""
 
     name: str
     node: Object
@@ -200,7 +197,9 @@ class _Score(_AboutOnePod[ArrayPlugin | NodePlugin], RelativeScore):
 
 
 def adapted(plugin_class: Any) -> type:
-    """A plugin class that the framework can call: that of a third party, or a subclass of it.
+    """Return a plugin class that the framework can call: the given one, or a subclass of it.
+
+    |
 
     Raises:
         TypeError: it isn't a class, or has no name.
@@ -229,7 +228,6 @@ def _check_length(
 
 
 def _whole(plugin: str, method: str, answer: Any) -> Scores:
-    """Scores as int64[n]; others than whole numbers aren't cut off."""
     scores = np.asarray(answer)
     if not scores.size:
         return np.zeros(0, np.int64)

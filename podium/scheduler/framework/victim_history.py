@@ -24,18 +24,16 @@ class PastVictim(msgspec.Struct, frozen=True):
 
 
 class VictimHistory:
-    """The last victims, and what their replacements inherit from them.
+    """The last victims, and the times of preemption that their replacements inherit.
 
-    A new pod inherits the moments of a victim of its controller, of that with the most; a pod
-    without a controller those of its own name. What was before the start isn't known.
+    | A new pod inherits the times of a victim of its controller, of the one with the most; a pod
+    without a controller those of its own name. Nothing is noted unless `is_kept`, and nothing is
+    known from before the start. |
 
     Attributes:
         victims: the last ones, the oldest first.
         leaving: the uids of victims that haven't gone yet, with their preemptors'.
         epoch: raised by every preemption.
-
-    Args:
-        is_kept: if False, nothing is noted.
     """
 
     def __init__(self, *, is_kept: bool = True) -> None:
@@ -47,7 +45,7 @@ class VictimHistory:
         self._to_inherit: Recent[str, list[tuple[float, ...]]] = Recent(_VICTIMS_MAX)
 
     def preempted(self, victims: Iterable[PodInfo], now_s: float, preemptor_uid: str = "") -> None:
-        """Note victims of a preemption; one that is leaving already isn't preempted again."""
+        """Note victims of a preemption, unless they are leaving already."""
         if not self._is_kept:
             return
         for pod in victims:
@@ -74,7 +72,7 @@ class VictimHistory:
         self._inherited.pop(pod_uid, None)
 
     def moments(self, pod: PodInfo) -> tuple[float, ...]:
-        """When the pod's predecessors were preempted, ascending."""
+        """Return when the pod's predecessors were preempted, ascending."""
         known = self._inherited.get(pod.uid)
         if known is None:
             waiting = self._to_inherit.get(_lineage(pod))

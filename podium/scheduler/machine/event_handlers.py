@@ -18,20 +18,12 @@ from podium.api.pods import is_finished, node_name_of, nominated_node_of, schedu
 from podium.api.policy.disruption_budgets import Budget
 from podium.api.values.times import epoch_s
 from podium.machines.events import Change, FirstList
-from podium.scheduler.framework.cluster_events import (
-    Action,
-    EventResource,
-)
+from podium.scheduler.framework.cluster_events import Action, EventResource
 from podium.scheduler.machine.binding_cycle import BindingCycles
 from podium.scheduler.machine.context import SchedulerContext
 from podium.scheduler.machine.preemption_executor import PreemptionExecutor
 from podium.scheduler.queue.queue_events import events_of_node_update, events_of_pod_update
-from podium.scheduler.snapshot.pod_info import (
-    PodInfo,
-    pending_pod,
-    placed_pod,
-    start_ns_of,
-)
+from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod, start_ns_of
 
 # Kinds whose events are told to the queue under a resource's name.
 _RESOURCES = {

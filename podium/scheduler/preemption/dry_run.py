@@ -11,12 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.api.policy.disruption_budgets import spend
-from podium.scheduler.framework.evaluation.filtering import NO_FILTER, Filtering
+from podium.scheduler.framework.evaluation.filtering import NO_FILTER, Filtering, OutcomeCounts
 from podium.scheduler.framework.evaluation.hypothetical_rows import (
     HypotheticalRow,
     HypotheticalRows,
 )
-from podium.scheduler.framework.evaluation.outcome_counts import OutcomeCounts
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.preemption.victim_table import NO_POD, Victims, VictimTables
 from podium.scheduler.snapshot.arrays import Mask, Rows

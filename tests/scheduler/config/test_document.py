@@ -32,10 +32,7 @@ def faults_of(*documents: object) -> list[str]:
             'documents[0].kind: Unsupported value: "KubeletConfiguration": supported values: '
             '"KubeSchedulerConfiguration", "SchedulerOptions"',
         ),
-        (
-            {"kind": KIND},
-            "documents[0].apiVersion: Required value: kubescheduler.config.k8s.io/v1",
-        ),
+        ({"kind": KIND}, "documents[0].apiVersion: Required value: kubescheduler.config.k8s.io/v1"),
         (
             {"kind": KIND, "apiVersion": "v1"},
             'documents[0].apiVersion: Unsupported value: "v1": supported values: '

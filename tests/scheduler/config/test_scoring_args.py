@@ -158,10 +158,7 @@ SHAPE = "requestedToCapacityRatio.shape"
                 f"{SHAPE}[3].utilization: Invalid value: 40: must be greater than the one before",
             ],
         ),
-        (
-            ratio((0, "x")),
-            [f'{SHAPE}[0].score: Invalid value: "x": must be an integer'],
-        ),
+        (ratio((0, "x")), [f'{SHAPE}[0].score: Invalid value: "x": must be an integer']),
     ],
 )
 def test_faulty_strategies(args_faults, strategy: Mapping[str, Any], expected: list[str]) -> None:

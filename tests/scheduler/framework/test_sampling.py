@@ -6,11 +6,7 @@ import pytest
 from podium.scheduler.config.args import API_VERSION
 from podium.scheduler.config.document import KIND
 from podium.scheduler.config.load import load_configuration
-from podium.scheduler.framework.sampling import (
-    NodeSampling,
-    feasible_nodes_to_find,
-    search_order,
-)
+from podium.scheduler.framework.sampling import NodeSampling, feasible_nodes_to_find, search_order
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.snapshot import Snapshot
 from tests.objects import Obj, node, pod

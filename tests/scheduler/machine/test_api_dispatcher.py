@@ -4,11 +4,7 @@ import pytest
 
 from podium.machines.effects import Bind, Effect, Patch
 from podium.machines.events import UNKNOWN_OUTCOME
-from podium.scheduler.machine.api_dispatcher import (
-    APIDispatcher,
-    PodCall,
-    patched_conditions,
-)
+from podium.scheduler.machine.api_dispatcher import APIDispatcher, PodCall, patched_conditions
 from tests.scheduler.machine.builders import done, failed, pending
 
 UNSCHEDULABLE = {

@@ -10,10 +10,7 @@ ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 
 
 def node(name: str, **labels: str) -> dict[str, Any]:
-    return {
-        "metadata": {"name": name, "labels": labels},
-        "status": {"allocatable": {"pods": "20"}},
-    }
+    return {"metadata": {"name": name, "labels": labels}, "status": {"allocatable": {"pods": "20"}}}
 
 
 def pod(name: str, node_name: str = "") -> dict[str, Any]:

@@ -78,11 +78,7 @@ def test_no_rows_but_potential_ones(percentage: int, absolute: int, seed: int) -
 def scheduler(rng: Random | None, **args: int) -> Scheduler:
     """Ten nodes of which each holds a pod that may be preempted; some are worth more."""
     arguments = [{"name": "DefaultPreemption", "args": args}] if args else []
-    document = {
-        "apiVersion": API_VERSION,
-        "kind": KIND,
-        "profiles": [{"pluginConfig": arguments}],
-    }
+    document = {"apiVersion": API_VERSION, "kind": KIND, "profiles": [{"pluginConfig": arguments}]}
     known = ("DefaultPreemption",)
     made = Scheduler(load_configuration([document], known).configuration, rng=rng)
     names = [f"n{index}" for index in range(10)]

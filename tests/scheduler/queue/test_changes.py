@@ -48,11 +48,7 @@ GATE = {"name": "g"}
             pod(schedulingGates=[]),
             Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED,
         ),
-        (
-            pod(schedulingGates=[GATE]),
-            pod(),
-            Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED,
-        ),
+        (pod(schedulingGates=[GATE]), pod(), Action.UPDATE_POD_SCHEDULING_GATES_ELIMINATED),
         (pod(schedulingGates=[GATE, GATE]), pod(schedulingGates=[GATE]), Action.UPDATE_OTHER),
         (pod(), pod(status=CLAIM), Action.UPDATE_POD_GENERATED_RESOURCE_CLAIM),
         (pod(status=CLAIM), pod(status=dict(CLAIM)), Action.UPDATE_OTHER),

@@ -1,6 +1,6 @@
 """The binding cycle: from a chosen node to a bound pod, as in `schedule_one.go` of v1.36.
 
-If Reserve, Permit, PreBind or Bind fails, all Reserve plugins unreserve, last first.
+| If Reserve, Permit, PreBind or Bind fails, all Reserve plugins unreserve, last first.
 """
 
 import msgspec
@@ -16,9 +16,8 @@ PERMIT_TIMEOUT_S_MAX = 15 * 60.0
 class WaitingPod(msgspec.Struct):
     """A pod that is assumed on its node until plugins allow its binding.
 
-    Attributes:
-        deadlines_s: by plugin that made it wait, the time of its rejection.
-        waits_s: by plugin, the duration that it asked for.
+    | `deadlines_s` has the time of its rejection, by plugin that made it wait; `waits_s` the
+    duration.
     """
 
     pod: PodInfo
@@ -34,7 +33,6 @@ class BindingCycle:
         self.waiting: dict[str, WaitingPod] = {}
 
     def reserve(self, pod: PodInfo, node_name: str) -> Status:
-        """Run Reserve; after a failure everything is unreserved."""
         for plugin in self._pipeline.reserve:
             status = plugin.reserve(pod, node_name)
             if not status.is_success:
@@ -43,13 +41,13 @@ class BindingCycle:
         return SUCCESS
 
     def unreserve(self, pod: PodInfo, node_name: str) -> None:
-        """Run Unreserve, last plugin first; the pod waits no more."""
+        """Run Unreserve, last plugin first; the pod no longer waits."""
         self.waiting.pop(pod.uid, None)
         for plugin in reversed(self._pipeline.reserve):
             plugin.unreserve(pod, node_name)
 
     def permit(self, pod: PodInfo, node_name: str, now_s: float) -> Status:
-        """Run Permit: success, a refusal, or `Wait`, after which the pod is in `waiting`."""
+        """Run Permit; after `Wait`, the pod is in `waiting`."""
         waits: dict[str, float] = {}
         for plugin in self._pipeline.permit:
             permission = plugin.permit(pod, node_name)
@@ -67,7 +65,7 @@ class BindingCycle:
         )
 
     def allow(self, uid: str, plugin: str) -> bool:
-        """Allow a waiting pod in the name of a plugin; True if no plugin holds it any more."""
+        """Allow a waiting pod for a plugin; return True if no plugin holds it any more."""
         waiting = self.waiting[uid]
         waiting.deadlines_s.pop(plugin, None)
         if waiting.deadlines_s:
@@ -76,12 +74,12 @@ class BindingCycle:
         return True
 
     def reject(self, uid: str, plugin: str, reason: str) -> Status:
-        """Reject a waiting pod in the name of a plugin; it still has to be unreserved."""
+        """Reject a waiting pod for a plugin; the caller unreserves it."""
         del self.waiting[uid]
         return unschedulable(reason, plugin=plugin)
 
     def expire(self, now_s: float) -> list[tuple[WaitingPod, Status]]:
-        """Reject the pods whose time is up; they still have to be unreserved."""
+        """Reject the pods whose time is up; the caller unreserves them."""
         expired = []
         for uid, waiting in list(self.waiting.items()):
             plugin = min(waiting.deadlines_s, key=waiting.deadlines_s.__getitem__)
@@ -92,7 +90,7 @@ class BindingCycle:
         return expired
 
     def bind(self, pod: PodInfo, node_name: str) -> Status:
-        """Run PreBind, Bind and PostBind at once; after a failure everything is unreserved."""
+        """Run PreBind, Bind and PostBind at once; after a failure unreserve everything."""
         status = self.pre_bind(pod, node_name)
         if status.is_success:
             status = self.agree_to_bind(pod, node_name)
@@ -109,7 +107,7 @@ class BindingCycle:
         return SUCCESS
 
     def agree_to_bind(self, pod: PodInfo, node_name: str) -> Status:
-        """Ask the Bind plugins, until one takes the pod; the call itself is the caller's."""
+        """Ask the Bind plugins until one takes the pod; the caller sends the call."""
         for plugin in self._pipeline.bind:
             status = plugin.bind(pod, node_name)
             if status.code is not Code.SKIP:
@@ -123,7 +121,7 @@ class BindingCycle:
 
 
 def failure_of(point: str, plugin: str, status: Status) -> Status:
-    """The answer of a plugin that failed; an error says at which extension point."""
+    """Return the status of a failed plugin; an error names the extension point."""
     if status.is_rejection:
         return status.by(plugin)
     return Status(Code.ERROR, (f'running {point} plugin "{plugin}": {status.message}',), plugin)

@@ -3,8 +3,7 @@
 from collections import Counter
 
 from podium.scheduler.framework.cycle.decision import Decision
-from podium.scheduler.framework.evaluation.filtering import Filtering, Narrowing
-from podium.scheduler.framework.evaluation.outcome_counts import OutcomeCounts
+from podium.scheduler.framework.evaluation.filtering import Filtering, Narrowing, OutcomeCounts
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 
@@ -19,15 +18,14 @@ class ReasonHistogram:
             self._counts[reason] += count
 
     def add_counts(self, filtering: Filtering, outcome_counts: OutcomeCounts) -> None:
-        """Add the reasons of the rows that filters object to."""
-        for (who, code), count in outcome_counts.counts.items():
-            if who >= 0 and count:
-                status = filtering.status(who, code, outcome_counts.row_of((who, code)))
+        for (blame, code), count in outcome_counts.counts.items():
+            if blame >= 0 and count:
+                status = filtering.status(blame, code, outcome_counts.row_of((blame, code)))
                 for reason in status.reasons:
                     self.add(reason, count)
 
     def most_common(self) -> list[tuple[str, int]]:
-        """The reasons with their counts, the most frequent first, and of equals by the words."""
+        """Return the reasons with their counts, the most frequent first, then sorted."""
         return sorted(self._counts.items(), key=lambda entry: (-entry[1], entry[0]))
 
     def __str__(self) -> str:
@@ -37,16 +35,18 @@ class ReasonHistogram:
 def nodes_available_message(
     node_count: int, reasons: ReasonHistogram, pre_filter: str = "", post_filter: str = ""
 ) -> str:
-    """The message of a pod that can't be scheduled; what PreFilter says replaces the reasons."""
+    """Return the message of an unschedulable pod.
+
+    | A message of PreFilter replaces the reasons of nodes.
+    """
     message = f"0/{node_count} nodes are available:"
-    details = pre_filter or str(reasons)
-    if details:
+    if details := pre_filter or str(reasons):
         message += f" {details}."
     return f"{message} {post_filter}" if post_filter else message
 
 
 def failure_message(decision: Decision, snapshot: Snapshot) -> str:
-    """Why the pod can't be scheduled, worded as kube-scheduler's FailedScheduling event."""
+    """Return the message of kube-scheduler's FailedScheduling event for a decision."""
     if decision.error:
         return decision.error
     if decision.gate is not None:
@@ -68,7 +68,7 @@ def failure_message(decision: Decision, snapshot: Snapshot) -> str:
 
 
 def reasons_of(decision: Decision) -> ReasonHistogram:
-    """Why nodes refuse a pod that was just decided; nothing if it is refused as a whole."""
+    """Return why nodes refuse a pod that was just decided; empty if PreFilter refused it."""
     reasons, evaluation = ReasonHistogram(), decision.evaluation
     if evaluation is None or decision.outcome is None or decision.blame is None:
         return reasons
@@ -79,20 +79,18 @@ def reasons_of(decision: Decision) -> ReasonHistogram:
 
 
 def rejecting_plugins(decision: Decision) -> set[str]:
-    """The plugins that rejected a pod, on any node or for all of them."""
+    """Return the plugins that rejected a pod, on any node or for all of them."""
     evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
     if evaluation is None or outcome is None or blame is None:
         return set()
     if decision.pre_filter is not None:
         return {decision.pre_filter.plugin}
-    states = evaluation.filtering.states
-    plugins: set[str] = set()
+    states, plugins = evaluation.filtering.states, set[str]()
     for state in states:
         if isinstance(state, Narrowing):
             plugins.update(state.plugins)
     evaluation.outcome_counts.follow(outcome, blame)
-    blamed = {
-        who for (who, _), count in evaluation.outcome_counts.counts.items() if who >= 0 and count
-    }
-    plugins.update(states[who].plugin for who in blamed)
+    for (index, _), count in evaluation.outcome_counts.counts.items():
+        if index >= 0 and count:
+            plugins.add(states[index].plugin)
     return plugins - {""}

@@ -20,7 +20,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class NodeToStatus(msgspec.Struct, frozen=True):
-    """Why a pod fits on no node, by node: a `NodeToStatusReader` with columns as in `Decision`."""
+    """Why a pod fits on no node, by node, with columns as in `Decision`."""
 
     snapshot: Snapshot
     pre_filter: Sequence[PreFilterPlugin]
@@ -41,8 +41,9 @@ class NodeToStatus(msgspec.Struct, frozen=True):
         return [self.snapshot.names[row] for row in np.flatnonzero(wanted).tolist()]
 
     def was_asked(self, plugin_name: str) -> bool:
-        """Whether PreFilter asked a plugin, and not only those before it, of which one refused."""
-        names, refusal = [one.name for one in self.pre_filter], self.evaluation.filtering.pre_filter
+        """Return whether PreFilter reached a plugin before another one refused the pod."""
+        names = [plugin.name for plugin in self.pre_filter]
+        refusal = self.evaluation.filtering.pre_filter
         if refusal.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
             names = names[: names.index(refusal.plugin) + 1]
         return plugin_name in names
@@ -51,8 +52,8 @@ class NodeToStatus(msgspec.Struct, frozen=True):
 def run_post_filter_plugins(
     plugins: Sequence[PostFilterPlugin], pod: PodInfo, filtered: NodeToStatus
 ) -> tuple[PostFilterResult, PreemptionResult | None]:
-    """What the plugins come to together, and the answer of the last one that preempts."""
-    found, preemption = PostFilterResult(), None
+    """Run PostFilter plugins; return the result, and the last preemption, if any."""
+    result, preemption = PostFilterResult(), None
     reasons: list[str] = []
     for plugin in plugins:
         answer = plugin.post_filter(pod, filtered)
@@ -66,7 +67,7 @@ def run_post_filter_plugins(
         if not status.is_rejection:
             return PostFilterResult(Status(Code.ERROR, status.reasons, plugin.name)), preemption
         if answer.nominated_node_name is not None:
-            found = answer
+            result = answer
         reasons += status.reasons
     refusal = unschedulable(*reasons, plugin=plugins[0].name if plugins else "")
-    return replace(found, status=refusal), preemption
+    return replace(result, status=refusal), preemption

@@ -1,7 +1,7 @@
 """The scheduling cycle: one pod, one decision.
 
-Deciding changes nothing but what is remembered between cycles. Applying a decision (assuming the
-pod, removing victims, nominating) is the caller's business.
+| Deciding changes nothing but what is kept between cycles. The caller applies a decision: it
+assumes the pod, removes victims, and nominates.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -48,6 +48,8 @@ Answer = TypeVar("Answer")
 class Timing(msgspec.Struct, frozen=True):
     """Measures how long extension points take.
 
+    |
+
     Attributes:
         stopwatch: seconds that pass while something is computed.
         observe: takes seconds, extension point, code of its status, and profile.
@@ -71,7 +73,7 @@ class Timing(msgspec.Struct, frozen=True):
 
 
 class SchedulingCycle:
-    """Decides pods of the profiles it was made for."""
+    """The scheduling cycles of all profiles."""
 
     def __init__(
         self,
@@ -93,6 +95,8 @@ class SchedulingCycle:
 
     def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
         """Decide where a pending pod goes; its `nominated_node_name` is tried first.
+
+        |
 
         Raises:
             KeyError: there is no such profile.
@@ -118,7 +122,7 @@ class SchedulingCycle:
             return Decision(pod, error=str(error))
 
     def _filtering(self, pod: PodInfo) -> Filtering:
-        """Filter for any pod; pods of other schedulers go by the first profile."""
+        # Pods of other schedulers go by the first profile.
         first = next(iter(self._pipelines.values()))
         pipeline = self._pipelines.get(scheduler_name_of(pod.obj), first)
         return self._refreshed(pipeline, pod).filtering
@@ -126,9 +130,8 @@ class SchedulingCycle:
     def _evaluation(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
         if self.timing is None:
             return self._refreshed(pipeline, pod)
-        profile = pipeline.scheduler_name
         work = partial(self._refreshed, pipeline, pod)
-        return self.timing.measure("Filter", profile, work, _filtered)
+        return self.timing.measure("Filter", pipeline.scheduler_name, work, _filter_code)
 
     def _refreshed(self, pipeline: Pipeline, pod: PodInfo) -> Evaluation:
         key = (pipeline.scheduler_name, pod.cls.id)
@@ -227,7 +230,7 @@ class SchedulingCycle:
     def _refusal_state(
         self, pod: PodInfo, pipeline: Pipeline, filtering: Filtering
     ) -> tuple[object, ...] | None:
-        """All that a refusal depends on; None where that includes the pod itself, or more.
+        """Return all that a refusal of the pod's class depends on; None if it holds for no class.
 
         PostFilter plugins whose `by_class(pod)` is true answer alike for all pods of the class.
         """
@@ -235,7 +238,7 @@ class SchedulingCycle:
         if pod.nominated_node_name or nominator.rows_of(pod, snapshot):
             return None
         plugins: Sequence[Any] = pipeline.post_filter
-        if not all(hasattr(one, "by_class") and one.by_class(pod) for one in plugins):
+        if not all(hasattr(plugin, "by_class") and plugin.by_class(pod) for plugin in plugins):
             return None
         logs = (snapshot.log, snapshot.restarts, nominator.log, budgets.log)
         ends = [log.end for log in logs]
@@ -250,25 +253,26 @@ class SchedulingCycle:
             return None, None
         if self.timing is None:
             return ask()
-        profile = pipeline.scheduler_name
-        return self.timing.measure("PostFilter", profile, ask, lambda found: found[0].status.code)
+        return self.timing.measure(
+            "PostFilter", pipeline.scheduler_name, ask, lambda answer: answer[0].status.code
+        )
 
 
 def evaluations_max(node_count: int) -> int:
-    """How many evaluations are kept of a cluster of so many rows; one of them is in use."""
+    """Return how many evaluations are kept of a cluster of so many rows."""
     fitting = EVALUATIONS_BYTES_MAX // (_BYTES_PER_ROW * max(node_count, 1))
     return min(max(fitting, 1), _EVALUATIONS_MAX)
 
 
-def _filtered(evaluation: Evaluation) -> Code:
+def _filter_code(evaluation: Evaluation) -> Code:
     filtering = evaluation.filtering
     if not filtering.pre_filter.is_success:
         return filtering.pre_filter.code
-    return Code.SUCCESS if filtering.any_fits() else Code.UNSCHEDULABLE
+    return Code.SUCCESS if (filtering.outcome == FITS).any() else Code.UNSCHEDULABLE
 
 
 def outcome_of(pod: PodInfo, evaluation: Evaluation) -> tuple[Codes, Codes]:
-    """Outcome and blame, int32[nodes], of a pod of the class, nominated pods counted."""
+    """Return outcome and blame, int32[nodes], of a pod, with nominated pods counted."""
     filtering, rivalry = evaluation.filtering, evaluation.rivalry
     if not filtering.pre_filter.is_success:
         # It refuses the pod on all rows alike.

@@ -1,6 +1,6 @@
-"""All that is known of one class of pods: which rows fit it, and what they score.
+"""The evaluation of a class of pods: which rows fit it, and how they score.
 
-An evaluation is made once per class and then follows the snapshot: a pod that came or went
+| An evaluation is made once per class and then follows the snapshot: a pod that came or went
 touches its row, in plain integers, and other rows only where a plugin says so
 (docs/incremental.md).
 """
@@ -11,9 +11,8 @@ import msgspec
 import numpy as np
 
 from podium.api.volumes.claims_and_volumes import claim_uses
-from podium.scheduler.framework.evaluation.filtering import Filtering
-from podium.scheduler.framework.evaluation.nominated_pods import Rivalry
-from podium.scheduler.framework.evaluation.outcome_counts import OutcomeCounts
+from podium.scheduler.framework.evaluation.filtering import Filtering, OutcomeCounts
+from podium.scheduler.framework.evaluation.hypothetical_rows import Rivalry
 from podium.scheduler.framework.evaluation.scoring import INFEASIBLE, Scoring
 from podium.scheduler.framework.interface import CycleError, PostFilterResult, PreemptionResult
 from podium.scheduler.framework.pipeline import Pipeline
@@ -31,9 +30,9 @@ _SINGLY_MAX = 64
 
 
 class Refusal(msgspec.Struct, frozen=True, eq=False):
-    """What was found out about a pod that fits nowhere and helps itself to no room.
+    """The refusal of a pod that fits nowhere and that PostFilter didn't help.
 
-    While nothing has changed, all pods of its class meet the same refusal.
+    | While `state` stays, all pods of its class meet it.
     """
 
     state: tuple[object, ...]
@@ -46,8 +45,10 @@ class Refusal(msgspec.Struct, frozen=True, eq=False):
 class Evaluation:
     """Filters and scores of one class of pods, kept up to date.
 
+    |
+
     Attributes:
-        refusal: the last one that holds for all pods of the class; None if there is none.
+        refusal: the last one that holds for all pods of the class, if any.
         said: the last message of a refusal, with the outcome and answer that it was made of.
         kept: what plugins keep, by their name: a CycleState that lasts for the class.
     """
@@ -78,7 +79,7 @@ class Evaluation:
 
     @property
     def scoring(self) -> Scoring:
-        """What the rows that fit score, of which there must be one; made when first asked for."""
+        """Scores of the rows that fit, of which there must be one; made when first used."""
         if self._scoring is None:
             self._scoring = Scoring(self._pipeline, self._snapshot, self._pod, self.filtering)
         return self._scoring
@@ -92,7 +93,7 @@ class Evaluation:
 
     @property
     def rivalry(self) -> Rivalry | None:
-        """What nominated pods close; None while no pod is nominated."""
+        """The rows that nominated pods close; None while no pod is nominated."""
         if self._rivalry is None and self._nominator:
             self._rivalry = Rivalry(self._snapshot, self._nominator)
         return self._rivalry if self._nominator else None
@@ -100,8 +101,10 @@ class Evaluation:
     def refresh(self, pod: PodInfo) -> None:
         """Bring everything up to date with the snapshot, for a cycle of `pod`.
 
+        |
+
         Raises:
-            CycleError: a plugin failed; everything is evaluated anew the next time.
+            CycleError: a plugin failed; the next call evaluates everything.
         """
         changes = self._changes.new(at_most=_CATCH_UP_MAX)
         self._pod, scoring, flipped = pod, self._scoring, False

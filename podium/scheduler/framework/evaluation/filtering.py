@@ -1,8 +1,9 @@
-"""PreFilter and the filters of one class of pods: for each row the first one that objects, if any.
+"""PreFilter and the filters of one class of pods: the first filter that objects to each row.
 
-Rules and words of PreFilter are those of RunPreFilterPlugins and findNodesThatFitPod, v1.36.
+| Rules and words of PreFilter are those of RunPreFilterPlugins and findNodesThatFitPod, v1.36.
 """
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from operator import attrgetter, itemgetter
@@ -22,17 +23,19 @@ from podium.scheduler.framework.pipeline import Pipeline
 from podium.scheduler.framework.status import SUCCESS, Code, Status, unresolvable
 from podium.scheduler.snapshot.arrays import Codes, Rows
 from podium.scheduler.snapshot.change_log import Change
-from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 NO_NODE, NO_FILTER = -1, -1
 _ROW, _PODS, _CLASS = itemgetter(0), itemgetter(1), attrgetter("cls")
 _FEW_ROWS_MAX = 32
+_RECOUNTED_ROWS_MAX = 64
+# Codes are int32, so that the index of a filter above them keeps pairs apart.
+_CODE_BITS = 32
 
 
 class Narrowing(FixedCodes):
-    """Rules out the nodes that PreFilter left out, in the name of no plugin."""
+    """Rules out the nodes that PreFilter left out, for no plugin in particular."""
 
     def __init__(self, snapshot: Snapshot, node_names: Iterable[str], plugins: Sequence[str]):
         kept = np.zeros(snapshot.node_count, bool)
@@ -46,7 +49,7 @@ class Narrowing(FixedCodes):
 def run_pre_filter(
     plugins: Sequence[PreFilterPlugin], snapshot: Snapshot, pod: PodInfo
 ) -> tuple[Status, Narrowing | None]:
-    """Ask PreFilter plugins; the refusal that holds for all nodes, or the nodes that are left."""
+    """Run PreFilter plugins; return the refusal for all nodes, or the remaining nodes."""
     refusal, names, narrowing = SUCCESS, None, []
     for plugin in plugins:
         result = plugin.pre_filter(pod)
@@ -79,6 +82,8 @@ def run_pre_filter(
 class Filtering:
     """Which rows fit a class of pods, and which filters object to the others.
 
+    |
+
     Attributes:
         pre_filter: a refusal here holds for all rows, and no filter was asked.
         codes: int32[nodes] of each state.
@@ -106,8 +111,9 @@ class Filtering:
         self.touched: set[int] = set()
         self._judged = 0
         self._feasible_rows: Rows | None = None
-        self.outcome, self.blame, self.is_open_everywhere = self._combined()
-        self.outcome_at, self._blame_at = self.outcome.data, self.blame.data
+        self.outcome, self.blame = np.zeros((2, 0), np.int32)
+        self.is_open_everywhere = False
+        self._combine_all()
 
     @property
     def is_volatile(self) -> bool:
@@ -115,18 +121,15 @@ class Filtering:
 
     @property
     def generation(self) -> int:
-        """Raised whenever pods elsewhere may have changed what holds of a hypothetical row."""
+        """A number that changes when pods may have changed a hypothetical row elsewhere."""
         return self._judged + sum(state.changes for _, state in self._cluster_filters)
 
     def feasible_rows(self) -> Rows:
-        """The rows that fit, ascending; the same array for as long as they are the same rows."""
+        """Return the rows that fit, ascending; one array until they change."""
         if self._feasible_rows is None:
             everywhere, rows = self.is_open_everywhere, self._snapshot.rows
             self._feasible_rows = rows if everywhere else np.flatnonzero(self.outcome == FITS)
         return self._feasible_rows
-
-    def any_fits(self) -> bool:
-        return bool(np.count_nonzero(self.outcome == FITS))
 
     def begin(self, pod: PodInfo) -> None:
         for index, state in self._volatile_filters:
@@ -138,7 +141,7 @@ class Filtering:
             self._feasible_rows = None
 
     def update(self, rows: Collection[int], changes: Sequence[Change]) -> bool:
-        """Follow changes of pods on a few rows; whether any row began or ceased to fit."""
+        """Follow changes of pods on a few rows; return True if the feasible rows changed."""
         dirty = [pair for pair in self._cluster_filters if pair[1].pods_changed(changes)]
         for index, state in self._row_filters:
             codes = self._codes_at[index]
@@ -159,7 +162,7 @@ class Filtering:
         return flipped
 
     def update_many(self, rows: Rows, changes: Sequence[Change]) -> bool:
-        """Follow changes of pods on many rows, int[n]; whether any row began or ceased to fit."""
+        """Follow changes on many rows, int[n]; return True if the feasible rows changed."""
         for index, state in self._cluster_filters:
             if state.pods_changed(changes):
                 self.codes[index][:] = state.all_codes(len(self.outcome))
@@ -175,18 +178,16 @@ class Filtering:
     def register(self, pods: Iterable[PodInfo]) -> None:
         """Register the classes of pods that are on no node, before any `width` is read.
 
-        They may bring topology keys that no pod had so far, and with them further sums.
+        | They may bring new topology keys, and with them further sums.
         """
-        self._register({pod.cls.id: pod.cls for pod in pods}.values())
-
-    def _register(self, classes: Collection[PodClass]) -> None:
+        classes = {pod.cls.id: pod.cls for pod in pods}.values()
         for _, state in self._cluster_filters:
             state.register_classes(classes)
 
     def with_pods(
         self, added: Sequence[tuple[int, Sequence[PodInfo]]]
     ) -> tuple[Rows, Codes, Codes]:
-        """The rows, int[n], and their outcomes and blames, int32[n], with further pods on them."""
+        """Judge rows with further pods on them: rows, int[n], outcome and blame, int32[n]."""
         of_pods = [*map(_CLASS, chain.from_iterable(map(_PODS, added)))]
         # Each class of the pods is weighed once; many pods are mostly of one.
         classes = [*dict.fromkeys(of_pods)]
@@ -196,7 +197,8 @@ class Filtering:
             class_indexes = np.array([*map(index_of.__getitem__, of_pods)], np.intp)
         if len(of_pods) != len(added):
             places = np.repeat(places, [len(pods) for _, pods in added])
-        self._register(classes)
+        for _, state in self._cluster_filters:
+            state.register_classes(classes)
         rows = np.fromiter(map(_ROW, added), np.intp, len(added))
         on_rows, codes = self._snapshot.pods_on, []
         for known_codes, state in zip(self.codes, self.states, strict=True):
@@ -214,9 +216,9 @@ class Filtering:
         return rows, outcome, blame
 
     def judge_nominated(self, node_name: str, outcome: Codes, blame: Codes) -> None:
-        """Set the row of a nominated node that PreFilter left out in `outcome` and `blame`.
+        """Set outcome and blame of a nominated node that PreFilter left out.
 
-        It is filtered before the others, whatever PreFilter said (evaluateNominatedNode, v1.36).
+        | It is filtered before the others, whatever PreFilter said (evaluateNominatedNode, v1.36).
         """
         row = self._snapshot.row_of.get(node_name)
         if row is None or not self.pre_filter.is_success:
@@ -235,7 +237,7 @@ class Filtering:
         return state.status(row, outcome).by(state.plugin)
 
     def objections(self, row: int) -> list[Status]:
-        """The status of each filter that objects to a row, in order, nominated pods left out."""
+        """Return the status of each filter that objects to a row, in order."""
         return [
             self.status(index, int(codes[row]), row)
             for index, codes in enumerate(self.codes)
@@ -244,7 +246,12 @@ class Filtering:
 
     def _combine_all(self) -> bool:
         before, was_open = self.outcome, self.is_open_everywhere
-        self.outcome, self.blame, self.is_open_everywhere = self._combined()
+        count = self._snapshot.node_count
+        if self.pre_filter.is_success:
+            self.outcome, self.blame, self.is_open_everywhere = _first_objections(self.codes, count)
+        else:
+            self.outcome = np.full(count, NO_NODE, np.int32)
+            self.blame = np.full(count, NO_FILTER, np.int32)
         self.outcome_at, self._blame_at = self.outcome.data, self.blame.data
         if was_open and self.is_open_everywhere:
             return False
@@ -264,12 +271,6 @@ class Filtering:
             self._blame_at[row] = index
         return flipped
 
-    def _combined(self) -> tuple[Codes, Codes, bool]:
-        if self.pre_filter.is_success:
-            return _first_objections(self.codes, self._snapshot.node_count)
-        count = self._snapshot.node_count
-        return np.full(count, NO_NODE, np.int32), np.full(count, NO_FILTER, np.int32), False
-
 
 def _first_objections(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes, bool]:
     outcome, blame = np.zeros(count, np.int32), np.empty(count, np.int32)
@@ -280,3 +281,43 @@ def _first_objections(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes,
         np.copyto(outcome, codes[index], where=objects)
         np.copyto(blame, index, where=objects)
     return outcome, blame, not objecting
+
+
+class OutcomeCounts:
+    """Counts of rows by objecting filter and code, (blame, code)."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[tuple[int, int]] = Counter()
+        self._outcome, self._blame = np.zeros((2, 0), np.int32)
+
+    def follow(self, outcome: Codes, blame: Codes) -> None:
+        """Count these, int32[rows], instead of the last; the arrays must not change later."""
+        before, blamed, self._outcome, self._blame = self._outcome, self._blame, outcome, blame
+        if outcome is before and blame is blamed:
+            return
+        changed = None
+        if len(outcome) == len(before):
+            changed = np.flatnonzero((outcome != before) | (blame != blamed))
+        if changed is None or len(changed) > _RECOUNTED_ROWS_MAX:
+            self.counts.clear()
+            packed = (blame.astype(np.int64) << _CODE_BITS) + outcome
+            # There are few pairs, and a look at all rows for each takes less than sorting them.
+            while len(packed):
+                first, others = int(packed[0]), packed[packed != packed[0]]
+                index = first + 2 ** (_CODE_BITS - 1) >> _CODE_BITS
+                self.counts[index, first - (index << _CODE_BITS)] = len(packed) - len(others)
+                packed = others
+            return
+        for pair in zip(blamed[changed].tolist(), before[changed].tolist(), strict=True):
+            self.counts[pair] -= 1
+        for pair in zip(blame[changed].tolist(), outcome[changed].tolist(), strict=True):
+            self.counts[pair] += 1
+
+    def count_of(self, index: int) -> int:
+        """Return the number of rows to which a filter objects, by any code."""
+        return sum(count for (blame, _), count in self.counts.items() if blame == index)
+
+    def row_of(self, pair: tuple[int, int]) -> int:
+        """Return the first of the rows with a (blame, code)."""
+        blame, code = pair
+        return int(((self._outcome == code) & (self._blame == blame)).argmax())

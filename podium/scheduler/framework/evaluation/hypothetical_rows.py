@@ -1,6 +1,6 @@
-"""Rows as filters would judge them without some of their pods.
+"""Rows as filters would judge them with nominated pods, or without potential victims.
 
-A pod fits a row only if it fits both with and without the pods nominated there, as in
+| A pod fits a row only if it fits both with and without the pods nominated there, as in
 RunFilterPluginsWithNominatedPods of v1.36.
 """
 
@@ -10,8 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from podium.scheduler.framework.evaluation.filtering import NO_FILTER, Filtering
+from podium.scheduler.framework.evaluation.unchanged_rows import KnownRows
 from podium.scheduler.framework.interface import FITS
 from podium.scheduler.snapshot.arrays import Codes, Mask, Rows
+from podium.scheduler.snapshot.budget_columns import BudgetColumns
+from podium.scheduler.snapshot.nominator import Nominator
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_columns import ManyPods
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -21,11 +24,13 @@ Integers = NDArray[np.int64]
 Rivals = Sequence[tuple[int, Sequence[PodInfo]]]
 """Rows, each with the pods nominated to it that have to be counted."""
 
+_ONE_BY_ONE_MAX = 4
+
 
 class HypotheticalRow:
     """One row, from which pods are taken one by one; in plain integers.
 
-    For a single row, arrays of one element cost more than they save.
+    | For a single row, arrays of one element cost more than they save.
     """
 
     def __init__(
@@ -48,7 +53,7 @@ class HypotheticalRow:
         self._count(pod, 1)
 
     def judge(self) -> tuple[int, int]:
-        """Outcome and blame, both with and without the pods nominated here."""
+        """Return outcome and blame, both with and without the pods nominated here."""
         outcome = self.judge_with_rivals() if self._rivals else (FITS, NO_FILTER)
         return outcome if outcome[0] != FITS else self._judge(())
 
@@ -84,7 +89,7 @@ class HypotheticalRow:
 
 
 class HypotheticalRows:
-    """Many rows without their potential victims, which are given back in turn; in arrays."""
+    """Many rows without their potential victims, which return in turn; in arrays."""
 
     def __init__(
         self,
@@ -96,9 +101,11 @@ class HypotheticalRows:
     ) -> None:
         """Take all potential victims away.
 
+        |
+
         Args:
             rows: int[n], ascending.
-            victims: arrays of the shape [turns, n], in the order in which they are given back.
+            victims: arrays of the shape [turns, n], in the order in which they return.
         """
         self._filtering = filtering
         self._snapshot = snapshot
@@ -127,11 +134,11 @@ class HypotheticalRows:
                 self._present[index] = [p for p in snapshot.pods_on[row] if p.slot not in away]
 
     def judge(self, indexes: Integers) -> tuple[Codes, Codes]:
-        """Outcomes and blames, int32[n], of the rows number indexes[i], int64[n]."""
+        """Return outcome and blame, int32[n], of the rows number indexes[i], int64[n]."""
         return self._judge_twice(range(len(self._filtering.states)), indexes)
 
     def reprieve(self, in_play: Mask) -> Mask:
-        """Give pods back in turn where the preemptor goes on fitting; victims, bool[turns, n]."""
+        """Return pods in turn where the preemptor still fits; victims, bool[turns, n]."""
         victims = np.zeros(self._slots.shape, bool)
         headroom = self._headroom(in_play)
         others = [
@@ -158,9 +165,9 @@ class HypotheticalRows:
         return victims
 
     def _headroom(self, in_play: Mask) -> list[tuple[Integers, Integers]]:
-        """What is left for each sum that only has a limit, int64[n], and its weights by turn.
+        """Return (space, weights by turn) of each sum that only has a limit.
 
-        Sums with enough left on all rows for all pods are left out.
+        | Sums with enough left on all rows for all pods are left out.
         """
         found = []
         for number, weights in self._weights.items():
@@ -206,7 +213,23 @@ class HypotheticalRows:
         blame = np.full(len(indexes), NO_FILTER, np.int32)
         open_places = np.arange(len(indexes))
         for number in numbers:
-            codes = self._codes(number, indexes[open_places], with_rivals)
+            open_indexes, state = indexes[open_places], self._filtering.states[number]
+            rows = self._rows[open_indexes]
+            if not state.additive:
+                nominated = self._nominated if with_rivals else {}
+                judged = [
+                    state.code_among(row, [*self._present[index], *nominated.get(index, ())])
+                    for index, row in zip(open_indexes.tolist(), rows.tolist(), strict=True)
+                ]
+                codes: Codes = np.array(judged, np.int32)
+            elif not state.width:
+                codes = self._filtering.codes[number][rows]
+            else:
+                sums: Integers = self._sums[number][:, open_indexes]
+                if with_rivals:
+                    for place, index in enumerate(open_indexes.tolist()):
+                        sums[:, place] += self._weight_of_rivals(number, index)
+                codes = state.codes(rows, list(sums))
             objects = codes != FITS
             if objects.any():
                 refused = open_places[objects]
@@ -216,25 +239,55 @@ class HypotheticalRows:
                     break
         return outcome, blame
 
-    def _codes(self, number: int, indexes: Integers, with_rivals: bool) -> Codes:
-        rows, state = self._rows[indexes], self._filtering.states[number]
-        if not state.additive:
-            nominated = self._nominated if with_rivals else {}
-            judged = [
-                state.code_among(row, [*self._present[index], *nominated.get(index, ())])
-                for index, row in zip(indexes.tolist(), rows.tolist(), strict=True)
-            ]
-            return np.array(judged, np.int32)
-        if not state.width:
-            return self._filtering.codes[number][rows]
-        sums: Integers = self._sums[number][:, indexes]
-        if with_rivals:
-            for place, index in enumerate(indexes.tolist()):
-                sums[:, place] += self._weight_of_rivals(number, index)
-        return state.codes(rows, list(sums))
-
     def _weight_of_rivals(self, number: int, index: int) -> Integers:
         state = self._filtering.states[number]
         weights = [state.weights(pod.cls) for pod in self._nominated[index]]
         total: Integers = np.array(weights, np.int64).sum(axis=0)
         return total
+
+
+class Rivalry:
+    """The rows that nominated pods close to a class of pods; only changed rows are judged again."""
+
+    def __init__(self, snapshot: Snapshot, nominator: Nominator) -> None:
+        self._snapshot = snapshot
+        self._nominator = nominator
+        self._rows = KnownRows(snapshot, BudgetColumns(), nominator)
+        self._codes, self._blame = np.zeros((2, snapshot.node_count), np.int32)
+
+    def closed(self, pod: PodInfo, filtering: Filtering) -> Rows:
+        """Return the open rows that close once nominated pods are counted, int[n]."""
+        is_open = filtering.outcome == FITS
+        self._judge(pod, filtering, is_open)
+        return np.flatnonzero(is_open & (self._codes != FITS))
+
+    def outcome(self, pod: PodInfo, filtering: Filtering) -> tuple[Codes, Codes]:
+        """Return outcome and blame, int32[nodes], with nominated pods counted."""
+        self._judge(pod, filtering)
+        is_closed = self._codes != FITS
+        outcome = np.where(is_closed, self._codes, filtering.outcome)
+        return outcome, np.where(is_closed, self._blame, filtering.blame)
+
+    def _judge(self, pod: PodInfo, filtering: Filtering, wanted: Mask | None = None) -> None:
+        if self._rows.follow(filtering, filtering.generation):
+            self._codes, self._blame = np.zeros((2, self._snapshot.node_count), np.int32)
+        known = self._rows.known
+        own = self._nominator.rows_of(pod, self._snapshot)
+        # Its own nomination doesn't count, while it does for others of its class.
+        known[own] = False
+        is_stale = ~known if wanted is None else wanted & ~known
+        stale = np.flatnonzero(is_stale)
+        self._codes[stale] = FITS
+        if len(stale) <= _ONE_BY_ONE_MAX:
+            for row in stale.tolist():
+                rivals_here = self._nominator.rivals_on(pod, self._snapshot.names[row])
+                if rivals_here:
+                    judged = HypotheticalRow(filtering, self._snapshot, row, rivals_here)
+                    self._codes[row], self._blame[row] = judged.judge_with_rivals()
+        else:
+            rivals = self._nominator.rivals(pod, self._snapshot)
+            if among := [(row, pods) for row, pods in rivals if is_stale[row]]:
+                rows, codes, blame = filtering.with_pods(among)
+                self._codes[rows], self._blame[rows] = codes, blame
+        known[stale] = True
+        known[own] = False

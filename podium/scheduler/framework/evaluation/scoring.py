@@ -1,6 +1,6 @@
 """The scores of one class of pods, weighted and summed.
 
-Local scores are kept for all rows; relative ones are normalised over the feasible rows.
+| Local scores are kept for all rows; relative ones are normalised over the feasible rows.
 """
 
 from collections.abc import Collection, Sequence
@@ -20,10 +20,12 @@ INFEASIBLE = -1
 
 
 class Scoring:
-    """The scores of all rows for one class of pods; right on feasible rows.
+    """The scores of all rows for one class of pods; valid on feasible rows.
+
+    |
 
     Attributes:
-        local_total, relative_total: int64[nodes], weighted.
+        local_total: int64[nodes], weighted, as is `relative_total`.
         preference: int64[nodes], the total score, and among equals the smaller node name.
         error: why no scores could be made; None if they were.
     """
@@ -38,7 +40,7 @@ class Scoring:
         self._spread = snapshot.node_count + 1
         self._ties = snapshot.ties
         self._ties_at = self._ties.data
-        self.error = self._ask(pipeline, pod)
+        self.error = self._make_states(pipeline, pod)
         self._row_scores = [(s, weight) for s, weight in self.local if s.scope is Scope.ROW]
         of_nodes = [(s, weight) for s, weight in self.local if s.scope is Scope.NODE]
         constant = sum(s.constant * weight for s, weight in of_nodes if s.constant is not None)
@@ -73,7 +75,6 @@ class Scoring:
         self._prefer_all(renormalize=True)
 
     def update_rows(self, rows: Collection[int]) -> None:
-        """Score a few rows again whose pods have changed."""
         if not self._row_scores:
             return
         for row in rows:
@@ -83,7 +84,6 @@ class Scoring:
             self._local_total_at[row] = total
 
     def update_many(self, rows: Rows) -> None:
-        """Score many rows, int[n], again whose pods have changed."""
         if not self._row_scores:
             return
         totals = self._node_total[rows]
@@ -92,7 +92,7 @@ class Scoring:
         self.local_total[rows] = totals
 
     def follow(self, changes: Sequence[Change], *, flipped: bool) -> None:
-        """Follow changes of pods, after the rows; `flipped` if any row began or ceased to fit."""
+        """Follow changes of pods, after the rows; `flipped` if the feasible rows changed."""
         filtering = self._filtering
         changed = [state.pods_changed(changes) for state, _ in self.relative]
         if any(changed) or (flipped and self.follows_feasible):
@@ -133,7 +133,7 @@ class Scoring:
         self._preference_at = totals.data
 
     def preference_among(self, feasible: Mask) -> Scores:
-        """`preference` as it would be if only these rows, bool[nodes], were feasible."""
+        """Return `preference` as if only these rows, bool[nodes], were feasible."""
         rows = np.flatnonzero(feasible)
         result = np.full(self._node_count, INFEASIBLE, np.int64)
         if len(rows):
@@ -142,11 +142,11 @@ class Scoring:
         return result
 
     def ties(self, preference: Scores, row: int, other: int) -> bool:
-        """Whether two rows, of which the first is feasible, have equal total scores."""
+        """Return whether two rows, of which the first is feasible, have equal total scores."""
         return bool(preference[row] // self._spread == preference[other] // self._spread)
 
     def relative_totals(self, feasible: Rows) -> Scores:
-        """Weighted relative scores of the feasible rows, int64[n]."""
+        """Return weighted relative scores of the feasible rows, int64[n]."""
         totals = [
             _weighted(state.scores(feasible), weight)
             for state, weight in self.relative
@@ -155,12 +155,12 @@ class Scoring:
         return sum(totals[1:], totals[0]) if totals else _same(0, len(feasible))
 
     def by_plugin(self, feasible: Rows) -> dict[str, Scores]:
-        """Each plugin's weighted, normalised scores of the feasible rows, int64[n]."""
+        """Return each plugin's weighted, normalised scores of the feasible rows, int64[n]."""
         local = {state.plugin: weight * state.scores(feasible) for state, weight in self.local}
         relative = {s.plugin: weight * s.scores(feasible) for s, weight in self.relative}
         return {**local, **relative}
 
-    def _ask(self, pipeline: Pipeline, pod: PodInfo) -> CycleError | None:
+    def _make_states(self, pipeline: Pipeline, pod: PodInfo) -> CycleError | None:
         for early in pipeline.by_shape.pre_scores(pipeline.pre_score, pod):
             status = early.pre_score(pod)
             if not status.is_success:

@@ -1,4 +1,4 @@
-"""The rows whose results still hold: nothing that these depend on has changed."""
+"""Rows with results that still hold, as nothing that they depend on has changed."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,10 +10,9 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class KnownRows:
-    """The rows that are known; follows pods, start times, protections, budgets and nominations.
+    """The rows that are known, by pods, start times, protections, budgets and nominations.
 
-    Attributes:
-        known: bool[nodes], set by the owner for each row that it has looked at.
+    | `known`, bool[nodes], is set by the owner for each row that it has looked at.
     """
 
     def __init__(
@@ -34,7 +33,7 @@ class KnownRows:
         self.known: NDArray[np.bool_] = np.zeros(snapshot.node_count, bool)
 
     def follow(self, *state: object) -> bool:
-        """Forget the rows that have changed; True, for all, if other `state` concerns them."""
+        """Forget the rows that have changed; return True if all, as other `state` differs."""
         current = (*state, self._snapshot.node_epoch)
         changes, restarted = self._changes.new(), self._restarts.new()
         nominated, allowed = self._nominations.new(), self._allowances.new()

@@ -2,11 +2,7 @@
 
 from collections.abc import Iterator
 
-from podium.api.objects import (
-    Object,
-    controller_of,
-    key,
-)
+from podium.api.objects import Object, controller_of, key
 from podium.api.volumes.claims_and_volumes import ClaimUse, claim_uses, storage_class_name
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo

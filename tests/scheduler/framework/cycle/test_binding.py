@@ -155,9 +155,7 @@ def test_a_waiting_pod_can_be_rejected(pod: PodInfo) -> None:
 
 
 def test_a_pod_that_is_denied_gives_its_room_back() -> None:
-    scheduler = Scheduler(
-        load_configuration([], plugin_factories().keys()).configuration,
-    )
+    scheduler = Scheduler(load_configuration([], plugin_factories().keys()).configuration)
     node = {"metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1", "pods": "9"}}}
     scheduler.load([node], [])
     denial = Recorder("gang", [], permit=Permission(unschedulable("quorum")))

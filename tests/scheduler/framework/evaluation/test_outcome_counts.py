@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.scheduler.framework.evaluation import outcome_counts
-from podium.scheduler.framework.evaluation.outcome_counts import OutcomeCounts
+from podium.scheduler.framework.evaluation import filtering
+from podium.scheduler.framework.evaluation.filtering import OutcomeCounts
 
 CODES = st.sampled_from([0, 1, 5, -1, 2**31 - 1, -(2**31)])
 ROWS = st.lists(st.tuples(st.integers(-2, 2), CODES), max_size=8)
@@ -18,7 +18,7 @@ ROWS = st.lists(st.tuples(st.integers(-2, 2), CODES), max_size=8)
 @given(st.lists(ROWS, min_size=1, max_size=6))
 def test_follows(few: int, moments: list[list[tuple[int, int]]]) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(outcome_counts, "_FEW_ROWS_MAX", few)
+        patch.setattr(filtering, "_RECOUNTED_ROWS_MAX", few)
         counted = OutcomeCounts()
         for rows in moments:
             blame, outcome = np.array([*zip(*rows, strict=True)] or [[], []], np.int32)
