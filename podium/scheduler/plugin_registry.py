@@ -166,47 +166,37 @@ def build_pipelines(
     every_node: bool = False,
 ) -> dict[str, Pipeline]:
     """The pipelines of profiles, by scheduler name; `every_node` ignores a limit of nodes."""
-    return {
-        profile.name: _pipeline(profile, expanded, handle, factories, every_node)
-        for profile, expanded in profiles
-    }
-
-
-def _pipeline(
-    profile: Profile,
-    expanded: Expanded,
-    handle: Handle,
-    factories: Mapping[str, Factory],
-    every_node: bool,
-) -> Pipeline:
-    made: dict[str, Any] = {}
-
-    def plugin(name: str) -> Any:
-        if name not in made:
+    pipelines = {}
+    for profile, expanded in profiles:
+        plugins: dict[str, Any] = {}
+        for name in dict.fromkeys(name for point in _SERVED for name in expanded[point]):
             args = profile.args.get(name)
             given = () if args is None else (args.values if isinstance(args, CustomArgs) else args,)
-            made[name] = factories[name](handle, *given)
-        return made[name]
-
-    serving = {
-        point.name.lower(): tuple(
-            one for name in expanded[point] if hasattr(one := plugin(name), _method(point))
+            plugins[name] = factories[name](handle, *given)
+        serving = {
+            point.name.lower(): tuple(
+                plugins[name] for name in expanded[point] if hasattr(plugins[name], _method(point))
+            )
+            for point in _SERVED
+            if point not in (ExtensionPoint.QUEUE_SORT, ExtensionPoint.SCORE)
+        }
+        weights = expanded[ExtensionPoint.SCORE]
+        pre_binding = [plugins[name] for name in expanded[ExtensionPoint.PRE_BIND]]
+        percentage = None if every_node else profile.percentage_of_nodes_to_score
+        pipelines[profile.name] = Pipeline(
+            scheduler_name=profile.name,
+            queue_sort=plugins[next(iter(expanded[ExtensionPoint.QUEUE_SORT]))],
+            by_shape=ByShape(handle.snapshot),
+            score=tuple(
+                (plugins[name], weight)
+                for name, weight in weights.items()
+                if hasattr(plugins[name], "score")
+            ),
+            pre_bind_calls=tuple(p for p in pre_binding if isinstance(p, PreBindCallsPlugin)),
+            sampling=None if percentage in (None, 100) else NodeSampling(percentage),
+            **serving,
         )
-        for point in _SERVED
-        if point not in (ExtensionPoint.QUEUE_SORT, ExtensionPoint.SCORE)
-    }
-    scored = [(plugin(name), weight) for name, weight in expanded[ExtensionPoint.SCORE].items()]
-    pre_binding = [plugin(name) for name in expanded[ExtensionPoint.PRE_BIND]]
-    percentage = None if every_node else profile.percentage_of_nodes_to_score
-    return Pipeline(
-        scheduler_name=profile.name,
-        queue_sort=plugin(next(iter(expanded[ExtensionPoint.QUEUE_SORT]))),
-        by_shape=ByShape(handle.snapshot),
-        score=tuple((one, weight) for one, weight in scored if hasattr(one, "score")),
-        pre_bind_calls=tuple(one for one in pre_binding if isinstance(one, PreBindCallsPlugin)),
-        sampling=None if percentage in (None, 100) else NodeSampling(percentage),
-        **serving,
-    )
+    return pipelines
 
 
 def _method(point: ExtensionPoint) -> str:

@@ -15,7 +15,7 @@ from podium.scheduler.metrics import Metric, NoMetrics, Stopwatch, stopped
 from podium.scheduler.queue import QueueName, SchedulingQueue
 
 Labels = tuple[str, ...]
-
+_Family = type[GaugeMetricFamily] | type[CounterMetricFamily]
 
 _PENDING = (QueueName.ACTIVE, QueueName.BACKOFF, QueueName.UNSCHEDULABLE, QueueName.GATED)
 
@@ -105,42 +105,48 @@ class QueueMetrics(Collector):
         self._queue = queue
 
     def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
-        pending = GaugeMetricFamily(
-            "scheduler_pending_pods", "Pending pods, by queue.", labels=("queue",)
+        queue, counts = self._queue, self._queue.counts()
+        rejected = Counter(
+            (plugin, queued.scheduler_name)
+            for queued in queue
+            for plugin in queued.unschedulable_plugins | queued.pending_plugins
         )
-        counts = self._queue.counts()
-        for place in _PENDING:
-            pending.add_metric((place,), counts[place])
-        yield pending
-        incoming = CounterMetricFamily(
-            "scheduler_queue_incoming_pods",
-            "Pods added to a queue, by event.",
-            labels=("queue", "event"),
+        in_flight = sorted(queue.events_in_flight().items())
+        metrics: tuple[tuple[_Family, str, str, Labels, list[tuple[Labels, int]]], ...] = (
+            (
+                GaugeMetricFamily,
+                "scheduler_pending_pods",
+                "Pending pods, by queue.",
+                ("queue",),
+                [((place,), counts[place]) for place in _PENDING],
+            ),
+            (
+                CounterMetricFamily,
+                "scheduler_queue_incoming_pods",
+                "Pods added to a queue, by event.",
+                ("queue", "event"),
+                sorted(queue.incoming.items()),
+            ),
+            (
+                GaugeMetricFamily,
+                "scheduler_unschedulable_pods",
+                "Pods that plugins have rejected, by plugin; a pod counts for each of them.",
+                ("plugin", "profile"),
+                sorted(rejected.items()),
+            ),
+            (
+                GaugeMetricFamily,
+                "scheduler_inflight_events",
+                "Events kept for pods that are being tried, and these pods, by event.",
+                ("event",),
+                [
+                    (("PodPopped",), counts[QueueName.IN_FLIGHT]),
+                    *(((event,), count) for event, count in in_flight),
+                ],
+            ),
         )
-        for (queue, event), count in sorted(self._queue.incoming.items()):
-            incoming.add_metric((queue, event), count)
-        yield incoming
-        yield self._unschedulable()
-        in_flight = GaugeMetricFamily(
-            "scheduler_inflight_events",
-            "Events kept for pods that are being tried, and these pods, by event.",
-            labels=("event",),
-        )
-        in_flight.add_metric(("PodPopped",), counts[QueueName.IN_FLIGHT])
-        for event, count in sorted(self._queue.events_in_flight().items()):
-            in_flight.add_metric((event,), count)
-        yield in_flight
-
-    def _unschedulable(self) -> GaugeMetricFamily:
-        family = GaugeMetricFamily(
-            "scheduler_unschedulable_pods",
-            "Pods that plugins have rejected, by plugin; a pod counts for each of them.",
-            labels=("plugin", "profile"),
-        )
-        counts: Counter[tuple[str, str]] = Counter()
-        for queued in self._queue:
-            for plugin in queued.unschedulable_plugins | queued.pending_plugins:
-                counts[plugin, queued.scheduler_name] += 1
-        for labels, count in sorted(counts.items()):
-            family.add_metric(labels, count)
-        return family
+        for kind, name, text, labels, values in metrics:
+            family = kind(name, text, labels=labels)
+            for values_of_labels, count in values:
+                family.add_metric(values_of_labels, count)
+            yield family

@@ -1,7 +1,7 @@
 """Decides pods one after the other as if decisions were carried out, and takes all of it back."""
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
@@ -59,18 +59,15 @@ class Rehearsal:
             node_name, victims = found.nominated_node_name or "", found.victims
         if node_name:
             self.changes.take(victims)
-            self._charge(victims)
+            columns = self._scheduler.budgets
+            spent = Counter(number for pod in victims for number in columns.covering(pod.cls))
+            if spent:
+                columns.replace(
+                    replace(budget, allowed=budget.allowed - spent[number])
+                    for number, budget in enumerate(columns.budgets)
+                )
             self.changes.put(decision.pod, node_name)
         return node_name
-
-    def _charge(self, victims: Iterable[PodInfo]) -> None:
-        columns = self._scheduler.budgets
-        spent = Counter(number for one in victims for number in columns.covering(one.cls))
-        if spent:
-            columns.replace(
-                replace(budget, allowed=budget.allowed - spent[number])
-                for number, budget in enumerate(columns.budgets)
-            )
 
 
 class GangPlace(msgspec.Struct, frozen=True):
@@ -98,8 +95,7 @@ class RehearsalOutcome:
 
     @property
     def victims(self) -> list[PodInfo]:
-        found = (place.found for place in self.places)
-        return [pod for one in found if one is not None for pod in one.victims]
+        return [pod for place in self.places if place.found for pod in place.found.victims]
 
 
 def try_gang(

@@ -32,23 +32,22 @@ def expand(sets: Plugins, implements: Implements) -> Expanded:
     """
     if faults := list(dict.fromkeys(_faults(sets, implements))):
         raise InvalidDocumentError(faults)
-    return {
-        point: {
-            name: _weights(sets, point)[name] if point in WEIGHTED_POINTS else 0
-            for name in _names_at(sets, point, implements)
-        }
-        for point in ExtensionPoint
-    }
-
-
-def _names_at(sets: Plugins, point: ExtensionPoint, implements: Implements) -> list[str]:
-    own = [plugin.name for plugin in sets.at(point).enabled]
-    spread = _spread_to(sets, point, implements)
-    return [
-        *(name for name in own if name in spread),
-        *(name for name in spread if name not in own),
-        *(name for name in own if name not in spread),
-    ]
+    expanded = {}
+    for point in ExtensionPoint:
+        own = [plugin.name for plugin in sets.at(point).enabled]
+        spread = _spread_to(sets, point, implements)
+        names = [
+            *(name for name in own if name in spread),
+            *(name for name in spread if name not in own),
+            *(name for name in own if name not in spread),
+        ]
+        weights: dict[str, int] = {}
+        if point in WEIGHTED_POINTS:
+            for plugin in (*sets.at(point).enabled, *sets.multi_point.enabled):
+                # A score plugin without weight, or with weight 0, counts 1.
+                weights.setdefault(plugin.name, plugin.weight or 1)
+        expanded[point] = {name: weights.get(name, 0) for name in names}
+    return expanded
 
 
 def _spread_to(sets: Plugins, point: ExtensionPoint, implements: Implements) -> list[str]:
@@ -59,17 +58,6 @@ def _spread_to(sets: Plugins, point: ExtensionPoint, implements: Implements) -> 
         for plugin in sets.multi_point.enabled
         if not own.disables(plugin.name) and implements(plugin.name, point)
     ]
-
-
-def _weights(sets: Plugins, point: ExtensionPoint) -> dict[str, int]:
-    """Weights by plugin, whether it is of that point or not; the point's own set goes first.
-
-    A score plugin without weight, or with weight 0, counts 1.
-    """
-    weights: dict[str, int] = {}
-    for plugin in (*sets.at(point).enabled, *sets.multi_point.enabled):
-        weights.setdefault(plugin.name, plugin.weight or 1)
-    return weights
 
 
 def _faults(sets: Plugins, implements: Implements) -> Iterator[FieldError]:

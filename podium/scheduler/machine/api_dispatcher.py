@@ -55,18 +55,6 @@ class _Calls(msgspec.Struct):
             return self.wanted.get(name)
         return self.sent_fields.get(name)
 
-    def patch(self) -> Patch:
-        metadata = {"resourceVersion": str(self.version)} if self.version else {}
-        fields, status = self.sent_fields, dict[str, Any]()
-        conditions = [value for name, value in fields.items() if name != _NOMINATION]
-        if conditions:
-            status |= patched_conditions(self.pod.obj, conditions)
-        if _NOMINATION in fields:
-            # An empty name is absent from a stored object: null removes it.
-            status[_NOMINATION] = fields[_NOMINATION] or None
-        patch = patch_of("Pod", self.pod.obj, {"metadata": metadata, "status": status}, "status")
-        return patch.with_purpose(PodCall(self.pod.uid))
-
 
 class APIDispatcher:
     """Collects the effects of a step; about a pod that isn't bound yet there is one at a time.
@@ -236,8 +224,17 @@ class APIDispatcher:
             waiting[calls.pod.uid] = calls
             return
         elif calls.wanted:
-            calls.sent_fields, calls.wanted = calls.wanted, {}
-            calls.sent = calls.patch()
+            fields, pod, status = calls.wanted, calls.pod, dict[str, Any]()
+            calls.sent_fields, calls.wanted = fields, {}
+            metadata = {"resourceVersion": str(calls.version)} if calls.version else {}
+            conditions = [value for name, value in fields.items() if name != _NOMINATION]
+            if conditions:
+                status |= patched_conditions(pod.obj, conditions)
+            if _NOMINATION in fields:
+                # An empty name is absent from a stored object: null removes it.
+                status[_NOMINATION] = fields[_NOMINATION] or None
+            patch = patch_of("Pod", pod.obj, {"metadata": metadata, "status": status}, "status")
+            calls.sent = patch.with_purpose(PodCall(pod.uid))
             self._patches += 1
         else:
             del self._calls[calls.pod.uid]

@@ -105,8 +105,14 @@ class EventHandlers:
 
     def start(self) -> None:
         """Queue all pods in the order of their creation: all objects are known."""
+
+        def age(pod: PodInfo) -> tuple[str, int]:
+            metadata = pod.obj["metadata"]
+            created = metadata.get("creationTimestamp") or ""
+            return created, int(metadata.get("resourceVersion") or 0)
+
         listed = [*self._context.pending.values()]
-        by_age = sorted(listed, key=_age)
+        by_age = sorted(listed, key=age)
         if by_age != listed:
             for pod in by_age:
                 self._context.queue.delete(pod.uid)
@@ -183,7 +189,13 @@ class EventHandlers:
             context.tell_nomination_gone(before)
 
     def _queue_up(self, pod: PodInfo) -> None:
-        since_s = _rejected_since_s(pod) if self._takes_over and not self.is_synced else None
+        since_s = None
+        if self._takes_over and not self.is_synced:
+            scheduled = condition_of(pod.obj, "PodScheduled") or {}
+            if scheduled.get("reason") == "Unschedulable":
+                created = pod.obj["metadata"].get("creationTimestamp")
+                since = scheduled.get("lastTransitionTime") or created
+                since_s = epoch_s(since) if since else None
         now_s, name = self._context.now_s, scheduler_name_of(pod.obj)
         self._context.queue.add(pod, name, now_s, rejected_since_s=since_s)
 
@@ -203,25 +215,22 @@ class EventHandlers:
             pod = context.placed[pod_uid] = placed_pod(obj, self._snapshot.classes)
             self._snapshot.add_pod(pod, node_name)
         else:
-            self._renew(known, obj, node_name)
+            snapshot = self._snapshot
+            cls = snapshot.classes.renewed(known.cls, known.obj, obj, wants_node=False)
+            moved = known.row != snapshot.row_of.get(node_name, known.row)
+            if moved or cls is not known.cls:
+                pod = context.placed[known.uid] = PodInfo(obj, cls)
+                snapshot.remove_pod(known)
+                snapshot.add_pod(pod, node_name)
+            else:
+                noted, known.obj = annotations(known.obj), obj
+                snapshot.retake_ports(known)
+                start_ns = start_ns_of(obj)
+                if start_ns != known.start_ns or noted != annotations(obj):
+                    snapshot.restart_pod(known, start_ns)
         self._bindings.seen_bound(pod_uid, node_name)
         action = Action.ADD if before is None else events_of_pod_update(before, obj)
         context.event(EventResource.ASSIGNED_POD, action, before, obj)
-
-    def _renew(self, known: PodInfo, obj: Object, node_name: str) -> None:
-        snapshot = self._snapshot
-        cls = snapshot.classes.renewed(known.cls, known.obj, obj, wants_node=False)
-        moved = known.row != snapshot.row_of.get(node_name, known.row)
-        if moved or cls is not known.cls:
-            pod = self._context.placed[known.uid] = PodInfo(obj, cls)
-            snapshot.remove_pod(known)
-            snapshot.add_pod(pod, node_name)
-            return
-        noted, known.obj = annotations(known.obj), obj
-        snapshot.retake_ports(known)
-        start_ns = start_ns_of(obj)
-        if start_ns != known.start_ns or noted != annotations(obj):
-            snapshot.restart_pod(known, start_ns)
 
     def _pod_gone(self, obj: Object) -> None:
         context, pod_uid = self._context, uid(obj)
@@ -290,17 +299,3 @@ class EventHandlers:
         if resource is not None:
             action = Action.ADD if old is None else Action.UPDATE
             context.event(resource, Action.DELETE if new is None else action, old, new)
-
-
-def _rejected_since_s(pod: PodInfo) -> float | None:
-    scheduled = condition_of(pod.obj, "PodScheduled")
-    if scheduled is None or scheduled.get("reason") != "Unschedulable":
-        return None
-    since = scheduled.get("lastTransitionTime") or pod.obj["metadata"].get("creationTimestamp")
-    return epoch_s(since) if since else None
-
-
-def _age(pod: PodInfo) -> tuple[str, int]:
-    metadata = pod.obj["metadata"]
-    created = metadata.get("creationTimestamp") or ""
-    return created, int(metadata.get("resourceVersion") or 0)

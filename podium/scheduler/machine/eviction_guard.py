@@ -44,9 +44,15 @@ class EvictionGuard:
             gone = change.old if pod is None else pod
             if gone is not None:
                 self._held.pop(uid(gone), None)
-            evicted_s = None if pod is None else _evicted_s(pod)
-            if pod is not None and evicted_s is not None and controller_uid(pod):
-                until_s = evicted_s + self._period_s
+            target = None if pod is None else condition_of(pod, DISRUPTION_TARGET)
+            if (
+                pod is not None
+                and target is not None
+                and target.get("reason") == BY_KUBELET.reason
+                and status_of(pod).get("reason") == _EVICTED
+                and controller_uid(pod)
+            ):
+                until_s = epoch_s(target["lastTransitionTime"]) + self._period_s
                 if until_s > now_s:
                     nodes_s = self._until_s.setdefault(controller_uid(pod), {})
                     node_name = node_name_of(pod)
@@ -58,7 +64,19 @@ class EvictionGuard:
             if not nodes:
                 self._held.pop(uid(pod), None)
                 return change
-            held = self._held[uid(pod)] = _Held(pod, _kept_from(pod, nodes), nodes)
+            spec, node_affinity = pod["spec"], node_affinity_of(pod["spec"])
+            terms = part(node_affinity, REQUIRED).get("nodeSelectorTerms") or [{}]
+            elsewhere = [
+                {"key": "metadata.name", "operator": "NotIn", "values": [node]} for node in nodes
+            ]
+            guarded = [
+                {**term, "matchFields": [*entries(term, "matchFields"), *elsewhere]}
+                for term in terms
+            ]
+            required = {**node_affinity, REQUIRED: {"nodeSelectorTerms": guarded}}
+            affinity = {**affinity_of(spec), "nodeAffinity": required}
+            shown = {**pod, "spec": {**spec, "affinity": affinity}}
+            held = self._held[uid(pod)] = _Held(pod, shown, nodes)
         return Change(change.kind, change.old, held.shown)
 
     def released(self, now_s: float) -> Iterator[Change]:
@@ -81,26 +99,3 @@ class EvictionGuard:
     def _avoided(self, pod: Object, now_s: float) -> tuple[str, ...]:
         nodes = self._until_s.get(controller_uid(pod), {})
         return tuple(sorted(node for node, until_s in nodes.items() if until_s > now_s))
-
-
-def _evicted_s(pod: Object) -> float | None:
-    if status_of(pod).get("reason") != _EVICTED:
-        return None
-    target = condition_of(pod, DISRUPTION_TARGET)
-    if target is None or target.get("reason") != BY_KUBELET.reason:
-        return None
-    return epoch_s(target["lastTransitionTime"])
-
-
-def _kept_from(pod: Object, nodes: tuple[str, ...]) -> Object:
-    spec = pod["spec"]
-    affinity = affinity_of(spec)
-    node_affinity = node_affinity_of(spec)
-    field = REQUIRED
-    terms = part(node_affinity, field).get("nodeSelectorTerms") or [{}]
-    elsewhere = [{"key": "metadata.name", "operator": "NotIn", "values": [node]} for node in nodes]
-    guarded = [
-        {**term, "matchFields": [*entries(term, "matchFields"), *elsewhere]} for term in terms
-    ]
-    required = {**node_affinity, field: {"nodeSelectorTerms": guarded}}
-    return {**pod, "spec": {**spec, "affinity": {**affinity, "nodeAffinity": required}}}

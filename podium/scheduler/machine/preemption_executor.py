@@ -165,7 +165,10 @@ class PreemptionExecutor:
         if error is None:
             if isinstance(outcome.effect, Delete):
                 self._tell(removal.caller, victim)
-        elif not self._is_gone(victim, error):
+        elif error.reason != "NotFound" and (
+            # A conflict may stand for another pod of the victim's name.
+            error.reason != "Conflict" or victim.uid in self._context.placed
+        ):
             for task in tasks:
                 task.error = error if task.goes_on else task.error
             self._context.scheduler.history.spared(victim)
@@ -217,12 +220,6 @@ class PreemptionExecutor:
 
     def _let_in(self, last_uid: str) -> None:
         self._context.scheduler.preempting.difference_update(self._preemptors_of.pop(last_uid))
-
-    def _is_gone(self, victim: PodInfo, error: CallError) -> bool:
-        if error.reason == "Conflict":
-            # It may stand for another pod of the same name.
-            return victim.uid not in self._context.placed
-        return error.reason == "NotFound"
 
     def _begin(self, task: PreemptionTask, victim: PodInfo) -> None:
         if self._bindings.preempt(victim.uid, task.plugin):

@@ -148,8 +148,11 @@ class SchedulerMachine:
             if event.kind == "Pod":
                 self.livelocks.follow(event)
             if self.metrics.registry is not None:
-                taken_s = self.metrics.stopwatch() - begun_s
-                self.metrics.observe(Metric.EVENT_HANDLING_DURATION, taken_s, _event_label(event))
+                taken_s, kind = self.metrics.stopwatch() - begun_s, event.kind
+                if kind == "Pod":
+                    kind = "AssignedPod" if node_name_of(event.obj) else "UnschedulablePod"
+                action = "Add" if event.old is None else "Delete" if event.new is None else "Update"
+                self.metrics.observe(Metric.EVENT_HANDLING_DURATION, taken_s, kind + action)
         elif isinstance(event, Outcome):
             match event.effect.purpose:
                 case PodCall() as purpose:
@@ -346,12 +349,3 @@ class SchedulerMachine:
             snapshot = self.scheduler.snapshot
             guard.made_room(pod, node_name, snapshot.pods_on[snapshot.row_of[node_name]])
         self.preemptions.start(queued, found, failure)
-
-
-def _event_label(change: Change) -> str:
-    """A change as `scheduler_event_handling_duration_seconds` has it."""
-    action = "Add" if change.old is None else "Delete" if change.new is None else "Update"
-    kind = change.kind
-    if kind == "Pod":
-        kind = "AssignedPod" if node_name_of(change.obj) else "UnschedulablePod"
-    return kind + action

@@ -16,7 +16,7 @@ import numpy as np
 from podium.api.policy.disruption_target import BY_SCHEDULER, disruption_reason
 from podium.scheduler.config.args import DefaultPreemptionArgs
 from podium.scheduler.framework.cluster_events import EventHint, EventResource, after_removal
-from podium.scheduler.framework.cycle.diagnosis import ReasonHistogram, nodes_available_message
+from podium.scheduler.framework.cycle.diagnosis import count_reasons, nodes_available_message
 from podium.scheduler.framework.cycle.post_filter import NodeToStatus
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.evaluation.filtering import NO_FILTER
@@ -109,8 +109,16 @@ class DefaultPreemption:
             return _no_help(reason, eligible=False)
         if (held := policies.wait(pod, filtered)) is not None:
             return _no_help(held.reason, held=held)
-        filtering, run = filtered.evaluation.filtering, self._run_of(filtered.evaluation)
-        potential = outcome > 0
+        evaluation = filtered.evaluation
+        filtering, potential = evaluation.filtering, outcome > 0
+        run: DryRun | None = evaluation.kept.get(self.name)
+        if run is None:
+            run = evaluation.kept[self.name] = DryRun(self._tables, self._handle.nominator)
+            self._evaluations.append(ref(evaluation))
+            if len(self._evaluations) > _RUNS_MAX:
+                oldest = self._evaluations.popleft()()
+                if oldest is not None:
+                    oldest.kept.pop(self.name, None)
         policies.update()
         run.update(pod, filtering, potential)
         if self._limit is not None and potential.any():
@@ -118,21 +126,21 @@ class DefaultPreemption:
         run = policies.extend(run, pod, potential)
         is_rejected = potential & ~run.is_candidate
         objections: dict[int, Objection] = {}
-        helped = self._select(pod, run, potential & run.is_candidate, is_rejected, objections)
-        if helped is None and (sets := policies.find(pod, filtered.evaluation)) is not None:
+        preemption = self._select(pod, run, potential & run.is_candidate, is_rejected, objections)
+        if preemption is None and (sets := policies.find(pod, evaluation)) is not None:
             sets = policies.extend(sets, pod, sets.is_candidate)
             others = is_rejected & ~sets.is_candidate
-            helped = self._select(pod, sets, sets.is_candidate, others, objections)
-        if helped is not None:
-            return helped
-        rejected, reasons = np.flatnonzero(is_rejected), ReasonHistogram()
+            preemption = self._select(pod, sets, sets.is_candidate, others, objections)
+        if preemption is not None:
+            return preemption
+        rejected = np.flatnonzero(is_rejected)
         run.outcome_counts.follow(
             run.outcome * is_rejected, np.where(is_rejected, run.blame, NO_FILTER)
         )
-        reasons.add_counts(filtering, run.outcome_counts)
-        reasons.add(NO_VICTIMS_REASON, run.outcome_counts.count_of(NO_VICTIMS))
-        reasons.add(FORBIDDEN_REASON, len(objections))
-        reasons.add(NOT_HELPFUL_REASON, snapshot.node_count - len(objections) - len(rejected))
+        reasons = count_reasons(filtering, run.outcome_counts)
+        reasons[NO_VICTIMS_REASON] += run.outcome_counts.count_of(NO_VICTIMS)
+        reasons[FORBIDDEN_REASON] += len(objections)
+        reasons[NOT_HELPFUL_REASON] += snapshot.node_count - len(objections) - len(rejected)
         reason = nodes_available_message(snapshot.node_count, reasons)
         held = policies.held(pod, rejected, objections.values())
         if held is not None:
@@ -177,17 +185,6 @@ class DefaultPreemption:
             objections[row] = objection
             candidates = candidates[candidates != row]
         return None
-
-    def _run_of(self, evaluation: Evaluation) -> DryRun:
-        run: DryRun | None = evaluation.kept.get(self.name)
-        if run is None:
-            run = evaluation.kept[self.name] = DryRun(self._tables, self._handle.nominator)
-            self._evaluations.append(ref(evaluation))
-            if len(self._evaluations) > _RUNS_MAX:
-                oldest = self._evaluations.popleft()()
-                if oldest is not None:
-                    oldest.kept.pop(self.name, None)
-        return run
 
 
 def _no_help(message: str, **details: Any) -> Preemption:

@@ -10,7 +10,6 @@ from itertools import chain
 
 import numpy as np
 
-from podium.api.objects import Object
 from podium.api.pod_specs import containers_of, init_containers_of, volumes_of
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import MAX_NODE_SCORE, FixedScores, LocalScore
@@ -37,9 +36,15 @@ class ImageLocality:
 
     def score(self, pod: PodInfo) -> LocalScore:
         spec = pod.cls.spec
-        wanted = _images(spec)
-        containers = len(init_containers_of(spec)) + len(containers_of(spec))
-        return self._scores.of((containers, *wanted), lambda: self._score(wanted, containers))
+        containers = [*init_containers_of(spec), *containers_of(spec)]
+        volumes = [v["image"] for v in volumes_of(spec) if v.get("image")]
+        names = [c.get("image") or "" for c in containers]
+        names += [volume.get("reference") or "" for volume in volumes]
+        # As runtimes report them: what comes after the last slash has a tag or a digest. An image
+        # that is used twice counts twice.
+        wanted = [n if ":" in n.rpartition("/")[2] else f"{n}:latest" for n in names]
+        count = len(containers)
+        return self._scores.of((count, *wanted), lambda: self._score(wanted, count))
 
     def _score(self, wanted: Sequence[str], containers: int) -> LocalScore:
         groups = self._snapshot.columns.images()
@@ -59,25 +64,10 @@ class ImageLocality:
         shares = {image: count / self._snapshot.node_count for image, count in counts.items()}
         # kube-scheduler keeps one size of an image: that of the first node which it saw it on.
         size_of = dict(chain.from_iterable(found.items() for found in reversed(sizes)))
-        scores = [
-            _score(sum(int(size_of[i] * shares[i]) for i in wanted if i in found), containers)
-            for found in sizes
-        ]
+        size_max = _SIZE_MAX_PER_CONTAINER * containers
+        scores = []
+        for found in sizes:
+            size = sum(int(size_of[image] * shares[image]) for image in wanted if image in found)
+            counted = max(min(size, size_max), _SIZE_MIN) - _SIZE_MIN
+            scores.append(MAX_NODE_SCORE * counted // (size_max - _SIZE_MIN))
         return FixedScores(self.name, groups.lookup(scores), None if any(scores) else 0)
-
-
-def _images(spec: Object) -> list[str]:
-    """The images of containers and of image volumes; one that is used twice counts twice."""
-    containers = [*init_containers_of(spec), *containers_of(spec)]
-    volumes = [v["image"] for v in volumes_of(spec) if v.get("image")]
-    names = [c.get("image") for c in containers] + [image.get("reference") for image in volumes]
-    # As runtimes report them: what comes after the last slash has a tag or a digest.
-    return [n if ":" in n.rpartition("/")[2] else f"{n}:latest" for n in (m or "" for m in names)]
-
-
-def _score(size: int, containers: int) -> int:
-    """Where the size lies between the least and the greatest that count, 0 to 100."""
-    size_max = _SIZE_MAX_PER_CONTAINER * containers
-    if size <= _SIZE_MIN:
-        return 0
-    return MAX_NODE_SCORE * (min(size, size_max) - _SIZE_MIN) // (size_max - _SIZE_MIN)

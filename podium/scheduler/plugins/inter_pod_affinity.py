@@ -196,7 +196,6 @@ class _Filter(FilterState):
         self._existing: list[DomainSum] = []
         self._has_new_terms = False
         self._has_terms = bool(near or self._apart)
-        # The first of pods that want to be near each other may go anywhere.
         self._matches_itself = bool(near) and self._near[0].weigh(peer_group) != 0
         self._add_held_terms()
         self._state, self._has_new_terms = self._current(), False
@@ -219,7 +218,7 @@ class _Filter(FilterState):
             len(counted),
             classes.peer_group_ids()[pods.ids],
             len(peer_groups),
-            lambda number: [one.weigh(peer_groups[number]) for one in counted],
+            lambda number: [domain_sum.weigh(peer_groups[number]) for domain_sum in counted],
         )
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
@@ -241,7 +240,20 @@ class _Filter(FilterState):
         _mark(codes, self._existing, rows, extra[apart:], EXISTING_ANTI_AFFINITY)
         _mark(codes, self._apart, rows, extra[near:apart], ANTI_AFFINITY)
         if self._near:
-            codes[self._is_far(rows, extra[:near])] = AFFINITY
+            refused, alone = np.zeros((2, len(rows)), bool)
+            met = np.full(len(rows), sum(counted.nonzero for counted in self._near))
+            for number, counted in enumerate(self._near):
+                sums, has_label = counted.of(rows), counted.has(rows)
+                refused |= ~has_label
+                if extra:
+                    after = sums + np.where(has_label, extra[number], 0)
+                    met += (after != 0).astype(np.int64) - (sums != 0)
+                    sums = after
+                alone |= sums <= 0
+            if self._matches_itself:
+                # The first of pods that want to be near each other may go anywhere.
+                alone &= met != 0
+            codes[refused | alone] = AFFINITY
         return codes
 
     def all_codes(self, node_count: int) -> Codes:
@@ -273,25 +285,10 @@ class _Filter(FilterState):
     def _current(self) -> tuple[int, int, bool]:
         counted = self._all()
         return (
-            sum([one.changes for one in counted]),
-            sum([one.crossings for one in counted]),
+            sum([domain_sum.changes for domain_sum in counted]),
+            sum([domain_sum.crossings for domain_sum in counted]),
             self._is_concerned,
         )
-
-    def _is_far(self, rows: Rows, extra: Sums) -> np.ndarray:
-        refused, alone = np.zeros((2, len(rows)), bool)
-        met = np.full(len(rows), sum(counted.nonzero for counted in self._near))
-        for number, counted in enumerate(self._near):
-            sums, has_label = counted.of(rows), counted.has(rows)
-            refused |= ~has_label
-            if extra:
-                after = sums + np.where(has_label, extra[number], 0)
-                met += (after != 0).astype(np.int64) - (sums != 0)
-                sums = after
-            alone |= sums <= 0
-        if self._matches_itself:
-            alone &= met != 0
-        return refused | alone
 
 
 def _mark(codes: Codes, counts: Sequence[DomainSum], rows: Rows, extra: Sums, code: int) -> None:

@@ -3,7 +3,7 @@
 What the profile's `addedAffinity` requires and prefers counts for every pod besides its own.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -71,23 +71,33 @@ class NodeAffinity:
         required = node_affinity_of(pod.cls.spec).get(REQUIRED)
         if not required:
             return PASSES
-        names = _node_names(entries(required, "nodeSelectorTerms"))
+        names: frozenset[str] | None = None
+        for term in entries(required, "nodeSelectorTerms"):
+            wanted = [
+                frozenset(entries(field, "values"))
+                for field in term.get("matchFields") or ()
+                if field.get("key") == NAME_FIELD and field.get("operator") == "In"
+            ]
+            if not wanted:
+                # This alternative leaves all names open.
+                return PreFilterResult()
+            names = (names or frozenset()) | frozenset.intersection(*wanted)
         if names is not None and not names:
             return PreFilterResult(unresolvable(_CONFLICT))
         return PreFilterResult(node_names=names)
 
     def filter(self, pod: PodInfo) -> FixedCodes | None:
-        return self._filters.of(pod.cls.node_affinity_key, lambda: self._filter(pod))
+        def make() -> FixedCodes | None:
+            required, columns = required_node_affinity(pod.cls.pod), self._snapshot.columns
+            selects = required.affinity is not None or not required.selector.is_empty
+            if self._added is None and not selects:
+                return None
+            codes = np.where(columns.matching(required), 0, _POD).astype(np.int32)
+            if self._added is not None:
+                codes[~columns.matching(self._added)] = _ENFORCED
+            return fixed_codes(self.name, codes, lambda code: unresolvable(_REASONS[code]))
 
-    def _filter(self, pod: PodInfo) -> FixedCodes | None:
-        required = required_node_affinity(pod.cls.pod)
-        selects = required.affinity is not None or not required.selector.is_empty
-        if self._added is None and not selects:
-            return None
-        codes = np.where(self._snapshot.columns.matching(required), 0, _POD).astype(np.int32)
-        if self._added is not None:
-            codes[~self._snapshot.columns.matching(self._added)] = _ENFORCED
-        return fixed_codes(self.name, codes, lambda code: unresolvable(_REASONS[code]))
+        return self._filters.of(pod.cls.node_affinity_key, make)
 
     def pre_score(self, pod: PodInfo) -> Status:
         faults = [fault for _, term in self._preferred(pod.cls) for fault in term.error]
@@ -121,18 +131,3 @@ class NodeAffinity:
         return own.matches(labels(new), name(new)) and (
             old is None or not own.matches(labels(old), name(old))
         )
-
-
-def _node_names(terms: Iterable[Mapping[str, Any]]) -> frozenset[str] | None:
-    """The only nodes that terms can match, judged by names alone; None if one leaves all open."""
-    names: frozenset[str] | None = None
-    for term in terms:
-        wanted = [
-            frozenset(entries(field, "values"))
-            for field in term.get("matchFields") or ()
-            if field.get("key") == NAME_FIELD and field.get("operator") == "In"
-        ]
-        if not wanted:
-            return None
-        names = (names or frozenset()) | frozenset.intersection(*wanted)
-    return names

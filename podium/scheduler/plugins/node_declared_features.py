@@ -41,8 +41,18 @@ class NodeDeclaredFeatures:
     def events_to_register(self) -> Sequence[EventHint]:
         declared = Action.ADD | Action.UPDATE_NODE_DECLARED_FEATURE
         return (
-            after_difference(EventResource.NODE, declared, _declared),
-            after_change(EventResource.UNSCHEDULED_POD, Action.UPDATE, _requires_differently),
+            after_difference(
+                EventResource.NODE,
+                declared,
+                lambda node: list(entries(status_of(node), "declaredFeatures")),
+            ),
+            after_change(
+                EventResource.UNSCHEDULED_POD,
+                Action.UPDATE,
+                lambda pod, old, new: (
+                    required_features(spec_of(old or {})) != required_features(spec_of(new))
+                ),
+            ),
         )
 
     def by_shape(self, cls: PodClass) -> bool:
@@ -67,12 +77,3 @@ def required_features(spec: Object) -> set[str]:
     if spec.get("hostNetwork") and spec.get("hostUsers") is False:
         required.add(_USER_NAMESPACES_ON_HOST_NETWORK)
     return required
-
-
-def _declared(node: Object) -> list[str]:
-    return list(entries(status_of(node), "declaredFeatures"))
-
-
-def _requires_differently(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    before = {} if old is None else spec_of(old)
-    return required_features(before) != required_features(spec_of(new))

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from podium.api.objects import Object, spec_of
+from podium.api.objects import spec_of
 from podium.scheduler.framework.cluster_events import (
     Action,
     EventHint,
@@ -47,7 +47,10 @@ class NodePorts:
 
     def events_to_register(self) -> Sequence[EventHint]:
         return (
-            after_removal(EventResource.ASSIGNED_POD, _frees_a_port),
+            after_removal(
+                EventResource.ASSIGNED_POD,
+                lambda pod, gone: bool(_rivals(host_ports(spec_of(gone)), pod.cls.host_ports)),
+            ),
             after_change(EventResource.NODE, Action.ADD),
         )
 
@@ -62,10 +65,6 @@ class NodePorts:
 def _rivals(held: Iterable[HostPort], wanted: Iterable[HostPort]) -> frozenset[HostPort]:
     wishes = list(wanted)
     return frozenset(port for port in held if any(map(port.conflicts, wishes)))
-
-
-def _frees_a_port(pod: PodInfo, gone: Object) -> bool:
-    return bool(_rivals(host_ports(spec_of(gone)), pod.cls.host_ports))
 
 
 class _Ports(FilterState):

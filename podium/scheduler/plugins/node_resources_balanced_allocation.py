@@ -128,27 +128,26 @@ class _Balance(LocalScore):
 
 
 def _row_evenness(fractions: Sequence[float]) -> int:
-    return int((1 - _row_deviation(fractions)) * MAX_NODE_SCORE)
-
-
-def _row_deviation(fractions: Sequence[float]) -> float:
-    """The standard deviation; of two fractions, half their distance."""
+    deviation = 0.0
     if len(fractions) == 2:
-        return abs((fractions[0] - fractions[1]) / 2)
-    if len(fractions) < 2:
-        return 0.0
-    # `sum` would round differently: it compensates for lost digits since Python 3.12.
-    mean = total = 0.0
-    for fraction in fractions:
-        mean += fraction
-    mean /= len(fractions)
-    for fraction in fractions:
-        total += (fraction - mean) * (fraction - mean)
-    return sqrt(total / len(fractions))
+        deviation = abs((fractions[0] - fractions[1]) / 2)
+    elif len(fractions) > 2:
+        # `sum` would round differently: it compensates for lost digits since Python 3.12.
+        mean = total = 0.0
+        for fraction in fractions:
+            mean += fraction
+        mean /= len(fractions)
+        for fraction in fractions:
+            total += (fraction - mean) * (fraction - mean)
+        deviation = sqrt(total / len(fractions))
+    return int((1 - deviation) * MAX_NODE_SCORE)
 
 
 def _deviations(fractions: Fractions, has: NDArray[np.bool_]) -> Fractions:
-    """`_row_deviation` of each row, float64[n]; both arguments are [resources, n]."""
+    """Return the standard deviation of each row, float64[n]; of two fractions, half their distance.
+
+    Both arguments are [resources, n].
+    """
     if len(fractions) == 2:
         distances: Fractions = np.abs(fractions[0] - fractions[1]) * (has[0] & has[1])
         return distances / 2

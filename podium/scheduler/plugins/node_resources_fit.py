@@ -24,7 +24,7 @@ from podium.scheduler.framework.cluster_events import (
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import CycleError, FilterState, LocalScore, Scope
 from podium.scheduler.framework.status import Status, rejection
-from podium.scheduler.plugins.node_resources.allocation_scores import Room, allocation_score
+from podium.scheduler.plugins.node_resources.allocation_scores import STRATEGIES, Room
 from podium.scheduler.plugins.node_resources.scored_resources import ScoredResources
 from podium.scheduler.snapshot.arrays import Codes, Rows, Sums
 from podium.scheduler.snapshot.pod_classes import PodClass, PodClasses
@@ -62,7 +62,15 @@ class NodeResourcesFit:
         )
 
     def filter(self, pod: PodInfo) -> FilterState:
-        requests = self._filtered(pod.cls.requests)
+        of_pod = pod.cls.requests
+        scalar = [
+            resource
+            for resource in of_pod
+            if resource not in NATIVE_RESOURCES
+            and is_scalar_resource(resource)
+            and not self._is_ignored(resource)
+        ]
+        requests = {r: of_pod[r] for r in (*NATIVE_RESOURCES, *scalar) if of_pod.get(r, 0) > 0}
         if len(requests) > _RESOURCES_MAX:
             message = f"can't judge requests for more than {_RESOURCES_MAX} resources"
             raise CycleError(self.name, message)
@@ -70,26 +78,18 @@ class NodeResourcesFit:
 
     def score(self, pod: PodInfo) -> LocalScore:
         columns, requests = self._scored.of(pod.cls.scored)
-        return allocation_score(self.name, self._args.scoring_strategy, columns, requests)
+        strategy = self._args.scoring_strategy
+        return STRATEGIES[strategy.type](self.name, strategy, columns, requests)
 
     def _frees_something(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
-        before, after = self._held(old), self._held(new)
-        return any(before.get(r, 0) > after.get(r, 0) for r in _requests(pod))
+        before, after = map(self._snapshot.classes.on_node, (old, new))
+        had, has = before.held if before else {}, after.held if after else {}
+        return any(had.get(resource, 0) > has.get(resource, 0) for resource in _requests(pod))
 
-    def _held(self, pod: Object | None) -> Mapping[str, int]:
-        cls = self._snapshot.classes.on_node(pod)
-        return {} if cls is None else cls.held
-
-    def _filtered(self, requests: Mapping[str, int]) -> dict[str, int]:
-        others = requests.keys() - NATIVE_RESOURCES
-        scalar = [r for r in requests if r in others and self._counts(r)] if others else ()
-        return {r: requests[r] for r in (*NATIVE_RESOURCES, *scalar) if requests.get(r, 0) > 0}
-
-    def _counts(self, resource: str) -> bool:
+    def _is_ignored(self, resource: str) -> bool:
         group, args = resource.partition("/")[0], self._args
-        is_ignored = resource in args.ignored_resources or group in args.ignored_resource_groups
-        is_ignored = is_ignored and is_extended_resource(resource)
-        return is_scalar_resource(resource) and not is_ignored
+        is_listed = resource in args.ignored_resources or group in args.ignored_resource_groups
+        return is_listed and is_extended_resource(resource)
 
 
 def _requests(pod: PodInfo) -> dict[str, int]:

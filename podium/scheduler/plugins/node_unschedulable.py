@@ -37,7 +37,11 @@ class NodeUnschedulable:
         opened = Action.ADD | Action.UPDATE_NODE_TAINT
         tolerant = Action.UPDATE_POD_TOLERATION
         return (
-            after_change(EventResource.NODE, opened, _is_opened),
+            after_change(
+                EventResource.NODE,
+                opened,
+                lambda pod, old, new: not is_cordoned(new) and (old is None or is_cordoned(old)),
+            ),
             after_change(
                 EventResource.UNSCHEDULED_POD, tolerant, lambda pod, old, new: _tolerates(new)
             ),
@@ -59,7 +63,3 @@ class NodeUnschedulable:
 
 def _tolerates(pod: Object) -> bool:
     return tolerations_tolerate(spec_of(pod).get("tolerations"), _TAINT)
-
-
-def _is_opened(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    return not is_cordoned(new) and (old is None or is_cordoned(old))

@@ -63,7 +63,12 @@ class NodeVolumeLimits:
         return (
             after_change(EventResource.CSI_NODE, Action.ADD),
             after_change(EventResource.CSI_NODE, Action.UPDATE, _allows_more),
-            after_removal(EventResource.ASSIGNED_POD, _had_volumes),
+            after_removal(
+                EventResource.ASSIGNED_POD,
+                lambda pod, gone: (
+                    any(claim_uses(gone)) or any(map(in_tree_plugin, volumes_of(spec_of(gone))))
+                ),
+            ),
             after_change(EventResource.PERSISTENT_VOLUME_CLAIM, Action.ADD, claim_is_used),
             after_removal(EventResource.VOLUME_ATTACHMENT, _may_free_an_attachment),
         )
@@ -183,11 +188,6 @@ def _allows_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
     """Whether a limit is higher than before, where no limit counts as 0."""
     before = {} if old is None else limits_of(old)
     return any(limit > before.get(driver, 0) for driver, limit in limits_of(new).items())
-
-
-def _had_volumes(pod: PodInfo, gone: Object) -> bool:
-    volumes = volumes_of(spec_of(gone))
-    return any(claim_uses(gone)) or any(in_tree_plugin(volume) for volume in volumes)
 
 
 def _may_free_an_attachment(pod: PodInfo, gone: Object) -> bool:

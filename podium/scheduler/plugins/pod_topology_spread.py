@@ -237,21 +237,14 @@ class _Filter(FilterState):
         least = self._least(number)
         if domains.size < self._constraints[number].min_domains:
             return count + self._own[number]
-        least_of_others = _least_of_others(domains.exists, sums, here, least)
+        least_of_others = np.full(len(here), least)
+        emptiest = np.flatnonzero(domains.exists & (sums == least))
+        if len(emptiest) == 1:
+            others = domains.exists.copy()
+            others[emptiest[0]] = False
+            least_of_others[here == emptiest[0]] = sums[others].min(initial=_NO_DOMAIN)
         least_now = np.where(domains.exists[here], np.minimum(least_of_others, count), least)
         return count + self._own[number] - least_now
-
-
-def _least_of_others(
-    exists: NDArray[np.bool_], sums: NDArray[np.int64], here: NDArray[np.int32], least: int
-) -> NDArray[np.int64]:
-    emptiest = np.flatnonzero(exists & (sums == least))
-    if len(emptiest) != 1:
-        return np.full(len(here), least)
-    others = exists.copy()
-    others[emptiest[0]] = False
-    second = int(sums[others].min(initial=_NO_DOMAIN))
-    return np.where(here == emptiest[0], second, least)
 
 
 class _Score(RelativeScore):

@@ -52,7 +52,14 @@ class TaintToleration:
     def events_to_register(self) -> Sequence[EventHint]:
         tainted = Action.ADD | Action.UPDATE_NODE_TAINT
         return (
-            after_change(EventResource.NODE, tainted, _is_opened),
+            after_change(
+                EventResource.NODE,
+                tainted,
+                lambda pod, old, new: (
+                    not _keep_away(taints_of(new), pod)
+                    and (old is None or _keep_away(taints_of(old), pod))
+                ),
+            ),
             after_change(EventResource.UNSCHEDULED_POD, Action.UPDATE_POD_TOLERATION),
         )
 
@@ -60,43 +67,39 @@ class TaintToleration:
         return True
 
     def filter(self, pod: PodInfo) -> FixedCodes | None:
-        return self._filters.of(pod.cls.tolerations_key, lambda: self._filter(pod))
+        def make() -> FixedCodes | None:
+            groups = self._snapshot.columns.taints()
+            verdicts = [_UNTOLERATED if _keep_away(taints, pod) else 0 for taints in groups.values]
+            codes = groups.lookup(verdicts, np.int32)
+            return fixed_codes(self.name, codes, lambda _: unresolvable(_REASON))
+
+        return self._filters.of(pod.cls.tolerations_key, make)
 
     def score(self, pod: PodInfo) -> LocalScore | RelativeScore | None:
-        return self._scores.of(pod.cls.tolerations_key, lambda: self._score(pod))
+        def make() -> LocalScore | RelativeScore:
+            tolerations = [
+                toleration
+                for toleration in tolerations_of(pod.cls.spec)
+                if toleration.get("effect") in (None, "", PREFER_NO_SCHEDULE)
+            ]
+            groups = self._snapshot.columns.taints()
+            counts = [
+                sum(
+                    taint.get("effect") == PREFER_NO_SCHEDULE
+                    and not tolerations_tolerate(tolerations, taint)
+                    for taint in taints
+                )
+                for taints in groups.values
+            ]
+            if any(counts):
+                return NormalizedScores(self.name, groups.lookup(counts), reverse=True)
+            # All nodes are as good as can be, whichever are feasible.
+            best = np.full(self._snapshot.node_count, MAX_NODE_SCORE, np.int64)
+            return FixedScores(self.name, best, MAX_NODE_SCORE)
 
-    def _filter(self, pod: PodInfo) -> FixedCodes | None:
-        groups = self._snapshot.columns.taints()
-        verdicts = [_UNTOLERATED if _keep_away(taints, pod) else 0 for taints in groups.values]
-        codes = groups.lookup(verdicts, np.int32)
-        return fixed_codes(self.name, codes, lambda _: unresolvable(_REASON))
-
-    def _score(self, pod: PodInfo) -> LocalScore | RelativeScore:
-        tolerations = [
-            toleration
-            for toleration in tolerations_of(pod.cls.spec)
-            if toleration.get("effect") in (None, "", PREFER_NO_SCHEDULE)
-        ]
-        groups = self._snapshot.columns.taints()
-        counts = [
-            sum(
-                taint.get("effect") == PREFER_NO_SCHEDULE
-                and not tolerations_tolerate(tolerations, taint)
-                for taint in taints
-            )
-            for taints in groups.values
-        ]
-        if any(counts):
-            return NormalizedScores(self.name, groups.lookup(counts), reverse=True)
-        # All nodes are as good as can be, whichever are feasible.
-        best = np.full(self._snapshot.node_count, MAX_NODE_SCORE, np.int64)
-        return FixedScores(self.name, best, MAX_NODE_SCORE)
+        return self._scores.of(pod.cls.tolerations_key, make)
 
 
 def _keep_away(taints: Sequence[Object] | None, pod: PodInfo) -> bool:
     tolerations = pod.cls.spec.get("tolerations")
     return untolerated(taints, tolerations, _FORBIDDING) is not None
-
-
-def _is_opened(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    return not _keep_away(taints_of(new), pod) and (old is None or _keep_away(taints_of(old), pod))

@@ -124,8 +124,6 @@ class VolumeBinding:
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse pods whose claims can't be used, or should have been bound by now."""
-        if not pod.cls.has_volumes:
-            return PASSES
         used = [*used_claims(self._listers, pod)]
         for use, claim in used:
             if fault := _fault(pod, use, claim):
@@ -143,8 +141,6 @@ class VolumeBinding:
         return PASSES
 
     def filter(self, pod: PodInfo) -> FilterState | None:
-        if not pod.cls.has_volumes:
-            return None
         claims = self._claims(pod)
         if not claims.bound and not claims.delayed:
             return None
@@ -156,11 +152,28 @@ class VolumeBinding:
                 flags[flags == 0] = VOLUME_MISSING
                 break
             flags[(flags == 0) & ~self._reached(volume)] = NODE_CONFLICT
+        selected, unselected = _by_selection(claims.delayed)
+        provisioning = np.zeros(len(flags), np.int32)
+        for claim in selected:
+            provisioning[~self._rows([annotations(claim)[SELECTED_NODE]])] = BIND_CONFLICT
+        volumes = self._listers.list(VOLUME)
         try:
-            flags |= self._judge_delayed(claims.delayed)
+            choices = choose_volumes(unselected, volumes, self._topology, len(flags))
+            for claim in selected:
+                is_open = provisioning == 0
+                provisioning = np.where(is_open, self._judge_provisioning(claim), provisioning)
+            for claim, choice in zip(unselected, choices, strict=True):
+                is_open = (provisioning == 0) & (choice == NO_VOLUME)
+                if is_open.any():
+                    provisioning = np.where(is_open, self._judge_provisioning(claim), provisioning)
         except SelectorError as error:
             raise CycleError(self.name, str(error)) from error
-        return FixedCodes(self.name, -flags, _status)
+        flags |= provisioning
+        return FixedCodes(
+            self.name,
+            -flags,
+            lambda code: unresolvable(*(why for flag, why in _REASONS.items() if -code & flag)),
+        )
 
     def reserve(self, pod: PodInfo, node_name: str) -> Status:
         """Assume the bindings: volumes are meant for the claims, the other claims for the node.
@@ -288,22 +301,6 @@ class VolumeBinding:
         mask[[row_of[node_name] for node_name in node_names if node_name in row_of]] = True
         return mask
 
-    def _judge_delayed(self, claims: Sequence[Object]) -> Codes:
-        flags = np.zeros(self._snapshot.node_count, np.int32)
-        selected, unselected = _by_selection(claims)
-        for claim in selected:
-            flags[~self._rows([annotations(claim)[SELECTED_NODE]])] = BIND_CONFLICT
-        choices = choose_volumes(
-            unselected, self._listers.list("PersistentVolume"), self._topology, len(flags)
-        )
-        for claim in selected:
-            flags = np.where(flags == 0, self._judge_provisioning(claim), flags)
-        for claim, choice in zip(unselected, choices, strict=True):
-            unmatched = (flags == 0) & (choice == NO_VOLUME)
-            if unmatched.any():
-                flags = np.where(unmatched, self._judge_provisioning(claim), flags)
-        return flags
-
     def _judge_provisioning(self, claim: Object) -> Codes:
         storage_class = storage_class_of(self._listers, claim) or {}
         provisioner = storage_class.get("provisioner")
@@ -392,7 +389,3 @@ def _has_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
         return True
     before, after = _volume_limit(old), _volume_limit(new)
     return after is not None and (before is None or after > before)
-
-
-def _status(code: int) -> Status:
-    return unresolvable(*(reason for flag, reason in _REASONS.items() if -code & flag))

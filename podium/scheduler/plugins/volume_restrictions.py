@@ -64,8 +64,6 @@ class VolumeRestrictions:
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse pods that use claims that aren't there; those of ephemeral volumes may come."""
-        if not pod.cls.has_volumes:
-            return PASSES
         for use, claim in used_claims(self._listers, pod):
             if not use.is_ephemeral and claim is None:
                 fault = not_found("PersistentVolumeClaim", use.claim_name)
@@ -73,8 +71,6 @@ class VolumeRestrictions:
         return PASSES
 
     def filter(self, pod: PodInfo) -> FilterState | None:
-        if not pod.cls.has_volumes:
-            return None
         disks = tuple(_disks(pod.cls))
         claims = frozenset(
             use.claim_name
@@ -251,17 +247,14 @@ def share_a_disk(cls: PodClass, other: PodClass) -> bool:
 
 
 def _any_conflict(disks: Iterable[Object], others: Iterable[Object]) -> bool:
-    return any(_is_conflict(disk, other) for disk, other in product(disks, others))
-
-
-def _is_conflict(volume: Object, other: Object) -> bool:
-    for kind, is_same in _IS_SAME.items():
-        one, two = volume.get(kind), other.get(kind)
-        if one is not None and two is not None and is_same(one, two):
-            # AWS disks aren't shared even by readers.
-            shared = one.get("readOnly") and two.get("readOnly") and kind != _AWS
-            if not shared:
-                return True
+    for disk, other in product(disks, others):
+        for kind, is_same in _IS_SAME.items():
+            one, two = disk.get(kind), other.get(kind)
+            if one is not None and two is not None and is_same(one, two):
+                # AWS disks aren't shared even by readers.
+                is_shared = one.get("readOnly") and two.get("readOnly") and kind != _AWS
+                if not is_shared:
+                    return True
     return False
 
 
@@ -269,18 +262,14 @@ def _same(field: str) -> Callable[[Object, Object], bool]:
     return lambda one, two: bool(one.get(field) == two.get(field))
 
 
-def _same_image(one: Object, two: Object) -> bool:
-    return (
-        not set(entries(one, "monitors")).isdisjoint(entries(two, "monitors"))
-        and (one.get("pool") or "") == (two.get("pool") or "")
-        and one.get("image") == two.get("image")
-    )
-
-
 _AWS = "awsElasticBlockStore"
 _IS_SAME: Mapping[str, Callable[[Object, Object], bool]] = {
     "gcePersistentDisk": _same("pdName"),
     _AWS: _same("volumeID"),
     "iscsi": _same("iqn"),
-    "rbd": _same_image,
+    "rbd": lambda one, two: (
+        not set(entries(one, "monitors")).isdisjoint(entries(two, "monitors"))
+        and (one.get("pool") or "") == (two.get("pool") or "")
+        and one.get("image") == two.get("image")
+    ),
 }

@@ -27,7 +27,7 @@ from podium.scheduler.framework.cluster_events import (
 )
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import PASSES, FilterState, FixedCodes, PreFilterResult
-from podium.scheduler.framework.status import Status, unresolvable
+from podium.scheduler.framework.status import unresolvable
 from podium.scheduler.snapshot.arrays import Mask
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo
@@ -36,6 +36,7 @@ from podium.scheduler.snapshot.volumes.pod_claims import not_found, used_claims
 from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
 
 ELSEWHERE = -1
+_REASON = "node(s) had no available volume zone"
 
 # What nodes without the older label are asked for instead.
 _SUCCESSORS = {
@@ -73,16 +74,12 @@ class VolumeZone:
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
         """Refuse pods whose claims are neither bound nor waiting for their first consumer."""
-        if not pod.cls.has_volumes:
-            return PASSES
         for use in claim_uses(pod.obj):
             if not use.is_ephemeral and (fault := self._fault(pod, use.claim_name)):
                 return PreFilterResult(unresolvable(fault))
         return PASSES
 
     def filter(self, pod: PodInfo) -> FilterState | None:
-        if not pod.cls.has_volumes:
-            return None
         demands = []
         for use, claim in used_claims(self._listers, pod):
             bound_to = "" if claim is None or use.is_ephemeral else volume_name(claim)
@@ -98,7 +95,8 @@ class VolumeZone:
             successors = self._topology.having(_SUCCESSORS[label], values)
             met &= self._topology.having(label, values) | (~labelled[label] & successors)
         elsewhere &= ~met
-        return FixedCodes(self.name, np.where(elsewhere, ELSEWHERE, 0).astype(np.int32), _status)
+        codes = np.where(elsewhere, ELSEWHERE, 0).astype(np.int32)
+        return FixedCodes(self.name, codes, lambda _: unresolvable(_REASON))
 
     def _fault(self, pod: PodInfo, claim_name: str) -> str:
         if not claim_name:
@@ -141,7 +139,3 @@ def unmet_labels(volume: Object, node_labels: Mapping[str, str]) -> list[str]:
         for label, values in _demands(volume)
         if node_labels.get(label, node_labels.get(_SUCCESSORS[label])) not in values
     ]
-
-
-def _status(code: int) -> Status:
-    return unresolvable("node(s) had no available volume zone")

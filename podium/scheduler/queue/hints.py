@@ -175,6 +175,19 @@ class QueueingHints:
             self._questions[key] = known
         return known
 
+    def after_attempt(self, queued: QueuedPod, events: Sequence[InFlightEvent] | None) -> Strategy:
+        """Return what to do after an attempt with these events during it; None if not kept."""
+        if events is None or not queued.is_rejected:
+            return Strategy.AFTER_BACKOFF
+        rejection, pod = queued.rejection, queued.pod
+        best = Strategy.IMMEDIATELY if queued.pending_plugins else Strategy.AFTER_BACKOFF
+        strategy = Strategy.SKIP
+        for what, old, new, *_ in events:
+            strategy = max(strategy, self.questions(rejection, what).answer(pod, old, new))
+            if strategy is best:
+                break
+        return strategy
+
     def _hints(
         self, scheduler_name: str, plugins: Collection[str], what: QueueEvent
     ) -> tuple[Hint | None, ...]:
@@ -185,19 +198,3 @@ class QueueingHints:
             for entry in registered.get(plugin, ANY_EVENT)
             if entry.event.matches(what.event)
         )
-
-
-def in_hindsight(
-    hints: QueueingHints, queued: QueuedPod, happened: Sequence[InFlightEvent] | None
-) -> Strategy:
-    """What happened while a pod was in flight, None if it wasn't kept, means to it afterwards."""
-    if happened is None or not queued.is_rejected:
-        return Strategy.AFTER_BACKOFF
-    rejection, pod = queued.rejection, queued.pod
-    best = Strategy.IMMEDIATELY if queued.pending_plugins else Strategy.AFTER_BACKOFF
-    strategy = Strategy.SKIP
-    for what, old, new, *_ in happened:
-        strategy = max(strategy, hints.questions(rejection, what).answer(pod, old, new))
-        if strategy is best:
-            break
-    return strategy

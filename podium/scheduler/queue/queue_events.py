@@ -139,10 +139,3 @@ def single_events(event: ClusterEvent) -> tuple[QueueEvent, ...]:
         spelt = "Update" if is_general else str(single.name).title().replace("_", "")
         found.append(QueueEvent(ClusterEvent(event.resource, single), f"{resource}{spelt}"))
     return tuple(found)
-
-
-def events_of_update(old: Object, new: Object) -> tuple[QueueEvent, ...]:
-    """What an update of a pod that waits is to the pod itself."""
-    return single_events(
-        ClusterEvent(EventResource.UNSCHEDULED_POD, events_of_pod_update(old, new))
-    )

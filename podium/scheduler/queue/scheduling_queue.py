@@ -6,15 +6,15 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import count
 
 from podium.api.objects import Object
-from podium.scheduler.framework.cluster_events import ClusterEvent
+from podium.scheduler.framework.cluster_events import ClusterEvent, EventResource
 from podium.scheduler.queue.backoff import NEVER, WINDOW_S, BackoffQueue
 from podium.scheduler.queue.heap import Key, PodHeap
-from podium.scheduler.queue.hints import QueueingHints, QueueProfile, Strategy, in_hindsight
+from podium.scheduler.queue.hints import QueueingHints, QueueProfile, Strategy
 from podium.scheduler.queue.in_flight import InFlight, InFlightEvent
 from podium.scheduler.queue.queue_events import (
     FORCE_ACTIVATE,
     UNSCHEDULABLE_TIMEOUT,
-    events_of_update,
+    events_of_pod_update,
     single_events,
 )
 from podium.scheduler.queue.queued_pod import QueuedPod, QueueName
@@ -125,7 +125,8 @@ class SchedulingQueue:
         queued = self._pods.get(new.uid)
         if queued is None:
             return
-        changes = events_of_update(old.obj, new.obj)
+        action = events_of_pod_update(old.obj, new.obj)
+        changes = single_events(ClusterEvent(EventResource.UNSCHEDULED_POD, action))
         if queued.place is QueueName.IN_FLIGHT:
             queued.pod = new
             for what in changes:
@@ -225,7 +226,7 @@ class SchedulingQueue:
         queued.added_at_s = queued.flush_from_s = now_s
         queued.turn = next(self._turns)
         queued.backoff_until_s = NEVER if is_known else self._backoff.until_s(queued)
-        self._requeue(queued, in_hindsight(self._hints, queued, happened), ATTEMPT_FAILED, now_s)
+        self._requeue(queued, self._hints.after_attempt(queued, happened), ATTEMPT_FAILED, now_s)
 
     def activate(self, uids: Iterable[str], now_s: float) -> None:
         """Try these pods without further ado, unless they are gated; those in flight afterwards."""

@@ -108,7 +108,8 @@ class Filling:
             waiting = pending_pod(decided, scheduler.snapshot.classes)
             refusals = reasons_of(scheduler.decide(waiting, scheduler_name_of(decided)))
             scheduler.watch = watch
-            reasons = tuple(ReasonRow(reason, nodes) for reason, nodes in refusals.most_common())
+            by_count = sorted(refusals.items(), key=lambda entry: (-entry[1], entry[0]))
+            reasons = tuple(ReasonRow(reason, nodes) for reason, nodes in by_count)
             driver = self._play.cluster.driver
             what = Attributes(KINDS["Pod"], namespace(pod), name(pod), driver.now_s)
             if self._play.cluster.store.get("Pod", namespace(pod), name(pod)) is not None:

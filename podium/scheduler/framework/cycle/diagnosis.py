@@ -7,40 +7,27 @@ from podium.scheduler.framework.evaluation.filtering import Filtering, Narrowing
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 
-class ReasonHistogram:
-    """How many nodes gave which reason."""
-
-    def __init__(self) -> None:
-        self._counts: Counter[str] = Counter()
-
-    def add(self, reason: str, count: int) -> None:
-        if count:
-            self._counts[reason] += count
-
-    def add_counts(self, filtering: Filtering, outcome_counts: OutcomeCounts) -> None:
-        for (blame, code), count in outcome_counts.counts.items():
-            if blame >= 0 and count:
-                status = filtering.status(blame, code, outcome_counts.row_of((blame, code)))
-                for reason in status.reasons:
-                    self.add(reason, count)
-
-    def most_common(self) -> list[tuple[str, int]]:
-        """Return the reasons with their counts, the most frequent first, then sorted."""
-        return sorted(self._counts.items(), key=lambda entry: (-entry[1], entry[0]))
-
-    def __str__(self) -> str:
-        return ", ".join(sorted(f"{count} {reason}" for reason, count in self._counts.items()))
+def count_reasons(filtering: Filtering, outcome_counts: OutcomeCounts) -> Counter[str]:
+    """Count the rows that filters refuse by the reasons of their statuses."""
+    reasons: Counter[str] = Counter()
+    for (blame, code), count in outcome_counts.counts.items():
+        if blame >= 0 and count:
+            status = filtering.status(blame, code, outcome_counts.row_of((blame, code)))
+            for reason in status.reasons:
+                reasons[reason] += count
+    return reasons
 
 
 def nodes_available_message(
-    node_count: int, reasons: ReasonHistogram, pre_filter: str = "", post_filter: str = ""
+    node_count: int, reasons: Counter[str], pre_filter: str = "", post_filter: str = ""
 ) -> str:
     """Return the message of an unschedulable pod.
 
     | A message of PreFilter replaces the reasons of nodes.
     """
     message = f"0/{node_count} nodes are available:"
-    if details := pre_filter or str(reasons):
+    counted = sorted(f"{count} {reason}" for reason, count in reasons.items() if count)
+    if details := pre_filter or ", ".join(counted):
         message += f" {details}."
     return f"{message} {post_filter}" if post_filter else message
 
@@ -67,15 +54,13 @@ def failure_message(decision: Decision, snapshot: Snapshot) -> str:
     return said[2]
 
 
-def reasons_of(decision: Decision) -> ReasonHistogram:
+def reasons_of(decision: Decision) -> Counter[str]:
     """Return why nodes refuse a pod that was just decided; empty if PreFilter refused it."""
-    reasons, evaluation = ReasonHistogram(), decision.evaluation
-    if evaluation is None or decision.outcome is None or decision.blame is None:
-        return reasons
-    if decision.pre_filter is None:
-        evaluation.outcome_counts.follow(decision.outcome, decision.blame)
-        reasons.add_counts(evaluation.filtering, evaluation.outcome_counts)
-    return reasons
+    evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
+    if evaluation is None or outcome is None or blame is None or decision.pre_filter is not None:
+        return Counter()
+    evaluation.outcome_counts.follow(outcome, blame)
+    return count_reasons(evaluation.filtering, evaluation.outcome_counts)
 
 
 def rejecting_plugins(decision: Decision) -> set[str]:

@@ -52,16 +52,13 @@ class Room(ScoredColumns):
                 left[row] = max(allocatable[row] - used[row], -1) * _FULL_PERCENT
 
 
-def allocation_score(
-    plugin: str, strategy: ScoringStrategy, room: Room, requests: Sequence[int]
-) -> LocalScore:
-    """The state that scores rows by a strategy, in the name of a plugin."""
-    return _STRATEGIES[strategy.type](plugin, strategy, room, requests)
+class AllocationScore(LocalScore, ABC):
+    """The weighted mean of a strategy's ratings of resources, in the name of a plugin.
 
+    `counts_zero` says whether a resource that is rated 0 counts at all.
+    """
 
-class _WeightedMean(LocalScore, ABC):
     counts_zero: ClassVar[bool] = True
-    """Whether a resource that is rated 0 counts at all."""
 
     def __init__(
         self, plugin: str, strategy: ScoringStrategy, room: Room, requests: Sequence[int]
@@ -114,7 +111,7 @@ class _WeightedMean(LocalScore, ABC):
         return total // weights
 
 
-class _LeastAllocated(_WeightedMean):
+class _LeastAllocated(AllocationScore):
     def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
         return _quotient(left, self._room.capacity[:, rows])
 
@@ -122,7 +119,7 @@ class _LeastAllocated(_WeightedMean):
         return (capacity - used) * MAX_NODE_SCORE // capacity if used < capacity else 0
 
 
-class _MostAllocated(_WeightedMean):
+class _MostAllocated(AllocationScore):
     def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
         return _quotient(self._room.full[:, rows] - left, self._room.capacity[:, rows])
 
@@ -130,7 +127,7 @@ class _MostAllocated(_WeightedMean):
         return used * MAX_NODE_SCORE // capacity if used < capacity else MAX_NODE_SCORE
 
 
-class _RequestedToCapacityRatio(_WeightedMean):
+class _RequestedToCapacityRatio(AllocationScore):
     """Scores the used percentage by the points of a shape; means are rounded to the nearest."""
 
     counts_zero = False
@@ -161,7 +158,7 @@ class _RequestedToCapacityRatio(_WeightedMean):
         return (2 * total + weights) // (2 * weights)
 
 
-_STRATEGIES: Mapping[ScoringStrategyType, type[_WeightedMean]] = {
+STRATEGIES: Mapping[ScoringStrategyType, type[AllocationScore]] = {
     ScoringStrategyType.LEAST_ALLOCATED: _LeastAllocated,
     ScoringStrategyType.MOST_ALLOCATED: _MostAllocated,
     ScoringStrategyType.REQUESTED_TO_CAPACITY_RATIO: _RequestedToCapacityRatio,

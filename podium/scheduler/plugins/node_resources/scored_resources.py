@@ -132,18 +132,19 @@ class ScoredResources(Generic[C]):
                     if name in NATIVE_RESOURCES or (requests.get(name) and is_scalar_resource(name))
                 ]
             )
-        columns = self._columns.of(names, lambda: self._made(names))
+
+        def make() -> C:
+            counted = [spec for spec in self._specs if spec.name in names]
+            columns = self._snapshot.resources
+            indexes = [columns.index_of(spec.name) for spec in counted]
+            special = {0: columns.nonzero_cpu, 1: columns.nonzero_memory} if self._nonzero else {}
+            return self._kind(
+                self._snapshot,
+                [special.get(index, columns.requested[index]) for index in indexes],
+                [columns.allocatable[index] for index in indexes],
+                [spec.weight for spec in counted],
+            )
+
+        columns = self._columns.of(names, make)
         columns.follow()
         return columns, [requests.get(name, 0) for name in names]
-
-    def _made(self, names: Sequence[str]) -> C:
-        counted = [spec for spec in self._specs if spec.name in names]
-        columns = self._snapshot.resources
-        indexes = [columns.index_of(spec.name) for spec in counted]
-        special = {0: columns.nonzero_cpu, 1: columns.nonzero_memory} if self._nonzero else {}
-        return self._kind(
-            self._snapshot,
-            [special.get(index, columns.requested[index]) for index in indexes],
-            [columns.allocatable[index] for index in indexes],
-            [spec.weight for spec in counted],
-        )
