@@ -13,7 +13,7 @@ Stopwatch = Callable[[], float]
 
 
 class _Row(NamedTuple):
-    """A metric: a counter, or a histogram with these upper bounds of its buckets."""
+    """A counter, or a histogram with these upper bounds of its buckets."""
 
     name: str
     text: str
@@ -26,7 +26,7 @@ def _doubling(start: float, count: int) -> tuple[float, ...]:
 
 
 class Metric(Enum):
-    """What is counted and measured; in the order in which it is exposed."""
+    """The counters and histograms of a scheduler, in the order in which they are exposed."""
 
     ATTEMPTS = _Row(
         "scheduler_schedule_attempts",
@@ -95,16 +95,14 @@ class Metric(Enum):
 
 
 def stopped() -> float:
-    """A stopwatch for virtual time, in which deciding takes no time."""
+    """Return 0: in virtual time, deciding takes no time."""
     return 0.0
 
 
 class NoMetrics:
-    """Counts nothing.
+    """Metrics that count nothing.
 
-    Attributes:
-        registry: what to expose; None if nothing is counted.
-        stopwatch: seconds that pass while something is computed.
+    | `registry` is what to expose, if anything; `stopwatch` returns seconds.
     """
 
     registry: "CollectorRegistry | None" = None

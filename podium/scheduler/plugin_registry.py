@@ -1,6 +1,6 @@
-"""The registry of plugins, and how the configuration of a profile becomes a pipeline of them.
+"""The registry of plugins, and the pipeline of plugins for a profile.
 
-Plugins of third parties are found by the entry point group `podium.plugins`: a name, and a class
+| Plugins of third parties are found by the entry point group `podium.plugins`: a name, and a class
 that is called with a `Handle` and, if the configuration has arguments for it, with those.
 """
 
@@ -90,10 +90,12 @@ _added: dict[str, Factory] = {}
 
 
 def plugin_factories() -> Mapping[str, Factory]:
-    """All plugins that can be enabled, by name.
+    """Return all plugins that can be enabled, by name.
+
+    |
 
     Raises:
-        PluginError: an entry point can't be loaded or takes a name that is taken.
+        PluginError: an entry point can't be loaded or has the name of another plugin.
     """
     return {**_installed(), **_added}
 
@@ -112,7 +114,9 @@ def _installed() -> Mapping[str, Factory]:
 
 
 def add_plugin(plugin_class: Any) -> str:
-    """Let configurations of this process enable a plugin that no package announces; its name.
+    """Let configurations of this process enable a plugin class; return its name.
+
+    |
 
     Raises:
         TypeError: it isn't a plugin class with a name.
@@ -127,7 +131,7 @@ def add_plugin(plugin_class: Any) -> str:
 
 
 def implements(factories: Mapping[str, Factory]) -> Callable[[str, ExtensionPoint], bool]:
-    """Whether the plugin of a name serves an extension point."""
+    """Return a function that says whether the plugin of a name serves an extension point."""
 
     def answer(name: str, point: ExtensionPoint) -> bool:
         upstream = _POINTS.get(name)
@@ -141,7 +145,9 @@ def implements(factories: Mapping[str, Factory]) -> Callable[[str, ExtensionPoin
 def resolve(
     configuration: KubeSchedulerConfiguration, factories: Mapping[str, Factory]
 ) -> Profiles:
-    """Spread the plugins of all profiles over the extension points.
+    """Expand the plugins of all profiles to the extension points.
+
+    |
 
     Raises:
         InvalidDocumentError: the plugins don't make up pipelines.
@@ -154,7 +160,7 @@ def resolve(
 
 @cache
 def default_profiles() -> Profiles:
-    """The default profile of v1.36."""
+    """Return the default profile of v1.36."""
     return resolve(default_configuration(), plugin_factories())
 
 
@@ -165,7 +171,7 @@ def build_pipelines(
     *,
     every_node: bool = False,
 ) -> dict[str, Pipeline]:
-    """The pipelines of profiles, by scheduler name; `every_node` ignores a limit of nodes."""
+    """Make the pipelines of profiles, by scheduler name; `every_node` ignores percentages."""
     pipelines = {}
     for profile, expanded in profiles:
         plugins: dict[str, Any] = {}

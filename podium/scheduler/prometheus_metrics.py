@@ -29,10 +29,10 @@ class _Observations:
 
 
 class Histogram(Collector):
-    """One metric, of a histogram for each set of labels, that costs next to nothing to count in.
+    """A metric with a histogram for each set of labels, without the locks of prometheus_client.
 
-    `prometheus_client`'s own take locks; a scheduler is only ever stepped and read in one thread.
-    `bounds` are the upper bounds of the buckets, ascending; one without a bound comes last.
+    | A scheduler is only ever stepped and read in one thread. `bounds` are the upper bounds of the
+    buckets, ascending; one without a bound comes last.
     """
 
     def __init__(
@@ -61,7 +61,6 @@ class Histogram(Collector):
         observed.total += value
 
     def collect(self) -> Iterator[HistogramMetricFamily]:
-        """The metric as it is exposed: the count of a bucket includes those of smaller ones."""
         family = HistogramMetricFamily(self._name, self._text, labels=self._labels)
         bounds = [*map(floatToGoString, self._bounds), "+Inf"]
         for labels, observed in self._by_labels.items():

@@ -1,4 +1,4 @@
-"""Decides pods one after the other as if decisions were carried out, and takes all of it back."""
+"""Decides pods in turn as if decisions were carried out, and undoes it all."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -21,10 +21,10 @@ Tell = Callable[[Decision], None]
 
 @contextmanager
 def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehearsal"]:
-    """Decide pods one after the other as if each decision were carried out at once, unwatched.
+    """Decide pods in turn as if each decision were carried out at once, unwatched.
 
-    The scheduler is restored at the end. Nominated ones of `pods` try that node first, and take no
-    room there.
+    | The scheduler is restored at the end. Nominated ones of `pods` try that node first, and take
+    no room there.
     """
     budgets, watch, nominated = scheduler.budgets.budgets, scheduler.watch, []
     for pod in pods:
@@ -52,7 +52,7 @@ class Rehearsal:
         self.changes = changes
 
     def carry_out(self, decision: Decision) -> str:
-        """Remove the victims and place the pod; its node, empty if it gets none."""
+        """Remove the victims and place the pod; return its node, or empty if none."""
         found, victims = decision.post_filter, tuple[PodInfo, ...]()
         node_name = decision.node_name
         if not node_name and found is not None and found.victims:
@@ -71,7 +71,7 @@ class Rehearsal:
 
 
 class GangPlace(msgspec.Struct, frozen=True):
-    """Where a pod of a gang goes; `found` has the preemption that makes room, if it needs one."""
+    """The node of a gang's pod; `found` has the preemption that makes room, if it needs one."""
 
     pod: PodInfo
     node_name: str
@@ -82,9 +82,11 @@ class GangPlace(msgspec.Struct, frozen=True):
 class RehearsalOutcome:
     """The result of a rehearsal.
 
+    |
+
     Attributes:
-        is_success: whether the places are as many as there must be.
-        message: why the first pod that finds none doesn't; empty if all do.
+        is_success: whether there are as many places as required.
+        message: why the first pod without a place finds none; empty if all find one.
         plugins: those that rejected any of them, or would have without victims.
     """
 
@@ -106,7 +108,9 @@ def try_gang(
     preempts: bool = True,
     tell: Tell | None = None,
 ) -> RehearsalOutcome:
-    """Decide the pods of a gang one after the other, each as if those before had their places.
+    """Decide the pods of a gang in turn, each as if those before had their places.
+
+    |
 
     Args:
         pods: the more important ones first.

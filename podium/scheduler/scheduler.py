@@ -1,6 +1,6 @@
 """A scheduler over a snapshot, without clock and API: decides, and applies decisions at once.
 
-Victims vanish the moment they are preempted, and bindings succeed.
+| Victims vanish the moment they are preempted, and bindings succeed.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -38,6 +38,8 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 class Scheduler:
     """Nodes, pods, everything that plugins look up, and the cycle that decides over them.
 
+    |
+
     Attributes:
         preferred: what to take where several nodes are equal, before the smallest name.
         watch: called with every decision right after it was made, before anything changes.
@@ -52,6 +54,8 @@ class Scheduler:
         rng: Random | None = None,
     ) -> None:
         """Make a scheduler without nodes and pods.
+
+        |
 
         Args:
             configuration: profiles and plugins; v1.36's default one unless given.
@@ -87,10 +91,12 @@ class Scheduler:
     def load(
         self, nodes: Iterable[Object], pods: Iterable[Object], others: Iterable[Object] = ()
     ) -> list[PodInfo]:
-        """Take in objects, finished pods aside; the pods that are on no node yet, in their order.
+        """Load objects, finished pods aside; return the pods without a node, in their order.
+
+        |
 
         Raises:
-            InvalidValueError: an object has an impossible value; says which object and field.
+            InvalidValueError: an object has an impossible value; names object and field.
         """
         self.snapshot.set_nodes(nodes)
         for obj in others:
@@ -114,11 +120,10 @@ class Scheduler:
         self.snapshot.pass_time(int(now_s * NANOS_PER_SECOND))
 
     def measure(self, timing: Timing) -> None:
-        """Measure the extension points of decisions from now on."""
         self._cycle.timing = timing
 
     def pending(self, obj: Object) -> PodInfo:
-        """A pod to decide; if its status says so, it is nominated."""
+        """Return the pod of an object to schedule; nominate it if its status says so."""
         pod = pending_pod(obj, self.snapshot.classes)
         if pod.nominated_node_name:
             self.nominator.nominate(pod, pod.nominated_node_name)
@@ -131,18 +136,20 @@ class Scheduler:
         return decision
 
     def bind(self, pod: PodInfo, node_name: str) -> PodInfo:
-        """Put a pending pod on a node; the pod as it is now."""
+        """Put a pending pod on a node; return the bound pod."""
         self.nominator.withdraw(pod)
         bound = PodInfo(pod.obj, self.snapshot.classes.placed(pod.cls))
         self.snapshot.add_pod(bound, node_name)
         return bound
 
     def commit(self, pod: PodInfo, node_name: str, scheduler_name: str, now_s: float) -> Status:
-        """Assume a pod on the node of its decision and run its binding cycle there and then.
+        """Assume a pod on the node of its decision and run its binding cycle at once.
+
+        |
 
         Returns:
             Success: the pod is bound. `Wait`: it keeps its room, and is among the `waiting` of the
-            profile's binding cycle. Anything else: it has been forgotten again.
+                profile's binding cycle. Anything else: it has been forgotten again.
         """
         cycle = self.binding[scheduler_name]
         bound = self.bind(pod, node_name)

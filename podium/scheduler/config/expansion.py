@@ -1,6 +1,6 @@
-"""Which plugins run at which extension point: a profile's own sets, and MultiPoint.
+"""The plugins of each extension point: a profile's own sets, and MultiPoint.
 
-As `expandMultiPointPlugins`, `updatePluginList`, `getScoreWeights` and `NewFramework` of
+| As `expandMultiPointPlugins`, `updatePluginList`, `getScoreWeights` and `NewFramework` of
 `pkg/scheduler/framework/runtime/framework.go` and `NewMap` of `pkg/scheduler/profile/profile.go`,
 all in v1.36.
 """
@@ -20,11 +20,11 @@ WEIGHTED_POINTS = frozenset({ExtensionPoint.SCORE, ExtensionPoint.PLACEMENT_SCOR
 
 
 def expand(sets: Plugins, implements: Implements) -> Expanded:
-    """The plugins of every extension point, in the order in which they run.
+    """Return the plugins of every extension point, in the order in which they run.
 
-    First come the plugins that a point's own set shares with MultiPoint, then the rest of
+    | First come the plugins that a point's own set shares with MultiPoint, then the rest of
     MultiPoint, then the rest of the point's own set. Weights are set at `score` and
-    `placementScore`, the point's own before MultiPoint's; elsewhere they are 0.
+    `placementScore`, the point's own before MultiPoint's; elsewhere they are 0. |
 
     Raises:
         InvalidDocumentError: a plugin is enabled twice, or where it has no part; fields are
@@ -51,7 +51,7 @@ def expand(sets: Plugins, implements: Implements) -> Expanded:
 
 
 def _spread_to(sets: Plugins, point: ExtensionPoint, implements: Implements) -> list[str]:
-    """Names that MultiPoint brings to `point`, as written, those of its own set included."""
+    """Return names that MultiPoint brings to `point`, those of its own set included."""
     own = sets.at(point)
     return [
         plugin.name
@@ -81,7 +81,9 @@ def _repetitions(field: str, names: list[str]) -> Iterator[FieldError]:
 
 
 def check_expanded(profiles: Sequence[tuple[Profile, Expanded]]) -> None:
-    """Check profiles, in the order of the configuration, together with their expansions.
+    """Check the expanded profiles together, in the order of the configuration.
+
+    |
 
     Raises:
         InvalidDocumentError: a profile hasn't exactly one queueSort plugin or has no bind plugin,

@@ -1,7 +1,7 @@
-"""Documents in, configuration out.
+"""Reads the configuration from documents.
 
-A `KubeSchedulerConfiguration` and a document of Podium's own options may be given in any order;
-what is left out is as kube-scheduler v1.36 has it by default.
+| A `KubeSchedulerConfiguration` and a document of Podium's own options may come in any order;
+everything else has the defaults of kube-scheduler v1.36.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _POLICY = (
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """What a KubeSchedulerConfiguration and SchedulerOptions say, and what has no effect."""
+    """A KubeSchedulerConfiguration, SchedulerOptions, and notes about what has no effect."""
 
     configuration: KubeSchedulerConfiguration
     options: SchedulerOptions
@@ -41,7 +41,9 @@ class Loaded:
 
 
 def load_configuration(documents: Sequence[object], known_plugins: Collection[str]) -> Loaded:
-    """The configuration that documents, as read from YAML or JSON, make up.
+    """Decode the configuration from documents, as read from YAML or JSON.
+
+    |
 
     Raises:
         InvalidDocumentError: with everything that is wrong.
@@ -70,7 +72,7 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
 
 
 def default_configuration() -> KubeSchedulerConfiguration:
-    """What kube-scheduler v1.36 runs with when it is given no configuration."""
+    """Return the configuration of kube-scheduler v1.36 without a file."""
     return load_configuration([], DEFAULT_PLUGIN_NAMES).configuration
 
 
@@ -93,7 +95,7 @@ def _header_fault(document: object) -> FieldError | None:
 
 
 def enabling(names: Sequence[str], documents: Sequence[Any]) -> Sequence[Any]:
-    """Configurations in which every profile that doesn't mention a plugin enables it everywhere."""
+    """Enable plugins everywhere in each profile that doesn't mention them."""
 
     def is_configuration(document: Any) -> bool:
         return isinstance(document, Mapping) and document.get("kind") == KIND

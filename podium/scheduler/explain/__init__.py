@@ -1,1 +1,1 @@
-"""What stands in a pod's way, in amounts and names, and what would make it fit."""
+"""Amounts and names behind the refusal of a pod, and changes that would make it fit."""

@@ -1,4 +1,4 @@
-"""Amounts of resources as people read them."""
+"""Amounts of resources as text."""
 
 from podium.api.values.quantity import NANOS_PER_MILLI, NANOS_PER_UNIT, Format, Quantity
 
@@ -7,13 +7,13 @@ _MI = 1 << 20
 
 
 def amount_text(resource: str, amount: int) -> str:
-    """An amount, of cpu in thousandths, with its unit: `250m CPU`, `1 CPU`, `1536Mi memory`."""
+    """Return an amount, of cpu in thousandths, with its unit: `250m CPU`, `1536Mi memory`."""
     word = "CPU" if resource == "cpu" else resource
     return f"{bare_amount(resource, amount)} {word}"
 
 
 def bare_amount(resource: str, amount: int) -> str:
-    """The same without the resource's name; bytes are rounded to Mi where that loses little."""
+    """Return an amount without the resource; bytes are rounded to Mi where that loses little."""
     if resource == "cpu":
         return str(Quantity(amount * NANOS_PER_MILLI))
     if not resource.startswith(_BYTES):

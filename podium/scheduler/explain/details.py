@@ -31,7 +31,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 def details_of(
     status: Status, snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int
 ) -> tuple[str, ...]:
-    """What a filter looked at before it refused a pod on a row."""
+    """Explain what a filter refused a pod on a row for."""
     describe = _DESCRIBERS.get(status.plugin)
     return () if describe is None else tuple(describe(snapshot, listers, pod, row))
 
@@ -96,7 +96,7 @@ def _taints(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Ite
 def untolerated_taints(
     node: Object, tolerations: Sequence[Mapping[str, Any]] | None
 ) -> Iterator[Mapping[str, Any]]:
-    """The taints of a node that keep pods with these tolerations away."""
+    """Return the taints of a node that keep pods with these tolerations away."""
     for taint in taints_of(node):
         keeps_away = taint.get("effect") in (NO_SCHEDULE, NO_EXECUTE)
         if keeps_away and not tolerations_tolerate(tolerations, taint):
@@ -104,7 +104,7 @@ def untolerated_taints(
 
 
 def taint_text(taint: Mapping[str, Any]) -> str:
-    """A taint as kubectl writes it: `key=value:Effect`."""
+    """Return a taint as kubectl writes it: `key=value:Effect`."""
     value = f"={taint['value']}" if taint.get("value") else ""
     return f"{taint.get('key')}{value}:{taint.get('effect')}"
 

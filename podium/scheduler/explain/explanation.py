@@ -1,6 +1,6 @@
 """A decision in full: every node, every plugin, every candidate.
 
-A decision refers to evaluations, which go on changing: explain it right after it was made.
+| A decision refers to evaluations, which change with the cluster: explain it at once.
 """
 
 from collections.abc import Mapping
@@ -31,11 +31,13 @@ class Candidate(msgspec.Struct, frozen=True):
 class Explanation(msgspec.Struct, frozen=True):
     """A decision in full: every node, every plugin, every candidate.
 
+    |
+
     Attributes:
         filter: the nodes that don't fit, with the status of the first objecting plugin.
         scores: of feasible nodes, each plugin's weighted, normalised score.
         best: all nodes of the highest total, by name.
-        rejected: the nodes whose dry run failed, with the filter that still objects.
+        rejected: the nodes where the dry run failed, with the filter that still objects.
         selected: the candidates that the choice could not tell apart, by name.
     """
 

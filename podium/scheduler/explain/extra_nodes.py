@@ -1,4 +1,4 @@
-"""Adds one more node like an existing one while a question is answered, and removes it again."""
+"""Copies of nodes: one more node like an existing one, while a context lasts."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ _OWN_SPEC = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
 
 
 def shapes(snapshot: Snapshot) -> list[str]:
-    """A node of each shape: what it has, its labels and its taints; by name."""
+    """Return a node of each shape, by name: one with distinct capacity, labels and taints."""
     found: dict[str, str] = {}
     for node_name, row in sorted(snapshot.row_of.items()):
         node = node_like(snapshot.nodes[row], "")
@@ -25,7 +25,7 @@ def shapes(snapshot: Snapshot) -> list[str]:
 
 @contextmanager
 def extra_node(snapshot: Snapshot, like: str) -> Iterator[str]:
-    """Name of a new node like another one, with pods of its DaemonSets; it goes at the end."""
+    """Add a node like another one, with pods of its DaemonSets, while the context lasts."""
     row = snapshot.row_of[like]
     new = f"{like}-more"
     while new in snapshot.row_of:
@@ -49,7 +49,7 @@ def extra_node(snapshot: Snapshot, like: str) -> Iterator[str]:
 
 
 def node_like(node: Object, name: str) -> Object:
-    """A node like another one, as it is when it is ready."""
+    """Copy a node under another name, as it is when it is ready."""
     marks = {**labels(node), HOSTNAME_LABEL: name}
     spec = {field: value for field, value in spec_of(node).items() if field not in _OWN_SPEC}
     status: Any = {**status_of(node), "images": []}

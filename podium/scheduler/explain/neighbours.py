@@ -1,4 +1,4 @@
-"""Which pods, and how many, keep a pod out of a domain."""
+"""The pods, and their number, that keep a pod out of a domain."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -22,7 +22,7 @@ _NAMED_MAX = 5
 
 
 def spread_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
-    """How full the node's domains are for the constraints in the pod's spec that they break."""
+    """Explain which spread constraints of the pod the node's domains break."""
     for constraint in own_constraints(pod.cls, DO_NOT_SCHEDULE):
         key = constraint.topology_key
         here = snapshot.labels_of(row).get(key)
@@ -68,7 +68,7 @@ def _counts(snapshot: Snapshot, pod: PodInfo, constraint: SpreadConstraint) -> C
 
 
 def affinity_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
-    """Whom the pod looks for in vain, and the pods from which it must stay apart."""
+    """Explain which pods a pod must be near and isn't, and which it must stay apart from."""
     terms = pod.cls.peer_group.terms
     marks = snapshot.labels_of(row)
     all_pods = [other for pods in snapshot.pods_on for other in pods]

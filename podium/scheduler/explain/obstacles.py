@@ -1,4 +1,4 @@
-"""Finds all obstacles to a pod on each node, not only the first filter's reason."""
+"""All obstacles to a pod on each node, not only the first filter's reason."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -38,10 +38,10 @@ class Obstacle(Report):
 def obstacles(
     decision: Decision, scheduler: Scheduler, refused: Mapping[str, Status]
 ) -> tuple[Obstacle, ...]:
-    """What each filter has against nodes, by node name, then in the order of the filters.
+    """Return the objections of each filter to nodes, by node name, then in the order of filters.
 
-    None if PreFilter refused all nodes. `refused` has the nodes to look at with the status of the
-    first objecting filter; only that is given for nodes whose room is kept for nominated pods.
+    | Empty if PreFilter refused all nodes. `refused` has the nodes to look at with the status of
+    the first objecting filter; only that is returned for nodes with room kept for nominated pods.
     """
     evaluation = decision.evaluation
     if evaluation is None or decision.pre_filter is not None:

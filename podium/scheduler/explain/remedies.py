@@ -1,6 +1,6 @@
-"""The smallest changes with which a pod that fits nowhere would get a place.
+"""The smallest changes with which a pod that fits nowhere would get a node.
 
-Every remedy is checked by deciding with the pod, or the cluster, changed. Nothing stays changed.
+| Every remedy is checked by deciding with the pod, or the cluster, changed. Nothing stays changed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -57,7 +57,7 @@ def remedies(
     priority_classes: Iterable[Object],
     budget_of: BudgetOf,
 ) -> list[Remedy]:
-    """What would give a pod a place, at most one change of each kind; none if it has one."""
+    """Find changes that would give a pod a node, at most one of each kind; none if it has one."""
     trial = _Trial(scheduler, profile)
     decision = trial.decide(pod)
     if decision.evaluation is None or decision.pre_filter is not None or decision.node_name:
@@ -99,7 +99,7 @@ class _Trial:
 
 
 def _less(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
-    """Requests lowered to what is free where nothing else is in the way, the smallest cut first."""
+    """Lower requests to what is free where nothing else is in the way, the smallest cut first."""
     evaluation = decision.evaluation
     assert evaluation is not None
     cuts = []
@@ -190,9 +190,9 @@ def _preempting(
 
 
 def with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
-    """A pod whose containers request less, the largest requests first; None if they don't suffice.
+    """Lower the requests of a pod, the largest first; None if they are smaller than the cuts.
 
-    The cuts of cpu are in thousandths, others in units.
+    | The cuts of cpu are in thousandths, others in units.
     """
     containers = [{**container} for container in containers_of(spec_of(pod))]
     for resource, amount in cuts.items():
@@ -211,13 +211,13 @@ def with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
 
 
 def with_tolerations(pod: Object, taints: Iterable[Object]) -> Object:
-    """A pod that tolerates these taints besides what it tolerates."""
+    """Add tolerations of these taints to a pod."""
     added = [{"operator": "Equal", **taint} for taint in taints]
     return _with_spec(pod, tolerations=[*tolerations_of(spec_of(pod)), *added])
 
 
 def with_priority(pod: Object, priority: int) -> Object:
-    """A pod of another priority, that may preempt."""
+    """Change the priority of a pod, and let it preempt."""
     return _with_spec(pod, priority=priority, preemptionPolicy="PreemptLowerPriority")
 
 

@@ -1,4 +1,4 @@
-"""Which volumes, claims and limits keep a pod off a node."""
+"""The volumes, claims and limits that keep a pod off a node."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -39,7 +39,7 @@ _NAMED_MAX = 5
 
 
 def limit_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
-    """The limits of drivers that the pod's volumes would exceed, and what is attached by now."""
+    """Explain which limits of drivers the pod's volumes would exceed, and what is attached."""
     node_name = snapshot.names[row]
     limits = attach_limits(listers).get(node_name, {})
     attached = attached_volumes(listers).get(node_name, frozenset())
@@ -62,7 +62,7 @@ def limit_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) 
 
 
 def binding_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
-    """The claims whose volumes the node doesn't reach, or that can't get one for it."""
+    """Explain which claims have no volume that the node reaches, or can't get one for it."""
     topology = VolumeTopology(snapshot)
     for use, claim in used_claims(listers, pod):
         if claim is None:
@@ -83,7 +83,7 @@ def binding_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int
 
 
 def refusal_details(listers: Listers, pod: PodInfo) -> Iterator[str]:
-    """The claims for which VolumeBinding refuses a pod on all nodes, as nothing has bound them."""
+    """Explain which unbound claims make VolumeBinding refuse a pod on all nodes."""
     for use, claim in used_claims(listers, pod):
         if claim is None or is_fully_bound(claim):
             continue
@@ -148,7 +148,7 @@ def _unbound(
 
 
 def zone_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
-    """The volumes that are labelled with other zones or regions than the node."""
+    """Explain which volumes are labelled with other zones or regions than the node."""
     marks = snapshot.labels_of(row)
     for use, claim in used_claims(listers, pod):
         if claim is None or use.is_ephemeral:
@@ -165,7 +165,7 @@ def zone_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -
 
 
 def use_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
-    """The pods that use the pod's disks on a node, or claims of its that one pod may use."""
+    """Explain which pods use the pod's disks on a node, or its exclusive claims."""
     for other in snapshot.pods_on[row]:
         if share_a_disk(pod.cls, other.cls):
             yield f"{other.key}, priority {other.priority}, uses the same disk"

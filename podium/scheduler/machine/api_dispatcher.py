@@ -1,10 +1,10 @@
-"""What the scheduler asks of the API: status patches and bindings in order, the rest as it comes.
+"""The API calls of the scheduler: ordered status patches and bindings, and any other effects.
 
-There is at most one call about a pending pod at a time, so that late outcomes can't leave an older
-status behind; waiting patches are merged. A binding makes them needless, since it sets PodScheduled
-and clears the nomination itself (the order is that of kube-scheduler's own API dispatcher). A patch
-that fails is tried again until it succeeds, is overtaken, or the pod is gone. It names the version
-of the pod, so that one whose outcome is unknown can't land later on.
+| There is at most one call about a pending pod at a time, so that late outcomes can't leave an
+older status behind; waiting patches are merged. A binding replaces them, since it sets PodScheduled
+and clears the nomination itself (the order is that of kube-scheduler's API dispatcher). A patch
+that fails is retried until it succeeds, is overtaken, or the pod is gone. It names the version of
+the pod, so that one with an unknown outcome can't be stored later on.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,9 @@ class PodCall(msgspec.Struct, frozen=True):
 
 
 class _Calls(msgspec.Struct):
-    """What is under way, and what waits, for one pod.
+    """The call that is sent, and those that wait, for one pod.
+
+    |
 
     Attributes:
         version: the newest known of the pod.
@@ -57,10 +59,9 @@ class _Calls(msgspec.Struct):
 
 
 class APIDispatcher:
-    """Collects the effects of a step; about a pod that isn't bound yet there is one at a time.
+    """The effects of a step; at most one call at a time about a pod that isn't bound.
 
-    Attributes:
-        patches_max: how many patches may be under way; nominations wait less long.
+    | `patches_max` limits concurrent patches; nominations come first.
     """
 
     def __init__(self) -> None:
@@ -87,12 +88,14 @@ class APIDispatcher:
         condition: Object | None = None,
         nomination: str | None = None,
     ) -> None:
-        """Write a condition, a nomination or both, unless the status says so already.
+        """Write a condition, a nomination or both, unless the status has them.
+
+        |
 
         Args:
-            condition: type, status, reason, message, observedGeneration; the time of the
-                transition is filled in.
-            nomination: the node's name; empty clears it, None leaves it as it is.
+            condition: type, status, reason, message, observedGeneration; the time of the transition
+                is filled in.
+            nomination: the node's name; empty clears it, None keeps it.
         """
         wanted: dict[str, Any] = {}
         if condition is not None:
@@ -113,7 +116,6 @@ class APIDispatcher:
             self._send_next(calls)
 
     def bind(self, pod: PodInfo, node_name: str) -> None:
-        """Bind a pod, after the call under way has come back."""
         calls = self._of(pod)
         calls.wanted.clear()
         calls.binding = Bind(
@@ -127,14 +129,14 @@ class APIDispatcher:
             self._of(pod)
 
     def forget(self, uid: str) -> None:
-        """Write nothing any more about a pod that is gone."""
+        """Stop writing about a pod that is gone."""
         self._calls.pop(uid, None)
         self._waiting_to_nominate.pop(uid, None)
         self._waiting.pop(uid, None)
         self._retry_at_s.pop(uid, None)
 
     def drop_patches(self, uid: str) -> None:
-        """Drop the patches of a pod that is on a node by now."""
+        """Drop the patches of a pod that is bound."""
         calls = self._calls.get(uid)
         if calls is not None:
             calls.wanted.clear()
@@ -142,7 +144,7 @@ class APIDispatcher:
             calls.sent_fields = {}
 
     def drop_uncertain_binding(self, uid: str) -> bool:
-        """Forget a pod seen on a node; True if its binding was uncertain until now."""
+        """Forget a pod seen on a node; return True if its binding was uncertain."""
         calls = self._calls.get(uid)
         if calls is None or not calls.uncertain:
             return False
@@ -150,7 +152,7 @@ class APIDispatcher:
         return True
 
     def outcome(self, purpose: PodCall, outcome: Outcome, now_s: float) -> bool:
-        """Take in the outcome of a call; True if it settles a binding."""
+        """Process the outcome of a call; return True if it settles a binding."""
         calls = self._calls.get(purpose.uid)
         if calls is None or calls.sent is not outcome.effect:
             return False
@@ -251,7 +253,7 @@ class APIDispatcher:
 
 
 def patched_conditions(pod: Object, conditions: Iterable[Object]) -> dict[str, Any]:
-    """What a patch of a pod's status says of conditions: new ones come after those it has."""
+    """Return the patch of a pod's conditions; new ones come after those it has."""
     new = {condition["type"]: condition for condition in conditions}
     has = [condition.get("type") for condition in conditions_of(pod)]
     order = [*has, *(kind for kind in new if kind not in has)]

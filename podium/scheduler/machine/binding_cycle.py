@@ -1,8 +1,9 @@
 """Binding cycles: from a decision to a bound pod, while other pods are scheduled.
 
-The pod is assumed at once; the stages are those of kube-scheduler v1.36: Reserve and Permit in the
-scheduling cycle, then waiting for permission, PreBind with its API calls, the binding, PostBind. A
-pod whose cycle fails is tried again. Until it is being bound, it can be preempted without a call.
+| The pod is assumed at once; the stages are those of kube-scheduler v1.36: Reserve and Permit in
+the scheduling cycle, then waiting for permission, PreBind with its API calls, the binding,
+PostBind. A pod is retried if its cycle fails. Until it is being bound, it can be preempted without
+a call.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +34,7 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class PreBindCall(msgspec.Struct, frozen=True):
-    """The purpose of one of PreBind's calls."""
+    """The purpose of an API call of PreBind."""
 
     uid: str
     number: int
@@ -45,7 +46,7 @@ PRE_BIND_POLL_S = 1.0
 
 
 class Stage(StrEnum):
-    """Where a binding cycle stands."""
+    """The stage of a binding cycle."""
 
     PERMIT = "waiting on permit"
     CALLS = "making PreBind's calls"
@@ -56,10 +57,12 @@ class Stage(StrEnum):
 class BindingTask(msgspec.Struct):
     """The binding cycle of one pod, from its decision on.
 
+    |
+
     Attributes:
-        poll_at_s: when PreBind looks next.
+        poll_at_s: when PreBind is polled next.
         is_assumed: whether the snapshot has the pod only because it is being bound.
-        seen_on: the node that the pod was seen on; empty if on none yet.
+        seen_on: the node that a watch showed the pod on; empty if none yet.
     """
 
     queued: QueuedPod
@@ -80,7 +83,7 @@ class BindingTask(msgspec.Struct):
 
 
 class BindingCycles:
-    """The binding cycles under way, by the pod's uid."""
+    """The binding cycles in progress, by the pod's uid."""
 
     def __init__(self, context: SchedulerContext, timing: Timing) -> None:
         self._context = context
@@ -97,7 +100,7 @@ class BindingCycles:
         return iter(self._tasks.values())
 
     def start(self, queued: QueuedPod, node_name: str) -> None:
-        """Assume a pod on a node, and go on as far as possible."""
+        """Assume a pod on a node, and continue as far as possible."""
         scheduler, pod, now_s = self._context.scheduler, queued.pod, self._context.now_s
         assumed = self._context.assume(pod, node_name)
         profile = queued.scheduler_name
@@ -115,7 +118,7 @@ class BindingCycles:
             self._fail(task, status)
 
     def reject(self, uid: str, plugin: str, reason: str) -> bool:
-        """Reject a pod that waits on Permit; False if it doesn't."""
+        """Reject a pod that waits on Permit; return False if it doesn't."""
         task = self._tasks.get(uid)
         if task is None or uid not in task.cycle.waiting:
             return False
@@ -148,7 +151,7 @@ class BindingCycles:
         self._succeed(task)
 
     def seen_bound(self, uid: str, node_name: str) -> None:
-        """Take note that a pod is on a node, so that the snapshot has it in any case."""
+        """Note that a watch shows a pod on a node, so that it isn't only assumed."""
         task = self._tasks.get(uid)
         if task is None:
             return
@@ -157,7 +160,7 @@ class BindingCycles:
         self.recheck_uncertain(uid)
 
     def recheck_uncertain(self, uid: str) -> None:
-        """Settle a binding whose outcome is unknown if the pod has been seen on a node."""
+        """Settle a binding with an unknown outcome if the pod was seen on a node."""
         task = self._tasks.get(uid)
         if task is None or not task.seen_on:
             return
@@ -170,7 +173,7 @@ class BindingCycles:
             self._fail(task, Status(Code.ERROR, (reason,)))
 
     def preempt(self, uid: str, plugin: str) -> bool:
-        """Give up the binding of a pod in favour of another; False if it has to be deleted."""
+        """Give up the binding of a preempted pod; return False if it must be deleted."""
         task = self._tasks.get(uid)
         if task is None or task.stage is Stage.BIND:
             return False
@@ -182,22 +185,22 @@ class BindingCycles:
         return True
 
     def is_assumed(self, uid: str) -> bool:
-        """Whether a pod is in the snapshot only because it is being bound."""
+        """Return whether a pod is in the snapshot only because it is being bound."""
         task = self._tasks.get(uid)
         return task is not None and task.is_assumed
 
     def pod_gone(self, uid: str) -> None:
-        """Take note that a pod is being deleted, or gone.
+        """Follow a pod that is being deleted, or gone.
 
-        One that waits on Permit is rejected, and PreBind finds out when it looks next. A binding
-        under way will be refused, but its room is free.
+        | A pod that waits on Permit is rejected, and PreBind finds out at its next poll. A binding
+        in progress will be refused, but its resources are free.
         """
         task = self._tasks.get(uid)
         if task is not None and not self.reject(uid, "", "removed") and task.stage is Stage.BIND:
             self._release(task)
 
     def wake(self) -> None:
-        """Reject pods that have waited too long on Permit, and poll what PreBind waits for."""
+        """Reject pods that have waited too long on Permit, and poll PreBind."""
         now_s = self._context.now_s
         for name, cycle in self._context.scheduler.binding.items():
             for waiting, status in cycle.expire(now_s) if cycle.waiting else ():

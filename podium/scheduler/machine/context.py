@@ -1,4 +1,4 @@
-"""What the parts of a scheduler have in common, and the failure handler that all of them call."""
+"""The state that the parts of a scheduler share, and their common failure handler."""
 
 from collections.abc import Collection, Mapping
 
@@ -30,10 +30,12 @@ KEEP = None
 class Features(msgspec.Struct, frozen=True):
     """Feature gates of v1.36 by Kubernetes' names in snake case, with its defaults.
 
+    |
+
     Attributes:
         scheduler_async_preemption: victims are removed while other pods are scheduled.
         scheduler_pop_from_backoff_q: when no pod is active, one that still backs off is taken.
-        nominated_node_name_for_expectation: a pod whose binding takes long is nominated meanwhile.
+        nominated_node_name_for_expectation: a pod with a long binding is nominated meanwhile.
         revert_failed_nominations: not a gate of v1.36 but the asynchronous preemption proposal's
             first idea: a preemption that fails takes its nomination back at once.
     """
@@ -51,13 +53,15 @@ SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
 
 
 class SchedulerContext(msgspec.Struct):
-    """What the parts of one scheduler have in common; kube-scheduler's struct Scheduler.
+    """The state that the parts of one scheduler share; kube-scheduler's struct Scheduler.
+
+    |
 
     Attributes:
         pending: the pods that it has to schedule, as last seen, by uid.
         placed: the pods on nodes, as last seen, assumed ones included, by uid.
-        overslept_s: by uid, how long pods had waited that fitted without having been woken by an
-            event; until they are seen on their nodes.
+        overslept_s: by uid, how long pods had waited that fitted without an event that woke them;
+            until they are seen on their nodes.
     """
 
     scheduler: Scheduler
@@ -76,11 +80,11 @@ class SchedulerContext(msgspec.Struct):
     def event(
         self, resource: EventResource, action: Action, old: Object | None, new: Object | None
     ) -> None:
-        """Have the queue look at an event for pods that it may help."""
+        """Requeue pods that an event may help."""
         self.queue.event(ClusterEvent(resource, action), old, new, self.now_s)
 
-    def tell_nomination_gone(self, pod: PodInfo) -> None:
-        """Requeue pods of no higher priority, which had counted the nominated pod on its node."""
+    def nomination_gone(self, pod: PodInfo) -> None:
+        """Requeue pods of no higher priority, which had counted a nominated pod."""
         self.queue.event(
             ASSIGNED_POD_DELETED,
             pod.obj,
@@ -95,14 +99,14 @@ class SchedulerContext(msgspec.Struct):
         return assumed
 
     def forget(self, assumed: PodInfo, node_name: str) -> None:
-        """Remove an assumed pod whose binding failed; its room may help others."""
+        """Remove an assumed pod after its binding failed, and requeue pods that this helps."""
         del self.placed[assumed.uid]
         self.scheduler.snapshot.remove_pod(assumed)
         was = {**assumed.obj, "spec": {**assumed.obj["spec"], "nodeName": node_name}}
         self.queue.event(ASSIGNED_POD_DELETED, was, None, self.now_s, except_uid=assumed.uid)
 
     def attempted(self, result: str, profile: str, duration_s: float) -> None:
-        """Count an attempt to schedule a pod that came to its end."""
+        """Count a completed attempt to schedule a pod."""
         self.metrics.count(Metric.ATTEMPTS, result, profile)
         self.metrics.observe(Metric.ATTEMPT_DURATION, duration_s, result, profile)
 
@@ -142,9 +146,11 @@ class SchedulerContext(msgspec.Struct):
 class Failure(msgspec.Struct, frozen=True):
     """Why a pod wasn't scheduled.
 
+    |
+
     Attributes:
-        plugins: those that rejected it; only events that they registered for bring it back.
-        nomination: the node to nominate it to, `KEEP`, or empty to clear what there is.
+        plugins: those that rejected it; only events that they registered for requeue it.
+        nomination: the node to nominate it to, `KEEP`, or empty to clear its nomination.
     """
 
     message: str
@@ -156,10 +162,10 @@ class Failure(msgspec.Struct, frozen=True):
 def handle_scheduling_failure(
     context: SchedulerContext, queued: QueuedPod, failure: Failure
 ) -> None:
-    """Put a pod back into the queue that wasn't scheduled, record the event and set its status.
+    """Requeue a pod that wasn't scheduled, record the event and set its status.
 
-    As handleSchedulingFailure of v1.36, in its order. A pod that is bound by now is left alone, and
-    of one that is gone only the event is recorded.
+    | As handleSchedulingFailure of v1.36, in its order. A pod that is bound by now is left alone,
+    and of one that is gone only the event is recorded.
     """
     pod = context.pending.get(queued.pod.uid)
     if pod is None:

@@ -1,7 +1,7 @@
 """Event handlers: from watch events to the snapshot, the queue and the listers.
 
-As kube-scheduler's (eventhandlers.go, v1.36). Handlers go by what was seen of an object before, not
-by what an event claims, so that a lost or repeated event does no harm.
+| As kube-scheduler's (eventhandlers.go, v1.36). Handlers compare with the last seen version of an
+object, not with that in an event, so that a lost or repeated event does no harm.
 """
 
 from podium.api.objects import (
@@ -43,7 +43,7 @@ KINDS = frozenset({"Pod", "Node", "PodDisruptionBudget", *_RESOURCES, *_READ_FIE
 
 
 class OtherNominations:
-    """Has nominations of other schedulers' pods counted; kube-scheduler counts its own only."""
+    """Nominations of other schedulers' pods, which kube-scheduler doesn't count."""
 
     def __init__(self, context: SchedulerContext) -> None:
         self._context = context
@@ -63,24 +63,27 @@ class OtherNominations:
             scheduler.nominator.nominate(pod, node_name)
 
     def gone(self, pod_uid: str, *, frees: bool) -> None:
-        """Forget a waiting pod; if `frees`, others can have the room that it was nominated to."""
+        """Forget a waiting pod; if `frees`, requeue pods that may use its nominated node."""
         pod = self._pods.pop(pod_uid, None)
         if pod is None:
             return
         self._context.scheduler.nominator.withdraw(pod)
         if frees:
-            self._context.tell_nomination_gone(pod)
+            self._context.nomination_gone(pod)
 
 
 class EventHandlers:
-    """Takes changes of the cluster in.
+    """Follows changes of the cluster.
+
+    |
 
     Attributes:
-        is_synced: whether all objects that there were at the start are known.
+        is_synced: whether all objects of the start are known.
+        |
 
     Args:
         others: counts nominations of other schedulers' pods; None if they don't count.
-        takes_over: whether pods that wait at the start have been tried, as their conditions say.
+        takes_over: whether conditions of pods that wait at the start are from earlier attempts.
     """
 
     def __init__(
@@ -139,7 +142,7 @@ class EventHandlers:
                 self._others.seen(new)
 
     def take_in(self, listed: FirstList) -> None:
-        """Take in all objects of a kind, as `handle` does one by one; pods on nodes fast."""
+        """Handle all objects of a kind, as `handle` does one by one; pods on nodes fast."""
         context, classes = self._context, self._snapshot.classes
         has_placed_pods = listed.kind == "Pod" and self._others is None
         for obj in listed.objects.values():
@@ -154,7 +157,7 @@ class EventHandlers:
                 context.event(EventResource.ASSIGNED_POD, Action.ADD, None, obj)
 
     def settle_budgets(self) -> None:
-        """Hand the budgets on if they have changed; to be called before a decision."""
+        """Replace the budgets if they have changed; called before a decision."""
         if self._budgets_changed:
             self._budgets_changed = False
             self._context.scheduler.budgets.replace(self._budgets.values())
@@ -186,7 +189,7 @@ class EventHandlers:
         self._nominator.nominate(pod, stated or ("" if was_stated else held))
         context.queue.update(before, pod, context.now_s)
         if was_stated and was_stated != stated:
-            context.tell_nomination_gone(before)
+            context.nomination_gone(before)
 
     def _queue_up(self, pod: PodInfo) -> None:
         since_s = None
@@ -248,7 +251,7 @@ class EventHandlers:
             if pod_uid in self._bindings:
                 self._bindings.pod_gone(pod_uid)
             elif nominated:
-                context.tell_nomination_gone(waiting)
+                context.nomination_gone(waiting)
             context.dispatcher.drop_patches(pod_uid)
         # A pod that was bound may be gone before it was seen on its node. One that is being bound
         # keeps its room until that has failed.

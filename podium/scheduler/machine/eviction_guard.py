@@ -1,7 +1,7 @@
 """Keeps replacements of evicted pods from the nodes that evicted them, for a while.
 
-The design proposal of preemption asks for it; kube-scheduler has no such thing. The scheduler is
-shown such pods as if their node affinity ruled these nodes out. Evictions are read from the evicted
+| The design proposal of preemption asks for it; kube-scheduler has no such thing. The scheduler
+sees such pods as if their node affinity ruled these nodes out. Evictions are read from the evicted
 pods, so that nothing is forgotten when a scheduler restarts.
 """
 
@@ -27,9 +27,9 @@ class _Held:
 
 
 class EvictionGuard:
-    """Shows pods to a scheduler as if nodes that have evicted their predecessors were ruled out.
+    """Shows pods as if nodes that have evicted their predecessors were ruled out.
 
-    `period_s` is counted from the eviction.
+    | `period_s` is counted from the eviction.
     """
 
     def __init__(self, period_s: float) -> None:
@@ -38,7 +38,7 @@ class EvictionGuard:
         self._held: dict[str, _Held] = {}
 
     def shown(self, change: Change, now_s: float) -> Change:
-        """A change of a pod with the pod as the scheduler is shown it."""
+        """Return a change of a pod with the pod as the scheduler is to see it."""
         pod = change.new
         if pod is None or is_finished(pod) or node_name_of(pod):
             gone = change.old if pod is None else pod
@@ -80,7 +80,7 @@ class EvictionGuard:
         return Change(change.kind, change.old, held.shown)
 
     def released(self, now_s: float) -> Iterator[Change]:
-        """Changes of pods that may go where they were kept from: a removal and an addition each."""
+        """Yield a removal and an addition for each pod that is no longer kept from nodes."""
         for held in list(self._held.values()):
             nodes = self._avoided(held.obj, now_s)
             if nodes == held.nodes:

@@ -1,6 +1,6 @@
-"""Gangs: pods of one PodGroup that are scheduled in one cycle, all of them or at least so many.
+"""Gangs: pods of one PodGroup that are scheduled in one cycle, all or at least so many of them.
 
-The first that is popped has all others taken out of the queue. If enough of them fit, all that do
+| The first pod that is popped takes all others out of the queue. If enough of them fit, all that do
 are bound; if enough would after preemptions, the victims are removed while all members are
 nominated; otherwise nothing is done. So no gang ever holds a part of what it needs.
 """
@@ -45,8 +45,7 @@ _SCHEDULED = "PodGroupScheduled"
 class _Reservation(msgspec.Struct, frozen=True):
     """Room that was made for a gang.
 
-    Attributes:
-        until_s: when it is given up; from then on, until when no other is made.
+    | `until_s` is when it is given up; from then on, until when no other is made.
     """
 
     until_s: float
@@ -76,7 +75,7 @@ class GangScheduler:
         groups.follow(context.placed)
 
     def follow(self, change: Change) -> Iterator[Change]:
-        """Take in a change of a PodGroup and try its pods again; changes of those it changes."""
+        """Follow a change of a PodGroup and retry its pods; yield changes of their priority."""
         obj = change.obj
         gang = change.kind, namespace(obj), name(obj)
         before = self._groups.get(gang)
@@ -99,7 +98,10 @@ class GangScheduler:
         self._context.queue.activate(uids, self._context.now_s)
 
     def shown(self, change: Change) -> Change:
-        """A change of a pod with the pod as the scheduler is shown it: with its gang's priority."""
+        """Return a change of a pod with the pod as the scheduler is to see it.
+
+        | The pod has the priority of its gang.
+        """
         self._groups.note(change.old, change.new)
         if change.new is None:
             self._own.pop(uid(change.obj), None)
@@ -122,7 +124,7 @@ class GangScheduler:
         return self._groups.gang_of(pod.obj)
 
     def schedule(self, queued: QueuedPod) -> bool:
-        """Schedule a popped pod with its gang; False if it is to be scheduled by itself."""
+        """Schedule a popped pod with its gang; return False if it goes by itself."""
         gang = self.of(queued.pod)
         if gang is None:
             return False
@@ -164,7 +166,7 @@ class GangScheduler:
                 for pod in [*self._context.scheduler.nominator.nominated()]:
                     if pod.uid in self._context.pending and self.of(pod) == gang:
                         self._context.clear_nomination(pod)
-                        self._context.tell_nomination_gone(pod)
+                        self._context.nomination_gone(pod)
             self._context.queue.activate(waiting, now_s)
 
     def next_wakeup_s(self) -> float | None:

@@ -1,16 +1,15 @@
-"""The executor of preemptions: the victims' removal, while other pods are scheduled.
+"""The executor of preemptions: removes victims while other pods are scheduled.
 
-The steps are those of kube-scheduler v1.36 (executor.go of its preemption framework). Every victim
-gets the condition DisruptionTarget, then it is deleted; all but the last at the same time, the
-last one when the others are done. Until the last victim is seen to terminate, the preemptor is in
+| The steps are those of kube-scheduler v1.36 (executor.go of its preemption framework). Every
+victim gets the condition DisruptionTarget, then it is deleted; all but the last at once, the last
+one when the others are done. Until the last victim is seen to terminate, the preemptor is in
 `Scheduler.preempting`, so that PreEnqueue keeps it out of the queue and the event of the removal
 can't be missed. A victim that is gone already is a success, any other failure ends the preemption:
-the pod is tried again, and keeps its nomination until its next cycle. A victim that waits on Permit
-or in PreBind goes back to the queue without a call.
-
-In two ways this is more careful than kube-scheduler. A victim of several preemptions is removed
-once for all of them. And where a watch lags behind the answers to calls, kube-scheduler lets the
-preemptor in when the last call is answered, so that it may choose further victims.
+the pod is retried, and keeps its nomination until its next cycle. A victim that waits on Permit or
+in PreBind is requeued without a call. | In two ways this is more careful than kube-scheduler. A
+victim of several preemptions is removed once for all of them. And where a watch lags behind the
+answers to calls, kube-scheduler requeues the preemptor when the last call is answered, so that it
+may choose further victims.
 """
 
 from collections import deque
@@ -56,14 +55,16 @@ class VictimCall(msgspec.Struct, frozen=True):
 
 
 class PreemptionTask(msgspec.Struct):
-    """A preemption whose victims are being removed.
+    """A preemption with victims that are being removed.
+
+    |
 
     Attributes:
-        last: the victim that is kept for the end.
-        removing: the uids of victims under way.
-        last_begun: whether it is the last one's turn.
-        last_deleted: whether the API has deleted it, which may not have been seen yet.
-        is_needless: whether the preemptor is gone, or on a node; kube-scheduler goes on then.
+        last: the victim that is removed after the others.
+        removing: the uids of victims that are being removed.
+        last_begun: whether the removal of the last one has begun.
+        last_deleted: whether the API has deleted the last one, which may not have been seen yet.
+        is_needless: whether the preemptor is gone, or on a node; kube-scheduler continues then.
     """
 
     preemptor: PodInfo
@@ -82,7 +83,7 @@ class PreemptionTask(msgspec.Struct):
 
 
 class Removal(msgspec.Struct):
-    """A victim on its way out, in the name of the preemption `caller`."""
+    """The removal of a victim for the preemption `caller`."""
 
     victim: PodInfo
     caller: PreemptionTask
@@ -91,10 +92,10 @@ class Removal(msgspec.Struct):
 
 
 class PreemptionExecutor:
-    """The preemptions under way, by the preemptor's uid.
+    """The preemptions in progress, by the preemptor's uid.
 
-    Asynchronously (SchedulerAsyncPreemption), the preemptor goes back to the queue at once, where
-    PreEnqueue keeps it. Synchronously, no pod is scheduled until the victims are removed.
+    | With SchedulerAsyncPreemption, the preemptor is requeued at once, and PreEnqueue gates it.
+    Otherwise no pod is scheduled until the victims are removed.
     """
 
     def __init__(self, context: SchedulerContext, bindings: BindingCycles) -> None:
@@ -145,7 +146,7 @@ class PreemptionExecutor:
             handle_scheduling_failure(context, queued, failure)
 
     def is_needless(self, effect: Effect) -> bool:
-        """Whether an effect is a call about a victim that needn't go any more."""
+        """Return whether an effect is a call about a victim that needn't go any more."""
         purpose = effect.purpose
         if not isinstance(purpose, VictimCall):
             return False
@@ -179,7 +180,7 @@ class PreemptionExecutor:
             self._proceed(task)
 
     def pod_changed(self, change: Change) -> None:
-        """Let preemptors in whose last victim terminates; spare the victims of one that goes."""
+        """Requeue preemptors if their last victim terminates; end those of a gone pod."""
         pod = change.new if change.new is not None else change.old
         if pod is None:
             return
@@ -297,6 +298,6 @@ class PreemptionExecutor:
             self._try_again(queued.pod.uid)
 
     def _try_again(self, preemptor_uid: str) -> None:
-        """Retry after a backoff: no event may come any more that would bring the pod back."""
+        """Retry after a backoff, as no event may come that would requeue the pod."""
         self._retries.failed(preemptor_uid, self._context.now_s)
         self.wake()

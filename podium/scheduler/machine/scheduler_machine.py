@@ -55,7 +55,9 @@ class MissedWakeup(NamedTuple):
 
 
 class SchedulerMachine:
-    """Schedules the pods of its profiles; follows `podium.machines.machine.Machine`.
+    """The scheduler of one configuration, as a `podium.machines.machine.Machine`.
+
+    |
 
     Attributes:
         wakes_last: of pods that come at one moment, the first in queue order is the first decided.
@@ -77,10 +79,12 @@ class SchedulerMachine:
     ) -> None:
         """Make a scheduler that knows no object yet.
 
+        |
+
         Args:
             configuration: profiles, plugins and backoffs; v1.36's default one unless given.
             rng: for what a configuration limits to random candidates.
-            takes_over: whether pods that wait at the start have been tried by a predecessor.
+            takes_over: whether conditions of pods that wait at the start are from earlier attempts.
         """
         self.scheduler = Scheduler(configuration, options, rng=rng)
         self.name = next(iter(self.scheduler.pipelines))
@@ -177,7 +181,7 @@ class SchedulerMachine:
         return self.handlers.is_synced
 
     def next_wakeup_s(self) -> float | None:
-        """At once while pods can be decided; otherwise when the first thing falls due."""
+        """Return the current time while pods can be decided, or the next due time."""
         next_s = None
         if self._may_decide():
             next_s = self.context.now_s if self.queue.has_next() else self.queue.next_wakeup_s()
@@ -191,18 +195,18 @@ class SchedulerMachine:
         return next_s
 
     def hold(self) -> None:
-        """Decide nothing any more; what has been decided is still carried out."""
+        """Stop deciding; decisions are still carried out."""
         self._is_held = True
 
     def release(self) -> None:
-        """Decide again, from the next wake-up on."""
+        """Resume deciding from the next wake-up on."""
         self._is_held = False
 
     def recall_rejections(self) -> None:
-        """Have pods that were rejected before the start wait for an event that helps them.
+        """Let pods that were rejected before the start wait for helpful events.
 
-        Deciding finds the plugins that reject them. Pods that would get a place, at once or by
-        preemption, are left to be tried; so are nominated ones, and gangs.
+        | A decision finds the plugins that reject them. Pods that would get a node, at once or by
+        preemption, stay active; so do nominated ones, and gangs.
         """
         if self.gangs is not None:
             return
@@ -245,7 +249,6 @@ class SchedulerMachine:
         return not under_way and self.context.dispatcher.is_idle()
 
     def _shown(self, change: Change) -> Iterable[Change]:
-        """The changes that the handlers see; that of a PodGroup may change its pods."""
         if change.kind == "Pod":
             if self._guard is not None:
                 change = self._guard.shown(change, self.context.now_s)

@@ -1,7 +1,4 @@
-"""DefaultBinder: binds every pod that no earlier bind plugin has taken.
-
-The binding itself is an effect, and so is its failure: whoever applies effects learns of it.
-"""
+"""DefaultBinder: binds every pod that no earlier bind plugin has taken."""
 
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.status import SUCCESS, Status

@@ -1,7 +1,7 @@
-"""DefaultPreemption: makes room for pods that fit nowhere, by removing less important ones.
+"""DefaultPreemption: makes room for pods that fit nowhere by removing less important pods.
 
-It names the victims. Removing them is left to whoever acts on the decision; for as long as that
-lasts, the pod is kept out of the active queue.
+| It names the victims; the caller removes them. Until that is done, the pod is kept out of the
+active queue.
 """
 
 from collections import deque
@@ -44,10 +44,10 @@ _UNDER_WAY = "waiting for the preemption for this pod to be finished"
 
 
 class CandidateLimit(msgspec.Struct, frozen=True):
-    """How many candidates are looked at: the greater of a percentage and a number of nodes.
+    """The number of candidates to dry-run: the greater of a percentage and a number of nodes.
 
-    kube-scheduler starts its dry runs at a random node and stops once it has enough candidates, at
-    least one of which breaks no budget (GetOffsetAndNumCandidates and DryRunPreemption, v1.36).
+    | kube-scheduler starts its dry runs at a random node and stops once it has enough candidates,
+    at least one of which breaks no budget (GetOffsetAndNumCandidates and DryRunPreemption, v1.36).
     Podium runs all of them unless the configuration sets a number.
     """
 
@@ -56,7 +56,7 @@ class CandidateLimit(msgspec.Struct, frozen=True):
     rng: Random
 
     def shortlist(self, run: DryRun, potential: Mask) -> Mask:
-        """The potential rows, bool[nodes], that are looked at; the dry run must know them."""
+        """Return the potential rows to look at, bool[nodes], after their dry run."""
         rows = np.flatnonzero(potential)
         count = len(rows)
         wanted = min(max(count * self.percentage // 100, self.absolute), count)
@@ -71,7 +71,7 @@ class CandidateLimit(msgspec.Struct, frozen=True):
 
 
 class DefaultPreemption:
-    """Looks for a node where preemption helps (PostFilter); dry runs are kept with evaluations."""
+    """Looks for a node where preemption helps (PostFilter); dry runs are kept by class."""
 
     name = _NAME
 
@@ -89,19 +89,19 @@ class DefaultPreemption:
             )
 
     def events_to_register(self) -> Sequence[EventHint]:
-        """Look at pods that are held back when a pod goes; whether that helps, others must say."""
+        """Register for deletions of pods; other plugins decide if they help."""
         return (after_removal(EventResource.ASSIGNED_POD, lambda pod, gone: False),)
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
-        """A pod isn't tried again before its victims have been told to go."""
+        """Gate a pod until the removal of its victims has begun."""
         return unresolvable(_UNDER_WAY) if pod.uid in self._handle.preempting else SUCCESS
 
     def by_class(self, pod: PodInfo) -> bool:
-        """Not where time, chance or other nodes have a part in it."""
+        """Return False where time, chance or other nodes affect the answer."""
         return self._limit is None and not self._policies
 
     def post_filter(self, pod: PodInfo, filtered: NodeToStatus) -> Preemption:
-        """Choose a node, and the pods that have to go there."""
+        """Choose a node, and the pods to remove from it."""
         snapshot, outcome, policies = self._handle.snapshot, filtered.outcome, self._policies
         own_row = snapshot.row_of.get(pod.nominated_node_name, -1)
         reason = _ineligible(pod, snapshot, int(outcome[own_row]) if own_row >= 0 else 0)
@@ -155,9 +155,9 @@ class DefaultPreemption:
         is_rejected: Mask,
         objections: dict[int, Objection],
     ) -> Preemption | None:
-        """Take the best candidate to whose victims no policy objects; None if there is none.
+        """Take the best candidate with victims that no policy protects, if any.
 
-        `objections`, by row, gets those to other candidates.
+        | `objections`, by row, gets those to other candidates.
         """
         snapshot, candidates, keys = self._handle.snapshot, np.flatnonzero(is_candidate), self._keys
         if isinstance(run, VictimSets):
@@ -193,9 +193,9 @@ def _no_help(message: str, **details: Any) -> Preemption:
 
 
 def _ineligible(pod: PodInfo, snapshot: Snapshot, nominated_outcome: int) -> str:
-    """Why the pod may not preempt (PodEligibleToPreemptOthers, v1.36); empty if it may.
+    """Explain why the pod may not preempt (PodEligibleToPreemptOthers, v1.36); empty if it may.
 
-    A negative outcome of the filters on its nominated node lets the pod look for another one.
+    | A negative outcome of the filters on its nominated node lets the pod look for another one.
     """
     if not pod.cls.preempts:
         return NEVER

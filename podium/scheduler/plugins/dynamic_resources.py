@@ -1,8 +1,7 @@
 """DynamicResources: refuses pods that need devices, because Podium doesn't model them yet.
 
-Upstream allocates devices to resource claims, and to extended resources that a DeviceClass stands
-for. Placing such a pod without that would be a guess, so that it is refused for all nodes, with a
-reason that says so. Other pods concern neither.
+| Upstream allocates devices to resource claims, and to extended resources of DeviceClasses. Placing
+such a pod without that would be a guess, so that it is refused on all nodes with that reason.
 """
 
 from collections.abc import Sequence
@@ -24,7 +23,7 @@ DEVICES_REASON = "podium doesn't model devices behind extended resources yet"
 
 
 class DynamicResources:
-    """Names the limitation (PreFilter), and says so again when no node fits (PostFilter)."""
+    """Refuses pods that need devices (PreFilter), and offers no help (PostFilter)."""
 
     name = "DynamicResources"
 
@@ -32,7 +31,7 @@ class DynamicResources:
         self._listers = handle.listers
 
     def events_to_register(self) -> Sequence[EventHint]:
-        """None: nothing that happens makes Podium model devices."""
+        """Register for nothing, as no event makes Podium model devices."""
         return ()
 
     def by_shape(self, cls: PodClass) -> bool:
@@ -58,9 +57,9 @@ class DynamicResources:
         return True
 
     def post_filter(self, pod: PodInfo, filtered: NodeToStatus) -> PostFilterResult:
-        """There are never claims whose devices could be given back.
+        """Refuse, as there are never claims with devices to deallocate.
 
-        v1.36 looks for what its PreFilter has left, and fails with two words if another plugin has
+        | v1.36 reads the state of its PreFilter, and fails with two words if another plugin has
         refused the pod before; DefaultPreemption isn't asked then.
         """
         if not filtered.was_asked(self.name):

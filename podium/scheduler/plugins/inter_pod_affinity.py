@@ -1,7 +1,7 @@
-"""InterPodAffinity: pods that want to be near others, or apart from them.
+"""InterPodAffinity: keeps pods near others, or apart from them.
 
-Required terms rule nodes out, those of the pod itself as well as the anti-affinity of pods that
-are there already. Preferred terms, and the required affinity of pods that are there, score.
+| Required terms rule nodes out: those of the pod, and the anti-affinity of pods on nodes. Preferred
+terms, and the required affinity of pods on nodes, score.
 """
 
 from collections.abc import Iterable, Sequence
@@ -94,10 +94,10 @@ class InterPodAffinity:
         return _Score(self._held, pod.cls.peer_group, self._handle.listers, hard)
 
     def _helped_by_pod(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
-        """Whether a pod on a node has become one to be near, or is none to be apart from any more.
+        """Return whether a pod begins to match affinity or ceases to match anti-affinity.
 
-        That a pod which left was the last to be near, so that the first of its kind may go
-        anywhere, isn't looked at, nor that a pod which changed keeps this one apart no more.
+        | Missed, as in v1.36: that a pod which left was the last to be near, so that the first of
+        its kind may go anywhere, and that a pod which changed keeps this one apart no more.
         """
         classes, own = self._handle.snapshot.classes, pod.cls.peer_group.terms
         if own.error:
@@ -113,9 +113,9 @@ class InterPodAffinity:
         return _all_match(before.peer_group.terms.required_anti_affinity, pod.cls)
 
     def _helped_by_node(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
-        """Whether a node has come into domains that the pod seeks, or left some that it avoids.
+        """Return whether a node enters wanted domains, or leaves avoided ones.
 
-        The terms of pods that are there, which may keep this one apart, aren't looked at.
+        | The terms of pods on nodes, which may keep this one apart, aren't considered.
         """
         own, has = pod.cls.peer_group.terms, labels(new)
         near = {term.topology_key for term in own.required_affinity}
@@ -129,10 +129,10 @@ class InterPodAffinity:
 
 
 def _all_match(terms: Sequence[AffinityTerm], other: PodClass | None) -> bool:
-    """Whether there are terms and all are about pods of a class.
+    """Return whether there are terms and all select pods of a class.
 
-    Namespace selectors are taken for namespaces without labels, as hints of v1.36 do: only one
-    that selects all namespaces, or asks for the absence of labels, matches.
+    | Namespace selectors are matched with no labels, as hints of v1.36 do: only one that selects
+    all namespaces, or requires the absence of labels, matches.
     """
     return other is not None and bool(terms) and all(t.matches(other.peer_group, {}) for t in terms)
 
@@ -146,7 +146,7 @@ class _Counts:
         self._generation = -1
 
     def is_calm(self) -> bool:
-        """Whether no sum has changed since the last call, and no peer group has been registered."""
+        """Return whether no sum or peer group has changed since the last call."""
         sums = self.held.sums
         sums.follow()
         before, self._generation = self._generation, sums.generation
@@ -168,7 +168,7 @@ class _Counts:
         )
 
     def new_held(self) -> list[HeldTerm]:
-        """The terms about the peer group that pods have come to hold since the last call."""
+        """Return the terms about the peer group that pods hold since the last call."""
         self.held.follow()
         if self._new_terms is None:
             self._new_terms = self.held.terms.cursor()
@@ -269,7 +269,7 @@ class _Filter(FilterState):
 
     @property
     def _is_concerned(self) -> bool:
-        """If not, PreFilter skips the plugin; not even nominated pods are looked at then."""
+        """Whether PreFilter wouldn't skip the plugin; if it does, nominations don't count."""
         return self._has_terms or any(counted.nonzero for counted in self._existing)
 
     def _all(self) -> list[DomainSum]:

@@ -1,6 +1,6 @@
 """NodeAffinity: node selectors and node affinity, required and preferred.
 
-What the profile's `addedAffinity` requires and prefers counts for every pod besides its own.
+| The `addedAffinity` of the profile counts for every pod besides the pod's own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -121,9 +121,9 @@ class NodeAffinity:
         return self._terms.of(cls.node_affinity_key, lambda: preferred_terms(raw)) if raw else ()
 
     def _begins_to_match(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
-        """Whether a node matches now, and the pod's own terms didn't match it before.
+        """Return whether a node matches now, and the pod's own terms didn't before.
 
-        What `addedAffinity` said before isn't asked, as in v1.36.
+        | Whether `addedAffinity` matched before isn't considered, as in v1.36.
         """
         if self._added is not None and not self._added.matches(labels(new), name(new)):
             return False

@@ -1,7 +1,7 @@
-"""NodeDeclaredFeatures: a pod that needs a feature of its node's kubelet fits only where it is.
+"""NodeDeclaredFeatures: rules out nodes whose kubelet lacks a feature that the pod needs.
 
-A node lists what it can do in `status.declaredFeatures`; what a pod needs is inferred from its
-specification. In v1.36 two features can be needed for scheduling.
+| A node lists features in `status.declaredFeatures`; the pod's spec implies what it needs. In v1.36
+two features can be needed for scheduling.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _REASON = "node(s) didn't match Pod's required features"
 
 
 class NodeDeclaredFeatures:
-    """Rules out nodes that don't declare what the pod needs (Filter)."""
+    """Rules out nodes that don't declare the pod's required features (Filter)."""
 
     name = "NodeDeclaredFeatures"
 
@@ -69,7 +69,7 @@ class NodeDeclaredFeatures:
 
 
 def required_features(spec: Object) -> set[str]:
-    """The features that a pod of this specification needs of its node."""
+    """Return the features of its node that a pod of this spec needs."""
     required = set()
     rules = (rule for c in all_containers_of(spec) for rule in entries(c, "restartPolicyRules"))
     if any(rule.get("action") == "RestartAllContainers" for rule in rules):

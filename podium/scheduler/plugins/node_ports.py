@@ -1,12 +1,9 @@
-"""NodePorts: a pod that wants ports of its node needs them free there.
+"""NodePorts: the host ports that a pod requests must be free on its node.
 
-Two wishes for a port conflict if their protocols are equal and their addresses are, too, or one of
-these is 0.0.0.0.
-
-kube-scheduler v1.36 keeps the ports in use on a node as a set: where two pods hold the very same
-port, which they can't with its help, either frees it by leaving, for as long as nothing is heard
-of the other. So a dry run of preemption that takes a pod away also frees what it shared with pods
-that stay.
+| Two host ports conflict if their protocols are equal and their addresses are, too, or one of these
+is 0.0.0.0. | kube-scheduler v1.36 keeps the ports in use on a node as a set: where two pods hold
+one port, which they can't with its help, either frees it by leaving, until an update of the other.
+So a dry run of preemption that takes a pod away also frees what it shared with pods that stay.
 """
 
 from collections.abc import Iterable, Sequence
@@ -38,7 +35,7 @@ _REASON = "node(s) didn't have free ports for the requested pod ports"
 
 
 class NodePorts:
-    """Rules out nodes where a wanted port is taken (Filter)."""
+    """Rules out nodes where a requested host port is taken (Filter)."""
 
     name = "NodePorts"
 
@@ -68,11 +65,11 @@ def _rivals(held: Iterable[HostPort], wanted: Iterable[HostPort]) -> frozenset[H
 
 
 class _Ports(FilterState):
-    """Looks for ports in the way; what is summed up is how many of them the pods of a row hold.
+    """Counts conflicting ports that pods of a row hold.
 
-    With `extra`, pods of lower priority have left the row, and some have come back: a port that
-    one of them held is in the way only if one came back with it. A second sum counts who has left,
-    to tell such rows from those that pods have only come to.
+    | With `extra`, pods of lower priority have left the row, and some have returned: a port that
+    one of them held conflicts only if one returned with it. A second sum counts the pods that left,
+    to tell such rows from those with added pods alone.
     """
 
     plugin = NodePorts.name
@@ -131,7 +128,7 @@ class _Ports(FilterState):
         return came > 0 or any(self._rivals_of(pod.cls) - freed for pod in pods)
 
     def _keeps(self, row: int) -> bool:
-        """Whether a port in use is in the way that no pod of lower priority holds."""
+        """Return whether a conflicting port in use is held by no pod of lower priority."""
         lower, others = set(self._snapshot.freed_ports.get(row, _NONE)), set[HostPort]()
         for pod in self._snapshot.pods_on[row]:
             ports = lower if pod.priority < self._priority else others
@@ -139,7 +136,7 @@ class _Ports(FilterState):
         return not others <= lower
 
     def _sums(self, *, lower: bool) -> NDArray[np.int64]:
-        """How many ports in the way pods hold, int64[nodes], of lower priority or of others."""
+        """Count the conflicting ports of pods, int64[nodes], of lower priority or of others."""
         classes = self._snapshot.classes
         weights = [
             len(self._rivals_of(cls)) if (cls.priority < self._priority) == lower else 0

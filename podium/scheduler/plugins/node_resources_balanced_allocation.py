@@ -1,10 +1,9 @@
 """NodeResourcesBalancedAllocation: a node is better the more evenly the pod would make it used.
 
-How even the use of a node is, is 100 times one minus the standard deviation of the used fractions
-of its resources, cut to a whole number: 50 to 100. The score compares how even it is with the pod
-and without: 75 if the pod changes nothing. The order of the floating-point operations is that of
-kube-scheduler v1.36, so that scores are equal to the unit. Pods that request none of the
-resources aren't scored.
+| The evenness of a node is 100 times one minus the standard deviation of the used fractions of its
+resources, cut to a whole number: 50 to 100. The score compares evenness with the pod and without:
+75 if the pod changes nothing. The order of the floating-point operations is that of kube-scheduler
+v1.36, so that scores are equal to the unit. Pods that request none of the resources aren't scored.
 """
 
 from collections.abc import Sequence
@@ -30,7 +29,7 @@ _HALF = MAX_NODE_SCORE // 2
 
 
 class NodeResourcesBalancedAllocation:
-    """Ranks nodes by how balanced the use of their resources would become (Score)."""
+    """Ranks nodes by how balanced their resources would become (Score)."""
 
     name = "NodeResourcesBalancedAllocation"
 
@@ -48,12 +47,13 @@ class NodeResourcesBalancedAllocation:
 
 
 class _Use(ScoredColumns):
-    """What is used of each resource, and how even that is.
+    """The usage of each resource, and its evenness.
+
+    |
 
     Attributes:
         held: [resources, nodes].
-        base: int64[nodes]; half the sum of it and of how even the use is with the pod is the
-            score.
+        base: int64[nodes]; the score is half the sum of it and the evenness with the pod.
     """
 
     factor = bound = 1

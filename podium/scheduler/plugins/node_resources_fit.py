@@ -1,6 +1,6 @@
-"""NodeResourcesFit: a node must have what the pod requests; how full it is makes its score.
+"""NodeResourcesFit: a node must have what the pod requests; its utilization is its score.
 
-A request above what the node has in all can't be cured by removing pods. The strategies of the
+| A request above what the node has in all can't be cured by removing pods. The strategies of the
 score are in `podium.scheduler.plugins.node_resources.allocation_scores`.
 """
 
@@ -93,7 +93,7 @@ class NodeResourcesFit:
 
 
 def _requests(pod: PodInfo) -> dict[str, int]:
-    """The pod's requests as hints know them: the configuration doesn't leave any out."""
+    """Return the pod's requests for hints, from which the configuration leaves none out."""
     return {
         resource: amount
         for resource, amount in pod.cls.requests.items()
@@ -121,7 +121,7 @@ def _stands_for_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
 class Fit(FilterState):
     """Compares what is free with what the pod requests.
 
-    The sums are the number of pods, and what they hold of each requested resource. A code has a
+    | The sums are the number of pods, and what they hold of each requested resource. A code has a
     bit for each of them that is too much, in that order; it is negative if the node could never
     give what is requested.
     """
@@ -139,7 +139,7 @@ class Fit(FilterState):
 
     @cached_property
     def _checks_at(self) -> Sequence[tuple[memoryview, int, int]]:
-        """Free and requested amounts, and bits; in memory views single elements are read fast."""
+        """Free and requested amounts, and bits; single elements of memory views are read fast."""
         free_at = [free.data for free in self._free]
         return list(zip(free_at, self._amounts, _BITS, strict=False))
 
@@ -159,7 +159,7 @@ class Fit(FilterState):
         return self._signed(codes, slice(None)) if any(marked) else codes
 
     def _signed(self, codes: Codes, rows: Rows | slice) -> Codes:
-        """Make the codes of rows negative whose nodes could never give what is requested."""
+        """Negate the codes of rows whose nodes could never give what is requested."""
         if np.count_nonzero(codes):
             for limit, amount in zip(self._limits, self._amounts[1:], strict=True):
                 beyond = limit[rows] < amount
@@ -198,7 +198,7 @@ class Fit(FilterState):
 
 
 def _mark(codes: Codes, short: NDArray[np.bool_], position: int) -> bool:
-    """Set the bit of what is too little on each row; whether there are any."""
+    """Set the bit of what is short on each row; return whether anything is."""
     if not np.count_nonzero(short):
         return False
     codes += short * np.int32(_BITS[position])

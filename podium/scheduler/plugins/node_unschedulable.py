@@ -1,7 +1,7 @@
-"""NodeUnschedulable: cordoned nodes are only for pods that tolerate it.
+"""NodeUnschedulable: only pods that tolerate it go to cordoned nodes.
 
-That is for pods with a toleration of the taint `node.kubernetes.io/unschedulable:NoSchedule`,
-whether or not the node has it.
+| They need a toleration of the taint `node.kubernetes.io/unschedulable:NoSchedule`, whether or not
+the node has it.
 """
 
 from collections.abc import Sequence

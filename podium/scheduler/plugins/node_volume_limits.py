@@ -1,8 +1,8 @@
 """NodeVolumeLimits: no more volumes on a node than its CSI drivers can attach.
 
-A volume that several pods use counts once. A claim without a volume counts as one of its class's
-driver; a volume of an in-tree plugin counts for the driver that replaced it. The rules are those
-of v1.36 with VolumeLimitScaling off, as by default.
+| A volume that several pods use counts once. A claim without a volume counts as one of its class's
+driver; a volume of an in-tree plugin counts for the driver that replaced it. The rules are those of
+v1.36 with VolumeLimitScaling off, as by default.
 """
 
 from collections import Counter
@@ -51,7 +51,7 @@ _NOTHING: Volumes = frozenset()
 
 
 class NodeVolumeLimits:
-    """Refuses nodes that can't attach as many volumes (Filter)."""
+    """Rules out nodes that can't attach the pod's volumes (Filter)."""
 
     name = "NodeVolumeLimits"
 
@@ -77,11 +77,13 @@ class NodeVolumeLimits:
         return not cls.has_volumes
 
     def filter(self, pod: PodInfo) -> FilterState | None:
-        """What to judge the pod's class by.
+        """Return the filter state of the pod's class.
+
+        |
 
         Raises:
-            CycleError: a volume can't be counted: its claim has no name or isn't the pod's own,
-                or it is of an in-tree plugin and can't be translated.
+            CycleError: a volume can't be counted: its claim has no name or isn't the pod's own, or
+                it is of an in-tree plugin and can't be translated.
         """
         if not pod.cls.has_volumes:
             return None
@@ -108,7 +110,9 @@ class NodeVolumeLimits:
 
 
 class _Cluster:
-    """Limits and volumes, as they are until a node or an object in the listers changes.
+    """Limits and volumes, valid until a node or an object in the listers changes.
+
+    |
 
     Attributes:
         limits: of rows that have any: how many volumes by driver.
@@ -185,13 +189,13 @@ class _Limits(FilterState):
 
 
 def _allows_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    """Whether a limit is higher than before, where no limit counts as 0."""
+    """Return whether a limit rises, where no limit counts as 0."""
     before = {} if old is None else limits_of(old)
     return any(limit > before.get(driver, 0) for driver, limit in limits_of(new).items())
 
 
 def _may_free_an_attachment(pod: PodInfo, gone: Object) -> bool:
-    """Whether the pod names a claim, or has an in-tree volume of the attachment's driver."""
+    """Return whether the pod names a claim, or has an in-tree volume of the driver."""
     if any(not use.is_ephemeral for use in claim_uses(pod.obj)):
         return True
     attacher = spec_of(gone).get("attacher")

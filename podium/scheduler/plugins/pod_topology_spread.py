@@ -1,6 +1,6 @@
-"""PodTopologySpread: pods that want to be spread evenly over zones, hosts or other domains.
+"""PodTopologySpread: spreads pods evenly over zones, hosts or other domains.
 
-`DoNotSchedule` constraints rule out nodes in domains that are too full; `ScheduleAnyway` ones
+| `DoNotSchedule` constraints rule out nodes in domains that are too full; `ScheduleAnyway` ones
 score. Pods without constraints get those of the configuration.
 """
 
@@ -57,7 +57,7 @@ _NO_DOMAIN = 2**31 - 1
 
 
 class PodTopologySpread:
-    """Spreads pods over domains: refuses (Filter) and ranks (Score) rows by their skew."""
+    """Refuses (Filter) and ranks (Score) nodes by the skew of their domains."""
 
     name = "PodTopologySpread"
 
@@ -111,10 +111,10 @@ class PodTopologySpread:
         return met(old) != met(new)
 
     def _stands_otherwise(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
-        """Whether a node has come into domains of all keys, left them, or changed inside them.
+        """Return whether a node enters the domains, leaves or changes in them.
 
-        Other labels and the pod's node affinity decide as well whether its pods count, but v1.36
-        doesn't look at them; any change of taints inside domains counts.
+        | Other labels and the pod's node affinity decide as well whether its pods count, but v1.36
+        doesn't consider them; any change of taints inside domains counts.
         """
         keys = [c.topology_key for c in self._constraints(pod.cls, DO_NOT_SCHEDULE)]
         before, after = _domains_of(old, keys), _domains_of(new, keys)
@@ -214,23 +214,23 @@ class _Filter(FilterState):
         return rejection(code, TOO_FULL if code > 0 else LABEL_MISSING)
 
     def _least(self, number: int) -> int:
-        """How many pods the emptiest domain has; 0 as long as there are too few domains."""
+        """Return the pods of the emptiest domain; 0 as long as there are too few domains."""
         domains, constraint = self._domains[number], self._constraints[number]
         if domains.size < constraint.min_domains:
             return 0
         return int(self._counted[number].sums.min(where=domains.exists, initial=_NO_DOMAIN))
 
     def _too_full_domains(self, number: int) -> NDArray[np.bool_]:
-        """bool[domains + 1]: which domains a pod more would make too full."""
+        """Return which domains a further pod makes too full, bool[domains + 1]."""
         fullest = self._constraints[number].max_skew + self._least(number) - self._own[number]
         return self._counted[number].sums > fullest
 
     def _skew(
         self, number: int, rows: Rows, here: NDArray[np.int32], extra: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """How much fuller than the emptiest domain the pod would make its own, int64[n].
+        """Return how much fuller than the emptiest domain the pod makes its own, int64[n].
 
-        The extra pods of a row count in the row's domain, and only for that row.
+        | The extra pods of a row count in the row's domain, and only for that row.
         """
         domains, sums = self._domains[number], self._counted[number].sums
         count = sums[here] + np.where(domains.counted[rows], extra, 0)

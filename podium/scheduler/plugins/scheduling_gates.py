@@ -1,4 +1,4 @@
-"""SchedulingGates: a pod with scheduling gates isn't tried until the last gate is gone."""
+"""SchedulingGates: a pod with scheduling gates isn't tried until the last gate is removed."""
 
 from collections.abc import Sequence
 

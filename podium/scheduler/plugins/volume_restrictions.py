@@ -1,6 +1,6 @@
-"""VolumeRestrictions: disks that can be mounted once only, and claims that one pod may use only.
+"""VolumeRestrictions: disks that one node mounts once only, and claims for one pod only.
 
-On one node: disks of GCE, AWS, iSCSI and Ceph RBD. In the whole cluster: claims with the access
+| On one node: disks of GCE, AWS, iSCSI and Ceph RBD. In the whole cluster: claims with the access
 mode ReadWriteOncePod. The rules are those of v1.36.
 """
 
@@ -43,7 +43,7 @@ _REASONS = {
 
 
 class VolumeRestrictions:
-    """Refuses nodes whose pods use a disk or a claim that can't be shared (PreFilter, Filter)."""
+    """Rules out nodes with pods on a disk or claim that can't be shared (PreFilter, Filter)."""
 
     name = "VolumeRestrictions"
 
@@ -63,7 +63,7 @@ class VolumeRestrictions:
         return not cls.has_volumes
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
-        """Refuse pods that use claims that aren't there; those of ephemeral volumes may come."""
+        """Refuse pods with missing claims; those of ephemeral volumes may come."""
         for use, claim in used_claims(self._listers, pod):
             if not use.is_ephemeral and claim is None:
                 fault = not_found("PersistentVolumeClaim", use.claim_name)
@@ -84,9 +84,9 @@ class VolumeRestrictions:
         return _Disks(self._snapshot, self._users, disks) if disks else None
 
     def _is_released(self, pod: PodInfo, gone: Object) -> bool:
-        """Whether a pod of the same namespace that went had a disk or a claim that this one wants.
+        """Return whether a deleted pod of the namespace used a disk or claim.
 
-        Disks that pods of other namespaces have are in the way all the same; v1.36 doesn't look.
+        | Disks of pods of other namespaces conflict all the same, but v1.36 doesn't consider them.
         """
         other = self._snapshot.classes.on_node(gone)
         if other is None or pod.namespace != other.namespace:
@@ -171,9 +171,9 @@ class _Disks(FilterState):
 class _ExclusiveClaims(_Disks):
     """Claims that no other pod may use, on top of disks.
 
-    Upstream counts each claim once however many pods use it, but takes away, in a dry run, one
-    for every use of a claim of that name, whatever the namespace. And it forgets the matter when
-    nobody uses the claims and there are no disks to watch: nominated pods then don't count.
+    | Upstream counts each claim once however many pods use it, but in a dry run subtracts one for
+    every use of a claim of that name, in any namespace. It drops the count when no pod uses the
+    claims and there are no disks to watch: nominated pods then don't count.
     """
 
     scope = Scope.CLUSTER
@@ -242,7 +242,7 @@ def _disks(cls: PodClass) -> Iterator[Object]:
 
 
 def share_a_disk(cls: PodClass, other: PodClass) -> bool:
-    """Whether pods of two classes have a disk that they can't both have on one node."""
+    """Return whether pods of two classes have a disk that they can't both have on one node."""
     return _any_conflict(_disks(cls), _disks(other))
 
 

@@ -1,7 +1,7 @@
-"""VolumeZone: a node must be in the zone and region that its pod's bound volumes are labelled with.
+"""VolumeZone: a node must be in the zone and region of the labels of its pod's bound volumes.
 
-Only persistent volumes' labels count here, and only on nodes that have such labels themselves; a
-volume's node affinity is VolumeBinding's business. The rules are those of v1.36.
+| Only persistent volumes' labels count, and only on nodes that have such labels; a volume's node
+affinity concerns VolumeBinding. The rules are those of v1.36.
 """
 
 from collections.abc import Mapping, Sequence
@@ -48,7 +48,7 @@ _SUCCESSORS = {
 
 
 class VolumeZone:
-    """Refuses nodes in other zones than those of the pod's volumes (PreFilter, Filter)."""
+    """Rules out nodes in other zones than the pod's volumes (PreFilter, Filter)."""
 
     name = "VolumeZone"
 
@@ -73,7 +73,7 @@ class VolumeZone:
         return not cls.has_volumes
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
-        """Refuse pods whose claims are neither bound nor waiting for their first consumer."""
+        """Refuse pods with claims that are neither bound nor wait for their first consumer."""
         for use in claim_uses(pod.obj):
             if not use.is_ephemeral and (fault := self._fault(pod, use.claim_name)):
                 return PreFilterResult(unresolvable(fault))
@@ -122,7 +122,7 @@ class VolumeZone:
 
 
 def _demands(volume: Object) -> list[tuple[str, frozenset[str]]]:
-    """Labels of nodes, each with the values that will do; malformed lists are ignored."""
+    """Return (label, accepted values) of a volume; malformed lists are ignored."""
     marks = labels(volume)
     listed = [
         (label, frozenset(zone.strip() for zone in marks[label].split(ZONES_DELIMITER)))
@@ -133,7 +133,7 @@ def _demands(volume: Object) -> list[tuple[str, frozenset[str]]]:
 
 
 def unmet_labels(volume: Object, node_labels: Mapping[str, str]) -> list[str]:
-    """The labels by which a volume asks for other zones or regions than a node's."""
+    """Return the labels by which a volume needs another zone or region than a node's."""
     return [
         label
         for label, values in _demands(volume)

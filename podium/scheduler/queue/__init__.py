@@ -1,9 +1,9 @@
 """The scheduling queue of kube-scheduler v1.36 as a data structure.
 
-`scheduling_queue.py` is the way in. Pods to be tried wait in a heap (`heap.py`), pods that were
-tried too recently wait out their backoff (`backoff.py`), rejected and gated pods wait for an event
-(`unschedulable.py`, `hints.py`), and events during an attempt are kept until the pod comes back
-(`in_flight.py`). Time is an argument: `next_wakeup_s` says when `flush` has work to do.
+| Start with `scheduling_queue.py`. Active pods wait in a heap (`heap.py`), failed pods until their
+backoff ends (`backoff.py`), rejected and gated pods for an event (`unschedulable.py`, `hints.py`),
+and events during an attempt are kept until the pod comes back (`in_flight.py`). Time is an
+argument: `next_wakeup_s` says when `flush` has work to do.
 """
 
 from podium.scheduler.queue.hints import QueueProfile

@@ -1,8 +1,9 @@
-"""Pods that wait out their backoff: the more often they failed, the longer.
+"""Pods that wait out their backoff, which grows with each failure.
 
-Whole seconds are windows: all pods whose backoff ends in one become active together, at its end,
-and inside a window they are in the order of the active queue, so that pods that are popped early
-leave in a sensible order (SchedulerPopFromBackoffQ, KEP-5142). Without it, times aren't rounded.
+| Whole seconds are windows: all pods with a backoff that ends in one become active together, at its
+end, and inside a window they are in the order of the active queue, so that pods that are popped
+early leave in a sensible order (SchedulerPopFromBackoffQ, KEP-5142). Without it, times aren't
+rounded.
 """
 
 import math
@@ -18,7 +19,7 @@ WINDOW_S = 1
 class BackoffQueue:
     """The backoff queue of v1.36, which is two: of rejected pods, and of errors.
 
-    With `max_s` 0 there is no backoff; `in_windows` rounds its ends down to whole seconds.
+    | With `max_s` 0 there is no backoff; `in_windows` rounds its ends down to whole seconds.
     """
 
     def __init__(self, initial_s: float, max_s: float, *, in_windows: bool) -> None:
@@ -31,16 +32,20 @@ class BackoffQueue:
         return len(self._rejected) + len(self._errors)
 
     def until_s(self, queued: QueuedPod) -> float:
-        """When the backoff of a pod that has just come back ends; errors count by themselves."""
+        """Return when the backoff of a pod that has just come back ends.
+
+        | Consecutive errors are counted apart from rejections.
+        """
         failures = queued.consecutive_errors or queued.unschedulable_count
         if failures == 0 or self._backoff.max_s == 0:
             return NEVER
         return self._rounded(queued.added_at_s + self._backoff.wait_s(failures))
 
     def failures_within(self, duration_s: float) -> int:
-        """How often a pod has failed that was tried for so long whenever its backoff was over.
+        """Return how often a pod has failed that was retried for so long.
 
-        Failures that make the backoff no longer aren't counted.
+        | It is retried whenever its backoff is over. Failures that don't lengthen the backoff
+        aren't counted.
         """
         failures, passed_s = 1, self._backoff.wait_s(1)
         while passed_s <= duration_s and self._backoff.wait_s(failures) < self._backoff.max_s:
@@ -49,25 +54,24 @@ class BackoffQueue:
         return failures
 
     def is_backing_off(self, queued: QueuedPod, now_s: float) -> bool:
-        """Whether it is too early to try the pod again; the whole last window is."""
+        """Return whether the pod's backoff isn't over; it includes the last window."""
         return queued.backoff_until_s >= self._rounded(now_s)
 
     def push(self, queued: QueuedPod, sort_key: Key) -> None:
-        """Put in a pod that is in no heap; its key is the one of the active queue."""
         self._heap_of(queued).push(queued, (queued.backoff_until_s, *sort_key))
 
     def discard(self, queued: QueuedPod) -> None:
         self._heap_of(queued).discard(queued)
 
     def pop(self) -> QueuedPod | None:
-        """Take out the first pod before its time; errors have to wait."""
+        """Take the first rejected pod before its backoff is over; errors have to wait."""
         return self._rejected.pop()
 
     def can_pop(self) -> bool:
         return len(self._rejected) > 0
 
     def completed(self, now_s: float) -> list[QueuedPod]:
-        """Take out all pods whose backoff is over at a whole second."""
+        """Take all pods with a backoff that is over at a whole second."""
         taken = []
         for heap in (self._rejected, self._errors):
             while (head := heap.head()) is not None and head.backoff_until_s < now_s:
@@ -76,7 +80,7 @@ class BackoffQueue:
         return taken
 
     def next_flush_s(self) -> float | None:
-        """The whole second at which the next backoff is over."""
+        """Return the whole second at which the next backoff is over."""
         heads = [head for heap in (self._rejected, self._errors) if (head := heap.head())]
         until_s = (math.floor(head.backoff_until_s) + WINDOW_S for head in heads)
         return min(until_s, default=None)

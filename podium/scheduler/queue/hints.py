@@ -1,6 +1,6 @@
-"""The events that plugins register for, and whether one makes it worth trying a pod again.
+"""The events that plugins register for, and whether an event makes it worth retrying a pod.
 
-As QueueingHintFn and isPodWorthRequeuing of v1.36.
+| As QueueingHintFn and isPodWorthRequeuing of v1.36.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -40,9 +40,8 @@ _NOTHING: Mapping[str, tuple[EventHint, ...]] = {}
 class QueueProfile(msgspec.Struct, frozen=True):
     """What the queue needs to know of a profile.
 
-    Attributes:
-        hints: the events that each plugin registered for; one that isn't in here is asked again
-            after every event that any plugin registered for.
+    | `hints` has the events that each plugin registered for; one that isn't in it is asked again
+    after every event that any plugin registered for.
     """
 
     queue_sort: QueueSortPlugin
@@ -53,9 +52,9 @@ class QueueProfile(msgspec.Struct, frozen=True):
     def of(
         cls, pipeline: Pipeline, more: Mapping[str, tuple[EventHint, ...]] = _NOTHING
     ) -> "QueueProfile":
-        """Collect the events of the plugins at extension points that reject pods, as Bind doesn't.
+        """Collect the events of plugins at extension points that reject pods, as Bind doesn't.
 
-        `more` has the events of rejections by other parts of the scheduler.
+        | `more` has the events of rejections by other parts of the scheduler.
         """
         rejecting: Iterator[Plugin] = chain(
             pipeline.pre_enqueue,
@@ -72,9 +71,9 @@ class QueueProfile(msgspec.Struct, frozen=True):
 
 
 def registered_events(plugin: Plugin) -> tuple[EventHint, ...]:
-    """The events for which a plugin is registered, in effect.
+    """Return the events for which a plugin is registered, in effect.
 
-    Registering for additions of nodes registers for updates of taints, too, without a hint
+    | Registering for additions of nodes registers for updates of taints, too, without a hint
     (buildQueueingHintMap of v1.36): kube-scheduler once missed nodes that weren't ready yet.
     """
     if not isinstance(plugin, EnqueueExtensions):
@@ -93,7 +92,7 @@ def _registers(events: tuple[EventHint, ...], wanted: ClusterEvent) -> bool:
 
 
 class Strategy(IntEnum):
-    """What is to be done with a pod after an event."""
+    """What to do with a pod after an event."""
 
     SKIP = 0
     """Nothing: the event can't help."""
@@ -104,17 +103,16 @@ class Strategy(IntEnum):
 
 
 class HintQuestions(NamedTuple):
-    """The hints to ask about an event, for pods that were rejected by the same plugins.
+    """The hints to ask about an event, for pods that were rejected by certain plugins.
 
-    Attributes:
-        hints: each with the strategy if it says yes; those of pending plugins come first. None
-            stands for a plugin without a hint.
+    | Each hint has the strategy to take if it returns True; those of pending plugins come first.
+    None stands for a plugin without a hint.
     """
 
     hints: tuple[tuple[Hint | None, Strategy], ...]
 
     def answer(self, pod: PodInfo, old: Object | None, new: Object | None) -> Strategy:
-        """What the event means to a pod, and so to all of its class."""
+        """Return what to do with a pod, and so with all of its class, after an event."""
         for hint, strategy in self.hints:
             try:
                 if hint is None or hint(pod, old, new):
@@ -138,7 +136,7 @@ class QueueingHints:
         self._questions: dict[tuple[Rejection, QueueEvent], HintQuestions] = {}
 
     def interest(self, what: QueueEvent) -> bool:
-        """Whether any plugin registered for the event."""
+        """Return whether any plugin registered for the event."""
         known = self._interesting.get(what)
         if known is None:
             known = self._interesting[what] = what.helps_all or any(
@@ -150,10 +148,10 @@ class QueueingHints:
         return known
 
     def questions(self, rejection: Rejection, what: QueueEvent) -> HintQuestions:
-        """The hints to ask about pods of a rejection; none if the event can't help them.
+        """Return the hints to ask about pods of a rejection; none if no event can help.
 
-        If no plugin rejected them, anything may help. An event that doesn't interest the plugin
-        that gates them never lets them in.
+        | If no plugin rejected them, any event may help. An event that the plugin that gates them
+        hasn't registered for never helps.
         """
         key = rejection, what
         known = self._questions.get(key)

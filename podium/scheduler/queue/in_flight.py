@@ -1,6 +1,6 @@
-"""Events that happened while pods were being tried.
+"""Events that happened while pods were being scheduled.
 
-If a pod comes back rejected, all events since its attempt began are looked at once more.
+| If a pod is rejected, all events since its attempt began are looked at once more.
 """
 
 from collections import Counter, OrderedDict
@@ -13,6 +13,8 @@ from podium.scheduler.snapshot.change_log import Cursor, Log
 
 class InFlightEvent(NamedTuple):
     """An event that happened while pods were in flight.
+
+    |
 
     Attributes:
         only_uid: the only pod that it concerns; empty if it may concern all.
@@ -44,7 +46,7 @@ class InFlight:
         self._cursors[uid] = self._log.cursor()
 
     def record(self, happened: InFlightEvent) -> None:
-        """Something happened; forgotten at once if no pod is in flight."""
+        """Log an event, unless no pod is in flight."""
         if self._cursors:
             self._log.append(happened)
 
@@ -52,7 +54,7 @@ class InFlight:
         return Counter(happened.what.label for happened in self._log.entries)
 
     def end(self, uid: str) -> list[InFlightEvent] | None:
-        """End a pod's flight; the events during it that may concern the pod, None if too many."""
+        """End a pod's flight; return the events that may concern it, or None if too many."""
         events = self._cursors.pop(uid).new()
         if self._cursors:
             self._log.forget_before(next(iter(self._cursors.values())))

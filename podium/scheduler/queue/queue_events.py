@@ -1,4 +1,4 @@
-"""Events as the queue takes them in: one action at a time, each with its name."""
+"""Cluster events in the queue: single actions with their names."""
 
 from functools import cache
 from typing import Any
@@ -16,7 +16,7 @@ _NOTHING: Object = {}
 
 
 def events_of_pod_update(old: Object, new: Object) -> Action:
-    """What changed in a pod; `UPDATE_OTHER` if it is nothing that has a name of its own."""
+    """Return what changed in a pod; `UPDATE_OTHER` if nothing that has a name."""
     found = NOTHING
     if labels(old) != labels(new):
         found |= Action.UPDATE_POD_LABEL
@@ -37,7 +37,7 @@ def events_of_pod_update(old: Object, new: Object) -> Action:
 
 
 def events_of_node_update(old: Object, new: Object) -> Action:
-    """What changed in a node; nothing at all (0) if pods don't care."""
+    """Return what changed in a node; 0 if nothing that concerns pods."""
     found = NOTHING
     if _allocatable(old) != _allocatable(new):
         found |= Action.UPDATE_NODE_ALLOCATABLE
@@ -76,12 +76,10 @@ def _conditions(node: Object) -> dict[str, str]:
 
 
 def _spec(obj: Object, field: str) -> Any:
-    """A field of `spec`; an empty list stands for what is absent."""
     return spec_of(obj).get(field) or []
 
 
 def _status(obj: Object, field: str) -> Any:
-    """A field of `status`; None stands for what is empty or absent."""
     return status_of(obj).get(field) or None
 
 
@@ -91,9 +89,11 @@ EVERYTHING = ClusterEvent(EventResource.WILDCARD, Action.ALL)
 class QueueEvent(msgspec.Struct, frozen=True, eq=False):
     """One event as hints and metrics know it; equal events are one object.
 
+    |
+
     Attributes:
         label: the `event` label of `scheduler_queue_incoming_pods_total`.
-        helps_all: whether pods are tried again whichever plugins rejected them.
+        helps_all: whether all pods are retried, whichever plugins rejected them.
     """
 
     event: ClusterEvent
@@ -122,10 +122,10 @@ _SPELT: dict[EventResource, str] = {
 
 @cache
 def single_events(event: ClusterEvent) -> tuple[QueueEvent, ...]:
-    """Take an event apart into single actions.
+    """Split an event into single actions.
 
-    An update of no particular kind is a general one: only plugins that registered for all updates
-    get it.
+    | An update without a kind of its own is a general one: only plugins that registered for all
+    updates get it.
     """
     if event.resource is EventResource.WILDCARD:
         return (QueueEvent(event, "*All", helps_all=True),)

@@ -1,4 +1,4 @@
-"""A pod as the queue keeps it, with its attempts and the plugins that rejected it last."""
+"""A pod in the queue, with its attempts and the plugins that rejected it last."""
 
 from enum import StrEnum
 from typing import Any, NamedTuple
@@ -35,11 +35,10 @@ class QueueName(StrEnum):
 
 
 class Rejection(NamedTuple):
-    """What all pods of a kind wait for.
+    """What the pods of one queue group were rejected by.
 
-    Attributes:
-        pending: the plugins that wait for something outside the scheduler.
-        gate: the plugin whose PreEnqueue keeps them out; empty if none does.
+    | `pending` has the plugins that wait for something outside the scheduler, `gate` the plugin
+    that gates the pods in PreEnqueue, if any.
     """
 
     scheduler_name: str
@@ -51,14 +50,16 @@ class Rejection(NamedTuple):
 class QueuedPod(msgspec.Struct, eq=False):
     """One pod in the queue, or popped from it (QueuedPodInfo of v1.36).
 
+    |
+
     Attributes:
         added_at_s: when it was added, or last came back from an attempt; orders equal priorities.
         turn: orders pods of one `added_at_s`.
-        consecutive_errors: how often it failed for other reasons since it was last rejected.
+        consecutive_errors: how often it failed by an error since it was last rejected.
         initial_attempt_s: when it first got into the active queue; None if it never did.
         gated_by: the refusal of PreEnqueue that keeps it out, in the plugin's name.
         flush_from_s: since when it has waited, for the flush of leftovers.
-        woken_by: the label of the event that brought it back last; empty if none has.
+        woken_by: the label of the event that last requeued it; empty if none has.
         was_rejected: whether it was rejected before the queue got it, and not tried since.
     """
 
@@ -92,12 +93,12 @@ class QueuedPod(msgspec.Struct, eq=False):
 
     @property
     def has_overslept(self) -> bool:
-        """Whether the flush of leftovers brought it back, and no event."""
+        """Whether the flush of leftovers requeued it, and no event."""
         return self.woken_by == UNSCHEDULABLE_TIMEOUT.label
 
     @property
     def is_rejected(self) -> bool:
-        """Whether plugins kept it from being scheduled; an error, if it failed all the same."""
+        """Whether plugins rejected it; otherwise a failure is an error."""
         return bool(self.unschedulable_plugins or self.pending_plugins)
 
     @property

@@ -1,4 +1,4 @@
-"""The scheduling queue: takes pods and events in, and says which pod is tried next."""
+"""The scheduling queue: takes pods and events, and returns the next pod to schedule."""
 
 import math
 from collections import Counter
@@ -33,13 +33,14 @@ POPPED_EARLY = "PopFromBackoffQ"
 class SchedulingQueue:
     """PriorityQueue of v1.36, without threads, clock and lock.
 
-    A pod is known by its uid and is in one `QueueName` at a time; `done` or `fail` ends the flight
-    of a popped pod. Nothing moves as time goes by unless `flush` or `pop` is called.
+    | A pod is known by its uid and is in one `QueueName` at a time; `done` or `fail` ends the
+    flight of a popped pod. Nothing moves as time goes by unless `flush` or `pop` is called. |
 
     Args:
-        max_in_unschedulable_s: how long a pod waits for an event before it is tried all the same.
-        pop_from_backoff: whether rejected pods may be popped before their backoff is over if
-            there is nothing else to do (SchedulerPopFromBackoffQ).
+        max_in_unschedulable_s: how long a pod waits for an event before it is retried anyway.
+        pop_from_backoff: whether rejected pods may be popped before their backoff is over if no pod
+            is active (SchedulerPopFromBackoffQ).
+        |
 
     Attributes:
         incoming: `scheduler_queue_incoming_pods_total` by its labels `queue` and `event`.
@@ -84,7 +85,7 @@ class SchedulingQueue:
         return queued.place if queued else None
 
     def counts(self) -> dict[QueueName, int]:
-        """How many pods there are in each place: `scheduler_pending_pods`, and those in flight."""
+        """Return `scheduler_pending_pods` by queue, and how many pods are in flight."""
         return {
             QueueName.ACTIVE: len(self._active),
             QueueName.BACKOFF: len(self._backoff),
@@ -94,7 +95,7 @@ class SchedulingQueue:
         }
 
     def events_in_flight(self) -> Counter[str]:
-        """How many events are kept for pods in flight, by name: `scheduler_inflight_events`."""
+        """Return `scheduler_inflight_events`: how many events are kept, by name."""
         return self._in_flight.counts()
 
     def add(
@@ -105,11 +106,13 @@ class SchedulingQueue:
         *,
         rejected_since_s: float | None = None,
     ) -> None:
-        """Add a pod to be scheduled; raises ValueError if the queue holds it.
+        """Add a pod to be scheduled.
 
-        Args:
-            rejected_since_s: since when it has been rejected, as often as its backoff let it.
-                Rejecting it again is no new rejection, and its backoff is over.
+        | `rejected_since_s` is since when it has been rejected, as often as its backoff allowed.
+        Rejecting it again is no new rejection, and its backoff is over. |
+
+        Raises:
+            ValueError: the queue holds the pod.
         """
         if pod.uid in self._pods:
             raise ValueError(f"{pod.key} is in the queue already")
@@ -121,7 +124,7 @@ class SchedulingQueue:
         self._to_active(queued, ADDED, now_s)
 
     def update(self, old: PodInfo, new: PodInfo, now_s: float) -> None:
-        """A pod has changed: one that waits is tried again if that may help, in flight later."""
+        """Replace a changed pod; retry it if it waits and that may help."""
         queued = self._pods.get(new.uid)
         if queued is None:
             return
@@ -157,7 +160,7 @@ class SchedulingQueue:
             queued.place = QueueName.DELETED
 
     def pop(self, now_s: float) -> QueuedPod | None:
-        """The pod to try next; it is in flight until `done` or `fail`. None if there is none."""
+        """Take the next pod, if any; it is in flight until `done` or `fail`."""
         if now_s >= self._flushed_s + WINDOW_S:
             self.flush(now_s)
         queued = self._active.pop()
@@ -169,7 +172,7 @@ class SchedulingQueue:
         return queued
 
     def take(self, uid: str) -> QueuedPod | None:
-        """A pod to try next, out of turn; None if it is gated, in flight or not there."""
+        """Take a pod out of turn; None if it is gated, in flight or missing."""
         queued = self._pods.get(uid)
         if queued is None or queued.place in (QueueName.IN_FLIGHT, QueueName.GATED):
             return None
@@ -179,11 +182,11 @@ class SchedulingQueue:
         return queued
 
     def has_next(self) -> bool:
-        """Whether `pop` would give a pod, even if no time passes."""
+        """Return whether `pop` would return a pod now."""
         return len(self._active) > 0 or (self._pop_from_backoff and self._backoff.can_pop())
 
     def done(self, uid: str) -> None:
-        """A pod in flight can't become unschedulable any more, or isn't to be scheduled."""
+        """End the flight of a pod that can't become unschedulable any more."""
         if self.place_of(uid) is QueueName.IN_FLIGHT:
             self._in_flight.end(uid)
             self._pods.pop(uid).place = QueueName.DONE
@@ -196,14 +199,14 @@ class SchedulingQueue:
         pending_plugins: Iterable[str] = (),
         now_s: float,
     ) -> None:
-        """Take a pod back whose attempt has failed (AddUnschedulableIfNotPresent of v1.36).
+        """Requeue a pod after a failed attempt (AddUnschedulableIfNotPresent of v1.36).
 
-        Events during the attempt are looked at once more. A pod that `done` has let go comes back
-        as after an error. One that was deleted in flight doesn't come back; one that isn't in
-        flight stays where it is.
+        | Events during the attempt are looked at once more. A pod after `done` comes back as after
+        an error. One that was deleted in flight doesn't come back; one that isn't in flight stays
+        where it is. |
 
         Args:
-            queued: as popped; its pod may be exchanged for a newer state.
+            queued: as popped; its pod may be replaced by a newer state.
             plugins: those that rejected it; if there are none, it is an error.
             pending_plugins: those that wait for something outside the scheduler.
         """
@@ -229,7 +232,7 @@ class SchedulingQueue:
         self._requeue(queued, self._hints.after_attempt(queued, happened), ATTEMPT_FAILED, now_s)
 
     def activate(self, uids: Iterable[str], now_s: float) -> None:
-        """Try these pods without further ado, unless they are gated; those in flight afterwards."""
+        """Retry these pods at once, unless they are gated; those in flight afterwards."""
         for uid in uids:
             queued = self._pods.get(uid)
             if queued is None or queued.place is QueueName.ACTIVE:
@@ -252,13 +255,14 @@ class SchedulingQueue:
         among: Callable[[PodInfo], bool] | None = None,
         except_uid: str = "",
     ) -> int:
-        """Requeue pods after an event in the cluster (MoveAllToActiveOrBackoffQueue of v1.36).
+        """Requeue pods after an event in the cluster (MoveAllToActiveOrBackoffQueue, v1.36).
 
-        Updates of pods of the queue go to `update` instead.
+        | Updates of pods of the queue go to `update` instead. |
 
         Args:
             among: leaves out pods that wait; asked with one pod of a class for all of them.
             except_uid: leaves out this pod: what it gives up itself can't help it.
+            |
 
         Returns:
             how many pods became active or wait for their backoff to end.
@@ -279,9 +283,9 @@ class SchedulingQueue:
         return moved
 
     def flush(self, now_s: float) -> None:
-        """Let in pods whose backoff is over, and those that have waited too long for an event.
+        """Requeue pods after their backoff, and those that have waited too long for an event.
 
-        The first happens at whole seconds, the second at whole half minutes.
+        | The first happens at whole seconds, the second at whole half minutes.
         """
         self._flushed_s = math.floor(now_s)
         for queued in self._backoff.completed(self._flushed_s):
@@ -295,7 +299,7 @@ class SchedulingQueue:
             self._in_flight.record(InFlightEvent(UNSCHEDULABLE_TIMEOUT, None, None))
 
     def next_wakeup_s(self) -> float | None:
-        """When `flush` has something to do; None if it hasn't, whatever the time."""
+        """Return when `flush` has work to do next, if ever."""
         backoff_s = self._backoff.next_flush_s()
         oldest = self._unschedulable.oldest()
         if oldest is None:
@@ -317,7 +321,7 @@ class SchedulingQueue:
         return (overdue_s // LEFTOVER_TICK_S + 1) * LEFTOVER_TICK_S
 
     def _requeue(self, queued: QueuedPod, strategy: Strategy, label: str, now_s: float) -> bool:
-        """Put a pod that was taken out where it belongs; True if it may be tried again."""
+        """Put a pod that was taken out where it belongs; return True if it may be tried."""
         if strategy is Strategy.SKIP:
             self._to_unschedulable(queued, label)
             return False
@@ -351,7 +355,7 @@ class SchedulingQueue:
         self.incoming[QueueName.UNSCHEDULABLE, label] += 1
 
     def _stays_gated(self, queued: QueuedPod) -> bool:
-        """Whether the plugin that gated a pod would do so again, as most do at most events."""
+        """Return whether the plugin that gated a pod would gate it again."""
         gate = queued.gated_by
         if gate is None or not self._pop_from_backoff:
             return False
@@ -360,7 +364,7 @@ class SchedulingQueue:
         return asked is not None and not asked.pre_enqueue(queued.pod).is_success
 
     def _is_let_in(self, queued: QueuedPod) -> bool:
-        """Ask the PreEnqueue plugins, first the one that gated the pod before."""
+        """Run the PreEnqueue plugins, first the one that gated the pod before."""
         plugins = self._profiles[queued.scheduler_name].pre_enqueue
         if queued.gated_by:
             gate = queued.gated_by.plugin
@@ -379,7 +383,6 @@ class SchedulingQueue:
         return queue_sort.sort_key(queued.pod, queued.added_at_s)
 
     def _take_out(self, queued: QueuedPod) -> None:
-        """Take a pod out of where it is; its `place` still says where that was."""
         if queued.place is QueueName.ACTIVE:
             self._active.discard(queued)
         elif queued.place is QueueName.BACKOFF:

@@ -1,7 +1,7 @@
-"""Pods that wait for an event, sorted by what they wait for.
+"""Pods that wait for an event, grouped by the plugins that rejected them.
 
-Pods that were rejected by the same plugins form a group, divided by class: an event skips groups
-that it can't reach, and hints are asked once per class.
+| A group is divided by class: an event skips groups that it can't help, and hints are asked once
+per class.
 """
 
 from collections.abc import Callable
@@ -54,7 +54,7 @@ class Unschedulable:
         happened: InFlightEvent,
         among: Callable[[PodInfo], bool] | None,
     ) -> list[tuple[QueuedPod, Strategy]]:
-        """The pods that an event may help, and how to go on with them; they stay in here."""
+        """Return the pods that an event may help, without removing them, and what to do."""
         found: list[tuple[QueuedPod, Strategy]] = []
         what, old, new, _, except_uid = happened
         for rejection, group in self._groups.items():
@@ -74,7 +74,7 @@ class Unschedulable:
         return self._oldest.head()
 
     def take_older(self, time_s: float) -> list[QueuedPod]:
-        """Take out the pods that have waited since before a time, the longest first."""
+        """Take the pods that have waited since before a time, the longest first."""
         taken = []
         while (queued := self._oldest.head()) is not None and queued.flush_from_s < time_s:
             self.remove(queued)

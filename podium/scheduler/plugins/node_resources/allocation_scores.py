@@ -1,6 +1,6 @@
 """NodeResourcesFit's scoring strategies, in the integer arithmetic of kube-scheduler v1.36.
 
-LeastAllocated, MostAllocated and RequestedToCapacityRatio rate each resource of a node from 0 to
+| LeastAllocated, MostAllocated and RequestedToCapacityRatio rate each resource of a node from 0 to
 100; the score is the weighted mean of the ratings. Amounts are below 2**63 / 100: upstream's
 arithmetic overflows above that.
 """
@@ -24,6 +24,8 @@ _SHAPE_SCORE_MAX = 10
 
 class Room(ScoredColumns):
     """A hundred times what is left of each resource.
+
+    |
 
     Attributes:
         left: [resources, nodes], negative where more is held than there is, or nothing is there.
@@ -94,11 +96,10 @@ class AllocationScore(LocalScore, ABC):
 
     @abstractmethod
     def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
-        """Rate rows, given a hundred times what would be left; 0 where there is nothing at all."""
+        """Rate rows by a hundred times what would be left; 0 without any capacity."""
 
     @abstractmethod
-    def _rating(self, used: int, capacity: int) -> int:
-        """Rate one row."""
+    def _rating(self, used: int, capacity: int) -> int: ...
 
     def _means(self, ratings: Matrix, rows: Rows | slice) -> Matrix:
         total = self._room.weights @ ratings
@@ -128,7 +129,7 @@ class _MostAllocated(AllocationScore):
 
 
 class _RequestedToCapacityRatio(AllocationScore):
-    """Scores the used percentage by the points of a shape; means are rounded to the nearest."""
+    """Scores the used percentage by the points of a shape, rounding to nearest."""
 
     counts_zero = False
 
@@ -166,7 +167,7 @@ STRATEGIES: Mapping[ScoringStrategyType, type[AllocationScore]] = {
 
 
 def _quotient(dividend: Matrix, divisor: Matrix) -> Matrix:
-    """Whole numbers divided and rounded down; the dividend is overwritten."""
+    """Divide whole numbers, rounding down; the dividend is overwritten."""
     if dividend.dtype != np.float64:
         return dividend // divisor
     # No fraction is so close below a whole number that it would be rounded up to it.

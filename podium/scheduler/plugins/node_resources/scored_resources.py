@@ -1,8 +1,7 @@
-"""The resources that count in a score of utilization, as columns that many classes of pods share.
+"""The resources of a score of utilization, as columns that many classes of pods share.
 
-What nodes have and what pods hold is brought into the shape that a score needs it in once, and
-then follows the pods that come and go. What is left to do for a class of pods is what depends on
-its own requests.
+| Capacities and usage are brought into the shape that a score needs once, and then follow the pods
+that come and go. Only what depends on a class's own requests remains to be computed for the class.
 """
 
 from abc import ABC, abstractmethod
@@ -26,16 +25,19 @@ _ROW_BY_ROW_MAX = 8
 
 
 class ScoredColumns(ABC):
-    """What nodes have of some resources and what pods hold of them; follows the pods.
+    """Capacity and usage of some resources; follows the pods.
+
+    |
 
     Attributes:
-        factor: by what amounts are to be multiplied, at most, without a loss of digits.
-        bound: what columns worked out of these aren't to pass.
+        factor: multiplier of amounts, at most, without a loss of digits.
+        bound: limit of columns derived from these.
+        |
 
     Args:
         snapshot: the nodes; of one node epoch for as long as this is used.
         used: int64[nodes] for each resource, what pods hold.
-        allocatable: the same of what nodes have; a resource doesn't count where this is 0.
+        allocatable: int64[nodes] for each resource; it doesn't count where this is 0.
     """
 
     factor: ClassVar[int]
@@ -66,7 +68,6 @@ class ScoredColumns(ABC):
         self.take_rows(slice(None))
 
     def follow(self) -> None:
-        """Take in the pods that have come and gone."""
         changes = self._changes.new(at_most=self._snapshot.node_count)
         if changes is None:
             self.take_rows(slice(None))
@@ -77,34 +78,33 @@ class ScoredColumns(ABC):
                 self.take_row(row)
 
     def column_of(self, requests: Sequence[int]) -> Matrix:
-        """Requests, multiplied by the factor, to be subtracted from columns: [resources, 1]."""
+        """Return requests times the factor, to be subtracted from columns: [resources, 1]."""
         multiplied = [request * self.factor for request in requests]
         return np.array(multiplied, self.dtype).reshape(len(requests), 1)
 
     def bound_of(self, rows: NDArray[np.intp] | slice) -> Matrix | int:
-        """The bound of these rows; for all, a column, which NumPy compares twice as fast."""
+        """Return the bound of rows; of all, a column, which NumPy compares twice as fast."""
         return self._bounds if isinstance(rows, slice) else self.bound
 
     @abstractmethod
     def prepare(self) -> None:
-        """Make the columns that the score needs, before any row is taken in."""
+        """Make the columns that the score needs, before any row is taken."""
 
     @abstractmethod
     def take_rows(self, rows: NDArray[np.intp] | slice) -> None:
-        """Pods on these rows have changed."""
+        """Update rows with changed pods."""
 
     @abstractmethod
-    def take_row(self, row: int) -> None:
-        """The same for one row."""
+    def take_row(self, row: int) -> None: ...
 
 
 C = TypeVar("C", bound=ScoredColumns)
 
 
 class ScoredResources(Generic[C]):
-    """The columns for what classes of pods request.
+    """Scored columns by the resources that count for a class of pods.
 
-    With `nonzero`, sums of cpu and memory have defaults for containers that say nothing.
+    | With `nonzero`, cpu and memory have defaults for containers that request none.
     """
 
     def __init__(
@@ -119,9 +119,9 @@ class ScoredResources(Generic[C]):
         self._columns: PerNodes[C] = PerNodes(snapshot)
 
     def of(self, requests: Mapping[str, int]) -> tuple[C, list[int]]:
-        """The columns of the resources that count, and what the pod would add to each.
+        """Return the columns of the resources that count, and what the pod would add to each.
 
-        Of scalar resources those count that the pod requests.
+        | Of scalar resources, those that the pod requests count.
         """
         names = self._names
         if not self._are_native:
