@@ -1,10 +1,10 @@
 """Arguments (`pluginConfig[].args`) of the in-tree plugins, with v1.36's defaults and rules.
 
-Each class is the kind of its name in `kubescheduler.config.k8s.io/v1`. The rules are those of
+| Each class is the kind of its name in `kubescheduler.config.k8s.io/v1`. The rules are those of
 `validation_pluginargs.go` in `pkg/scheduler/apis/config/validation` and of `defaults.go` in
 `pkg/scheduler/apis/config/v1`, with the default feature gates. Besides, `minDomains` and the node
-inclusion policies are held to what they may be in a pod. Arguments of third parties' plugins stay
-as they were written.
+inclusion policies must be valid in a pod. Arguments of third parties' plugins stay as they were
+written.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -98,7 +98,7 @@ class PluginArgs(Document):
         return value
 
     def notes(self) -> Iterable[str]:
-        """What has no effect: a path relative to the arguments, and why."""
+        """Describe what has no effect: a path relative to the arguments, and why."""
         return ()
 
 
@@ -175,7 +175,7 @@ class ScoringStrategy(Document):
 class DefaultPreemptionArgs(PluginArgs):
     """How many candidate nodes kube-scheduler's preemption shortlists.
 
-    It stops at max(nodes * min_candidate_nodes_percentage / 100, min_candidate_nodes_absolute).
+    | It stops at max(nodes * min_candidate_nodes_percentage / 100, min_candidate_nodes_absolute). |
 
     Attributes:
         min_candidate_nodes_percentage: 0 to 100, of all nodes.
@@ -187,7 +187,7 @@ class DefaultPreemptionArgs(PluginArgs):
 
     @property
     def limits_candidates(self) -> bool:
-        """Whether the configuration gave either number; if not, Podium dry-runs every candidate."""
+        """Whether either number is configured; if not, all candidates are tried."""
         return self.gives("min_candidate_nodes_percentage", "min_candidate_nodes_absolute")
 
     def contradictions(self) -> Iterable[FieldError]:
@@ -200,9 +200,11 @@ class DefaultPreemptionArgs(PluginArgs):
 class InterPodAffinityArgs(PluginArgs):
     """Weights of existing pods' affinity.
 
+    |
+
     Attributes:
-        hard_pod_affinity_weight: what a required affinity term of an existing pod that matches
-            the incoming pod adds to its domain's score; 0 to 100.
+        hard_pod_affinity_weight: score that a required affinity term of an existing pod that
+            matches the incoming pod adds to its domain; 0 to 100.
         ignore_preferred_terms_of_existing_pods: leave out existing pods' preferred terms, unless
             the incoming pod has inter-pod affinity itself.
     """
@@ -247,7 +249,7 @@ class NodeAffinity(Document):
 
     @classmethod
     def shape(cls) -> BeforeValidator:
-        """The check of a field that holds a node affinity as the API writes it."""
+        """Return the check of a field that holds a node affinity as the API writes it."""
 
         def checked(value: Any) -> Any:
             refuse(decode(cls, value).faults)
@@ -289,7 +291,7 @@ class NodeResourcesFitArgs(PluginArgs):
 
 
 class NodeResourcesBalancedAllocationArgs(PluginArgs):
-    """The resources whose utilization is to be even; their weights are 1, as v1.36 demands."""
+    """The resources to balance; their weights are 1, as v1.36 requires."""
 
     resources: Resources = DEFAULT_RESOURCES
 
@@ -332,7 +334,9 @@ class TopologySpreadConstraint(Document):
 
 
 class PodTopologySpreadArgs(PluginArgs):
-    """Constraints of pods that have none.
+    """Default constraints for pods without any.
+
+    |
 
     Attributes:
         default_constraints: empty unless the type is List.
@@ -388,7 +392,6 @@ class DynamicResourcesArgs(PluginArgs):
     binding_timeout: Annotated[Duration, AfterValidator(_at_least_a_second)] = 600.0
 
     def notes(self) -> Iterable[str]:
-        """Podium reports pods with resource claims instead of judging them."""
         yield " has no effect: resource claims aren't modelled"
 
 

@@ -1,11 +1,12 @@
 """The default plugins of kube-scheduler v1.36, in order, with their weights.
 
+|
 - The list up to DefaultBinder: `getDefaultPlugins` in
-  `pkg/scheduler/apis/config/v1/default_plugins.go`. Version 1.36 no longer has EBSLimits,
-  GCEPDLimits and AzureDiskLimits, whose work NodeVolumeLimits does.
+  `pkg/scheduler/apis/config/v1/default_plugins.go`. In v1.36 NodeVolumeLimits replaces EBSLimits,
+  GCEPDLimits and AzureDiskLimits.
 - DynamicResources, before DefaultPreemption and with weight 2, and NodeDeclaredFeatures, at the
-  end: `applyFeatureGates` in the same file; their gates are on. Recorded decisions of v1.36.2 show
-  that DynamicResources scores.
+  end: `applyFeatureGates` in that file; their gates are on. Recorded decisions of v1.36.2 show that
+  DynamicResources scores.
 - Not here: GangScheduling (gate alpha and off, as GenericWorkload's which it needs) and
   TopologyPlacementGenerator with PodGroupPodsCount (TopologyAwareWorkloadScheduling, alpha, off).
 - The removed plugins: `invalidPluginsByVersion` in `pkg/scheduler/apis/config/validation`.

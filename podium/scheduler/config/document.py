@@ -1,6 +1,6 @@
-"""KubeSchedulerConfiguration and Podium's own options, as they are written.
+"""KubeSchedulerConfiguration as it is written.
 
-The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedulerProfile`,
+| The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedulerProfile`,
 `validateCommonQueueSort` and `SetDefaults_KubeSchedulerConfiguration`, plugin sets are merged as
 `mergePlugins` of `pkg/scheduler/apis/config/v1/default_plugins.go` does it, all in v1.36.
 """
@@ -70,9 +70,9 @@ Weight = Annotated[int, Bits(32), Range(0)]
 
 
 class ExtensionPoint(StrEnum):
-    """The extension points that plugins can be configured at, spelt as their fields are.
+    """An extension point that plugins can be configured at, spelt as its field is.
 
-    In v1.36 `placementGenerate` and `placementScore` belong to workload scheduling, which is
+    | In v1.36 `placementGenerate` and `placementScore` belong to workload scheduling, which is
     behind a gate that is off by default.
     """
 
@@ -93,16 +93,16 @@ class ExtensionPoint(StrEnum):
 
 
 class EnabledPlugin(Document):
-    """A plugin that a plugin set enables; without a weight, or with weight 0, it counts once."""
+    """A plugin that a plugin set enables; a weight of 0 counts as 1."""
 
     name: PluginName
     weight: Weight = 0
 
 
 class DisabledPlugin(Document):
-    """A plugin that a plugin set disables; `*` stands for all.
+    """A plugin that a plugin set disables; `*` disables all.
 
-    kube-scheduler lets any name pass: configurations often name plugins of other versions.
+    | kube-scheduler accepts any name: configurations often name plugins of other versions.
     """
 
     name: Annotated[str, Required("the name of a plugin, or * for all")]
@@ -110,22 +110,22 @@ class DisabledPlugin(Document):
 
 
 class PluginSet(Document):
-    """What is enabled and disabled at one extension point."""
+    """The plugins that are enabled and disabled at one extension point."""
 
     enabled: Tuple[EnabledPlugin] = ()
     disabled: Tuple[DisabledPlugin] = ()
 
     def disables(self, name: str) -> bool:
-        """Whether a plugin that MultiPoint or the defaults enable is disabled here."""
+        """Return whether a plugin of MultiPoint or the defaults is disabled here."""
         return any(plugin.name in (name, ALL_PLUGINS) for plugin in self.disabled)
 
     def over(self, default: "PluginSet") -> "PluginSet":
-        """This set on top of a default one.
+        """Merge this set with a default one.
 
-        Default plugins that either set disables go. A default plugin that is enabled again stays
-        at its position, as it was written the last time (without a weight, the default one is
-        lost). All else that is enabled follows in the order written, repetitions included: the
-        expansion refuses them.
+        | Default plugins that either set disables are left out. A default plugin that is enabled
+        again stays at its position, as it was written the last time (without a weight, the default
+        one is lost). All else that is enabled follows in the order written, repetitions included:
+        the expansion refuses them.
         """
         disabled = {plugin.name: plugin for plugin in (*self.disabled, *default.disabled)}
         last_written = {plugin.name: index for index, plugin in enumerate(self.enabled)}
@@ -169,7 +169,7 @@ class Plugins(Document):
         )
 
     def given(self) -> Iterator[tuple[str, PluginSet]]:
-        """The sets that the document has, by the names of their fields."""
+        """Return the sets that the document has, by the names of their fields."""
         for name, field in type(self).model_fields.items():
             if name in self.model_fields_set:
                 yield field.alias or name, getattr(self, name)
@@ -231,7 +231,7 @@ class Profile(Document):
                 yield FieldError(f"pluginConfig[{at}].name", name, "", ErrorKind.DUPLICATE)
 
     def notes(self, known: frozenset[str]) -> Iterator[str]:
-        """What is accepted but has no effect, by paths relative to the profile."""
+        """Describe what is accepted but has no effect, by paths relative to the profile."""
         for point, plugin_set in self.plugins.given():
             for at, plugin in enumerate(plugin_set.disabled):
                 if plugin.name not in (*known, "*"):
@@ -254,10 +254,10 @@ def _or(default: Any) -> AfterValidator:
 
 
 class LeaderElection(Document):
-    """How schedulers agree on the one that schedules; `podium scheduler` heeds it.
+    """How schedulers elect the one that schedules; `podium scheduler` follows it.
 
-    The rules are those of `ValidateLeaderElectionConfiguration` and of client-go's elector. What is
-    zero or empty is as if it weren't there.
+    | The rules are those of `ValidateLeaderElectionConfiguration` and of client-go's elector. Zero
+    and empty values count as absent.
     """
 
     leader_elect: bool = True
@@ -284,7 +284,7 @@ class LeaderElection(Document):
 
 
 class ClientConnection(Document):
-    """How the API server is talked to; `podium scheduler` heeds it, and speaks JSON."""
+    """How to connect to the API server; `podium scheduler` follows it, and sends JSON."""
 
     kubeconfig: str = ""
     accept_content_types: str = ""
@@ -327,10 +327,10 @@ class KubeSchedulerConfiguration(Document):
         return self.client_connection or ClientConnection()
 
     def with_defaults(self) -> Self:
-        """The configuration whose profiles have all defaults filled in, one at least.
+        """Return the configuration with defaults filled in for at least one profile.
 
-        Their percentage is the configuration's where they have none; None was given by neither,
-        and every node is looked at.
+        | Profiles without a percentage get that of the configuration; without either, every node is
+        looked at.
         """
         profiles = []
         for profile in self.profiles or (Profile(),):
@@ -379,7 +379,7 @@ class KubeSchedulerConfiguration(Document):
                     yield FieldError(f"{field}.pluginConfig", name, message)
 
     def notes(self, known: frozenset[str]) -> Iterator[str]:
-        """What is accepted but has no effect, in reading order."""
+        """Describe what is accepted but has no effect, in reading order."""
         for name, field in type(self).model_fields.items():
             if name in _IGNORED and name in self.model_fields_set:
                 yield f"{field.alias} {UNHEEDED}"

@@ -1,7 +1,7 @@
-"""Podium's own options, which kube-scheduler doesn't have.
+"""SchedulerOptions: options of Podium that kube-scheduler doesn't have.
 
-They are read from a document of their own, `apiVersion: podium.dev/v1alpha1` and
-`kind: SchedulerOptions`, so that a KubeSchedulerConfiguration stays what kube-scheduler reads too.
+| They are read from a document of their own, `apiVersion: podium.dev/v1alpha1` and `kind:
+SchedulerOptions`, so that kube-scheduler can read the same KubeSchedulerConfiguration.
 """
 
 from enum import StrEnum
@@ -26,9 +26,9 @@ EVERY = "*"
 
 
 class BudgetPolicy(StrEnum):
-    """What a PodDisruptionBudget is to preemption.
+    """How preemption treats PodDisruptionBudgets.
 
-    BEST_EFFORT is kube-scheduler's: budgets are broken where nothing else helps. RESPECT never
+    | BEST_EFFORT is kube-scheduler's: budgets are broken where nothing else helps. RESPECT never
     breaks one: the preemptor waits until the budget allows the disruption.
     """
 
@@ -37,9 +37,9 @@ class BudgetPolicy(StrEnum):
 
 
 class PreemptionScope(StrEnum):
-    """Where the victims of one preemption are.
+    """Where the victims of one preemption may be.
 
-    NODE is kube-scheduler's: on the node that takes the preemptor. CROSS_NODE looks further where
+    | NODE is kube-scheduler's: on the node that takes the preemptor. CROSS_NODE looks further where
     that helps nowhere: pods that keep the preemptor away by required anti-affinity, in either
     direction, or by DoNotSchedule spread may be victims on other nodes.
     """
@@ -49,12 +49,14 @@ class PreemptionScope(StrEnum):
 
 
 class CrossNodeLimits(Document):
-    """Where the search for victims on several nodes ends.
+    """Limits of the search for victims on several nodes.
+
+    |
 
     Attributes:
         domains: how many domains are looked at, those with less important and fewer blockers first.
-        nodes: how many nodes of each.
-        victims: larger sets aren't taken.
+        nodes: how many nodes of each domain.
+        victims: the largest set of victims.
     """
 
     domains: Annotated[int, Range(1)] = 16
@@ -63,13 +65,13 @@ class CrossNodeLimits(Document):
 
 
 class CandidateKey(StrEnum):
-    """By what candidate nodes are compared; the smallest value is taken, of starts the latest.
+    """A key by which candidate nodes are compared; smaller is better, later for start times.
 
-    The first five are kube-scheduler's. DELETION_COST adds up the victims' annotations
-    `controller.kubernetes.io/pod-deletion-cost`, LOST_RUN_TIME the seconds that they have run since
-    their start, or since the moment of their annotation `podium.dev/last-checkpoint`.
-    STRANDED_VICTIMS counts those that have no replacement, or whose replacement fits nowhere else
-    at once. CASCADE_SIZE counts the victims, whom their replacements would preempt, and so on.
+    | The first five are kube-scheduler's. DELETION_COST is the sum of the victims' annotations
+    `controller.kubernetes.io/pod-deletion-cost`, LOST_RUN_TIME of the seconds since their start, or
+    since the time in their annotation `podium.dev/last-checkpoint`. STRANDED_VICTIMS counts victims
+    that aren't replaced, or with a replacement that fits nowhere else at once. CASCADE_SIZE counts
+    the victims, those that their replacements would preempt, and so on.
     """
 
     PDB_VIOLATIONS = "PodDisruptionBudgetViolations"
@@ -87,7 +89,9 @@ DEFAULT_CANDIDATE_ORDER = tuple(CandidateKey)[:5]
 
 
 class MinimumRunTime(Document):
-    """How long the pods of a class run before they may be preempted.
+    """How long the pods of a PriorityClass run before they may be preempted.
+
+    |
 
     Attributes:
         priority_class: of the victims; `*` for every class.
@@ -99,13 +103,16 @@ class MinimumRunTime(Document):
 
 
 class NeverPreempt(Document):
-    """Which pods may ask by an annotation never to be preempted.
+    """Pods that an annotation may protect from preemption.
+
+    |
 
     Attributes:
-        priority_classes: the pod's class has to be one of these, so that a ResourceQuota with the
-            scope PriorityClass limits how many there can be.
-        namespaces: the pod's namespace has to be one of these; any if there are none.
-        safe_to_evict: whether Cluster Autoscaler's annotation `safe-to-evict: "false"` asks, too.
+        priority_classes: PriorityClasses of such pods, so that a ResourceQuota with the scope
+            PriorityClass can limit their number.
+        namespaces: namespaces of such pods; all if empty.
+        safe_to_evict: whether Cluster Autoscaler's annotation `safe-to-evict: "false"` protects,
+            too.
     """
 
     priority_classes: Annotated[FrozenSet[str], Field(min_length=1)]
@@ -114,13 +121,13 @@ class NeverPreempt(Document):
 
 
 class RepeatedVictims(Document):
-    """When a pod has been preempted often enough for a while.
+    """How often a pod may be preempted before it is protected for a while.
 
-    A pod takes over what happened to the one that it replaces: a victim of the same controller.
+    | A pod inherits the preemptions of the pod that it replaces: a victim of its controller. |
 
     Attributes:
         times: after so many preemptions,
-        within_s: in such a window, it is a victim no more until the window ends.
+        within_s: in such a window, it is protected until the window ends.
     """
 
     times: Annotated[int, Range(1)]
@@ -129,6 +136,8 @@ class RepeatedVictims(Document):
 
 class PreemptionRate(Document):
     """How many victims preemption may take in a time.
+
+    |
 
     Attributes:
         namespace: of the victims; `*` for every single one.
@@ -144,16 +153,18 @@ class PreemptionRate(Document):
 
 
 class PreemptionProtection(Document):
-    """Who may not be preempted, besides pods of the same or a higher priority.
+    """Pods that may not be preempted, besides those of equal or higher priority.
+
+    |
 
     Attributes:
         minimum_run_times: by class; the first that names a pod's class counts.
-        annotated_run_time_max_s: up to this long a pod's annotation
-            `podium.dev/minimum-run-time` asks for a time of its own; 0 heeds no such annotation.
-        toleration: whether PriorityClasses' annotations of scheduler-plugins' PreemptionToleration
-            are heeded.
-        never: who may ask never to be preempted.
-        repeated_victims: when a pod has been preempted often enough.
+        annotated_run_time_max_s: the longest run time that a pod may ask for by its annotation
+            `podium.dev/minimum-run-time`; 0 ignores the annotation.
+        toleration: whether annotations of PriorityClasses for scheduler-plugins'
+            PreemptionToleration count.
+        never: pods that an annotation may protect.
+        repeated_victims: how often a pod may be preempted.
         rates: how many victims may be taken in a time; all of them count.
     """
 
@@ -166,20 +177,21 @@ class PreemptionProtection(Document):
 
 
 class PodGroupApi(StrEnum):
-    """Whose PodGroups are heeded: v1.36's alpha API, or scheduler-plugins'."""
+    """The API of PodGroups: v1.36's alpha API, or scheduler-plugins'."""
 
     KUBERNETES = "scheduling.k8s.io"
     SCHEDULER_PLUGINS = "scheduling.x-k8s.io"
 
 
 class Gangs(Document):
-    """How pods are scheduled that belong together.
+    """How the pods of a PodGroup are scheduled together.
+
+    |
 
     Attributes:
-        pod_groups: the API groups whose PodGroups are heeded; a real API server has to serve them.
-        timeout_s: for how long a gang waits for room that was made for it, unless its PodGroup
-            says so itself (`scheduleTimeoutSeconds`); then it gives the room up, and makes none
-            for as long.
+        pod_groups: the API groups of PodGroups that count; a real API server has to serve them.
+        timeout_s: for how long a gang waits for room that was made for it, unless its PodGroup has
+            a `scheduleTimeoutSeconds`; then it gives the room up, and makes none for as long.
     """
 
     pod_groups: Annotated[
@@ -189,7 +201,9 @@ class Gangs(Document):
 
 
 class Patience(Document):
-    """How long the pods of a class wait for room before they preempt.
+    """How long the pods of a PriorityClass wait for room before they preempt.
+
+    |
 
     Attributes:
         priority_class: of the preemptors; `*` for every class. The first entry that names a pod's
@@ -209,7 +223,7 @@ class Patience(Document):
 class VictimOrder(StrEnum):
     """How preemption orders the pods of a node, the most important first.
 
-    DEFAULT is kube-scheduler's: by priority, then by start time. QOS_CLASS puts the QoS class
+    | DEFAULT is kube-scheduler's: by priority, then by start time. QOS_CLASS puts the QoS class
     between the two: Guaranteed before Burstable before BestEffort.
     """
 
@@ -218,28 +232,30 @@ class VictimOrder(StrEnum):
 
 
 class SchedulerOptions(Document):
-    """Podium's own options, which kube-scheduler doesn't have.
+    """Options of Podium that kube-scheduler doesn't have.
 
-    By default it decides as that does, as long as there is no other scheduler.
+    | With the defaults, Podium decides as kube-scheduler does, as long as there is no other
+    scheduler. |
 
     Attributes:
         victim_order: how preemption orders the pods of a node.
         eviction_guard_s: for how long a replacement is kept from a node that has evicted a pod of
             its controller under pressure; 0 keeps it from none.
-        preemption_scope: where the victims of one preemption are.
-        cross_node_limits: where the search ends for victims on several nodes.
-        candidate_order: by what preemption compares candidate nodes, the first key first.
-        disruption_budgets: what budgets are to preemption.
+        preemption_scope: where the victims of one preemption may be.
+        cross_node_limits: limits of the search for victims on several nodes.
+        candidate_order: the keys by which preemption compares candidate nodes, the first key first.
+        disruption_budgets: how preemption treats PodDisruptionBudgets.
         budget_annotations: whether a PodDisruptionBudget's annotation
-            `podium.dev/disruption-budgets: Respect` is heeded.
-        budget_respecting_classes: preemptors of these PriorityClasses respect budgets anyhow.
-        protection: who may not be preempted.
+            `podium.dev/disruption-budgets: Respect` counts.
+        budget_respecting_classes: preemptors of these PriorityClasses always respect budgets.
+        protection: pods that may not be preempted.
         other_nominations: whether a pod of another scheduler that is nominated to a node counts
             there, for pods of no higher priority; kube-scheduler doesn't count it.
-        livelock_backoff_s: for how long a pod preempts nobody whose room pods of other schedulers
-            have taken again and again; it doubles if they do so again. 0: it is told, and no more.
-        patience: who waits before preempting, and what for.
-        gangs: how pods of one PodGroup are scheduled; None: each for itself.
+        livelock_backoff_s: for how long a pod stops preempting after pods of other schedulers have
+            taken the room made for it again and again; it doubles each time. 0 only records an
+            event.
+        patience: which pods wait before preempting, and what for.
+        gangs: how pods of one PodGroup are scheduled; None schedules each by itself.
     """
 
     api_version: Annotated[str, Choice((OPTIONS_API_VERSION,))] = OPTIONS_API_VERSION
@@ -262,12 +278,12 @@ class SchedulerOptions(Document):
 
     @property
     def remembers_victims(self) -> bool:
-        """Whether any option asks who was preempted before, or hasn't left yet."""
+        """Whether any option depends on earlier or terminating victims."""
         return self.preemption_scope is not PreemptionScope.NODE or self.limits_preemption
 
     @property
     def limits_preemption(self) -> bool:
-        """Whether any option forbids to take some victims."""
+        """Whether any option protects some victims."""
         return (
             self.protection != PreemptionProtection()
             or self.disruption_budgets is not BudgetPolicy.BEST_EFFORT

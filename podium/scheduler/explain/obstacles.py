@@ -19,13 +19,15 @@ _RESOURCES = "NodeResourcesFit"
 class Obstacle(Report):
     """One filter's objection to one node.
 
+    |
+
     Attributes:
         node: the node.
         plugin: the filter.
         code: Unschedulable, or UnschedulableAndUnresolvable where removing pods doesn't help.
         reasons: in Kubernetes' words.
         details: the amounts, taints, labels and pods behind it; empty where Podium knows of none,
-            and for the twenty-first and further nodes with the same reasons.
+            and after the first twenty nodes with equal reasons.
     """
 
     node: str

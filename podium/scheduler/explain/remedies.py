@@ -31,13 +31,15 @@ _CLASSES_MAX = 20
 
 @dataclass(frozen=True, slots=True)
 class Remedy(Report):
-    """A change with which the pod gets a place.
+    """A change with which the pod gets a node.
+
+    |
 
     Attributes:
         kind: what is changed.
         change: what is to be changed, in words.
-        node: where the pod goes then.
-        victims: whom it takes the place of, the most important first.
+        node: the node that the pod then gets.
+        victims: pods that it then preempts, the most important first.
     """
 
     kind: Literal["Request", "Toleration", "Node", "Priority", "Budget"]
