@@ -53,60 +53,6 @@ def test_a_backoff_ends_with_the_second_after_it() -> None:
     assert q.incoming["active", "BackoffComplete"] == 1
 
 
-def test_an_event_after_the_backoff_makes_a_pod_active_at_once() -> None:
-    q = queue()
-    one, two = rejected(q, [waiting(), waiting()], at_s=0.3)
-    q.delete(two.uid)
-    assert q.event(NODE_ADD, None, {}, 2.0) == 1
-    assert one.place is QueueName.ACTIVE
-
-
-def test_with_nothing_else_to_do_a_pod_is_popped_early() -> None:
-    q = queue()
-    [queued] = rejected(q, [waiting()])
-    q.event(NODE_ADD, None, {}, 0.1)
-    q.add(waiting(), PROFILE, 0.1)
-    assert popped(q, 0.1) is not queued
-    assert q.has_next()
-    assert popped(q, 0.1) is queued
-    assert not q.has_next()
-    assert q.incoming["active", "PopFromBackoffQ"] == 1
-
-
-def test_early_pops_go_by_windows_and_then_by_priority() -> None:
-    q = queue()
-    low, high = rejected(q, [waiting(priority=8), waiting(priority=9)], at_s=0.2)[::-1]
-    [next_window] = rejected(q, [waiting(priority=10)], at_s=1.1)
-    q.event(NODE_ADD, None, {}, 1.2)
-    assert q.counts()[QueueName.BACKOFF] == 3
-    assert [popped(q, 1.2) for _ in range(3)] == [high, low, next_window]
-
-
-def test_errors_wait_until_their_backoff_is_over() -> None:
-    q = queue()
-    q.add(waiting(), PROFILE, 0.0)
-    queued = popped(q, 0.0)
-    q.fail(queued, now_s=0.0)
-    assert queued.place is QueueName.BACKOFF
-    assert (q.has_next(), q.pop(1.9)) == (False, None)
-    assert popped(q, 2.0) is queued
-
-
-def test_errors_count_from_the_last_rejection_on() -> None:
-    q = queue()
-    uid = after_failures(q, "A", times=3, start_s=1e6)
-    queued = q.get(uid)
-    assert queued is not None
-    q.activate([uid], 2e6)
-    q.fail(popped(q, 2e6), now_s=2e6)
-    assert (queued.unschedulable_count, queued.consecutive_errors) == (3, 1)
-    assert queued.backoff_until_s == 2e6 + 1
-    q.activate([uid], 3e6)
-    q.fail(popped(q, 3e6), ["A"], now_s=3e6)
-    assert (queued.unschedulable_count, queued.consecutive_errors) == (4, 0)
-    assert queued.backoff_until_s == 3e6 + 8
-
-
 def test_a_maximum_of_zero_turns_it_off() -> None:
     q = queue(max_backoff_s=0)
     q.add(waiting(), PROFILE, 0.0)
@@ -122,13 +68,6 @@ def test_without_early_pops_times_are_not_rounded() -> None:
     assert (q.has_next(), q.pop(1.9)) == (False, None)
     assert q.next_wakeup_s() == 2.0
     assert popped(q, 2.0) is queued
-
-
-def test_without_early_pops_a_backoff_that_is_just_over_is_over() -> None:
-    q = queue(pop_from_backoff=False)
-    [queued] = rejected(q, [waiting()], at_s=0.3)
-    q.event(NODE_ADD, None, {}, 1.5)
-    assert queued.place is QueueName.ACTIVE
 
 
 def test_the_way_to_the_active_queue_does_not_depend_on_who_calls_when() -> None:

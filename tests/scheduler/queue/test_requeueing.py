@@ -7,13 +7,12 @@ import pytest
 from podium.api.objects import Object
 from podium.scheduler.framework.cluster_events import Action, ClusterEvent, EventResource
 from podium.scheduler.framework.interface import CycleError
-from podium.scheduler.queue import QueuedPod, QueueName, QueueProfile, SchedulingQueue
+from podium.scheduler.queue import QueueName, QueueProfile, SchedulingQueue
 from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.scheduler.queue.toys import (
     NODE_ADD,
     NODE_LABEL,
     POD_DELETE,
-    PROFILE,
     Sort,
     hinted,
     popped,
@@ -30,23 +29,6 @@ def place_after(event: ClusterEvent, rejected_by: str, **options: Any) -> QueueN
     [queued] = rejected(q, [waiting()], by=rejected_by)
     q.event(event, None, {}, LATER_S)
     return queued.place
-
-
-@pytest.mark.parametrize(
-    ("event", "rejected_by", "place"),
-    [
-        (NODE_ADD, "A", QueueName.ACTIVE),
-        (NODE_ADD, "B", QueueName.UNSCHEDULABLE),
-        (NODE_ADD, "AB", QueueName.ACTIVE),
-        (POD_DELETE, "A", QueueName.UNSCHEDULABLE),
-        (POD_DELETE, "AB", QueueName.ACTIVE),
-        (NODE_LABEL, "AB", QueueName.UNSCHEDULABLE),
-    ],
-)
-def test_only_what_a_rejecting_plugin_registered_for_helps(
-    event: ClusterEvent, rejected_by: str, place: QueueName
-) -> None:
-    assert place_after(event, rejected_by) is place
 
 
 @pytest.mark.parametrize(
@@ -109,46 +91,11 @@ def test_a_hint_is_asked_once_for_all_pods_of_a_class() -> None:
     assert {queued.place for queued in db} == {QueueName.UNSCHEDULABLE}
 
 
-def test_a_hint_is_not_asked_about_pods_that_others_rejected() -> None:
-    hint = Closely("web")
-    q = queue({"A": hinted(NODE_LABEL, by=hint), "B": ()})
-    rejected(q, [waiting("web")], by="B")
-    assert q.event(NODE_LABEL, {"was": 1}, {"is": 2}, LATER_S) == 0
-    assert hint.asked == 0
-
-
 def test_a_plugin_that_can_not_tell_lets_the_pod_be_tried() -> None:
     def broken(pod: PodInfo, old: Object | None, new: Object | None) -> bool:
         raise CycleError("A", "no such claim")
 
     assert place_after(NODE_ADD, "A", hints={"A": hinted(NODE_ADD, by=broken)}) is QueueName.ACTIVE
-
-
-def pending(q: SchedulingQueue, plugins: str, pending_plugins: str) -> QueuedPod:
-    q.add(waiting(), PROFILE, 0.0)
-    queued = popped(q, 0.0)
-    q.fail(queued, plugins, pending_plugins=pending_plugins, now_s=0.0)
-    return queued
-
-
-@pytest.mark.parametrize(
-    ("event", "place"), [(NODE_ADD, QueueName.ACTIVE), (POD_DELETE, QueueName.BACKOFF)]
-)
-def test_what_a_plugin_was_waiting_for_costs_no_backoff(
-    event: ClusterEvent, place: QueueName
-) -> None:
-    q = queue()
-    queued = pending(q, "B", "A")
-    assert queued.place is QueueName.UNSCHEDULABLE
-    assert q.event(event, None, {}, 0.0) == 1
-    assert queued.place is place
-
-
-def test_a_plugin_that_rejects_and_waits_counts_as_waiting() -> None:
-    q = queue()
-    queued = pending(q, "A", "A")
-    q.event(NODE_ADD, None, {}, 0.0)
-    assert queued.place is QueueName.ACTIVE
 
 
 def test_pods_can_be_left_out() -> None:
@@ -157,14 +104,6 @@ def test_pods_can_be_left_out() -> None:
     rejected(q, [low, high])
     assert q.event(NODE_ADD, None, {}, LATER_S, among=lambda pod: pod.priority <= 1) == 1
     assert q.place_of(high.uid) is QueueName.UNSCHEDULABLE
-
-
-def test_one_pod_can_be_left_out() -> None:
-    q = queue()
-    itself, other = waiting(), waiting()
-    rejected(q, [itself, other])
-    assert q.event(NODE_ADD, None, {}, LATER_S, except_uid=itself.uid) == 1
-    assert q.place_of(itself.uid) is QueueName.UNSCHEDULABLE
 
 
 def test_several_actions_move_a_pod_once() -> None:
