@@ -1,6 +1,5 @@
 """PreEnqueue: who isn't let in, and what opens the gate."""
 
-
 from podium.scheduler.queue import QueueName
 from tests.scheduler.queue.toys import (
     NODE_ADD,

@@ -1,6 +1,5 @@
 """What happens while a pod is being tried isn't lost."""
 
-
 from podium.scheduler.queue import QueueName
 from podium.scheduler.queue.in_flight import InFlight, InFlightEvent
 from podium.scheduler.queue.queue_events import FORCE_ACTIVATE
