@@ -1,4 +1,4 @@
-"""Plays runs on the cores of this machine; `dask_executor` plays them on a cluster of machines."""
+"""Executors play the runs of an experiment: on the cores of this machine, or on a Dask cluster."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -13,9 +13,13 @@ from podium.simulation.experiments.settings import SettingError, SettingPlace, w
 from podium.simulation.experiments.whole_scenario import WholeScenario
 from podium.simulation.workers import LostProcessError, in_workers
 
+LOST = "the process that played it was killed, perhaps for want of memory"
+_CONNECT_S = 60.0
+_RETRIES = 3
+
 
 class ScenarioRun(msgspec.Struct, frozen=True):
-    """A scenario to be played with a seed."""
+    """A scenario to play with a seed and settings."""
 
     scenario: WholeScenario
     seed: int
@@ -23,35 +27,35 @@ class ScenarioRun(msgspec.Struct, frozen=True):
 
 
 Done = Callable[[int], None]
-"""Is told how many runs are over."""
+"""Receives the number of finished runs."""
 
 Executor = Callable[[Sequence[ScenarioRun], Done], Iterator[tuple[int, RunResult]]]
-"""Yields each run's number and result as it comes."""
+"""Plays runs, and yields the number and the result of each as it finishes."""
 
 
-def play(one: ScenarioRun) -> RunResult:
-    """Play a run."""
-    if not one.settings:
-        return run(one.scenario, one.seed)
+def play(scenario_run: ScenarioRun) -> RunResult:
+    """Play a run; a setting that leads nowhere is an error in the result."""
+    scenario = scenario_run.scenario
     try:
-        changed = with_settings(one.scenario, one.settings)
+        if scenario_run.settings:
+            scenario = with_settings(scenario, scenario_run.settings)
     except SettingError as error:
         return RunResult(error=str(error))
-    return run(changed, one.seed)
+    return run(scenario, scenario_run.seed)
 
 
 class LocalExecutor(msgspec.Struct, frozen=True):
-    """Plays runs in several processes at once."""
+    """Plays runs in several processes of this machine."""
 
     workers: int
 
     def __call__(self, runs: Sequence[ScenarioRun], done: Done) -> Iterator[tuple[int, RunResult]]:
-        """Yield each run's number and result, in order; a lost process costs only its own run."""
+        """Play runs, in order; a process that is killed costs only its own run."""
         number = 0
         while number < len(runs):
-            told = partial(_tell, done, number)
+            progress = partial(lambda before, over: done(before + over), number)
             try:
-                for result in in_workers(play, runs[number:], self.workers, told):
+                for result in in_workers(play, runs[number:], self.workers, progress):
                     yield number, result
                     number += 1
             except LostProcessError:
@@ -59,28 +63,17 @@ class LocalExecutor(msgspec.Struct, frozen=True):
                 number += 1
 
 
-def _tell(done: Done, before: int, over: int) -> None:
-    done(before + over)
-
-
-LOST = "the process that played it was killed, perhaps for want of memory"
-
-
-_CONNECT_S = 60.0
-_RETRIES = 3
-
-
 class DaskError(PodiumError):
     """A Dask cluster that can't be used."""
 
 
 class DaskExecutor(msgspec.Struct, frozen=True):
-    """Hands runs to the workers of a Dask cluster; what a lost worker had is played by others."""
+    """Plays runs on the workers of a Dask cluster, which repeats the runs of a lost worker."""
 
     address: str
 
     def __call__(self, runs: Sequence[ScenarioRun], done: Done) -> Iterator[tuple[int, RunResult]]:
-        """Yield each run's number and result as they come; raises DaskError."""
+        """Play runs in any order; raises DaskError."""
         # An optional package.
         from distributed import Client, as_completed
 
@@ -98,38 +91,36 @@ class DaskExecutor(msgspec.Struct, frozen=True):
             except TimeoutError:
                 raise DaskError(f"--dask {self.address}: there are no workers") from None
             _check_versions(self.address, client.run(_version, on_error="return"))
-            # A run depends on nothing but itself; no two are to be taken for one.
+            # Equal runs are played each: Dask would take pure ones for one.
             futures = client.map(play, runs, pure=False, retries=_RETRIES)
             numbers = {future.key: number for number, future in enumerate(futures)}
             finished: Any = as_completed(futures, loop=client.loop)  # type: ignore[no-untyped-call]
             for over, future in enumerate(finished, start=1):
-                yield numbers[future.key], _result(future)
+                failure = future.exception()
+                if failure is None:
+                    yield numbers[future.key], future.result()
+                else:
+                    lost = RunResult(error=f"Dask gave it up: {failure}", is_lost=True)
+                    yield numbers[future.key], lost
                 done(over)
 
 
-def _result(future: Any) -> RunResult:
-    error = future.exception()
-    if error is not None:
-        return RunResult(error=f"Dask gave it up: {error}", is_lost=True)
-    result: RunResult = future.result()
-    return result
-
-
 def _version() -> str:
+    # Sent by its name, so that a worker answers with the release that is installed there.
     return __version__
 
 
 def _timeout_s() -> float:
-    """For how long to wait for the cluster: longer, if Dask's own configuration is more patient."""
     from dask import config
     from dask.utils import parse_timedelta
 
-    told_s = parse_timedelta(config.get("distributed.comm.timeouts.connect"))
-    return max(_CONNECT_S, float(told_s))
+    # Dask's own configuration may be more patient.
+    configured_s = parse_timedelta(config.get("distributed.comm.timeouts.connect"))
+    return max(_CONNECT_S, float(configured_s))
 
 
 def _check_versions(address: str, versions: dict[str, Any]) -> None:
     for worker, version in sorted(versions.items()):
         if version != __version__:
-            found = f"Podium {version}" if isinstance(version, str) else f"no Podium: {version}"
-            raise DaskError(f"--dask {address}: {worker} has {found}, not {__version__}")
+            installed = f"Podium {version}" if isinstance(version, str) else f"no Podium: {version}"
+            raise DaskError(f"--dask {address}: {worker} has {installed}, not {__version__}")

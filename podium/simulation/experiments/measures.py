@@ -1,6 +1,6 @@
-"""The numbers that a run is measured by, by name: `pendingSeconds`, `preempted.batch`, and so on.
+"""The measures of a run by name, such as `pendingSeconds` or `preempted.batch`.
 
-A name is what is measured, then, after a dot, of which class of pods or which resource.
+After the dot of a name stands a class of pods, or a resource.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,33 +16,34 @@ from podium.simulation.experiments.series.series import (
     UTILISATION,
     ZONE,
     RunSeries,
-    Wait,
 )
 from podium.simulation.runner.simulation_report import ClassSummary
 
 MEANINGS: Mapping[str, str] = {
-    "pods": "pods, those included that replace others",
-    "preempted": "pods that went for a higher priority",
+    "pods": "pods, replacements included",
+    "preempted": "pods that were preempted by pods of a higher priority",
     "evicted": "pods evicted through the API or for a taint",
     "lost": "pods lost with their node or stopped by it",
     "neverPlaced": "pods that never had a node",
     "pendingSeconds": "seconds that pods were without a node, summed over pods",
-    "waitMeanSeconds": "mean time without a node, of the pods that came",
-    "waitP95Seconds": "95th percentile of the same",
-    "waitLongestSeconds": "the longest of these times",
-    "utilisation": "share of what nodes have that is requested, on average over time",
-    "fragmentation": "share of what is free that a pod drawn at random can't use, likewise",
+    "waitMeanSeconds": "mean time that new pods were without a node",
+    "waitP95Seconds": "95th percentile of the time that new pods were without a node",
+    "waitLongestSeconds": "longest time that a new pod was without a node",
+    "utilisation": "requested share of the nodes' allocatable resources, averaged over time",
+    "fragmentation": (
+        "share of the free resources that a pod drawn at random can't use, averaged over time"
+    ),
     "failures": "assertions that don't hold, and steps that went wrong",
 }
-"""The measures by the beginning of their names."""
+"""The meaning of each measure, by the part of its name before the dot."""
 
 
 class UnknownMeasureError(PodiumError):
-    """Somebody asks for a measure that no run has."""
+    """A measure that no run has."""
 
 
 def check_measure(asked: str, name: str, known: Collection[str]) -> None:
-    """See that runs have a measure; raises UnknownMeasureError if they don't."""
+    """Raise UnknownMeasureError if no run has a measure; `asked` begins the message."""
     if known and name not in known:
         near = get_close_matches(name, known, 5) or [*known]
         raise UnknownMeasureError(f"{asked}: no run has {name}, but {', '.join(near)}")
@@ -51,31 +52,28 @@ def check_measure(asked: str, name: str, known: Collection[str]) -> None:
 def measures_of(
     classes: Sequence[ClassSummary], series: RunSeries, failures: int
 ) -> dict[str, float]:
-    """All measures of a run, in a fixed order."""
-    found: dict[str, float] = {}
-    for name in ("pods", "preempted", "evicted", "lost", "never_placed"):
-        called = "neverPlaced" if name == "never_placed" else name
-        found[called] = sum(getattr(one, name) for one in classes)
-        for one in classes:
-            found[f"{called}.{one.priority_class or NO_CLASS}"] = getattr(one, name)
-    found |= _waiting("", series.waits)
-    for one in classes:
-        waits = [wait for wait in series.waits if wait.priority_class == one.priority_class]
-        found |= _waiting(f".{one.priority_class or NO_CLASS}", waits)
-    for (measure, of, called), line in sorted(series.lines.items()):
+    """Compute all measures of a run, in a fixed order."""
+    measures: dict[str, float] = {}
+    for name in ("pods", "preempted", "evicted", "lost", "neverPlaced"):
+        field = "never_placed" if name == "neverPlaced" else name
+        measures[name] = sum(getattr(summary, field) for summary in classes)
+        for summary in classes:
+            measures[f"{name}.{summary.priority_class or NO_CLASS}"] = getattr(summary, field)
+    class_names = [summary.priority_class for summary in classes]
+    for class_name in (None, *class_names):
+        suffix = "" if class_name is None else f".{class_name or NO_CLASS}"
+        waits = [w.seconds for w in series.waits if class_name in (None, w.priority_class)]
+        seconds = np.array(waits or [0.0])
+        values = {
+            "pendingSeconds": seconds.sum(),
+            "waitMeanSeconds": seconds.mean(),
+            "waitP95Seconds": np.percentile(seconds, 95),
+            "waitLongestSeconds": seconds.max(),
+        }
+        measures |= {f"{name}{suffix}": round(float(value), 6) for name, value in values.items()}
+    for (measure, of, name), line in sorted(series.lines.items()):
         if measure.startswith((UTILISATION, FRAGMENTATION)) and of in (CLUSTER, ZONE):
-            name = f"{measure}.{called}" if called else measure
-            found[name] = round(line.mean(series.until_s), 9)
-    found["failures"] = failures
-    return found
-
-
-def _waiting(suffix: str, waits: Sequence[Wait]) -> dict[str, float]:
-    seconds = np.array([wait.seconds for wait in waits] or [0.0])
-    values = {
-        "pendingSeconds": seconds.sum(),
-        "waitMeanSeconds": seconds.mean(),
-        "waitP95Seconds": np.percentile(seconds, 95),
-        "waitLongestSeconds": seconds.max(),
-    }
-    return {f"{name}{suffix}": round(float(value), 6) for name, value in values.items()}
+            named = f"{measure}.{name}" if name else measure
+            measures[named] = round(line.mean(series.until_s), 9)
+    measures["failures"] = failures
+    return measures

@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 import numpy as np
-import numpy.typing as npt
 
 from podium.api.documents.report import IF_KNOWN, Report
 
@@ -32,15 +31,15 @@ class Difference(Report):
     """How a measure differs between the two sides.
 
     Attributes:
-        measure: its name.
-        a: the mean of the first side.
-        b: the mean of the second side.
-        difference: the mean of second minus first, pair by pair.
-        interval: of that; null where there are too few pairs.
-        pairs: how many there are.
-        higher: in how many of them the second side's is higher.
-        lower: in how many it is lower.
-        widest: the pair that differs most, by its number.
+        measure: name of the measure.
+        a: mean of the measure on the first side.
+        b: mean of the measure on the second side.
+        difference: mean of second minus first, pair by pair.
+        interval: interval of the difference; null if there are too few pairs.
+        pairs: number of pairs.
+        higher: number of pairs in which the measure is higher on the second side.
+        lower: number of pairs in which the measure is lower on the second side.
+        widest: number of the pair that differs most; missing if none differs.
     """
 
     measure: str
@@ -55,7 +54,7 @@ class Difference(Report):
 
     @property
     def is_certain(self) -> bool:
-        """Whether chance alone hardly makes such a difference."""
+        """Return whether such a difference is unlikely to be chance."""
         return self.interval is not None and (self.interval.low > 0 or self.interval.high < 0)
 
 
@@ -63,55 +62,39 @@ Measures = Mapping[str, float]
 
 
 def differences(pairs: Sequence[tuple[Measures, Measures]]) -> list[Difference]:
-    """Differences of all measures, in the order in which runs have them.
+    """Compute the differences of all measures, in the order in which runs have them.
 
     Args:
-        pairs: the measures of the first and the second side of each pair; what a run lacks is 0.
+        pairs: the measures of the first and the second side of each pair; a missing one is 0.
     """
-    names = list(dict.fromkeys(name for pair in pairs for side in pair for name in side))
-    if not pairs:
-        return []
-    sides = [
-        np.array([[pair[side].get(name, 0.0) for name in names] for pair in pairs])
-        for side in (0, 1)
-    ]
-    return [_difference(name, sides[0][:, at], sides[1][:, at]) for at, name in enumerate(names)]
+    names = dict.fromkeys(name for pair in pairs for side in pair for name in side)
+    found = []
+    for name in names:
+        a, b = (np.array([pair[side].get(name, 0.0) for pair in pairs]) for side in (0, 1))
+        change = b - a
+        mean, interval = float(change.mean()), None
+        if len(pairs) >= PAIRS_MIN:
+            deviation = float(change.std(ddof=1))
+            half = _student_t(len(pairs) - 1) * deviation / len(pairs) ** 0.5
+            interval = Interval(round(mean - half, _DIGITS), round(mean + half, _DIGITS))
+        difference = Difference(
+            measure=name,
+            a=round(float(a.mean()), _DIGITS),
+            b=round(float(b.mean()), _DIGITS),
+            difference=round(mean, _DIGITS),
+            interval=interval,
+            pairs=len(pairs),
+            higher=int((change > 0).sum()),
+            lower=int((change < 0).sum()),
+            widest=int(np.abs(change).argmax()) if change.any() else None,
+        )
+        found.append(difference)
+    return found
 
 
-Column = npt.NDArray[np.float64]
-
-
-def _difference(name: str, a: Column, b: Column) -> Difference:
-    found = b - a
-    widest = int(np.abs(found).argmax()) if found.any() else None
-    return Difference(
-        measure=name,
-        a=_rounded(a.mean()),
-        b=_rounded(b.mean()),
-        difference=_rounded(found.mean()),
-        interval=_interval(found),
-        pairs=len(found),
-        higher=int((found > 0).sum()),
-        lower=int((found < 0).sum()),
-        widest=widest,
-    )
-
-
-def _interval(found: Column) -> Interval | None:
-    pairs = len(found)
-    if pairs < PAIRS_MIN:
-        return None
-    mean = float(found.mean())
-    half = _t(pairs - 1) * float(found.std(ddof=1)) / pairs**0.5
-    return Interval(_rounded(mean - half), _rounded(mean + half))
-
-
-def _t(freedom: int) -> float:
-    """The 97.5th percentile of Student's t, by its expansion around the normal distribution's.
-
-    Args:
-        freedom: degrees of freedom; from 5 on it is right to a thousandth.
-    """
+def _student_t(freedom: int) -> float:
+    # The 97.5th percentile of Student's t, by its expansion around the normal distribution's; it
+    # is right to a thousandth from 5 degrees of freedom on.
     z = _Z
     terms = (
         (z**3 + z) / 4,
@@ -119,10 +102,6 @@ def _t(freedom: int) -> float:
         (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
     )
     return z + sum(term / float(freedom) ** power for power, term in enumerate(terms, start=1))
-
-
-def _rounded(value: float) -> float:
-    return round(float(value), _DIGITS)
 
 
 def number_text(value: float) -> str:
@@ -138,7 +117,7 @@ def change_text(value: float) -> str:
 
 
 def interval_text(interval: Interval | None) -> str:
-    """Format both ends of an interval; `-` where there is none."""
+    """Format both ends of an interval; `-` without one."""
     if interval is None:
         return "-"
     return f"{change_text(interval.low)} … {change_text(interval.high)}"

@@ -1,4 +1,4 @@
-"""One run: a scenario, a seed, and what came of it in numbers, with the pods that it names."""
+"""One run of an experiment: a scenario, a seed, the measures, and what happened to which pods."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,11 +7,15 @@ from typing import Annotated, Any
 from podium.api.documents.report import HIDDEN, IF_ANY, Report
 from podium.api.errors import PodiumError
 from podium.api.objects import name, namespace, uid
-from podium.api.policy.disruption_target import PREEMPTED
 from podium.cluster.virtual import Cluster
 from podium.simulation.experiments.measures import measures_of
-from podium.simulation.experiments.series.series import RunSeries, run_series
-from podium.simulation.experiments.series.usage_log import KINDS, UsageLog, UsageRecorder
+from podium.simulation.experiments.series.series import (
+    KINDS,
+    RunSeries,
+    UsageLog,
+    UsageRecorder,
+    run_series,
+)
 from podium.simulation.experiments.whole_scenario import WholeScenario
 from podium.simulation.recordings.segments import Recording
 from podium.simulation.runner.scenario_runner import Prepare, Progress, Simulation, simulate
@@ -34,10 +38,11 @@ class Witness(Report):
     """What happened to a pod, where and when.
 
     Attributes:
-        pod: `namespace/name`.
+        pod: the pod, `namespace/name`.
         what: `preempted`, `evicted`, `lost`, `waited` or `neverPlaced`.
-        at: when, in seconds since the start; for those that waited, when they came.
-        node: from which it went, or which it was given at last; empty if it never had one.
+        at: when it happened, in seconds since the start; for a pod that waited, when it was
+            created.
+        node: the node that it lost, or to which it was bound at last; empty if it never had one.
         seconds: how long it waited.
     """
 
@@ -50,14 +55,14 @@ class Witness(Report):
 
 @dataclass(frozen=True, slots=True)
 class RunResult(Report):
-    """What came of a run.
+    """The result of a run.
 
     Attributes:
         measures: numbers by name.
-        witnesses: disrupted pods by their time, then those that waited, the longest first.
-        witnesses_left_out: how many more there were.
-        error: why it couldn't be played; empty if it was.
-        is_lost: whether that has nothing to do with the run, and another try may do.
+        witnesses: disrupted pods by time, then pods that waited, the longest first.
+        witnesses_left_out: number of further witnesses.
+        error: why the run couldn't be played; empty if it was.
+        is_lost: whether the cause of the error isn't the run, which may succeed when repeated.
     """
 
     measures: Mapping[str, float] = field(default_factory=dict)
@@ -70,7 +75,7 @@ class RunResult(Report):
 def observed(
     scenario: Scenario, progress: Progress | None = None, prepare: Prepare | None = None
 ) -> tuple[Simulation, RunSeries]:
-    """Play a scenario and follow it; the arguments are those of `simulate`."""
+    """Play a scenario and record its lines; the arguments are those of `simulate`."""
     recorders: list[UsageRecorder] = []
 
     def follow(cluster: Cluster) -> None:
@@ -80,16 +85,11 @@ def observed(
 
     simulation = simulate(scenario, progress, prepare=follow)
     recorders[0].look()
-    return simulation, run_series(recorders[0].log, histories_of(simulation), simulation.ended_s)
-
-
-def histories_of(simulation: Simulation) -> list[PodHistory]:
-    """Histories of all pods of a run."""
-    return list(PodHistories(simulation.entries, pods_by_uid(simulation.pods_before)))
+    return simulation, run_series(recorders[0].log, _histories(simulation), simulation.ended_s)
 
 
 def run(whole: WholeScenario, seed: int) -> RunResult:
-    """Play a scenario with a seed; what is wrong with it is part of the result."""
+    """Play a scenario with a seed; an error in the scenario is part of the result."""
     try:
         simulation, series = observed(whole.scenario(seed))
     except PodiumError as error:
@@ -97,77 +97,69 @@ def run(whole: WholeScenario, seed: int) -> RunResult:
     if simulation.interrupted:
         raise KeyboardInterrupt
     classes = class_summaries(simulation)
-    return result_of(classes, series, histories_of(simulation), simulation.failures)
+    return _result(classes, series, _histories(simulation), simulation.failures)
 
 
-def result_of(
+def _histories(simulation: Simulation) -> list[PodHistory]:
+    return list(PodHistories(simulation.entries, pods_by_uid(simulation.pods_before)))
+
+
+def _result(
     classes: Sequence[ClassSummary],
     series: RunSeries,
     histories: Sequence[PodHistory],
     failures: int = 0,
 ) -> RunResult:
-    """Measure a run."""
-    witnesses = [*_disrupted(histories), *_waited(histories, series)]
+    disrupted = [
+        Witness(pod.pod, pod.cause.group, pod.ended_s, pod.node)
+        for pod in histories
+        if pod.cause is not None and pod.ended_s is not None
+    ]
+    disrupted.sort(key=lambda witness: (witness.at, witness.pod))
+    nodes = {pod.pod: pod.node for pod in histories}
+    waited = [
+        Witness(wait.pod, "waited", wait.created_s, nodes.get(wait.pod, ""), wait.seconds)
+        if wait.placed
+        else Witness(wait.pod, "neverPlaced", wait.created_s, "", wait.seconds)
+        for wait in series.waits
+        if wait.seconds > AT_ONCE_S or not wait.placed
+    ]
+    waited.sort(key=lambda witness: (-witness.seconds, witness.pod))
+    witnesses = [*disrupted, *waited]
     kept = witnesses[:WITNESSES_MAX]
     measures = measures_of(classes, series, failures)
     return RunResult(measures, kept, len(witnesses) - len(kept))
 
 
 def read_result(plain: Mapping[str, Any]) -> RunResult:
-    """The result that these plain values stand for, as a journal has them."""
-    witnesses = [Witness(**one) for one in plain.get("witnesses", ())]
+    """Read a result from the plain values of a journal."""
+    witnesses = [Witness(**witness) for witness in plain.get("witnesses", ())]
     left_out, error = plain.get("witnessesLeftOut", 0), plain.get("error", "")
     return RunResult(plain["measures"], witnesses, left_out, error)
 
 
-def _disrupted(histories: Sequence[PodHistory]) -> list[Witness]:
-    gone = [pod for pod in histories if pod.cause is not None and pod.ended_s is not None]
-    gone.sort(key=lambda pod: (pod.ended_s or 0.0, pod.pod))
-    return [
-        Witness(pod.pod, pod.cause.group if pod.cause else PREEMPTED, pod.ended_s or 0.0, pod.node)
-        for pod in gone
-    ]
-
-
-def _waited(histories: Sequence[PodHistory], series: RunSeries) -> list[Witness]:
-    nodes = {pod.pod: pod.node for pod in histories}
-    waits = [wait for wait in series.waits if wait.seconds > AT_ONCE_S or not wait.placed]
-    waits.sort(key=lambda wait: (-wait.seconds, wait.pod))
-    return [
-        Witness(
-            wait.pod,
-            "waited" if wait.placed else "neverPlaced",
-            wait.created_s,
-            nodes.get(wait.pod, "") if wait.placed else "",
-            wait.seconds,
-        )
-        for wait in waits
-    ]
-
-
 def recorded_result(recording: Recording) -> RunResult:
-    """Measures of a recording, as of a run."""
+    """Measure a recording as a run is measured."""
     entries = [*_entries(recording)]
     pods = [obj for obj in recording.state if obj.get("kind") == "Pod"]
     histories = list(PodHistories(entries, pods_by_uid(pods)))
     series = recorded_series(recording, histories)
-    return result_of(summarize_classes(entries, pods), series, histories)
+    return _result(summarize_classes(entries, pods), series, histories)
 
 
 def recorded_series(recording: Recording, histories: list[PodHistory] | None = None) -> RunSeries:
-    """The lines of a recording."""
+    """Compute the lines of a recording."""
     if histories is None:
         pods = [obj for obj in recording.state if obj.get("kind") == "Pod"]
         histories = list(PodHistories(_entries(recording), pods_by_uid(pods)))
     log = UsageLog()
-    for known in recording.state:
-        if known.get("kind") in KINDS:
-            log.take(str(known["kind"]), known)
+    for obj in recording.state:
+        if obj.get("kind") in KINDS:
+            log.take(str(obj["kind"]), obj)
     log.write(0.0)
     for change in recording.changes:
-        obj = change.new or change.old
-        if change.kind in KINDS and obj is not None:
-            log.take(change.kind, obj, gone=change.new is None)
+        if change.kind in KINDS:
+            log.take(change.kind, change.obj, gone=change.new is None)
             log.write(_passed_s(recording, change.at_s))
     return run_series(log, histories, _passed_s(recording, recording.ended_s))
 
@@ -179,10 +171,9 @@ def _passed_s(recording: Recording, at_s: float) -> float:
 def _entries(recording: Recording) -> Iterator[TimelineEntry]:
     facts = PodFacts()
     for change in recording.changes:
-        obj = change.new or change.old
-        if change.kind != "Pod" or obj is None:
+        if change.kind != "Pod":
             continue
+        obj, at_s = change.obj, _passed_s(recording, change.at_s)
         about = ("Pod", namespace(obj), name(obj))
         for fact in facts(change.old, change.new):
-            at_s = _passed_s(recording, change.at_s)
             yield TimelineEntry(at_s, fact.type, *about, "", fact.details, uid(obj))

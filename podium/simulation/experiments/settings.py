@@ -1,4 +1,4 @@
-"""Settings: places in a scenario, its objects and its scheduler's configuration, given values."""
+"""Settings: values for places in a scenario, its objects and its scheduler's configuration."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,22 +25,22 @@ _STEP = re.compile(
 )
 
 Entry = tuple[str, str]
-"""The entry of a list that has this field with this value."""
+"""A field and its value, by which an entry of a list is found."""
 
 Step = str | int | Entry
 
 
 class SettingError(PodiumError):
-    """A setting that leads nowhere in a scenario."""
+    """A setting whose path leads nowhere in a scenario."""
 
 
 class SettingPlace(msgspec.Struct, frozen=True):
     """The place of a setting's value.
 
     Attributes:
-        where: `Scenario`, `KubeSchedulerConfiguration` or `SchedulerOptions` of its first
-            scheduler, or objects of its manifests: `KIND/NAME`, `NAMESPACE/KIND/NAME`; a `*` for a
-            name stands for all of the kind.
+        where: `Scenario`; `KubeSchedulerConfiguration` or `SchedulerOptions` of the scenario's
+            first scheduler; or objects of its manifests, `KIND/NAME` or `NAMESPACE/KIND/NAME`, with
+            `*` for all names.
     """
 
     where: str
@@ -48,27 +48,26 @@ class SettingPlace(msgspec.Struct, frozen=True):
 
 
 def steps_of(path: str) -> tuple[Step, ...]:
-    """The steps of a path: fields, indices, and entries by a field; empty if it isn't a path.
+    """Split a path into fields, indices and entries by a field; empty if it isn't a path.
 
     `spec.containers[name=web].resources` goes to the entry of that name. A field whose name has
     dots is written `metadata.annotations["podium.dev/run-duration"]`.
     """
-    found: list[Step] = []
+    steps: list[Step] = []
     at = 0
     while match := _STEP.match(path, at):
-        parts = match.groupdict()
-        if parts["index"] is not None:
-            found.append(int(parts["index"]))
-        elif parts["key"] is not None:
-            found.append((parts["key"], parts["value"]))
+        if match["index"] is not None:
+            steps.append(int(match["index"]))
+        elif match["key"] is not None:
+            steps.append((match["key"], match["value"]))
         else:
-            found.append(parts["field"] or parts["quoted"])
+            steps.append(match["field"] or match["quoted"])
         at = match.end()
-    return tuple(found) if at == len(path) else ()
+    return tuple(steps) if at == len(path) else ()
 
 
 def with_settings(whole: WholeScenario, values: Mapping[SettingPlace, Any]) -> WholeScenario:
-    """The scenario with these values, also in fields that it lacks; raises SettingError."""
+    """Return the scenario with settings, whose missing fields are added; raises SettingError."""
     changed = whole.copy()
     for place, value in values.items():
         targets = list(_targets(changed, place.where))
@@ -82,88 +81,65 @@ def with_settings(whole: WholeScenario, values: Mapping[SettingPlace, Any]) -> W
 def _targets(whole: WholeScenario, where: str) -> Iterator[Value]:
     if where == SCENARIO:
         yield whole.value
-    elif where in _CONFIGURATIONS:
+        return
+    if where in _CONFIGURATIONS:
         documents = whole.scheduler_documents()
-        known = [one for one in documents if one.get("kind") == where]
-        if not known:
-            known = [{"apiVersion": _CONFIGURATIONS[where], "kind": where}]
-            documents += known
-        yield from known
-    else:
-        yield from (obj for obj in whole.objects() if _is_meant(obj, where))
-
-
-def _is_meant(obj: Value, where: str) -> bool:
-    *namespaces, kind, name = where.split("/")
-    found = KINDS.get(str(obj.get("kind")))
-    words = {str(obj.get("kind")).lower()}
-    if found is not None:
-        words |= {found.singular, found.plural, *found.short_names}
-    metadata = metadata_of(obj)
-    if kind.lower() not in words or name not in ("*", metadata.get("name")):
-        return False
-    is_namespaced = found is None or found.namespaced
-    given = metadata.get("namespace") or DEFAULT_NAMESPACE
-    return not is_namespaced or not namespaces or given == namespaces[0]
+        configured = [document for document in documents if document.get("kind") == where]
+        if not configured:
+            configured = [{"apiVersion": _CONFIGURATIONS[where], "kind": where}]
+            documents += configured
+        yield from configured
+        return
+    *namespaces, wanted, name = where.split("/")
+    for obj in whole.objects():
+        kind, metadata = KINDS.get(str(obj.get("kind"))), metadata_of(obj)
+        words = {str(obj.get("kind")).lower()}
+        if kind is not None:
+            words |= {kind.singular, kind.plural, *kind.short_names}
+        if wanted.lower() not in words or name not in ("*", metadata.get("name")):
+            continue
+        namespace = metadata.get("namespace") or DEFAULT_NAMESPACE
+        is_namespaced = kind is None or kind.namespaced
+        if not is_namespaced or not namespaces or namespace == namespaces[0]:
+            yield obj
 
 
 def _set(target: Any, place: SettingPlace, value: Any, file: str) -> None:
-    """Put a value into its place; fields and entries on the way are made if they aren't there."""
-    *within, last = steps_of(place.path)
+    """Set a value; fields and entries that its path lacks are added."""
+    steps = steps_of(place.path)
     seen = ""
-    for step, following in pairwise((*within, last)):
-        where = _Where(file, place, seen)
+
+    def refuse(why: str) -> SettingError:
+        at = seen.lstrip(".") or "the beginning"
+        return SettingError(f"{file}: {place.where} {place.path}: at {at} {why}")
+
+    for step, following in pairwise((*steps, None)):
+        assert step is not None
         if isinstance(step, str):
-            fields = _fields(target, where)
-            if fields.get(step) is None:
-                fields[step] = {} if isinstance(following, str) else []
-            target = fields[step]
+            if not isinstance(target, dict):
+                raise refuse("there are no fields")
+            at: str | int = step
+            if following is not None and target.get(at) is None:
+                target[at] = {} if isinstance(following, str) else []
         else:
-            entries = _entries(target, where)
-            target = entries[_index(entries, step, where)]
-        seen += f".{step}" if isinstance(step, str) else f"[{step}]"
-    where = _Where(file, place, seen)
-    if isinstance(last, str):
-        _fields(target, where)[last] = value
-    else:
-        entries = _entries(target, where)
-        entries[_index(entries, last, where)] = value
-
-
-class _Where(msgspec.Struct, frozen=True):
-    file: str
-    place: SettingPlace
-    seen: str
-
-    def error(self, why: str) -> SettingError:
-        at = self.seen.lstrip(".") or "the beginning"
-        return SettingError(f"{self.file}: {self.place.where} {self.place.path}: at {at} {why}")
-
-
-def _index(entries: list[Any], step: Step, where: _Where) -> int:
-    """Which entry is meant; the next one, or one of a name that isn't there, is made."""
-    if isinstance(step, tuple):
-        key, value = step
-        for index, entry in enumerate(entries):
-            if isinstance(entry, dict) and str(entry.get(key)) == value:
-                return index
-        entries.append({key: value})
-        return len(entries) - 1
-    index = int(step)
-    if index > len(entries):
-        raise where.error(f"there is no [{index}]: it has {len(entries)} entries")
-    if index == len(entries):
-        entries.append({})
-    return index
-
-
-def _fields(target: Any, where: _Where) -> dict[str, Any]:
-    if not isinstance(target, dict):
-        raise where.error("there are no fields")
-    return target
-
-
-def _entries(target: Any, where: _Where) -> list[Any]:
-    if not isinstance(target, list):
-        raise where.error("there is no list")
-    return target
+            if not isinstance(target, list):
+                raise refuse("there is no list")
+            if isinstance(step, tuple):
+                key, wanted = step
+                found = (
+                    index
+                    for index, entry in enumerate(target)
+                    if isinstance(entry, dict) and str(entry.get(key)) == wanted
+                )
+                at = next(found, len(target))
+            else:
+                key, wanted, at = "", "", step
+            if at > len(target):
+                raise refuse(f"there is no [{at}]: it has {len(target)} entries")
+            if at == len(target):
+                target.append({key: wanted} if key else {})
+        if following is None:
+            target[at] = value
+        else:
+            target = target[at]
+            seen += f".{step}" if isinstance(step, str) else f"[{step}]"

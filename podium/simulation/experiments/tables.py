@@ -11,20 +11,20 @@ from podium.simulation.experiments.series.series import RunSeries
 from podium.simulation.experiments.sweep.sweep_report import Trial
 
 LINE_COLUMNS = ("seconds", "measure", "of", "name", "value")
+_LINE_TYPES = ("double", "string", "string", "string", "double")
 
 
 def lines_parquet(series: RunSeries) -> bytes:
-    """The lines of a run as a Parquet file, a row for each change."""
+    """Write the lines of a run as a Parquet file, with a row for each change."""
     rows = [*series.rows()]
-    types = ("double", "string", "string", "string", "double")
     return _parquet(
         (name, kind, [row[at] for row in rows])
-        for at, (name, kind) in enumerate(zip(LINE_COLUMNS, types, strict=True))
+        for at, (name, kind) in enumerate(zip(LINE_COLUMNS, _LINE_TYPES, strict=True))
     )
 
 
 def lines_csv(series: RunSeries) -> str:
-    """The lines of a run as CSV, a row for each change."""
+    """Write the lines of a run as CSV, with a row for each change."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(LINE_COLUMNS)
@@ -33,7 +33,7 @@ def lines_csv(series: RunSeries) -> str:
 
 
 def runs_parquet(trials: Sequence[Trial]) -> bytes:
-    """The runs of a sweep as a Parquet file, a row for each.
+    """Write the runs of a sweep as a Parquet file, with a row for each run.
 
     Its columns are `trial`, `scenario`, `seed`, `error`, `settings.NAME`, and the measures.
     """
@@ -46,21 +46,18 @@ def runs_parquet(trials: Sequence[Trial]) -> bytes:
     ]
     for name in dict.fromkeys(name for trial, _ in runs for name in trial.settings):
         values = [trial.settings[name] for trial, _ in runs]
-        columns.append((f"settings.{name}", None, _alike(values)))
+        # A column has one type: values of several types that aren't all numbers are JSON.
+        types = {type(value) for value in values}
+        if types <= {int, float}:
+            values = values if len(types) == 1 else [float(value) for value in values]
+        elif len(types) > 1 or not types <= {str, bool}:
+            values = [json.dumps(value, sort_keys=True) for value in values]
+        columns.append((f"settings.{name}", None, values))
     measures = dict.fromkeys(name for _, run in runs for name in run.result.measures)
     columns += (
         (name, "double", [run.result.measures.get(name) for _, run in runs]) for name in measures
     )
     return _parquet(columns)
-
-
-def _alike(values: Sequence[Any]) -> list[Any]:
-    kinds = {type(one) for one in values}
-    if len(kinds) == 1 and kinds <= {str, int, float, bool}:
-        return [*values]
-    if kinds <= {int, float}:
-        return [float(one) for one in values]
-    return [json.dumps(one, sort_keys=True) for one in values]
 
 
 def _parquet(columns: Iterable[tuple[str, str | None, Sequence[Any]]]) -> bytes:

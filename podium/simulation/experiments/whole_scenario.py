@@ -18,10 +18,10 @@ Value = dict[str, Any]
 
 
 class WholeScenario(msgspec.Struct, frozen=True):
-    """A scenario with all that its file names.
+    """A scenario with the content of all files that it names.
 
     Attributes:
-        value: the document; objects and configurations stand where the names of files stood.
+        value: the document, with objects and configurations in place of the names of files.
     """
 
     name: str
@@ -30,7 +30,7 @@ class WholeScenario(msgspec.Struct, frozen=True):
     max_pods: int
 
     def scenario(self, seed: int) -> Scenario:
-        """What a cluster plays; raises ScenarioError."""
+        """Return the scenario to play with a seed; raises ScenarioError."""
         return scenario_of(self.file, self.value, seed, self.max_pods)
 
     def copy(self) -> "WholeScenario":
@@ -38,16 +38,16 @@ class WholeScenario(msgspec.Struct, frozen=True):
 
     @property
     def spec(self) -> Value:
-        found: Value = self.value.setdefault("spec", {})
-        return found
+        spec: Value = self.value.setdefault("spec", {})
+        return spec
 
     def objects(self) -> Iterator[Value]:
-        """All objects of its manifests: of the start, and those that steps apply and bring."""
+        """Iterate over all objects of its manifests, those of steps and arrivals included."""
         for holder, field in _manifest_fields(self.spec):
             yield from holder[field]
 
     def scheduler_documents(self) -> list[Value]:
-        """The configuration of the first scheduler, which is made if there is none."""
+        """Return the configuration of the first scheduler, to be changed in place."""
         schedulers = self.spec.setdefault("schedulers", [{}])
         if not schedulers:
             schedulers.append({})
@@ -56,42 +56,41 @@ class WholeScenario(msgspec.Struct, frozen=True):
 
 
 def read_whole_scenario(path: str, max_pods: int) -> WholeScenario:
-    """Read a scenario's file and all that it names; raises PodiumError.
-
-    Args:
-        path: the file; `-` for standard input.
-    """
-    return whole_scenario(
-        "stdin" if path == "-" else path, read_text(path, sys.stdin.buffer), max_pods
-    )
+    """Read a scenario (`-` for standard input) and all files that it names; raises PodiumError."""
+    file = "stdin" if path == "-" else path
+    return whole_scenario(file, read_text(path, sys.stdin.buffer), max_pods)
 
 
 def whole_scenario(file: str, text: str, max_pods: int) -> WholeScenario:
-    """Make a scenario's text whole with all that it names; raises PodiumError.
+    """Read a scenario's text and all files that it names; raises PodiumError.
 
     Args:
-        file: its name, in whose directory the files are that it names.
+        file: name of the scenario's file, to whose directory the names of files are relative.
     """
-    # Whatever is wrong is reported here, with the names of the files.
+    # All faults are reported here, where the names of files are still known.
     name = read_scenario(file, text, max_pods=max_pods).name
     value = scenario_value(file, text)
     value["spec"] = {k: v for k, v in spec_of(value).items() if v is not None}
     directory = Path(file).parent
     for holder, field in _manifest_fields(value["spec"]):
         manifests = holder[field]
-        entries: Sequence[Any] = manifests if isinstance(manifests, list) else [manifests]
-        found: list[Value] = []
-        for entry in entries:
+        objects: list[Value] = []
+        for entry in manifests if isinstance(manifests, list) else [manifests]:
             if isinstance(entry, str):
                 loaded = read_sources([str(directory / entry)]).objects
-                found += [copy.deepcopy(dict(one.obj)) for one in loaded]
+                objects += [copy.deepcopy(dict(one.obj)) for one in loaded]
             elif str(entry.get("kind")).endswith("List") and isinstance(entry.get("items"), list):
-                found += entry["items"]
+                objects += entry["items"]
             else:
-                found.append(entry)
-        holder[field] = found
+                objects.append(entry)
+        holder[field] = objects
     for scheduler in value["spec"].get("schedulers") or ():
-        _inline_configuration(scheduler, directory)
+        configuration = scheduler.get("configuration") or []
+        documents = [*configuration] if isinstance(configuration, list) else [configuration]
+        if configuration_file := scheduler.pop("file", None):
+            text = read_text(directory / configuration_file)
+            documents += [document.value for document in read_yaml(text)]
+        scheduler["configuration"] = documents
     return WholeScenario(name, file, value, max_pods)
 
 
@@ -102,24 +101,16 @@ def _manifest_fields(spec: Value) -> Iterator[tuple[Value, str]]:
     yield from ((holder, field) for holder, field in holders if holder.get(field) is not None)
 
 
-def _inline_configuration(scheduler: Value, directory: Path) -> None:
-    given = scheduler.get("configuration") or []
-    documents = [*given] if isinstance(given, list) else [given]
-    if file := scheduler.pop("file", None):
-        documents += [one.value for one in read_yaml(read_text(directory / file))]
-    scheduler["configuration"] = documents
-
-
 def with_state(whole: WholeScenario, objects: Sequence[Mapping[str, Any]]) -> WholeScenario:
-    """The scenario in another cluster: what is there at the start is replaced."""
+    """Replace the objects with which a scenario starts."""
     changed = whole.copy()
     changed.spec.pop("nodes", None)
-    changed.spec["manifests"] = [dict(one) for one in objects]
+    changed.spec["manifests"] = [dict(obj) for obj in objects]
     return changed
 
 
 def with_configuration(whole: WholeScenario, documents: Sequence[Value]) -> WholeScenario:
-    """The scenario with these documents for its first scheduler, each in place of its kind's."""
+    """Configure the first scheduler by documents, each in place of the one of its kind."""
     changed = whole.copy()
     kinds = {document.get("kind") for document in documents}
     configuration = changed.scheduler_documents()

@@ -1,4 +1,4 @@
-"""What went differently in a replay: `kind: RecordingReplay`, and its presentation."""
+"""The differences between a recording and its replay: `kind: RecordingReplay`."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,27 +18,26 @@ from podium.simulation.recordings.pod_records import (
     recorded_preemptions,
     scheduled_by,
 )
-from podium.simulation.recordings.replay import Replay
-from podium.simulation.recordings.replayed_pods import ReplayedPod
+from podium.simulation.recordings.replay import Replay, ReplayedPod
 from podium.simulation.timeline.timeline_sentences import clock, span
 
 KIND = "RecordingReplay"
 TOLERANCE_S = 2.0
-"""Waits that differ by less are alike: no replay takes as long to decide and to bind."""
+"""The difference from which on waits differ: no replay takes as long to decide and to bind."""
 
 RECORDED, REPLAYED = "recorded", "replayed"
 
 
 @dataclass(frozen=True, slots=True)
 class PlacementDifference(Report):
-    """A pod that was placed elsewhere, or only in one of the two.
+    """A pod that was bound to another node, or only in the recording or the replay.
 
     Attributes:
-        pod: the pod, as the recording has it.
-        recorded: its node there; null if it had none.
-        replayed: its node in the replay; null if it had none.
-        reason: why it has none, where it hasn't.
-        instead: name of the pod that goes on in its place, as it wasn't lost in the replay.
+        pod: the recorded pod, `namespace/name`.
+        recorded: node of the pod in the recording; null if it had none.
+        replayed: node of the pod in the replay; null if it had none.
+        reason: why the pod couldn't be scheduled, if it has no node in one of them.
+        instead: name of the pod that stands in for it, as that pod wasn't lost in the replay.
     """
 
     pod: str
@@ -50,15 +49,15 @@ class PlacementDifference(Report):
 
 @dataclass(frozen=True, slots=True)
 class PreemptionDifference(Report):
-    """A preemption that there was only in the recording, or only in the replay.
+    """A preemption of the recording or of the replay alone.
 
     Attributes:
         only: `recorded` or `replayed`.
-        at_s: when, in seconds since the beginning.
-        preemptor: who needed room; null if nobody knows.
-        node: where.
-        victims: who had to go.
-        reason: why the replay needed it.
+        at_s: when it happened, in seconds since the beginning.
+        preemptor: the preemptor; null if it isn't known.
+        node: node of the victims.
+        victims: the victims.
+        reason: why the preemptor didn't fit in the replay.
         otherwise: what became of the preemptor in the other one.
     """
 
@@ -73,13 +72,13 @@ class PreemptionDifference(Report):
 
 @dataclass(frozen=True, slots=True)
 class WaitDifference(Report):
-    """A pod that was placed on the same node, but at another time.
+    """A pod that was bound to the recorded node, but at another time.
 
     Attributes:
-        pod: the pod.
-        node: its node.
-        recorded_seconds: how long it waited.
-        replayed_seconds: the same in the replay.
+        pod: the pod, `namespace/name`.
+        node: node of the pod.
+        recorded_seconds: how long the pod waited in the recording.
+        replayed_seconds: how long the pod waited in the replay.
     """
 
     pod: str
@@ -90,16 +89,16 @@ class WaitDifference(Report):
 
 @dataclass(frozen=True, slots=True)
 class WaitingOfClass(Report):
-    """How the pods of a priority class waited that came in the course of time.
+    """The waits of the new pods of a priority class.
 
     Attributes:
-        priority_class: its name; null for none.
-        priority: of its pods.
-        pods: how many had to be placed.
-        recorded_placed: how many were.
-        replayed_placed: the same in the replay.
-        recorded_median_seconds: how long those waited; null if none was placed.
-        replayed_median_seconds: the same in the replay.
+        priority_class: name of the PriorityClass; null for none.
+        priority: priority of the pods.
+        pods: number of pods to place.
+        recorded_placed: number of pods that were placed in the recording.
+        replayed_placed: number of pods that were placed in the replay.
+        recorded_median_seconds: median wait of those in the recording; null without any.
+        replayed_median_seconds: median wait of those in the replay; null without any.
     """
 
     priority_class: OrNull
@@ -113,12 +112,12 @@ class WaitingOfClass(Report):
 
 @dataclass(frozen=True, slots=True)
 class GapReport(Report):
-    """A time of which the recording knows only the result.
+    """A time without a recorder, of which only the resulting changes are known.
 
     Attributes:
-        at_s: when it began, in seconds since the beginning.
-        until: when it ended, likewise.
-        reason: why.
+        at_s: when the gap began, in seconds since the beginning.
+        until: when the gap ended, in seconds since the beginning.
+        reason: why there is a gap.
     """
 
     at_s: Seconds
@@ -128,22 +127,22 @@ class GapReport(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReplayReport(Report):
-    """What came of playing a recording again; times are in seconds since its beginning.
+    """The result of a replay; times are in seconds since the beginning of the recording.
 
     Attributes:
-        recording: where it lies.
-        start: its beginning, as a time.
-        seconds: how long it is.
-        closed: whether it ends where the recorder was told to end.
-        gaps: what it doesn't know.
-        pods: how many the scheduler had to place.
-        alike: how many of them went, or waited, alike in both.
-        recorded_preemptions: how many there were.
-        replayed_preemptions: how many there were in the replay.
-        placements: pods that went elsewhere.
-        preemptions: those that there were only in one of the two.
-        waits: pods that went to the same node at another time.
-        classes: how long pods waited, the highest priority first.
+        recording: directory of the recording.
+        start: time at which the recording begins.
+        seconds: length of the recording.
+        closed: whether the recorder was stopped in good order, rather than killed.
+        gaps: gaps of the recording.
+        pods: number of pods that the scheduler had to place.
+        alike: number of those pods that were placed, or waited, alike in both.
+        recorded_preemptions: number of preemptions in the recording.
+        replayed_preemptions: number of preemptions in the replay.
+        placements: pods that were bound to other nodes.
+        preemptions: preemptions of the recording or the replay alone.
+        waits: pods that were bound to the recorded node at another time.
+        classes: waits by priority class, the highest priority first.
     """
 
     api_version: str = API_VERSION
@@ -168,15 +167,15 @@ class ReplayReport(Report):
 
 
 def compare(replay: Replay) -> ReplayReport:
-    """Tell what went differently in a replay."""
+    """Compare a replay with its recording."""
     recording, recorded = replay.recording, recorded_preemptions(replay.records)
-    pods = {
-        one: (record, replay.pods[one])
-        for one, record in scheduled_by(replay.records, replay.scheduler_names).items()
-    }
+    pods = [
+        (record, replay.pods[pod_uid])
+        for pod_uid, record in scheduled_by(replay.records, replay.scheduler_names).items()
+    ]
     placements: list[PlacementDifference] = []
     waits: list[WaitDifference] = []
-    for record, result in pods.values():
+    for record, result in pods:
         if result.instead or record.node != result.node:
             reason = "" if record.node and result.node else record.message
             if not result.node:
@@ -205,7 +204,7 @@ def compare(replay: Replay) -> ReplayReport:
         placements=placements,
         preemptions=[*_preemptions(replay, recorded)],
         waits=waits,
-        classes=[*_classes(replay, pods.values())],
+        classes=[*_classes(replay, pods)],
     )
 
 
@@ -233,34 +232,31 @@ def _preemptions(
             otherwise,
         )
 
-    def fate(node: str, bound_s: float | None, message: str) -> str:
-        if node:
-            when = "" if bound_s is None else f" at {clock(_passed_s(replay, bound_s))}"
-            return f"placed on {node}{when}"
-        return f"stays pending: {message}" if message else "stays pending"
+    def fate(pod: PodRecord | ReplayedPod | None) -> str:
+        if pod is None:
+            return ""
+        if not pod.node:
+            return f"stays pending: {pod.message}" if pod.message else "stays pending"
+        when = "" if pod.bound_s is None else f" at {clock(_passed_s(replay, pod.bound_s))}"
+        return f"placed on {pod.node}{when}"
 
-    replayed = {one.identity: one for one in replay.preemptions}
+    replayed = {preemption.identity: preemption for preemption in replay.preemptions}
     matched = set()
     for one in recorded:
-        # Where the preemptor isn't known, node and victims are alike in one preemption.
+        # If the preemptor isn't known, node and victims of a preemption are compared.
         begin = 0 if one.preemptor else 1
         alike = (other for other in replayed if other[begin:] == one.identity[begin:])
-        if (found := next(alike, None)) is not None:
-            matched.add(found)
+        if (match := next(alike, None)) is not None:
+            matched.add(match)
             continue
         result = replay.pods.get(one.preemptor)
-        if result is None:
-            yield difference(RECORDED, one, "")
-        elif result.instead:
+        if result is not None and result.instead:
             yield difference(RECORDED, one, f"isn't needed: {result.instead} stays")
         else:
-            fared = fate(result.node, result.bound_s, result.message)
-            yield difference(RECORDED, one, fared)
+            yield difference(RECORDED, one, fate(result))
     for identity, one in replayed.items():
         if identity not in matched:
-            record = replay.records.get(one.preemptor)
-            fared = "" if record is None else fate(record.node, record.bound_s, record.message)
-            yield difference(REPLAYED, one, fared)
+            yield difference(REPLAYED, one, fate(replay.records.get(one.preemptor)))
 
 
 def _classes(
@@ -286,70 +282,66 @@ def _classes(
 
 
 _NONE = "-"
-_SAME = "Nothing went differently."
 _CLASSES = ("Class", "Priority", "Pods", "Placed", "Replayed", "Median wait", "Replayed")
 
 
 def replay_presentation(report: ReplayReport) -> Presentation:
-    """A summary, and a table for each sort of difference."""
+    """Present a replay: a summary, and a table for each sort of difference."""
+    summary = (
+        f"{report.recording}: {span(report.seconds)} from {report.start}. "
+        f"{count(report.pods, 'pod')} to place, {report.alike} alike; "
+        f"{count(report.recorded_preemptions, 'preemption')} recorded, "
+        f"{report.replayed_preemptions} in the replay."
+    )
+    if not report.closed:
+        summary += " The recorder was killed, or goes on."
+    if not report.has_differences:
+        summary = f"Nothing went differently. {summary}"
     gaps = [
         f"{clock(gap.at_s)} to {clock(gap.until)}: {gap.reason}; only the result is known"
         for gap in report.gaps
     ]
+    placements = [
+        (
+            one.pod,
+            one.recorded or _NONE,
+            one.replayed or _NONE,
+            f"{one.instead} stays, and stands for it" if one.instead else one.reason or _NONE,
+        )
+        for one in report.placements
+    ]
+    preemptions = []
+    for one in report.preemptions:
+        other = "replay" if one.only == RECORDED else "recording"
+        otherwise = f"in the {other}: {one.otherwise.rstrip('.')}. " if one.otherwise else ""
+        why = (otherwise + one.reason).rstrip() or _NONE
+        victims = ", ".join(one.victims)
+        row = (one.only, clock(one.at_s), one.preemptor or _NONE, one.node, victims, why)
+        preemptions.append(row)
     waits = [
         (one.pod, one.node, span(one.recorded_seconds), span(one.replayed_seconds))
         for one in report.waits
     ]
-    placed = Table(("Pod", "Recorded", "Replayed", "Why"), [*map(_placement, report.placements)])
+    classes = [
+        (
+            one.priority_class or _NONE,
+            str(one.priority),
+            str(one.pods),
+            str(one.recorded_placed),
+            str(one.replayed_placed),
+            *(
+                _NONE if wait_s is None else span(wait_s)
+                for wait_s in (one.recorded_median_seconds, one.replayed_median_seconds)
+            ),
+        )
+        for one in report.classes
+    ]
     headers = ("Only", "At", "Preemptor", "Node", "Victims", "Instead, and why")
-    preempted = Table(headers, [*map(_preemption, report.preemptions)])
-    waited = Table(("Pod", "Node", "Recorded", "Replayed"), waits)
     sections = [
         Section("Gaps of the recording", [Bullets(gaps)]),
-        Section("Placed elsewhere", [placed]),
-        Section("Preempted otherwise", [preempted]),
-        Section("Waited otherwise", [waited]),
-        Section("New pods by priority class", [Table(_CLASSES, [*_class_rows(report)])]),
+        Section("Placed elsewhere", [Table(("Pod", "Recorded", "Replayed", "Why"), placements)]),
+        Section("Preempted otherwise", [Table(headers, preemptions)]),
+        Section("Waited otherwise", [Table(("Pod", "Node", "Recorded", "Replayed"), waits)]),
+        Section("New pods by priority class", [Table(_CLASSES, classes)]),
     ]
-    return Presentation(
-        f"Podium simulate --recording {report.recording}", _summary(report), sections
-    )
-
-
-def _placement(one: PlacementDifference) -> tuple[str, ...]:
-    why = f"{one.instead} stays, and stands for it" if one.instead else one.reason or _NONE
-    return one.pod, one.recorded or _NONE, one.replayed or _NONE, why
-
-
-def _preemption(one: PreemptionDifference) -> tuple[str, ...]:
-    otherwise = " ".join(_sentences(one)) or _NONE
-    victims = ", ".join(one.victims)
-    return one.only, clock(one.at_s), one.preemptor or _NONE, one.node, victims, otherwise
-
-
-def _sentences(one: PreemptionDifference) -> Iterator[str]:
-    other = "replay" if one.only == "recorded" else "recording"
-    if one.otherwise:
-        yield f"in the {other}: {one.otherwise.rstrip('.')}."
-    if one.reason:
-        yield one.reason
-
-
-def _class_rows(report: ReplayReport) -> Iterator[tuple[str, ...]]:
-    for one in report.classes:
-        placed = str(one.recorded_placed), str(one.replayed_placed)
-        waits = one.recorded_median_seconds, one.replayed_median_seconds
-        medians = (_NONE if wait is None else span(wait) for wait in waits)
-        yield one.priority_class or _NONE, str(one.priority), str(one.pods), *placed, *medians
-
-
-def _summary(report: ReplayReport) -> str:
-    preempted = count(report.recorded_preemptions, "preemption")
-    text = (
-        f"{report.recording}: {span(report.seconds)} from {report.start}. "
-        f"{count(report.pods, 'pod')} to place, {report.alike} alike; {preempted} recorded, "
-        f"{report.replayed_preemptions} in the replay."
-    )
-    if not report.closed:
-        text += " The recorder was killed, or goes on."
-    return text if report.has_differences else f"{_SAME} {text}"
+    return Presentation(f"Podium simulate --recording {report.recording}", summary, sections)

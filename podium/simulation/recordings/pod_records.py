@@ -1,11 +1,11 @@
-"""The fate of each pod in a recording, and its cause.
+"""The pods of a recording: when they were bound, how they ended, and why.
 
-What the scheduler did is told apart from what users, controllers and nodes did: its bindings,
-nominations, conditions and victims are what a replay decides anew.
+What the scheduler did is kept apart from what users, controllers and nodes did: its bindings,
+nominations, conditions and victims are what a replay decides again.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import msgspec
 
@@ -14,14 +14,14 @@ from podium.api.pods import is_finished, node_name_of, nominated_node_of, schedu
 from podium.api.policy.disruption_target import BY_EVICTION, PREEMPTED, Cause, cause_of
 from podium.api.priority import pod_priority
 from podium.simulation.recordings.pod_states import is_decided_on
-from podium.simulation.recordings.segments import RecordedChange, Recording
+from podium.simulation.recordings.segments import Recording
 
 _NOMINATION_S = 30.0
-"""How far a nomination may be from the moment at which its victims are told to go."""
+"""The longest time between a nomination and the deletion of its victims."""
 
 
 class Nomination(NamedTuple):
-    """A pod was seen nominated to a node, as the so manieth of all that changed."""
+    """A nomination of a pod to a node, and the number of the change that brought it."""
 
     at_s: float
     number: int
@@ -32,18 +32,18 @@ class PodRecord(msgspec.Struct):
     """A pod in a recording; times are in seconds since the epoch.
 
     Attributes:
-        created_s: when it was first seen; None if it was there at the beginning.
-        given_node: where it was when it was first seen; empty if nowhere.
-        node: where it has been bound to; empty if nowhere.
-        bound_s: when it was seen bound; None if it was first seen so, or never was.
-        turned_to_s: when a scheduler was first seen to have turned to it; None if never.
-        message: why it couldn't be scheduled, at last.
-        statuses: what its node has said of it since it was bound, until it was told to go.
-        leaving_s: when it was seen to be told to go, or gone; None if it stays.
-        lost_s: when it was seen to be told to go, or to have failed for what happened to its node.
-        cause: why it had to go, if that is known.
-        preemptor: uid of the pod that it gave way to; empty if to none, or if nobody knows.
-        replaced_by: uid of the pod that its controller made in its place.
+        created_s: when it was created; None if it existed at the beginning.
+        given_node: the node to which it was bound when first seen; empty if it wasn't bound.
+        node: the node to which it was bound; empty if it never was.
+        bound_s: when it was bound; None if it was bound when first seen, or never.
+        turned_to_s: when a scheduler first tried it; None if none did.
+        message: why it couldn't be scheduled the last time.
+        statuses: statuses written by its node between its binding and its termination, with times.
+        leaving_s: when it began to terminate, or was deleted; None if it did neither.
+        lost_s: when it began to terminate, or failed, because of its cause.
+        cause: why it was disrupted, if it was.
+        preemptor: uid of the pod that preempted it; empty if none did, or if it isn't known.
+        replaced_by: uid of the pod that its controller created in its place.
     """
 
     first: Object
@@ -62,6 +62,14 @@ class PodRecord(msgspec.Struct):
     cause: Cause | None = None
     preemptor: str = ""
     replaced_by: str = ""
+
+    @classmethod
+    def begun(cls, pod: Object, at_s: float, number: int, *, exists: bool) -> Self:
+        """Begin the record of a pod that is first seen, as a new one unless it exists already."""
+        node = node_name_of(pod)
+        record = cls(pod, pod, None if exists else at_s, node, node)
+        record.see(pod, at_s, number, is_first=True)
+        return record
 
     @property
     def key(self) -> str:
@@ -83,16 +91,46 @@ class PodRecord(msgspec.Struct):
 
     @property
     def was_lost(self) -> bool:
-        """Whether it had to go for what only holds where it was: for a preemptor, or its node."""
-        return _is_loss(self.cause)
+        """Return whether the cause of its end holds only for its node: a preemptor, or the node."""
+        return self.cause is not None and self.cause is not BY_EVICTION
+
+    def see(self, pod: Object, at_s: float, number: int, *, is_first: bool = False) -> None:
+        """Take in a state of the pod, after a number of changes of the recording."""
+        old = None if is_first else self.last
+        node, nominated = node_name_of(pod), nominated_node_of(pod)
+        if node and not self.node:
+            self.node, self.bound_s = node, at_s
+        if nominated and (old is None or nominated != nominated_node_of(old)):
+            self.nominations.append(Nomination(at_s, number, nominated))
+        condition = condition_of(pod, "PodScheduled")
+        if condition is not None and condition.get("status") == "False":
+            self.message = str(condition.get("message") or "")
+        if self.turned_to_s is None and is_decided_on(pod):
+            self.turned_to_s = at_s
+        if is_terminating(pod):
+            self.leave(pod, at_s)
+        elif node and old is not None and pod.get("status") != old.get("status"):
+            self.statuses.append((at_s, pod["status"]))
+        if old is not None and is_finished(pod) and not is_finished(old) and cause_of(pod):
+            self._lose(pod, at_s)
+
+    def leave(self, pod: Object, at_s: float) -> None:
+        """Note that the pod began to terminate, or was deleted."""
+        if self.leaving_s is None:
+            self.leaving_s = at_s
+            self._lose(pod, at_s)
+
+    def _lose(self, pod: Object, at_s: float) -> None:
+        if self.cause is None:
+            self.cause, self.lost_s = cause_of(pod), at_s
 
 
 class PreemptionRecord(msgspec.Struct, frozen=True):
     """A preemption of a recording or a replay, by the uids of the recorded pods.
 
     Attributes:
-        preemptor: empty if it isn't known.
-        reason: why a replay needed it; empty in a recording.
+        preemptor: uid of the preemptor; empty if it isn't known.
+        reason: why a replay preempted; empty in a recording.
     """
 
     at_s: float
@@ -107,140 +145,100 @@ class PreemptionRecord(msgspec.Struct, frozen=True):
 
 
 def is_lost(pod: Object) -> bool:
-    """Whether a pod has to go for what only holds where it is."""
-    return _is_loss(cause_of(pod))
-
-
-def _is_loss(cause: Cause | None) -> bool:
+    """Return whether a pod ends for a cause that holds only for its node."""
+    cause = cause_of(pod)
     return cause is not None and cause is not BY_EVICTION
 
 
 def pod_records(recording: Recording) -> dict[str, PodRecord]:
-    """All pods of a recording by uid, in the order in which they were first seen."""
+    """Return all pods of a recording by uid, in the order in which they were first seen."""
     records: dict[str, PodRecord] = {}
     for obj in recording.state:
         if obj.get("kind") == "Pod":
-            records[uid(obj)] = _first_seen(obj, recording.started_s, created_s=None)
+            records[uid(obj)] = PodRecord.begun(obj, recording.started_s, 0, exists=True)
     for number, change in enumerate(recording.changes):
-        if change.kind == "Pod":
-            _follow(records, change, number)
+        if change.kind != "Pod":
+            continue
+        pod, at_s = change.obj, change.at_s
+        record = records.get(uid(pod))
+        if record is None:
+            record = records[uid(pod)] = PodRecord.begun(pod, at_s, number, exists=False)
+        elif change.new is not None:
+            record.see(pod, at_s, number)
+        if change.new is None:
+            record.gone_s = at_s
+            record.leave(pod, at_s)
+        record.last = pod
     _name_preemptors(records)
-    # By the controllers: the next pod that one makes after a loss stands in for it.
-    arrivals: dict[str, list[tuple[float, str]]] = {}
-    for one, record in records.items():
-        if record.created_s is not None and record.owner:
-            arrivals.setdefault(record.owner, []).append((record.created_s, one))
-    lost = [one for one in records.values() if one.was_lost and one.owner]
-    for record in sorted(lost, key=lambda one: one.lost_s):
-        waiting = arrivals.get(record.owner, [])
-        found = next((one for one in waiting if one[0] >= record.lost_s), None)
-        if found is not None:
-            waiting.remove(found)
-            record.replaced_by = found[1]
+    _name_replacements(records)
     return records
 
 
-def recorded_preemptions(records: Mapping[str, PodRecord]) -> list[PreemptionRecord]:
-    """Recorded preemptions in order of time; a preemptor may have several."""
-    turns: dict[tuple[str, str], list[tuple[float, str]]] = {}
-    for victim, record in records.items():
-        if record.was_preempted and record.leaving_s is not None:
-            turn = record.preemptor, record.node
-            turns.setdefault(turn, []).append((record.leaving_s, victim))
-    found = [
-        PreemptionRecord(part[0][0], preemptor, node, frozenset(one for _, one in part))
-        for (preemptor, node), told in turns.items()
-        for part in _turns(sorted(told))
-    ]
-    return sorted(found, key=lambda one: (one.at_s, one.preemptor, one.node))
-
-
-def _turns(told: Sequence[tuple[float, str]]) -> Iterator[list[tuple[float, str]]]:
-    part: list[tuple[float, str]] = []
-    for one in told:
-        if part and one[0] > part[-1][0] + _NOMINATION_S:
-            yield part
-            part = []
-        part.append(one)
-    yield part
-
-
-def _first_seen(obj: Object, at_s: float, *, created_s: float | None, number: int = 0) -> PodRecord:
-    node = node_name_of(obj)
-    record = PodRecord(obj, obj, created_s, node, node)
-    _note(record, None, obj, at_s, number)
-    return record
-
-
-def _follow(records: dict[str, PodRecord], change: RecordedChange, number: int) -> None:
-    obj = change.new if change.new is not None else change.old
-    assert obj is not None
-    record = records.get(uid(obj))
-    if record is None:
-        record = records[uid(obj)] = _first_seen(
-            obj, change.at_s, created_s=change.at_s, number=number
-        )
-    elif change.new is not None:
-        _note(record, record.last, obj, change.at_s, number)
-    if change.new is None:
-        record.gone_s = change.at_s
-        _leave(record, obj, change.at_s)
-    record.last = obj
-
-
-def _note(record: PodRecord, old: Object | None, new: Object, at_s: float, number: int) -> None:
-    node, nominated = node_name_of(new), nominated_node_of(new)
-    if node and not record.node:
-        record.node, record.bound_s = node, at_s
-    if nominated and (old is None or nominated != nominated_node_of(old)):
-        record.nominations.append(Nomination(at_s, number, nominated))
-    condition = condition_of(new, "PodScheduled")
-    if condition is not None and condition.get("status") == "False":
-        record.message = str(condition.get("message") or "")
-    if record.turned_to_s is None and is_decided_on(new):
-        record.turned_to_s = at_s
-    if is_terminating(new):
-        _leave(record, new, at_s)
-    elif node and old is not None and new.get("status") != old.get("status"):
-        record.statuses.append((at_s, new["status"]))
-    if old is not None and is_finished(new) and not is_finished(old) and cause_of(new):
-        _lose(record, new, at_s)
-
-
-def _leave(record: PodRecord, obj: Object, at_s: float) -> None:
-    if record.leaving_s is None:
-        record.leaving_s = at_s
-        _lose(record, obj, at_s)
-
-
-def _lose(record: PodRecord, obj: Object, at_s: float) -> None:
-    if record.cause is None:
-        record.cause, record.lost_s = cause_of(obj), at_s
-
-
-def _name_preemptors(records: dict[str, PodRecord]) -> None:
-    """By the nominations: watches don't tell for whom a victim has to go."""
+def _name_preemptors(records: Mapping[str, PodRecord]) -> None:
+    # By the nominations: watch events don't say for which pod a victim is deleted.
     nominated: dict[str, list[tuple[Nomination, str]]] = {}
-    for one, record in records.items():
+    for pod_uid, record in records.items():
         for nomination in record.nominations:
-            nominated.setdefault(nomination.node, []).append((nomination, one))
+            nominated.setdefault(nomination.node, []).append((nomination, pod_uid))
     for record in records.values():
         leaving_s, priority = record.leaving_s, pod_priority(record.first)
         if not record.was_preempted or leaving_s is None:
             continue
-        found = [
-            (abs(nomination.at_s - leaving_s), nomination.number, one)
-            for nomination, one in nominated.get(record.node, ())
+        preemptors = [
+            (abs(nomination.at_s - leaving_s), nomination.number, pod_uid)
+            for nomination, pod_uid in nominated.get(record.node, ())
             if abs(nomination.at_s - leaving_s) <= _NOMINATION_S
-            and pod_priority(records[one].first) > priority
+            and pod_priority(records[pod_uid].first) > priority
         ]
-        record.preemptor = min(found)[2] if found else ""
+        record.preemptor = min(preemptors)[2] if preemptors else ""
+
+
+def _name_replacements(records: Mapping[str, PodRecord]) -> None:
+    # By the controllers: the next pod that a controller creates after a loss replaces the lost one.
+    created: dict[str, list[tuple[float, str]]] = {}
+    for pod_uid, record in records.items():
+        if record.created_s is not None and record.owner:
+            created.setdefault(record.owner, []).append((record.created_s, pod_uid))
+    lost = [record for record in records.values() if record.was_lost and record.owner]
+    for record in sorted(lost, key=lambda record: record.lost_s):
+        candidates = created.get(record.owner, [])
+        replacement = next((one for one in candidates if one[0] >= record.lost_s), None)
+        if replacement is not None:
+            candidates.remove(replacement)
+            record.replaced_by = replacement[1]
+
+
+def recorded_preemptions(records: Mapping[str, PodRecord]) -> list[PreemptionRecord]:
+    """Return the recorded preemptions by time; a preemptor may have several on a node."""
+    victims: dict[tuple[str, str], list[tuple[float, str]]] = {}
+    for pod_uid, record in records.items():
+        if record.was_preempted and record.leaving_s is not None:
+            turn = record.preemptor, record.node
+            victims.setdefault(turn, []).append((record.leaving_s, pod_uid))
+    preemptions = [
+        PreemptionRecord(group[0][0], preemptor, node, frozenset(victim for _, victim in group))
+        for (preemptor, node), deletions in victims.items()
+        for group in _without_long_breaks(sorted(deletions))
+    ]
+    return sorted(preemptions, key=lambda one: (one.at_s, one.preemptor, one.node))
+
+
+def _without_long_breaks(
+    deletions: Sequence[tuple[float, str]],
+) -> Iterator[list[tuple[float, str]]]:
+    group: list[tuple[float, str]] = []
+    for deletion in deletions:
+        if group and deletion[0] > group[-1][0] + _NOMINATION_S:
+            yield group
+            group = []
+        group.append(deletion)
+    yield group
 
 
 def scheduled_by(records: Mapping[str, PodRecord], names: Collection[str]) -> dict[str, PodRecord]:
-    """The pods that schedulers of these names had to place in the recording, by uid."""
+    """Return the pods that schedulers of these names had to place in the recording, by uid."""
     return {
-        one: record
-        for one, record in records.items()
+        pod_uid: record
+        for pod_uid, record in records.items()
         if not record.given_node and record.scheduler_name in names
     }

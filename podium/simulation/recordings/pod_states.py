@@ -1,6 +1,5 @@
-"""States of pods in a replay: of the recorded ones, without what the scheduler has to decide."""
+"""States of replayed pods: those of the recorded pods, without what the scheduler decides."""
 
-from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
@@ -17,33 +16,32 @@ from podium.api.policy.disruption_target import BY_SCHEDULER, DISRUPTION_TARGET
 from podium.api.values.times import TimeError, epoch_s, timestamp
 
 _GATED = "SchedulingGated"
-# What only the end of a pod brings, and what would keep it from going without those who remove it.
+# Fields of a terminating pod, and finalizers, as a replay has no components that remove them.
 _OF_THE_END = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizers")
 _OF_THE_SERVER = ("resourceVersion", "generation", "managedFields")
 
 
 def arriving(obj: Object, *, keeps_node: bool) -> Object:
-    """A pod as it was created."""
+    """Return a pod as it was created."""
     spec = dict(obj["spec"]) if keeps_node else without(obj["spec"], "nodeName")
-    conditions = [one for one in conditions_of(obj) if one.get("reason") == _GATED]
     status: dict[str, Any] = {"phase": "Pending"}
     if qos := status_of(obj).get("qosClass"):
         status["qosClass"] = qos
-    if conditions:
+    if conditions := [one for one in conditions_of(obj) if one.get("reason") == _GATED]:
         status["conditions"] = conditions
     metadata = without(obj["metadata"], *_OF_THE_END)
     return {**obj, "metadata": metadata, "spec": spec, "status": status}
 
 
-def replacement(obj: Object, called: str, uid: str, now_s: float) -> Object:
-    """A pod as its controller would make it in place of one that is lost."""
+def replacement(obj: Object, name: str, uid: str, now_s: float) -> Object:
+    """Return a pod as its controller would create it in place of a lost one."""
     pod = arriving(obj, keeps_node=False)
-    metadata = {**pod["metadata"], "name": called, "uid": uid}
+    metadata = {**pod["metadata"], "name": name, "uid": uid}
     return {**pod, "metadata": {**metadata, "creationTimestamp": timestamp(now_s)}}
 
 
 def is_decided_on(pod: Object) -> bool:
-    """Whether a scheduler has turned to the pod."""
+    """Return whether a scheduler has tried a pod."""
     return any(_decided(pod))
 
 
@@ -53,8 +51,8 @@ def is_schedulers_change(old: Object, new: Object) -> bool:
 
 
 def _decided(pod: Object) -> tuple[object, ...]:
-    owned = [one for one in conditions_of(pod) if _is_schedulers(one)]
-    return node_name_of(pod), nominated_node_of(pod), owned
+    conditions = [one for one in conditions_of(pod) if _is_schedulers(one)]
+    return node_name_of(pod), nominated_node_of(pod), conditions
 
 
 def _is_schedulers(condition: Object) -> bool:
@@ -64,9 +62,12 @@ def _is_schedulers(condition: Object) -> bool:
 
 
 def updated(current: Object, old: Object, new: Object) -> Object | None:
-    """A pod of a replay after users or controllers have changed the recorded one."""
-    metadata, spec = metadata_of(new), without(spec_of(new), "nodeName")
-    if spec == without(spec_of(old), "nodeName") and _said(metadata) == _said(metadata_of(old)):
+    """Change a replayed pod as users or controllers changed the recorded one; None if not."""
+    old_metadata, metadata = (
+        without(metadata_of(pod), *_OF_THE_END, *_OF_THE_SERVER) for pod in (old, new)
+    )
+    spec = without(spec_of(new), "nodeName")
+    if spec == without(spec_of(old), "nodeName") and metadata == old_metadata:
         return None
     now = current["metadata"]
     # The replay has its own names, and its own ends.
@@ -74,20 +75,16 @@ def updated(current: Object, old: Object, new: Object) -> Object | None:
     node = node_name_of(current)
     return {
         **current,
-        "metadata": {**without(metadata, *_OF_THE_END), **own},
+        "metadata": {**without(metadata_of(new), *_OF_THE_END), **own},
         "spec": {**spec, "nodeName": node} if node else spec,
     }
 
 
-def _said(metadata: Object) -> Object:
-    return without(metadata, *_OF_THE_END, *_OF_THE_SERVER)
-
-
 def status_at(current: Object, recorded: Object, shift_s: float) -> Object:
-    """A replayed pod with the status that the node reported of the recorded pod.
+    """Return a replayed pod with the status that the node wrote of the recorded pod.
 
     Args:
-        shift_s: how much later the pod was placed than in the recording.
+        shift_s: how much later than in the recording the pod was placed.
     """
     others = [one for one in recorded.get("conditions") or () if not _is_schedulers(one)]
     own = [one for one in conditions_of(current) if _is_schedulers(one)]
@@ -102,16 +99,11 @@ def status_at(current: Object, recorded: Object, shift_s: float) -> Object:
 
 
 def placed_status(current: Object, now_s: float) -> Object:
-    """A replayed pod that runs at once, for lack of a recorded status."""
+    """Return a replayed pod that runs at once, for lack of a recorded status."""
     since = timestamp(now_s)
-    running = [
+    conditions = [
         {"type": kind, "status": "True", "lastTransitionTime": since}
         for kind in ("Initialized", "ContainersReady", "Ready")
     ]
-    said: Mapping[str, Any] = {
-        **status_of(current),
-        "phase": "Running",
-        "startTime": since,
-        "conditions": running,
-    }
-    return status_at(current, said, 0.0)
+    running = {"phase": "Running", "startTime": since, "conditions": conditions}
+    return status_at(current, {**status_of(current), **running}, 0.0)

@@ -1,10 +1,20 @@
-"""The machine that records: it makes no calls, and writes down the events that it is given."""
+"""Records a cluster: a machine that makes no calls, and writes down the events that it is given."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from random import Random
 from typing import Any
 
+from podium.api.errors import PodiumError
 from podium.api.objects import Object, labels, spec_of, version_of
 from podium.api.well_known import LAST_APPLIED
+from podium.cluster.client.connection import Connection
+from podium.cluster.client.http_api import HttpApi
+from podium.cluster.drivers.driver_events import DriverEvent, ListFailed, Relisted
+from podium.cluster.drivers.live import LiveDriver, SteadyClock
+from podium.cluster.drivers.machine_health import MachineError
+from podium.machines.async_api import ForbiddenError, NotServedError, ObjectList
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Synced
 from podium.scheduler.machine.event_handlers import KINDS
@@ -19,10 +29,10 @@ from podium.simulation.recordings.segments import (
 )
 
 FLUSH_S = 1.0
-"""How much of the last that happened a kill may cost, in seconds."""
+"""The seconds of a recording that a kill may cost."""
 
-# Of no use to decisions, and partly nobody's business.
-_METADATA = frozenset({"managedFields"})
+_LOOK_S = 0.5
+# Fields that no decision depends on, some of which may be confidential.
 _OF_CONTAINERS = frozenset(
     {
         *("args", "command", "env", "envFrom", "lifecycle", "livenessProbe", "readinessProbe"),
@@ -36,13 +46,13 @@ _SELECTING = frozenset({"Service", "ReplicationController", "ReplicaSet", "State
 
 
 class RecorderMachine:
-    """Follows a cluster; implements `podium.machines.machine.Machine`.
+    """A machine that records the objects of a cluster.
 
-    What it is told first is the state, or, if it goes on with a recording, what has changed while
-    nobody recorded: of that only the result is known.
+    The objects at the start are the state of the cluster; if a recording is continued, what differs
+    from its end are changes after a gap.
 
     Attributes:
-        is_synced: whether it knows all that there is, and records what happens from now on.
+        is_synced: whether all objects of the start are known, so that changes are recorded.
     """
 
     name = "podium-record"
@@ -50,28 +60,25 @@ class RecorderMachine:
 
     def __init__(self, writer: SegmentWriter) -> None:
         self.changes = 0
-        self._writer = writer
-        self._known: dict[Identity, Object] = {}
-        self._unseen: set[Identity] = set()
         self.is_synced = False
+        self._writer = writer
+        self._objects: dict[Identity, Object] = {}
         self._flush_s: float | None = None
-        self._now_s = 0.0
-        self._resumes = False
         self._since_s = 0.0
-        # Go on where a recording has ended.
-        lines = writer.resume()
-        for line in lines:
+        self._resumes = False
+        for line in writer.resume():
             self._since_s = max(self._since_s, line["at"])
             if line["type"] in ("ADDED", "MODIFIED", STATE):
-                self._known[identity_of(line["object"])] = line["object"]
+                self._objects[identity_of(line["object"])] = line["object"]
             elif line["type"] == "DELETED":
-                self._known.pop(identity_of(line["object"]), None)
+                self._objects.pop(identity_of(line["object"]), None)
             self._resumes = self._resumes or line["type"] == BEGIN
         self._now_s = self._since_s
-        self._unseen = set(self._known)
+        # Objects of a continued recording that haven't been seen again.
+        self._unseen = set(self._objects)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._objects)
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         # The clock may have been set back since the recording was made.
@@ -81,17 +88,17 @@ class RecorderMachine:
         elif isinstance(event, Synced):
             if self._resumes:
                 self._note_the_gap()
-                for place in sorted(self._unseen):
-                    self._write("DELETED", self._known.pop(place))
+                for identity in sorted(self._unseen):
+                    self._write("DELETED", self._objects.pop(identity))
             else:
-                self._writer.begin_segment(self._known.values(), self._now_s)
+                self._writer.begin_segment(self._objects.values(), self._now_s)
             self._unseen.clear()
             self.is_synced = True
         if self._flush_s is not None and self._flush_s <= self._now_s:
             self._writer.flush()
             self._flush_s = None
             if self.is_synced and self._writer.is_full:
-                self._writer.begin_segment(self._known.values(), self._now_s)
+                self._writer.begin_segment(self._objects.values(), self._now_s)
         return ()
 
     def next_wakeup_s(self) -> float | None:
@@ -105,30 +112,31 @@ class RecorderMachine:
             self._flush_s = self._flush_s or at_s + FLUSH_S
 
     def end(self, now_s: float) -> None:
+        """Write the end of the recording."""
         if self.is_synced:
             self._writer.write(END, max(now_s, self._now_s))
             self._writer.flush()
 
     def _note_the_gap(self) -> None:
         if self._since_s:
-            reason = "nobody was recording"
+            reason = "no recorder was running"
             self._writer.write(GAP, self._now_s, since=self._since_s, reason=reason)
             self._since_s = 0.0
 
     def _change(self, change: Change) -> None:
+        obj = _slimmed(change.obj)
+        identity = identity_of(obj)
+        self._unseen.discard(identity)
+        old = self._objects.get(identity)
         if change.new is None:
-            assert change.old is not None
-            gone = slimmed(change.old)
-            place = identity_of(gone)
-            self._unseen.discard(place)
-            if self._known.pop(place, None) is not None and (self.is_synced or self._resumes):
-                self._write("DELETED", gone)
-            return
-        obj = slimmed(change.new)
-        place = identity_of(obj)
-        self._unseen.discard(place)
-        old, self._known[place] = self._known.get(place), obj
+            self._objects.pop(identity, None)
+        else:
+            self._objects[identity] = obj
         if not (self.is_synced or self._resumes):
+            return
+        if change.new is None:
+            if old is not None:
+                self._write("DELETED", obj)
             return
         if not self.is_synced:
             self._note_the_gap()
@@ -137,8 +145,10 @@ class RecorderMachine:
         elif old["metadata"].get("uid") != obj["metadata"].get("uid"):
             self._write("DELETED", old)
             self._write("ADDED", obj)
-        elif version_of(old) != version_of(obj) and not _selects_alike(old, obj):
-            self._write("MODIFIED", obj)
+        elif version_of(old) != version_of(obj):
+            selects_alike = labels(old) == labels(obj) and spec_of(old) == spec_of(obj)
+            if not (selects_alike and obj.get("kind") in _SELECTING):
+                self._write("MODIFIED", obj)
 
     def _write(self, kind: str, obj: Object) -> None:
         self._writer.write(kind, self._now_s, object=obj)
@@ -147,9 +157,8 @@ class RecorderMachine:
             self._flush_s = self._now_s + FLUSH_S
 
 
-def slimmed(obj: Object) -> Object:
-    """An object without what no decision depends on, such as what containers run and with what."""
-    metadata = {k: v for k, v in obj["metadata"].items() if k not in _METADATA}
+def _slimmed(obj: Object) -> Object:
+    metadata = {k: v for k, v in obj["metadata"].items() if k != "managedFields"}
     if notes := metadata.get("annotations"):
         metadata["annotations"] = {k: v for k, v in notes.items() if k != LAST_APPLIED}
     spec = obj.get("spec")
@@ -167,16 +176,82 @@ def slimmed(obj: Object) -> Object:
 def _slimmed_pod_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
     slim = dict(spec)
     for field in _CONTAINERS:
-        if found := slim.get(field):
+        if containers := slim.get(field):
             slim[field] = [
-                {k: v for k, v in one.items() if k not in _OF_CONTAINERS} for one in found
+                {k: v for k, v in container.items() if k not in _OF_CONTAINERS}
+                for container in containers
             ]
     return slim
 
 
-def _selects_alike(old: Object, new: Object) -> bool:
-    """Whether two states of an object select the same pods, and nothing else matters."""
-    if new.get("kind") not in _SELECTING:
-        return False
-    alike = labels(old) == labels(new)
-    return alike and spec_of(old) == spec_of(new)
+Warn = Callable[[str], None]
+
+
+async def record(
+    connection: Connection,
+    machine: RecorderMachine,
+    clock: SteadyClock,
+    rng: Random,
+    stop: asyncio.Event,
+    *,
+    warn: Warn,
+    progress: Callable[[], None],
+) -> None:
+    """Record a cluster until a stop is requested; raises PodiumError.
+
+    Args:
+        machine: the machine to run; ending its recording is left to the caller.
+        warn: receives a sentence when a kind can't be read, once, and when changes were missed.
+    """
+    async with HttpApi(connection, rng) as http:
+        with suppress(ForbiddenError):
+            await http.list("Namespace")
+        driver = LiveDriver(_ReadableApi(http, warn), clock, drain_s=0.0, rng=rng)
+        failing: set[str] = set()
+
+        def happened(event: DriverEvent) -> None:
+            if isinstance(event, Relisted):
+                reason = f"the watch of {event.kind} had expired"
+                machine.missed(reason, event.at_s)
+                # The machine has a gap to write, which it didn't have when it stepped last.
+                driver.wake(handle)
+                warn(f"{reason}: what happened meanwhile is known by its results only")
+            elif isinstance(event, ListFailed) and not isinstance(event.error, NotServedError):
+                if event.kind not in failing:
+                    warn(f"{event.kind} can't be followed for now: {event.error}")
+                failing.add(event.kind)
+
+        driver.hooks.append(happened)
+        try:
+            async with driver:
+                handle = driver.add(machine)
+                while not stop.is_set():
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(stop.wait(), _LOOK_S)
+                    progress()
+        except* MachineError as failed:
+            first: BaseException = failed
+            while isinstance(first, BaseExceptionGroup):
+                first = first.exceptions[0]
+            cause = first.__cause__
+            raise cause if isinstance(cause, PodiumError) else first from None
+
+
+class _ReadableApi:
+    """An API that doesn't serve kinds that may not be read, until they may be."""
+
+    def __init__(self, api: HttpApi, warn: Warn) -> None:
+        self.call = api.call
+        self.watch = api.watch
+        self._api = api
+        self._warn = warn
+        self._forbidden: set[str] = set()
+
+    async def list(self, kind: str) -> ObjectList:
+        try:
+            return await self._api.list(kind)
+        except ForbiddenError as error:
+            if kind not in self._forbidden:
+                self._warn(f"{kind} is left out: {error}")
+            self._forbidden.add(kind)
+            raise NotServedError(str(error)) from None

@@ -1,8 +1,8 @@
 """The files of a recording: segments of JSON lines, compressed member by member.
 
-A segment begins with the whole state, so that older segments may be removed, and whoever goes on
-with a recording reads the last one only. Each flush adds a gzip member of whole lines: what a
-process that is killed was writing is one torn member at the end, which is cut off.
+A segment begins with the whole state, so that older segments may be removed, and a recording can be
+continued from its last segment alone. Each flush adds a gzip member of whole lines: what a process
+that is killed was writing is one torn member at the end, which is cut off.
 """
 
 import fcntl
@@ -21,9 +21,10 @@ from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.objects import Object, place_of
 from podium.api.release import __version__
+from podium.machines.events import Change
 
 HEADER, STATE, BEGIN, GAP, END = "HEADER", "STATE", "BEGIN", "GAP", "END"
-"""Types of lines besides those of watches, ADDED, MODIFIED and DELETED."""
+"""Types of lines, besides the types of watch events: ADDED, MODIFIED and DELETED."""
 
 FORMAT = 1
 SEGMENT_BYTES = 16 * 2**20
@@ -35,23 +36,22 @@ _NAME = re.compile(r"segment-(\d{6})\.jsonl\.gz")
 Line = dict[str, Any]
 
 Identity = tuple[str, str, str]
-"""Key of an object's kind, its namespace, empty for what stands in none, and its name."""
+"""Key of an object's kind, its namespace (empty for cluster-scoped objects), and its name."""
 
 
 class RecordingError(PodiumError):
-    """A recording can't be read, or can't be written."""
+    """A recording that can't be read or written."""
 
 
 class SegmentWriter:
-    """Adds lines to the last segment of a recording, and begins the next one.
+    """Writes the segments of a recording, whose directory it locks until `close`.
 
     Args:
-        directory: of the recording; it is this writer's alone until `close`.
-        configuration: the KubeSchedulerConfiguration that the cluster is scheduled by, as text;
-            empty for the default one.
+        configuration: the KubeSchedulerConfiguration of the cluster, as text; empty for the
+            default one.
 
     Raises:
-        RecordingError: the directory can't be had, or somebody else writes there.
+        RecordingError: the directory can't be made, or another writer has locked it.
     """
 
     def __init__(
@@ -70,15 +70,15 @@ class SegmentWriter:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             os.close(self._lock)
-            raise RecordingError(f"{directory}: somebody else is recording there") from None
+            raise RecordingError(f"{directory}: another process is recording there") from None
         except OSError as error:
             raise RecordingError(f"{directory}: {error.strerror}") from None
 
     def resume(self) -> list[Line]:
-        """Go on with the last segment; its lines, without what was torn off, or none.
+        """Continue the last segment, and return its whole lines; none for a new recording.
 
         Raises:
-            RecordingError: it isn't a recording that this one can go on with.
+            RecordingError: the files aren't a recording, or it has another configuration.
         """
         for path in reversed(segment_paths(self._directory)):
             content = path.read_bytes()
@@ -97,7 +97,7 @@ class SegmentWriter:
         return []
 
     def begin_segment(self, state: Iterable[Any], at_s: float) -> None:
-        """End the segment, if there is one, and begin the next one with a state."""
+        """Begin the next segment with the state of the cluster."""
         self.flush()
         self.number += 1
         self._state_bytes = self._event_bytes = 0
@@ -110,17 +110,18 @@ class SegmentWriter:
         self._state_bytes, self._event_bytes = self._event_bytes, 0
 
     def write(self, kind: str, at_s: float, **rest: Any) -> None:
-        """Add a line; it is in the file after the next flush."""
+        """Add a line, to be written by the next flush."""
         line = {"type": kind, "at": round(at_s, 6), **rest}
         self._lines.append(msgspec.json.encode(line))
 
     @property
     def is_full(self) -> bool:
+        """Return whether the next segment is to begin."""
         least = max(self._segment_bytes, _EVENTS_PER_STATE * self._state_bytes)
         return self._event_bytes >= least
 
     def flush(self) -> None:
-        """Write what has been added; raises RecordingError if it can't be written."""
+        """Write the added lines to disk; raises RecordingError."""
         if not self._lines:
             return
         member = gzip.compress(b"\n".join(self._lines) + b"\n", compresslevel=6, mtime=0)
@@ -137,20 +138,20 @@ class SegmentWriter:
         self.bytes_written += len(member)
 
     def close(self) -> None:
-        """Let others have the directory; what hasn't been flushed is lost."""
+        """Unlock the directory; lines that haven't been flushed are lost."""
         if self._lock >= 0:
             os.close(self._lock)
             self._lock = -1
 
 
 def identity_of(obj: Object) -> Identity:
-    """Identity of an object in a recording, unique at any time."""
+    """Return the identity of an object, which is unique in a cluster at any time."""
     kind = kind_of(obj)
     return (str(obj.get("kind") or "") if kind is None else kind.key, *place_of(obj))
 
 
 def segment_paths(directory: Path) -> list[Path]:
-    """The segments of a recording, in order."""
+    """Return the segments of a recording, in order; raises RecordingError."""
     try:
         return sorted(path for path in directory.iterdir() if _NAME.fullmatch(path.name))
     except OSError as error:
@@ -158,7 +159,7 @@ def segment_paths(directory: Path) -> list[Path]:
 
 
 def read_segments(directory: Path) -> Iterator[tuple[Path, list[Line], bool]]:
-    """Path and lines of each segment, in order, and whether its end is torn.
+    """Read path and lines of each segment, in order, and whether its end is torn.
 
     Raises:
         RecordingError: there is no recording, or one of its segments is missing or damaged.
@@ -205,19 +206,15 @@ def _decoded(path: Path, content: bytes) -> tuple[list[Line], int]:
     return lines, end
 
 
-@dataclass(frozen=True, slots=True)
-class RecordedChange:
-    """An object came, changed or went."""
+class RecordedChange(Change, frozen=True):
+    """A change of an object, and when it was seen."""
 
-    at_s: float
-    kind: str
-    old: Object | None
-    new: Object | None
+    at_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class RecordingGap:
-    """A time of which only the result is known."""
+    """A time without a recorder, of which only the resulting changes are known."""
 
     since_s: float
     until_s: float
@@ -231,7 +228,7 @@ class Recording:
     Attributes:
         configuration: the KubeSchedulerConfiguration of the cluster, as text; empty for the
             default one.
-        is_closed: whether it ends where the recorder was told to end.
+        is_closed: whether the recorder was stopped in good order, rather than killed.
     """
 
     path: str
@@ -245,13 +242,13 @@ class Recording:
 
 
 def read_recording(directory: Path) -> Recording:
-    """All of a recording, from its first segment on; raises RecordingError."""
+    """Read a recording; raises RecordingError."""
     configuration, is_closed, now_s = "", False, 0.0
     started_s: float | None = None
     state: list[Object] = []
     changes: list[RecordedChange] = []
     gaps: list[RecordingGap] = []
-    known: dict[Identity, Object] = {}
+    objects: dict[Identity, Object] = {}
     for line in (line for _, lines, _ in read_segments(directory) for line in lines):
         kind = line["type"]
         is_closed = kind == END
@@ -262,20 +259,21 @@ def read_recording(directory: Path) -> Recording:
             # Later segments repeat what is known.
             if started_s is None:
                 state.append(line["object"])
-                known[identity_of(line["object"])] = line["object"]
+                objects[identity_of(line["object"])] = line["object"]
         elif kind == BEGIN:
             started_s = now_s if started_s is None else started_s
         elif kind == GAP:
             gaps.append(RecordingGap(line["since"], line["at"], line["reason"]))
         elif kind != END:
-            obj, is_gone = line["object"], kind == "DELETED"
-            place = identity_of(obj)
-            before = known.pop(place, None)
-            if not is_gone:
-                known[place] = obj
-            # An object's last state may differ from the one before.
-            old, new = (obj, None) if is_gone else (before, obj)
-            changes.append(RecordedChange(now_s, place[0], old, new))
+            obj = line["object"]
+            identity = identity_of(obj)
+            before = objects.pop(identity, None)
+            if kind == "DELETED":
+                # The last state of an object may differ from the one before.
+                changes.append(RecordedChange(identity[0], obj, None, now_s))
+            else:
+                objects[identity] = obj
+                changes.append(RecordedChange(identity[0], before, obj, now_s))
     if started_s is None:
         raise RecordingError(f"{directory}: ended before the state of the cluster was known")
     return Recording(

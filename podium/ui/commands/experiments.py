@@ -106,9 +106,8 @@ class CompareQuestion(Experiment["ComparisonAnswer"]):
 
     def answer(self, ask: Asker) -> "ComparisonAnswer":
         """Play both sides; raises PodiumError."""
-        from podium.simulation.experiments.comparison.comparison import compare
+        from podium.simulation.experiments.comparison.comparison import compare, read_side
         from podium.simulation.experiments.comparison.comparison_presentation import side_by_side
-        from podium.simulation.experiments.comparison.sides import read_side
         from podium.simulation.experiments.measures import MEANINGS, check_measure
         from podium.simulation.experiments.whole_scenario import read_whole_scenario
         from podium.ui.answers.simulation_answers import ComparisonAnswer

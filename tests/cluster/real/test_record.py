@@ -111,7 +111,7 @@ def test_what_happens_is_recorded_and_played_again(
         recorder.close()
     as_it_was = replayed(directory)
     assert as_it_was["closed"]
-    assert [gap["reason"] for gap in as_it_was["gaps"]] == ["nobody was recording"]
+    assert [gap["reason"] for gap in as_it_was["gaps"]] == ["no recorder was running"]
     assert (as_it_was["placements"], as_it_was["preemptions"]) == ([], [])
     assert (as_it_was["recordedPreemptions"], as_it_was["replayedPreemptions"]) == (1, 1)
     configuration.write_text(NO_PREEMPTION)

@@ -134,7 +134,7 @@ def test_after_a_kill_it_writes_what_has_changed_and_tells_the_gap(tmp_path: Pat
         (21.0, "b@1", None),
         (22.0, None, "f@8"),
     ]
-    assert recording.gaps == [RecordingGap(11.0, 20.0, "nobody was recording")]
+    assert recording.gaps == [RecordingGap(11.0, 20.0, "no recorder was running")]
 
 
 def test_a_watch_that_has_expired_leaves_a_gap(tmp_path: Path) -> None:

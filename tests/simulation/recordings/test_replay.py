@@ -129,7 +129,7 @@ def test_a_pod_runs_and_ends_as_long_after_it_was_placed(tmp_path: Path) -> None
 def test_of_equal_nodes_the_recorded_one_is_taken(tmp_path: Path) -> None:
     recording = record(tmp_path, scenario([{"at": "1s", "apply": pod("p", "low", "1")}]))
     elsewhere = [
-        type(one)(one.at_s, one.kind, one.old, _moved(one.new)) for one in recording.changes
+        type(one)(one.kind, one.old, _moved(one.new), one.at_s) for one in recording.changes
     ]
     moved = type(recording)(
         **{

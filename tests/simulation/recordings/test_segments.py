@@ -102,7 +102,7 @@ def test_a_segment_is_full_when_as_much_has_happened_as_its_state_takes_twice(
 
 
 def test_a_directory_has_one_writer(writer: SegmentWriter, tmp_path: Path) -> None:
-    with pytest.raises(RecordingError, match="somebody else is recording there"):
+    with pytest.raises(RecordingError, match="another process is recording there"):
         SegmentWriter(tmp_path)
 
 

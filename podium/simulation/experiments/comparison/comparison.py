@@ -1,29 +1,120 @@
-"""What two sides make of the same scenarios and seeds: `kind: Comparison`."""
+"""What two sides make of the same scenarios and seeds: `kind: Comparison`.
+
+A side is a file or directory that says how scenarios are played: a scheduler configuration, the
+objects of a state, a scenario of its own; or a recording, which is measured as it is.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
+from podium.api.codec.yaml_text import read_yaml
+from podium.api.documents.document import InvalidDocumentError
 from podium.api.documents.report import API_VERSION, IF_ANY, Report
-from podium.simulation.experiments.comparison.sides import Side, scenarios_of
+from podium.api.errors import PodiumError
+from podium.cluster.manifests import read_sources
+from podium.cluster.manifests.input_files import read_text
+from podium.scheduler.config.document import KIND as CONFIGURATION_KIND
+from podium.scheduler.config.load import load_configuration
+from podium.scheduler.config.scheduler_options import OPTIONS_KIND
+from podium.scheduler.plugin_registry import plugin_factories
 from podium.simulation.experiments.executors import Done, Executor, ScenarioRun
 from podium.simulation.experiments.paired_differences import Difference, differences
 from podium.simulation.experiments.run import RunResult, Witness, recorded_result
-from podium.simulation.experiments.whole_scenario import WholeScenario
+from podium.simulation.experiments.whole_scenario import (
+    WholeScenario,
+    read_whole_scenario,
+    with_configuration,
+    with_state,
+)
+from podium.simulation.recordings.segments import Recording, read_recording, segment_paths
+from podium.simulation.scenario.scenario_document import KIND as SCENARIO_KIND
+
+DEFAULT = "default"
+"""Name of the side that leaves scenarios as they are."""
 
 _HIGHER_IS_BETTER = ("utilisation",)
 _NEITHER = ("pods",)
 
 
+class SideError(PodiumError):
+    """Two sides that can't be compared, or a side whose file can't be used."""
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One of the two sides of a comparison."""
+
+    name: str
+    kind: str
+    documents: Sequence[Mapping[str, Any]] = ()
+    scenario: WholeScenario | None = None
+    recording: Recording | None = None
+
+    def of(self, whole: WholeScenario) -> WholeScenario:
+        """Return a scenario as this side plays it."""
+        if self.kind == "configuration":
+            return with_configuration(whole, [dict(document) for document in self.documents])
+        if self.kind == "state":
+            return with_state(whole, self.documents)
+        return self.scenario or whole
+
+
+def read_side(name: str, max_pods: int) -> Side:
+    """Read a side of a comparison; raises PodiumError.
+
+    Args:
+        name: `default`; a file with a KubeSchedulerConfiguration, SchedulerOptions or both; a
+            scenario; a file or directory with the objects of a state; or a recording.
+    """
+    if name == DEFAULT:
+        return Side(name, DEFAULT)
+    if not Path(name).is_dir():
+        values = [document.value for document in read_yaml(read_text(name))]
+        documents = [value for value in values if isinstance(value, dict)]
+        kinds = {document.get("kind") for document in documents}
+        if kinds and kinds <= {CONFIGURATION_KIND, OPTIONS_KIND}:
+            try:
+                load_configuration(documents, plugin_factories().keys())
+            except InvalidDocumentError as error:
+                raise SideError("\n".join(f"{name}: {one}" for one in error.errors)) from None
+            return Side(name, "configuration", documents)
+        if SCENARIO_KIND in kinds:
+            return Side(name, "scenario", scenario=read_whole_scenario(name, max_pods))
+    elif segment_paths(Path(name)):
+        return Side(name, "recording", recording=read_recording(Path(name)))
+    return Side(name, "state", [loaded.obj for loaded in read_sources([name]).objects])
+
+
+def scenarios_of(a: Side, b: Side, scenarios: Sequence[WholeScenario]) -> Sequence[WholeScenario]:
+    """Return the scenarios that both sides play; raises SideError if they can't be compared."""
+    if "recording" in (a.kind, b.kind):
+        if a.kind != b.kind or scenarios:
+            raise SideError("a recording can be compared with another recording, and plays nothing")
+        return ()
+    if "scenario" in (a.kind, b.kind):
+        if a.kind != b.kind or scenarios:
+            raise SideError("a scenario can be compared with another scenario, and plays itself")
+        return [] if a.scenario is None else [a.scenario]
+    kinds = {a.kind, b.kind} - {DEFAULT}
+    if len(kinds) > 1:
+        raise SideError(f"{a.name} is a {a.kind} and {b.name} a {b.kind}: compare like with like")
+    if not scenarios:
+        raise SideError("which scenarios are to be played? Name them with --scenario")
+    return scenarios
+
+
 @dataclass(frozen=True, slots=True)
 class PodChange(Report):
-    """A pod that fares otherwise on the other side, in one pair of runs.
+    """A pod with another fate on the other side, in one pair of runs.
 
     Attributes:
-        scenario: the pair's.
-        seed: the pair's.
-        a: what happened to it on the first side; nothing if it is empty.
-        b: the same on the second side.
+        scenario: scenario of the pair.
+        seed: seed of the pair.
+        pod: the pod, `namespace/name`.
+        a: what happened to the pod on the first side; empty if nothing did.
+        b: what happened to the pod on the second side; empty if nothing did.
     """
 
     scenario: str
@@ -35,7 +126,7 @@ class PodChange(Report):
 
 @dataclass(frozen=True, slots=True)
 class Pair(Report):
-    """A scenario and a seed that both sides have played."""
+    """The measures of both sides for a scenario and a seed."""
 
     scenario: str
     seed: int
@@ -55,16 +146,16 @@ class FailedRun(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Comparison(Report):
-    """What differs between two sides.
+    """The differences between two sides.
 
     Attributes:
-        a: the first side, as it was named.
-        b: the second side.
-        differences: by measure; `widest` is a number in `pairs`.
-        pods: that fare otherwise, in the first pair of each scenario in which any does.
-        pairs: of runs.
-        failed: runs that couldn't be played; their twins don't count either.
-        notes: what to know when reading it.
+        a: name of the first side, as given.
+        b: name of the second side, as given.
+        differences: differences by measure; `widest` is an index of `pairs`.
+        pods: pods with another fate, in the first pair of each scenario that has any.
+        pairs: pairs of runs that both sides have played.
+        failed: runs that couldn't be played; the other run of such a pair doesn't count either.
+        notes: remarks that help to read the result.
     """
 
     api_version: str = API_VERSION
@@ -78,6 +169,9 @@ class Comparison(Report):
     notes: Annotated[Sequence[str], IF_ANY]
 
 
+_Twins = tuple[str, int, RunResult, RunResult]
+
+
 def compare(
     a: Side,
     b: Side,
@@ -87,94 +181,75 @@ def compare(
     done: Done,
 ) -> Comparison:
     """Play all scenarios with all seeds on both sides; raises SideError."""
-    if a.recording is not None and b.recording is not None:
-        both = recorded_result(a.recording), recorded_result(b.recording)
-        scenarios_of(a, b, scenarios)
-        return _comparison(a, b, [("recording", 0, *both)])
     played = scenarios_of(a, b, scenarios)
-    twins = [(one.name, side.of(one)) for one in played for side in (a, b)]
-    runs = [ScenarioRun(whole, seed) for _, whole in twins for seed in seeds]
-    results: dict[int, RunResult] = dict(executor(runs, done))
-    found: list[_Twins] = []
-    for number, one in enumerate(played):
-        begin = 2 * number * len(seeds)
-        for at, seed in enumerate(seeds):
-            first, second = results[begin + at], results[begin + len(seeds) + at]
-            found.append((one.name, seed, first, second))
-    return _comparison(a, b, found)
-
-
-_Twins = tuple[str, int, RunResult, RunResult]
-
-
-def _comparison(a: Side, b: Side, twins: Sequence[_Twins]) -> Comparison:
+    twins: list[_Twins] = []
+    if a.recording is not None and b.recording is not None:
+        twins.append(("recording", 0, recorded_result(a.recording), recorded_result(b.recording)))
+    else:
+        wholes = [side.of(scenario) for scenario in played for side in (a, b)]
+        runs = [ScenarioRun(whole, seed) for whole in wholes for seed in seeds]
+        results: dict[int, RunResult] = dict(executor(runs, done))
+        for number, scenario in enumerate(played):
+            begin = 2 * number * len(seeds)
+            for at, seed in enumerate(seeds, start=begin):
+                twins.append((scenario.name, seed, results[at], results[at + len(seeds)]))
     failed = [
         FailedRun(name, seed, side.name, result.error)
         for name, seed, *both in twins
         for side, result in zip((a, b), both, strict=True)
         if result.error
     ]
-    found = [one for one in twins if not one[2].error and not one[3].error]
-    found, notes = _without_repetitions(found)
-    # Pods with another fate on the second side, in the first pair of each scenario that has any.
+    kept, notes = _without_repetitions([one for one in twins if not (one[2].error or one[3].error)])
     changes: dict[str, list[PodChange]] = {}
-    for name, seed, one, two in found:
-        if name in changes:
-            continue
-        before, after = _by_pod(one), _by_pod(two)
-        differing = [
-            PodChange(name, seed, pod, before.get(pod, ()), after.get(pod, ()))
-            for pod in dict.fromkeys([*before, *after])
-            if _told(before.get(pod, ())) != _told(after.get(pod, ()))
-        ]
-        if differing:
-            changes[name] = differing
+    for name, seed, first, second in kept:
+        if not changes.get(name):
+            changes[name] = _pod_changes(name, seed, first, second)
     return Comparison(
         a=a.name,
         b=b.name,
-        differences=differences([(first.measures, second.measures) for *_, first, second in found]),
-        pods=[change for some in changes.values() for change in some],
-        pairs=[Pair(name, seed, one.measures, two.measures) for name, seed, one, two in found],
+        differences=differences([(first.measures, second.measures) for *_, first, second in kept]),
+        pods=[change for pods in changes.values() for change in pods],
+        pairs=[Pair(name, seed, one.measures, two.measures) for name, seed, one, two in kept],
         failed=failed,
         notes=notes,
     )
 
 
-def _without_repetitions(found: Sequence[_Twins]) -> tuple[list[_Twins], list[str]]:
-    """One pair of a scenario in which chance has no part: more of the same prove nothing."""
+def _without_repetitions(twins: Sequence[_Twins]) -> tuple[list[_Twins], list[str]]:
+    # Of a scenario in which chance has no part, one pair counts: equal ones prove nothing more.
     kept: list[_Twins] = []
     notes: list[str] = []
-    for name in dict.fromkeys(one[0] for one in found):
-        pairs = [one for one in found if one[0] == name]
-        first = pairs[0]
-        alike = all(_measures(one) == _measures(first) for one in pairs)
+    for name in dict.fromkeys(one[0] for one in twins):
+        pairs = [one for one in twins if one[0] == name]
+        measures = [(first.measures, second.measures) for *_, first, second in pairs]
+        alike = all(both == measures[0] for both in measures)
         if alike and len(pairs) > 1:
             notes.append(f"{name}: all {len(pairs)} seeds play alike, so they count as one pair")
         kept += pairs[:1] if alike else pairs
     return kept, notes
 
 
-def _measures(twins: _Twins) -> tuple[Mapping[str, float], Mapping[str, float]]:
-    return twins[2].measures, twins[3].measures
-
-
-def _told(witnesses: Sequence[Witness]) -> list[tuple[str, float]]:
-    """What happened to a pod and how long it waited; on which node doesn't matter."""
-    return [(one.what, one.seconds or one.at) for one in witnesses]
-
-
-def _by_pod(result: RunResult) -> dict[str, Sequence[Witness]]:
-    found: dict[str, list[Witness]] = {}
-    for witness in result.witnesses:
-        found.setdefault(witness.pod, []).append(witness)
-    return {pod: tuple(witnesses) for pod, witnesses in found.items()}
+def _pod_changes(name: str, seed: int, first: RunResult, second: RunResult) -> list[PodChange]:
+    fates: dict[str, tuple[list[Witness], list[Witness]]] = {}
+    for side, result in enumerate((first, second)):
+        for witness in result.witnesses:
+            fates.setdefault(witness.pod, ([], []))[side].append(witness)
+    # It doesn't matter on which node a pod waited or was disrupted.
+    seen = {
+        pod: [[(one.what, one.seconds or one.at) for one in side] for side in both]
+        for pod, both in fates.items()
+    }
+    return [
+        PodChange(name, seed, pod, tuple(a), tuple(b))
+        for pod, (a, b) in fates.items()
+        if seen[pod][0] != seen[pod][1]
+    ]
 
 
 def is_worse(difference: Difference) -> bool:
-    """Whether the second side does worse: for certain, or on average where nothing is certain."""
+    """Return whether the second side does worse, by more than chance where that can be told."""
     if difference.measure.startswith(_NEITHER):
         return False
     sign = -1 if difference.measure.startswith(_HIGHER_IS_BETTER) else 1
-    if difference.interval is None:
-        return sign * difference.difference > 0
-    return sign * difference.difference > 0 and difference.is_certain
+    is_sure = difference.interval is None or difference.is_certain
+    return sign * difference.difference > 0 and is_sure

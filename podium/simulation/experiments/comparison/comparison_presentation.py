@@ -1,4 +1,4 @@
-"""A comparison for people: what differs and how surely, and which pods it is about."""
+"""A comparison as a presentation: what differs and how surely, and for which pods."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,12 +14,15 @@ from podium.api.presentation import (
     Toned,
 )
 from podium.api.values.message_words import count
-from podium.simulation.experiments.comparison.comparison import Comparison, is_worse
-from podium.simulation.experiments.comparison.sides import Side, scenarios_of
+from podium.simulation.experiments.comparison.comparison import (
+    Comparison,
+    Side,
+    is_worse,
+    scenarios_of,
+)
 from podium.simulation.experiments.measures import MEANINGS
 from podium.simulation.experiments.paired_differences import (
     PAIRS_MIN,
-    Difference,
     change_text,
     interval_text,
     number_text,
@@ -33,100 +36,64 @@ _PODS_MAX = 20
 
 def comparison_presentation(comparison: Comparison, picture: Picture | None = None) -> Presentation:
     """Present a comparison."""
-    differing = [one for one in _told_apart(comparison.differences) if one.widest is not None]
-    a, b = _short_names(comparison)
-    shown = {one.measure.partition(".")[0] for one in differing}
+    a, b = Path(comparison.a).stem, Path(comparison.b).stem
+    if a == b:
+        a, b = comparison.a, comparison.b
+    # A class that alone makes up the total says nothing more than that.
+    totals = {one.measure: (one.a, one.b, one.higher, one.lower) for one in comparison.differences}
+    differing = [
+        (one, comparison.pairs[one.widest])
+        for one in comparison.differences
+        if one.widest is not None
+        and (
+            "." not in one.measure
+            or totals.get(one.measure.partition(".")[0]) != totals[one.measure]
+        )
+    ]
+    headline = f"{count(len(comparison.pairs), 'pair')} of runs: "
+    certain = sum(one.is_certain for one, _ in differing)
+    if not differing:
+        headline += "nothing differs."
+    elif len(comparison.pairs) < PAIRS_MIN:
+        headline += f"{len(differing)} measures differ; for intervals take {PAIRS_MIN} pairs."
+    else:
+        headline += f"{len(differing)} measures differ, {certain} of them by more than chance."
+    rows: list[tuple[Cell, ...]] = []
+    for one, pair in differing:
+        change = change_text(one.difference)
+        row = (
+            one.measure,
+            number_text(one.a),
+            number_text(one.b),
+            Toned(change, Tone.BAD) if is_worse(one) else change,
+            interval_text(one.interval),
+            f"{one.higher} of {one.pairs}",
+            f"{one.lower} of {one.pairs}",
+            f"{pair.scenario}, seed {pair.seed}",
+        )
+        rows.append(row)
+    headers = ("Difference", "95 % interval", "Higher in", "Lower in", "Widest in")
+    pods = [
+        (one.scenario, str(one.seed), one.pod, _fates(one.a), _fates(one.b))
+        for one in comparison.pods
+    ]
+    failed = [(one.scenario, str(one.seed), one.side, one.error) for one in comparison.failed]
+    shown = {one.measure.partition(".")[0] for one, _ in differing}
     meanings = [f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in shown]
     return Presentation(
         title=f"{a} and {b} compared",
-        headline=_headline(comparison, differing),
+        headline=headline,
         sections=[
-            Section("What differs", [_table(comparison, differing)]),
+            Section("What differs", [Table(("Measure", a, b, *headers), rows)]),
             Section(
                 "Pods that fare otherwise",
-                [
-                    Table(
-                        ("Scenario", "Seed", "Pod", a, b),
-                        [
-                            (one.scenario, str(one.seed), one.pod, _fates(one.a), _fates(one.b))
-                            for one in comparison.pods
-                        ],
-                        rows_most=_PODS_MAX,
-                    )
-                ],
+                [Table(("Scenario", "Seed", "Pod", a, b), pods, rows_most=_PODS_MAX)],
             ),
             Section("Two runs", [picture] if picture is not None else []),
-            Section(
-                "Runs that failed",
-                [
-                    Table(
-                        ("Scenario", "Seed", "Side", "Why"),
-                        [
-                            (one.scenario, str(one.seed), one.side, one.error)
-                            for one in comparison.failed
-                        ],
-                    )
-                ],
-            ),
+            Section("Runs that failed", [Table(("Scenario", "Seed", "Side", "Why"), failed)]),
             Section("Notes", [Bullets(comparison.notes)]),
             Section("What the measures mean", [Bullets(meanings)], is_detail=True),
         ],
-    )
-
-
-def _short_names(comparison: Comparison) -> tuple[str, str]:
-    a, b = Path(comparison.a).stem, Path(comparison.b).stem
-    return (comparison.a, comparison.b) if a == b else (a, b)
-
-
-def _told_apart(found: Sequence[Difference]) -> list[Difference]:
-    """The differences without those of a class that alone makes up the total."""
-    totals = {one.measure: (one.a, one.b, one.higher, one.lower) for one in found}
-    return [
-        one
-        for one in found
-        if "." not in one.measure
-        or totals.get(one.measure.partition(".")[0]) != totals[one.measure]
-    ]
-
-
-def _headline(comparison: Comparison, differing: Sequence[Difference]) -> str:
-    pairs = len(comparison.pairs)
-    told = f"{count(pairs, 'pair')} of runs"
-    if not differing:
-        return f"{told}: nothing differs."
-    if pairs < PAIRS_MIN:
-        return f"{told}: {len(differing)} measures differ; for intervals take {PAIRS_MIN} pairs."
-    certain = sum(one.is_certain for one in differing)
-    return f"{told}: {len(differing)} measures differ, {certain} of them by more than chance."
-
-
-def _table(comparison: Comparison, differing: Sequence[Difference]) -> Table:
-    headers = (
-        "Measure",
-        *_short_names(comparison),
-        "Difference",
-        "95 % interval",
-        "Higher in",
-        "Lower in",
-        "Widest in",
-    )
-    return Table(headers, [_row(comparison, one) for one in differing])
-
-
-def _row(comparison: Comparison, one: Difference) -> tuple[Cell, ...]:
-    assert one.widest is not None
-    pair = comparison.pairs[one.widest]
-    told = change_text(one.difference)
-    return (
-        one.measure,
-        number_text(one.a),
-        number_text(one.b),
-        Toned(told, Tone.BAD) if is_worse(one) else told,
-        interval_text(one.interval),
-        f"{one.higher} of {one.pairs}",
-        f"{one.lower} of {one.pairs}",
-        f"{pair.scenario}, seed {pair.seed}",
     )
 
 
@@ -146,22 +113,20 @@ def fate(witness: Witness) -> str:
 def side_by_side(
     a: Side, b: Side, scenarios: Sequence[WholeScenario], comparison: Comparison
 ) -> Picture:
-    """Play the pair that differs most by the first sure difference again, and draw both runs."""
+    """Draw both runs of a pair: of the one that differs most in the first certain difference."""
+    names = f"A: {Path(a.name).stem}", f"B: {Path(b.name).stem}"
     if a.recording is not None and b.recording is not None:
         both = recorded_series(a.recording), recorded_series(b.recording)
-        return Picture("Both recordings", run_png(dict(zip(_names(a, b), both, strict=True))))
-    differing = [one for one in comparison.differences if one.widest is not None]
-    differing.sort(key=lambda one: not one.is_certain)
+        return Picture("Both recordings", run_png(dict(zip(names, both, strict=True))))
     if not comparison.pairs:
         return Picture("", b"")
-    pair = comparison.pairs[(differing[0].widest or 0) if differing else 0]
+    widest = [
+        (not one.is_certain, one.widest) for one in comparison.differences if one.widest is not None
+    ]
+    pair = comparison.pairs[min(widest, key=lambda one: one[0], default=(True, 0))[1]]
     whole = next(one for one in scenarios_of(a, b, scenarios) if one.name == pair.scenario)
     runs = {
-        called: observed(side.of(whole).scenario(pair.seed))[1]
-        for called, side in zip(_names(a, b), (a, b), strict=True)
+        name: observed(side.of(whole).scenario(pair.seed))[1]
+        for name, side in zip(names, (a, b), strict=True)
     }
     return Picture(f"{pair.scenario}, seed {pair.seed}, side by side", run_png(runs))
-
-
-def _names(a: Side, b: Side) -> tuple[str, str]:
-    return f"A: {Path(a.name).stem}", f"B: {Path(b.name).stem}"

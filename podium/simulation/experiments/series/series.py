@@ -1,29 +1,53 @@
-"""Lines of a run over time: pods by class, utilisation, fragmentation, waiting times."""
+"""Lines of a run over time: pods by class, utilisation, fragmentation, waiting times.
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+A `UsageLog` takes in changes of nodes and pods, of a cluster that is played (`UsageRecorder`) or of
+a recording; `run_series` makes lines of it once the run is over.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from podium.api.nodes import allocatable_of
+from podium.api.objects import Object, labels, name, uid
+from podium.api.pods import is_finished, node_name_of
 from podium.api.policy.disruption_target import EVICTED, LOST, PREEMPTED
-from podium.api.resources import Amounts, is_extended_resource, resource_amount
-from podium.simulation.experiments.series.usage_log import NodeChange, UsageLog
+from podium.api.resources import Amounts, is_extended_resource, pod_requests, resource_amount
+from podium.api.values.quantity import NANOS_PER_UNIT, nanos
+from podium.api.well_known import ZONE_LABEL
+from podium.cluster.drivers.driver_events import DriverEvent
+from podium.cluster.virtual import Cluster
 from podium.simulation.timeline.pod_history import PodHistory
 
 CLASS, NODE, ZONE, CLUSTER = "class", "node", "zone", "cluster"
 """What a line may be of."""
 
 NO_CLASS = "none"
-"""Stands for the class of pods that name none."""
+"""Name of the class of pods without a PriorityClass."""
 
 Line = tuple[str, str, str]
-"""What is measured, of what (one of the above), and of which one."""
+"""The measure of a line, what it is of (one of the above), and the name of that."""
+
+KINDS = ("Node", "Pod")
+"""The kinds of objects that a `UsageLog` takes in."""
+
+PENDING, BOUND = "pending", "bound"
+UTILISATION, FRAGMENTATION = "utilisation", "fragmentation"
+_MAIN = ("cpu", "memory")
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+
+Shape = tuple[tuple[str, int], ...]
+"""The requests of a pod: nanos by the name of a resource, sorted."""
 
 
 class StepSeries:
-    """Values, each from a moment on."""
+    """A step function of time: values, each from a time on."""
 
     __slots__ = ("times_s", "values")
 
@@ -32,7 +56,7 @@ class StepSeries:
         self.values: list[float] = []
 
     def set(self, at_s: float, value: float) -> None:
-        """Set the value from a time on; of several at one time the last one counts."""
+        """Set the value from a time on; of several values at one time the last one counts."""
         if self.times_s and self.times_s[-1] == at_s:
             self.values[-1] = value
         elif not self.values or self.values[-1] != value:
@@ -48,114 +72,138 @@ class StepSeries:
         return sum(value * max(0.0, min(end, until_s) - begin) for begin, end, value in pieces)
 
     def mean(self, until_s: float) -> float:
-        """The average from the first value on, by time; the last value if no time passes."""
+        """Average the values over time, from the first on; the last value if no time passes."""
         if not self.values:
             return 0.0
         passed_s = until_s - self.times_s[0]
         return self.integral(until_s) / passed_s if passed_s > 0 else self.values[-1]
 
 
-UTILISATION, FRAGMENTATION = "utilisation", "fragmentation"
-_MAIN = ("cpu", "memory")
-
-Ints = npt.NDArray[np.int64]
-Floats = npt.NDArray[np.float64]
-Lines = Mapping[Line, StepSeries]
+Lines = dict[Line, StepSeries]
 
 
-def add_node_lines(lines: Lines, usage: UsageLog) -> None:
-    """Add what became of nodes."""
-    sums = _Sums(usage)
-    for index, change in enumerate(usage.nodes):
-        sums.take(change)
-        _add(lines, sums.measured, (UTILISATION, NODE, change.node), change.at_s, sums.of(change))
-        if usage.nodes[index + 1 : index + 2] and usage.nodes[index + 1].at_s == change.at_s:
-            continue
-        for zone in sums.changed_zones():
-            _add(lines, sums.measured, (UTILISATION, ZONE, zone), change.at_s, sums.zones[zone])
-        _add(lines, sums.measured, (UTILISATION, CLUSTER, ""), change.at_s, sums.cluster)
-        free = (sums.cluster[0] - sums.cluster[1])[: len(sums.measured)]
-        _add(
-            lines,
-            sums.measured,
-            (FRAGMENTATION, CLUSTER, ""),
-            change.at_s,
-            np.stack([free, sums.unusable]),
-        )
+@dataclass(frozen=True, slots=True)
+class NodeChange:
+    """The resources of a node, and the requests of its pods, from a time on; empty once deleted."""
+
+    at_s: float
+    node: str
+    zone: str
+    allocatable: Amounts
+    requested: Amounts
 
 
-def _add(
-    lines: Lines, resources: Sequence[str], line: Line, at_s: float, parts: Ints | Floats
-) -> None:
-    measure, of, called = line
-    for resource, whole, part in zip(resources, *parts.tolist(), strict=False):
-        if whole > 0 or (f"{measure}.{resource}", of, called) in lines:
-            share = part / whole if whole > 0 else 0.0
-            lines[f"{measure}.{resource}", of, called].set(at_s, round(share, 9))
+@dataclass(slots=True)
+class _Pod:
+    priority_class: str
+    shape: Shape
+    node: str
 
 
-class _Sums:
-    """Sums over the nodes as they are at a moment.
+@dataclass(slots=True)
+class _Node:
+    zone: str = ""
+    allocatable: Amounts = field(default_factory=dict)
+    pods: set[str] = field(default_factory=set)
+
+
+class UsageLog:
+    """Changes of nodes and pods, moment by moment, from the start of a run or a recording.
 
     Attributes:
-        measured: the resources of interest; the first columns of all arrays.
-        unusable: of what is free, how much a pod of the run can't use on average.
+        shapes: how many pods have had which requests.
+        lines: the numbers of pending and bound pods by class.
     """
 
-    def __init__(self, usage: UsageLog) -> None:
-        shapes = [dict(shape) for shape in usage.shapes]
-        asked = {resource for shape in shapes for resource, amount in shape.items() if amount}
-        offered = {one for change in usage.nodes for one in change.allocatable}
-        self.measured = [*_MAIN, *sorted(filter(is_extended_resource, offered))]
-        self._resources = [*self.measured, *sorted(asked - {*self.measured})]
-        rows = [self._amounts(shape) for shape in shapes]
-        self._shapes = np.array(rows, dtype=np.int64).reshape(len(rows), len(self._resources))
-        self._weights = np.array([*usage.shapes.values()], dtype=np.float64)
-        self._weights /= max(1.0, float(self._weights.sum()))
-        self.zones: dict[str, Ints] = defaultdict(self._nothing)
-        self.cluster = self._nothing()
-        self.unusable = np.zeros(len(self.measured))
-        self._nodes: dict[str, tuple[str, Ints, Floats]] = {}
-        self._changed: set[str] = set()
+    def __init__(self) -> None:
+        self.nodes: list[NodeChange] = []
+        self.shapes: Counter[Shape] = Counter()
+        self.lines: Lines = defaultdict(StepSeries)
+        self._pods: dict[str, _Pod] = {}
+        self._nodes: dict[str, _Node] = {}
+        # By class: the numbers of pods without and with a node.
+        self._counts: dict[str, list[int]] = {}
+        self._dirty_nodes: set[str] = set()
+        self._dirty_classes: set[str] = set()
 
-    def take(self, change: NodeChange) -> None:
-        """Count a node as it is now, and no longer as it was."""
-        zone, before, gone = self._nodes.pop(change.node, ("", self._nothing(), None))
-        self._count(zone, -before)
-        if gone is not None:
-            self.unusable -= gone
-        amounts = self.of(change)
-        self._count(change.zone, amounts)
-        free = amounts[0] - amounts[1]
-        fits = ((self._shapes <= free) | (self._shapes == 0)).all(axis=1)
-        share = float(self._weights[~fits].sum())
-        unusable: Floats = np.maximum(free[: len(self.measured)], 0) * share
-        self.unusable += unusable
-        self._nodes[change.node] = change.zone, amounts, unusable
+    def take(self, kind: str, obj: Object, *, gone: bool = False) -> None:
+        """Take in a node or pod that was created, changed or deleted."""
+        if kind == "Node":
+            node = self._nodes.setdefault(name(obj), _Node())
+            zone = labels(obj).get(ZONE_LABEL, "")
+            amounts = {} if gone else allocatable_of(obj)
+            allocatable = {resource: nanos(amount) for resource, amount in amounts.items()}
+            if (zone, allocatable) != (node.zone, node.allocatable):
+                node.zone, node.allocatable = zone, allocatable
+                self._dirty_nodes.add(name(obj))
+            return
+        pod = self._pods.get(uid(obj))
+        if gone or is_finished(obj):
+            if pod is not None:
+                self._count(self._pods.pop(uid(obj)), uid(obj), -1)
+        elif pod is None:
+            shape = tuple(sorted({**pod_requests(obj), "pods": NANOS_PER_UNIT}.items()))
+            self.shapes[shape] += 1
+            class_name = obj["spec"].get("priorityClassName") or ""
+            pod = self._pods[uid(obj)] = _Pod(class_name, shape, node_name_of(obj))
+            self._count(pod, uid(obj), 1)
+        elif pod.node != node_name_of(obj):
+            self._count(pod, uid(obj), -1)
+            pod.node = node_name_of(obj)
+            self._count(pod, uid(obj), 1)
 
-    def of(self, change: NodeChange) -> Ints:
-        """What is allocatable on a node, and what is requested of it."""
-        amounts = (change.allocatable, change.requested if change.allocatable else {})
-        return np.array([self._amounts(one) for one in amounts], dtype=np.int64)
+    def _count(self, pod: _Pod, pod_uid: str, step: int) -> None:
+        self._counts.setdefault(pod.priority_class, [0, 0])[bool(pod.node)] += step
+        self._dirty_classes.add(pod.priority_class)
+        if pod.node:
+            node = self._nodes.setdefault(pod.node, _Node())
+            (node.pods.add if step > 0 else node.pods.discard)(pod_uid)
+            self._dirty_nodes.add(pod.node)
 
-    def changed_zones(self) -> list[str]:
-        """The zones in which anything has changed since this was asked last; of those named."""
-        changed, self._changed = self._changed, set()
-        return sorted(changed - {""})
+    def write(self, at_s: float) -> None:
+        """Date all changes that were taken in since the last call."""
+        for node_name in sorted(self._dirty_nodes):
+            node = self._nodes[node_name]
+            requested: Counter[str] = Counter()
+            for pod_uid in node.pods:
+                requested.update(dict(self._pods[pod_uid].shape))
+            change = NodeChange(at_s, node_name, node.zone, node.allocatable, dict(requested))
+            self.nodes.append(change)
+        for class_name in sorted(self._dirty_classes):
+            for measure, count in zip((PENDING, BOUND), self._counts[class_name], strict=True):
+                self.lines[measure, CLASS, class_name].set(at_s, count)
+        self._dirty_nodes.clear()
+        self._dirty_classes.clear()
 
-    def _count(self, zone: str, amounts: Ints) -> None:
-        self.zones[zone] = self.zones[zone] + amounts
-        self.cluster = self.cluster + amounts
-        self._changed.add(zone)
 
-    def _amounts(self, amounts: Amounts) -> list[int]:
-        return [resource_amount(one, amounts.get(one, 0)) for one in self._resources]
+class UsageRecorder:
+    """Follows the nodes and pods of a cluster in a `UsageLog`."""
 
-    def _nothing(self) -> Ints:
-        return np.zeros((2, len(self._resources)), dtype=np.int64)
+    def __init__(self, cluster: Cluster) -> None:
+        self.log = UsageLog()
+        self._driver = cluster.driver
+        self._start_s = cluster.options.start_s
+        self._store = cluster.store
+        self._seen = self._store.revision
+        self._watches = [self._store.watch(kind, from_revision=self._seen) for kind in KINDS]
+        for kind in KINDS:
+            for obj in self._store.list(kind).items:
+                self.log.take(kind, obj)
+        self._write()
+        self._driver.hooks.append(self.look)
 
+    def look(self, _: DriverEvent | None = None) -> None:
+        """Take in what was written since the last look."""
+        if self._store.revision == self._seen:
+            return
+        self._seen = self._store.revision
+        for watch in self._watches:
+            for event in watch.take():
+                self.log.take(event.kind, event.obj, gone=event.type == "DELETED")
+        self._write()
 
-PENDING, BOUND = "pending", "bound"
+    def _write(self) -> None:
+        self.log.write(round(self._driver.now_s - self._start_s, 6))
 
 
 class Wait(msgspec.Struct, frozen=True):
@@ -169,50 +217,101 @@ class Wait(msgspec.Struct, frozen=True):
 
 
 class RunSeries(msgspec.Struct):
-    """All lines of a run.
+    """The lines and waits of a run.
 
     Attributes:
-        lines: by what they measure. Utilisation and fragmentation are of a resource, such as
+        lines: lines by measure; utilisation and fragmentation name a resource, such as
             `utilisation.cpu`.
-        until_s: the run's end, in seconds since its start.
+        until_s: end of the run, in seconds since its start.
     """
 
-    lines: dict[Line, StepSeries] = msgspec.field(default_factory=lambda: defaultdict(StepSeries))
+    lines: Lines = msgspec.field(default_factory=lambda: defaultdict(StepSeries))
     waits: list[Wait] = msgspec.field(default_factory=list)
     until_s: float = 0.0
 
     def rows(self) -> Iterable[tuple[float, str, str, str, float]]:
-        for (measure, of, called), series in sorted(self.lines.items()):
-            for at_s, value in series.points():
-                yield at_s, measure, of, called, value
+        for (measure, of, owner), line in sorted(self.lines.items()):
+            for at_s, value in line.points():
+                yield at_s, measure, of, owner, value
         for wait in self.waits:
             measure = "waited" if wait.placed else "neverPlaced"
             yield wait.created_s, measure, CLASS, wait.priority_class, wait.seconds
 
 
-def run_series(usage: UsageLog, histories: Sequence[PodHistory], until_s: float) -> RunSeries:
-    """The lines of a run that is over."""
-    series = RunSeries(until_s=until_s)
-    for change in usage.classes:
-        for measure, count in ((PENDING, change.pending), (BOUND, change.bound)):
-            series.lines[measure, CLASS, change.priority_class].set(change.at_s, count)
-    # Lines that count up: how many of each class were preempted, evicted and lost so far.
-    for called in {pod.priority_class for pod in histories}:
+def run_series(log: UsageLog, histories: Sequence[PodHistory], until_s: float) -> RunSeries:
+    """Compute the lines of a run that is over."""
+    series = RunSeries(log.lines, until_s=until_s)
+    # Lines that count up: how many pods of each class were preempted, evicted and lost so far.
+    for class_name in {pod.priority_class for pod in histories}:
         for group in (PREEMPTED, EVICTED, LOST):
-            series.lines[group, CLASS, called].set(0.0, 0)
-    disrupted = [pod for pod in histories if pod.cause is not None and pod.ended_s is not None]
-    for pod in sorted(disrupted, key=lambda one: one.ended_s or 0.0):
+            series.lines[group, CLASS, class_name].set(0.0, 0)
+    for pod in sorted(histories, key=lambda pod: pod.ended_s or 0.0):
         if pod.cause is not None and pod.ended_s is not None:
             line = series.lines[pod.cause.group, CLASS, pod.priority_class]
             line.set(pod.ended_s, line.values[-1] + 1)
-    add_node_lines(series.lines, usage)
-    series.waits = [wait for pod in histories if (wait := _wait(pod, until_s))]
+    _add_node_lines(series.lines, log)
+    for pod in histories:
+        if pod.bound_s is not None or not pod.node:
+            ends_s = (pod.bound_s, pod.ended_s, until_s)
+            ended_s = next(at_s for at_s in ends_s if at_s is not None)
+            wait_s = round(max(0.0, ended_s - pod.created_s), 6)
+            placed = pod.bound_s is not None
+            series.waits.append(Wait(pod.pod, pod.priority_class, pod.created_s, wait_s, placed))
     return series
 
 
-def _wait(pod: PodHistory, until_s: float) -> Wait | None:
-    if pod.bound_s is None and pod.node:
-        return None
-    ended_s = next(at_s for at_s in (pod.bound_s, pod.ended_s, until_s) if at_s is not None)
-    wait_s = round(max(0.0, ended_s - pod.created_s), 6)
-    return Wait(pod.pod, pod.priority_class, pod.created_s, wait_s, pod.bound_s is not None)
+def _add_node_lines(lines: Lines, log: UsageLog) -> None:
+    shapes = [dict(shape) for shape in log.shapes]
+    requested = {resource for shape in shapes for resource, amount in shape.items() if amount}
+    offered = {resource for change in log.nodes for resource in change.allocatable}
+    measured = [*_MAIN, *sorted(filter(is_extended_resource, offered))]
+    # The measured resources are the first columns of all arrays.
+    resources = [*measured, *sorted(requested - {*measured})]
+
+    def row(amounts: Amounts) -> list[int]:
+        return [resource_amount(one, amounts.get(one, 0)) for one in resources]
+
+    def add(measure: str, of: str, name: str, at_s: float, parts: Ints | Floats) -> None:
+        for resource, whole, part in zip(measured, *parts.tolist(), strict=False):
+            line = f"{measure}.{resource}", of, name
+            if whole > 0 or line in lines:
+                lines[line].set(at_s, round(part / whole if whole > 0 else 0.0, 9))
+
+    pods = np.array([row(shape) for shape in shapes], np.int64).reshape(-1, len(resources))
+    weights = np.array([*log.shapes.values()], np.float64)
+    weights /= max(1.0, float(weights.sum()))
+    # What is allocatable, and what is requested of that.
+    cluster: Ints = np.zeros((2, len(resources)), np.int64)
+    zones: dict[str, Ints] = defaultdict(lambda: np.zeros_like(cluster))
+    # How much of the free resources a pod of the run can't use on average.
+    unusable: Floats = np.zeros(len(measured))
+    nodes: dict[str, tuple[str, Ints, Floats]] = {}
+    changed_zones: set[str] = set()
+    for index, change in enumerate(log.nodes):
+        at_s = change.at_s
+        # A node that is deleted has no resources, and nothing is requested of it.
+        amounts = (change.allocatable, change.requested if change.allocatable else {})
+        usage = np.array([row(one) for one in amounts], np.int64)
+        free = usage[0] - usage[1]
+        fits = ((pods <= free) | (pods == 0)).all(axis=1)
+        useless: Floats = np.maximum(free[: len(measured)], 0) * float(weights[~fits].sum())
+        if change.node in nodes:
+            zone, before, useless_before = nodes[change.node]
+            zones[zone] = zones[zone] - before
+            cluster = cluster - before
+            unusable = unusable - useless_before
+            changed_zones.add(zone)
+        nodes[change.node] = change.zone, usage, useless
+        zones[change.zone] = zones[change.zone] + usage
+        cluster = cluster + usage
+        unusable = unusable + useless
+        changed_zones.add(change.zone)
+        add(UTILISATION, NODE, change.node, at_s, usage)
+        if index + 1 < len(log.nodes) and log.nodes[index + 1].at_s == at_s:
+            continue
+        for zone in sorted(changed_zones - {""}):
+            add(UTILISATION, ZONE, zone, at_s, zones[zone])
+        changed_zones.clear()
+        add(UTILISATION, CLUSTER, "", at_s, cluster)
+        free = (cluster[0] - cluster[1])[: len(measured)]
+        add(FRAGMENTATION, CLUSTER, "", at_s, np.stack([free, unusable]))

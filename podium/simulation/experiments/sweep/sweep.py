@@ -1,9 +1,9 @@
-"""Plays a sweep: its trials on all scenarios and seeds, as far as they aren't known already.
+"""Plays a sweep: its trials on all scenarios and seeds, unless their results are known already.
 
-Where a sweep searches, Optuna chooses the settings, some at a time, by what is known so far. Its
-sampler is seeded, learns of trials in their order, and chooses as many at a time as the sweep says.
-So the trials don't depend on how many processes play them, nor on where a sweep was stopped: one
-that goes on asks for all of them again, and finds their runs in the journal.
+In a search, Optuna chooses the settings, some at a time, by the results so far. Its sampler is
+seeded, gets trials in their order, and chooses as many at a time as the sweep says. So the trials
+don't depend on how many processes play them, nor on where a sweep was stopped: one that goes on
+asks for all of them again, and finds their runs in the journal.
 """
 
 import hashlib
@@ -24,69 +24,11 @@ from podium.simulation.experiments.sweep.sweep_report import Trial, TrialRun, tr
 from podium.simulation.experiments.sweep.trial_journal import TrialJournal
 from podium.simulation.experiments.whole_scenario import WholeScenario, read_whole_scenario
 
-Values = Mapping[str, Any]
-
 
 def read_scenarios(sweep: Sweep, max_pods: int) -> list[WholeScenario]:
-    """The scenarios that a sweep names; raises PodiumError."""
-    paths = [str(sweep.directory / one) for one in sweep.spec.scenarios]
+    """Read the scenarios of a sweep; raises PodiumError."""
+    paths = [str(sweep.directory / file) for file in sweep.spec.scenarios]
     return [read_whole_scenario(path, max_pods) for path in paths]
-
-
-def digest_of(sweep: Sweep, scenarios: Sequence[WholeScenario]) -> str:
-    """Digest of a sweep, its scenarios and this release; equal only for equal sweeps."""
-    parts = [
-        __version__,
-        sweep.spec.model_dump(mode="json", by_alias=True),
-        [[one.name, one.value, one.max_pods] for one in scenarios],
-    ]
-    text = json.dumps(parts, sort_keys=True, default=str)
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
-class Player(msgspec.Struct, frozen=True):
-    """Plays trials of a sweep."""
-
-    sweep: Sweep
-    scenarios: Sequence[WholeScenario]
-    executor: Executor
-    journal: TrialJournal | None
-    done: Done
-
-    def keys(self, trial: int) -> list[str]:
-        """The runs of a trial, as the journal knows them."""
-        scenarios = range(len(self.scenarios))
-        return [f"{trial}/{one}/{seed}" for one in scenarios for seed in self.sweep.seeds]
-
-    def play(self, chosen: Sequence[Values], before: int = 0) -> list[Trial]:
-        runs: dict[str, ScenarioRun] = {}
-        for number, values in enumerate(chosen, start=before + 1):
-            places = self.sweep.places(values)
-            pairs = [(one, seed) for one in self.scenarios for seed in self.sweep.seeds]
-            for key, (whole, seed) in zip(self.keys(number), pairs, strict=True):
-                runs[key] = ScenarioRun(whole, seed, places)
-        journal = self.journal
-        known = {
-            key: read_result(journal[key]) for key in runs if journal is not None and key in journal
-        }
-        missing = [key for key in runs if key not in known]
-        over = before * len(self.keys(0)) + len(known)
-        played = self.executor([runs[key] for key in missing], lambda new: self.done(over + new))
-        for number, result in played:
-            known[missing[number]] = result
-            if journal is not None and not result.is_lost:
-                journal.add(missing[number], plain(result))
-        return [
-            trial_of(
-                number,
-                values,
-                [
-                    TrialRun(runs[key].scenario.name, runs[key].seed, known[key])
-                    for key in self.keys(number)
-                ],
-            )
-            for number, values in enumerate(chosen, start=before + 1)
-        ]
 
 
 def play_sweep(
@@ -96,31 +38,88 @@ def play_sweep(
     directory: Path | None,
     done: Done,
 ) -> list[Trial]:
-    """All trials of a sweep; raises JournalError if the directory is another sweep's."""
-    journal = None if directory is None else TrialJournal(directory, digest_of(sweep, scenarios))
+    """Play all trials of a sweep; raises TrialJournalError.
+
+    Args:
+        directory: where results are kept as they come; None to keep none.
+    """
+    # Equal only for equal sweeps, scenarios and releases.
+    identity = [
+        __version__,
+        sweep.spec.model_dump(mode="json", by_alias=True),
+        [[whole.name, whole.value, whole.max_pods] for whole in scenarios],
+    ]
+    text = json.dumps(identity, sort_keys=True, default=str)
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    journal = None if directory is None else TrialJournal(directory, digest)
     with journal or nullcontext():
-        player = Player(sweep, scenarios, executor, journal, done)
+        player = _Player(sweep, scenarios, executor, journal, done)
         trials = player.play(sweep.grid()) if sweep.spec.search is None else _search(sweep, player)
         # Put the journal in order, if every run is in it.
-        keys = [key for trial in trials for key in player.keys(trial.number)]
+        keys = [key for trial in trials for key in player.runs(trial.number)]
         if journal is not None and all(key in journal for key in keys):
             journal.finish(keys)
     return trials
 
 
-def _search(sweep: Sweep, player: Player) -> list[Trial]:
+class _Player(msgspec.Struct, frozen=True):
+    sweep: Sweep
+    scenarios: Sequence[WholeScenario]
+    executor: Executor
+    journal: TrialJournal | None
+    done: Done
+
+    def runs(self, trial: int) -> dict[str, tuple[WholeScenario, int]]:
+        """Return the scenario and seed of each run of a trial, by its key in the journal."""
+        return {
+            f"{trial}/{number}/{seed}": (whole, seed)
+            for number, whole in enumerate(self.scenarios)
+            for seed in self.sweep.seeds
+        }
+
+    def play(self, chosen: Sequence[Mapping[str, Any]], before: int = 0) -> list[Trial]:
+        """Play a trial for each of the chosen settings, after a number of trials before."""
+        runs: dict[str, ScenarioRun] = {}
+        for number, values in enumerate(chosen, start=before + 1):
+            places = self.sweep.places(values)
+            for key, (whole, seed) in self.runs(number).items():
+                runs[key] = ScenarioRun(whole, seed, places)
+        journal = self.journal
+        known = {} if journal is None else {key: journal[key] for key in runs if key in journal}
+        results = {key: read_result(result) for key, result in known.items()}
+        missing = [key for key in runs if key not in results]
+        over = before * len(self.scenarios) * len(self.sweep.seeds) + len(results)
+        played = self.executor([runs[key] for key in missing], lambda new: self.done(over + new))
+        for number, result in played:
+            results[missing[number]] = result
+            if journal is not None and not result.is_lost:
+                journal.add(missing[number], plain(result))
+        trials = []
+        for number, values in enumerate(chosen, start=before + 1):
+            found = [
+                TrialRun(whole.name, seed, results[key])
+                for key, (whole, seed) in self.runs(number).items()
+            ]
+            trials.append(trial_of(number, values, found))
+        return trials
+
+
+def _search(sweep: Sweep, player: _Player) -> list[Trial]:
     # An optional package.
     import optuna
 
-    found, objective = sweep.spec.search, sweep.spec.objective
-    assert found is not None
+    search, objective = sweep.spec.search, sweep.spec.objective
+    assert search is not None
     assert objective is not None
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=found.seed))
+    study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=search.seed))
     trials: list[Trial] = []
-    while len(trials) < found.trials:
-        asked = [study.ask() for _ in range(min(found.at_once, found.trials - len(trials)))]
-        chosen = [{at.called: _value(at, one) for at in sweep.spec.settings} for one in asked]
+    while len(trials) < search.trials:
+        asked = [study.ask() for _ in range(min(search.at_once, search.trials - len(trials)))]
+        chosen = [
+            {setting.called: _suggested(setting, one) for setting in sweep.spec.settings}
+            for one in asked
+        ]
         played = player.play(chosen, len(trials))
         for one, trial in zip(asked, played, strict=True):
             if trial.is_known:
@@ -132,7 +131,7 @@ def _search(sweep: Sweep, player: Player) -> list[Trial]:
     return trials
 
 
-def _value(setting: SettingDocument, trial: Any) -> Any:
+def _suggested(setting: SettingDocument, trial: Any) -> Any:
     span = setting.range
     if span is None:
         assert setting.values is not None

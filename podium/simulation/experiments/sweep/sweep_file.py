@@ -1,4 +1,4 @@
-"""A sweep's file: which scenarios, seeds and settings, and what makes one setting better."""
+"""The file of a sweep: `kind: Sweep`."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,18 +26,20 @@ Number = int | float
 
 
 class SweepError(PodiumError):
-    """A file that isn't a sweep; a line for everything that is wrong with it."""
+    """A file that isn't a sweep; the message has a line for each fault."""
 
 
 class SettingRange(Document):
-    """Numbers between two ends, both included.
+    """Numbers of an interval, both ends included.
 
     Attributes:
-        from_: the smallest.
-        to: the largest.
-        step: from one to the next; a grid needs it, a search takes any number without it.
-        log: whether a search looks at orders of magnitude alike.
-        text: what the number stands in, such as `{}Gi`; none for the number itself.
+        from_: smallest number.
+        to: largest number.
+        step: distance of the numbers; required by a grid, while a search without it takes any
+            number of the interval.
+        log: whether a search draws from all orders of magnitude alike.
+        text: text in which the number replaces `{}`, such as `{}Gi`; the number itself unless
+            given.
     """
 
     from_: Annotated[Number, Field(alias="from")]
@@ -60,6 +62,7 @@ class SettingRange(Document):
 
     @property
     def is_whole(self) -> bool:
+        """Return whether all numbers are integers."""
         return all(isinstance(one, int) for one in (self.from_, self.to, self.step or 1))
 
     def values(self) -> list[Any]:
@@ -73,15 +76,15 @@ class SettingRange(Document):
 
 
 class SettingDocument(Document):
-    """A setting: where its value goes, and which values are tried.
+    """A setting: the place of its value, and the values to try.
 
     Attributes:
-        name: as results call it; the path unless given.
+        name: name of the setting in results; its path unless given.
         in_: `Scenario`, `KubeSchedulerConfiguration`, `SchedulerOptions`, or objects of the
             scenario's manifests: `KIND/NAME`, `NAMESPACE/KIND/NAME`, `*` for any name.
-        path: within it.
-        values: any values.
-        range: numbers.
+        path: path of the value in that document or object.
+        values: values to try.
+        range: numbers to try, in place of values.
     """
 
     name: str = ""
@@ -100,7 +103,7 @@ class SettingDocument(Document):
 
     @property
     def called(self) -> str:
-        """As results call it."""
+        """Name of the setting in results."""
         return self.name or self.path
 
     @property
@@ -114,13 +117,13 @@ class SettingDocument(Document):
 
 
 class Search(Document):
-    """Looks for the best settings instead of trying all.
+    """A search for the best settings instead of trying all of them.
 
     Attributes:
-        trials: how many settings are tried.
-        at_once: how many of them are chosen before any of them is known; it is part of what
-            decides on the trials, unlike the number of workers.
-        seed: of the search.
+        trials: number of trials.
+        at_once: number of trials that are chosen before the result of any of them is known; unlike
+            the number of workers it influences which settings are tried.
+        seed: seed of the search.
     """
 
     trials: Annotated[int, Range(1, _RUNS_MAX)]
@@ -129,11 +132,11 @@ class Search(Document):
 
 
 class Objective(Document):
-    """What makes one setting better than another: the mean of a measure over all its runs.
+    """The measure, averaged over all runs of a trial, by which trials are ranked.
 
     Attributes:
-        minimize: a measure, such as `pendingSeconds.service`.
-        maximize: likewise.
+        minimize: measure of which less is better, such as `pendingSeconds.service`.
+        maximize: measure of which more is better, such as `utilisation.cpu`.
     """
 
     minimize: str | None = None
@@ -152,21 +155,21 @@ class Objective(Document):
 
     @property
     def sign(self) -> int:
-        """1 if less is better, -1 if more is."""
+        """1 if less is better, -1 if more is better."""
         return -1 if self.minimize is None else 1
 
 
 class SweepSpec(Document):
-    """What a sweep tries, and what makes one trial better than another.
+    """The trials of a sweep, and how they are ranked.
 
     Attributes:
-        description: for readers.
-        scenarios: files, named from where this one is.
-        seeds: how many seeds; 0, 1, 2 and so on.
-        first_seed: the first of them, if it isn't 0.
-        settings: what is varied.
-        search: how the best is looked for; without it all combinations are tried.
-        objective: what makes one better.
+        description: text for readers.
+        scenarios: files of scenarios, relative to this file.
+        seeds: number of seeds with which each scenario is played.
+        first_seed: the first seed; the others follow it.
+        settings: settings to vary.
+        search: search for the best settings; without it all combinations are tried.
+        objective: measure by which trials are ranked.
     """
 
     description: str = ""
@@ -183,17 +186,16 @@ class SweepSpec(Document):
         if not self.settings:
             yield FieldError("settings", [], "must vary at least one")
         seen: set[str] = set()
-        for index, one in enumerate(self.settings):
-            if one.called in seen:
-                yield FieldError(f"settings[{index}].name", one.called, "is there already")
-            seen.add(one.called)
-            stepless = one.range is not None and one.range.step is None
-            if self.search is None and one.range is not None and stepless:
+        for index, setting in enumerate(self.settings):
+            if setting.called in seen:
+                yield FieldError(f"settings[{index}].name", setting.called, "is there already")
+            seen.add(setting.called)
+            if self.search is None and setting.range is not None and setting.range.step is None:
                 yield FieldError(f"settings[{index}].range.step", None, "a grid needs it")
         if self.search is not None and self.objective is None:
             yield FieldError("objective", None, "a search needs it")
         if self.search is None:
-            trials = prod(len(one.all_values()) for one in self.settings)
+            trials = prod(len(setting.all_values()) for setting in self.settings)
             if (runs := trials * self.seeds * len(self.scenarios)) > _RUNS_MAX:
                 yield FieldError("settings", runs, f"must make at most {_RUNS_MAX} runs")
 
@@ -209,7 +211,11 @@ class SweepDocument(Document):
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """A sweep that was read, and from where its scenarios are named."""
+    """A sweep as read from a file.
+
+    Attributes:
+        directory: directory of the file, to which the names of scenarios are relative.
+    """
 
     name: str
     directory: Path
@@ -221,21 +227,23 @@ class Sweep:
 
     @property
     def trials(self) -> int:
+        """Number of trials."""
         search = self.spec.search
-        lists = (one.all_values() for one in self.spec.settings)
-        return prod(map(len, lists)) if search is None else search.trials
+        return len(self.grid()) if search is None else search.trials
 
     def grid(self) -> list[Mapping[str, Any]]:
-        names = [one.called for one in self.spec.settings]
-        lists = [one.all_values() for one in self.spec.settings]
+        """Return all combinations of the settings' values, by the names of the settings."""
+        names = [setting.called for setting in self.spec.settings]
+        lists = [setting.all_values() for setting in self.spec.settings]
         return [dict(zip(names, values, strict=True)) for values in product(*lists)]
 
     def places(self, values: Mapping[str, Any]) -> dict[SettingPlace, Any]:
-        return {one.place: values[one.called] for one in self.spec.settings}
+        """Return the values by the places of their settings."""
+        return {setting.place: values[setting.called] for setting in self.spec.settings}
 
 
 def read_sweep(path: str) -> Sweep:
-    """The sweep that a file holds; raises SweepError, or that it can't be read."""
+    """Read a sweep; raises SweepError, or InputFileError if the file can't be read."""
     decoded = decode(SweepDocument, one_document(path, read_text(path), KIND, SweepError))
     if decoded.document is None:
         raise SweepError("\n".join(f"{path}: {one}" for one in decoded.faults))

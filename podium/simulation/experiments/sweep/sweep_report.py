@@ -12,11 +12,12 @@ from podium.simulation.experiments.run import RunResult, Witness
 from podium.simulation.experiments.sweep.sweep_file import Objective, Sweep
 
 _DIGITS = 6
+_WITNESSES_MAX = 10
 
 
 @dataclass(frozen=True, slots=True)
 class TrialRun(Report):
-    """One of a trial's runs."""
+    """A run of a trial."""
 
     scenario: str
     seed: int
@@ -25,13 +26,13 @@ class TrialRun(Report):
 
 @dataclass(frozen=True, slots=True)
 class Trial(Report):
-    """Some settings, and what the runs with them came to.
+    """A choice of settings, and the results of its runs.
 
     Attributes:
-        number: from 1.
-        settings: the values by the settings' names.
-        runs: of all scenarios and seeds.
-        measures: their means over the runs that could be played.
+        number: number of the trial, from 1.
+        settings: values by the names of the settings.
+        runs: runs of all scenarios and seeds.
+        measures: means of the measures over the runs that could be played.
     """
 
     number: int
@@ -41,13 +42,13 @@ class Trial(Report):
 
     @property
     def is_known(self) -> bool:
-        """Whether all its runs could be played; others can't be compared with it."""
-        return not any(one.result.error for one in self.runs)
+        """Return whether all runs could be played; other trials can't be compared with it."""
+        return not any(run.result.error for run in self.runs)
 
 
 def trial_of(number: int, settings: Mapping[str, Any], runs: Sequence[TrialRun]) -> Trial:
-    """The trial that these runs make up."""
-    played = [one.result.measures for one in runs if not one.result.error]
+    """Make a trial of its runs."""
+    played = [run.result.measures for run in runs if not run.result.error]
     names = dict.fromkeys(name for measures in played for name in measures)
     means = {
         name: round(fmean(measures.get(name, 0.0) for measures in played), _DIGITS)
@@ -68,12 +69,12 @@ class FailedTrialRun(Report):
 
 @dataclass(frozen=True, slots=True)
 class RankedTrial(Report):
-    """A trial by the objective.
+    """A trial and its rank by the objective.
 
     Attributes:
-        rank: 1 for the best; null if not all of its runs could be played.
-        objective: the mean of the objective's measure; null likewise.
-        behind: how its runs differ from those of the best, pair by pair.
+        rank: rank of the trial, 1 for the best; null unless all of its runs could be played.
+        objective: mean of the objective's measure; null unless all runs could be played.
+        behind: how its runs differ from those of the best trial, pair by pair.
     """
 
     trial: Trial
@@ -84,7 +85,7 @@ class RankedTrial(Report):
 
 @dataclass(frozen=True, slots=True)
 class WorstRun(Report):
-    """The run in which the best settings do worst, and the pods that it is about."""
+    """The run in which the best trial does worst, with the pods that explain it."""
 
     trial: int
     scenario: str
@@ -93,22 +94,19 @@ class WorstRun(Report):
     witnesses: Annotated[Sequence[Witness], IF_ANY]
 
 
-_WITNESSES_MAX = 10
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SweepReport(Report):
-    """What came of a sweep.
+    """The result of a sweep.
 
     Attributes:
-        sweep: its name.
-        scenarios: that each trial played.
-        seeds: that each scenario was played with.
-        settings: the names of what was varied.
-        objective: the measure by which trials are ranked; empty without one.
-        goal: `minimize` or `maximize`.
-        trials: the best first; in their order without an objective.
-        worst_run: of the best trial.
+        sweep: name of the sweep.
+        scenarios: names of the scenarios that each trial played.
+        seeds: seeds with which each scenario was played.
+        settings: names of the settings.
+        objective: measure by which trials are ranked; empty without one.
+        goal: `minimize` or `maximize`; empty without an objective.
+        trials: trials, the best first; in their order without an objective.
+        worst_run: the run in which the best trial does worst.
         failed: runs that couldn't be played.
     """
 
@@ -125,7 +123,7 @@ class SweepReport(Report):
     failed: Annotated[Sequence[FailedTrialRun], IF_ANY]
 
     def reaches(self, bound: float) -> bool:
-        """Whether the objective of the best trial is as good as this number."""
+        """Return whether the objective of the best trial is as good as a bound."""
         best = self.trials[0].objective
         sign = 1 if self.goal == "minimize" else -1
         return best is not None and sign * best <= sign * bound
@@ -134,73 +132,57 @@ class SweepReport(Report):
 def sweep_report(sweep: Sweep, scenarios: Sequence[str], trials: Sequence[Trial]) -> SweepReport:
     """Rank and report trials; raises UnknownMeasureError if no run has the objective's measure."""
     objective = sweep.spec.objective
+    ranked: list[RankedTrial] = []
+    worst_run = None
     if objective is not None:
-        known = dict.fromkeys(name for trial in trials for name in trial.measures)
-        check_measure("spec.objective", objective.measure, known)
-    ranked = _unranked(trials) if objective is None else _ranked(trials, objective)
-    is_less = objective is not None and objective.sign == 1
+        measures = dict.fromkeys(name for trial in trials for name in trial.measures)
+        check_measure("spec.objective", objective.measure, measures)
+        ranked = _ranked([trial for trial in trials if trial.is_known], objective)
+        worst_run = _worst_run(ranked[0].trial, objective) if ranked else None
+    unranked = [trial for trial in trials if objective is None or not trial.is_known]
     return SweepReport(
         sweep=sweep.name,
         scenarios=scenarios,
         seeds=[*sweep.seeds],
-        settings=[one.called for one in sweep.spec.settings],
+        settings=[setting.called for setting in sweep.spec.settings],
         objective="" if objective is None else objective.measure,
-        goal="" if objective is None else "minimize" if is_less else "maximize",
-        trials=ranked,
-        worst_run=None if objective is None else _worst_run(ranked, objective),
+        goal="" if objective is None else "minimize" if objective.sign == 1 else "maximize",
+        trials=[*ranked, *(RankedTrial(trial, None, None, None) for trial in unranked)],
+        worst_run=worst_run,
         failed=[
-            FailedTrialRun(trial.number, one.scenario, one.seed, one.result.error)
+            FailedTrialRun(trial.number, run.scenario, run.seed, run.result.error)
             for trial in trials
-            for one in trial.runs
-            if one.result.error
+            for run in trial.runs
+            if run.result.error
         ],
     )
 
 
-def _unranked(trials: Sequence[Trial]) -> list[RankedTrial]:
-    return [RankedTrial(trial, None, None, None) for trial in trials]
+def _ranked(trials: list[Trial], objective: Objective) -> list[RankedTrial]:
+    measure = objective.measure
+    trials.sort(key=lambda trial: objective.sign * trial.measures.get(measure, 0.0))
+    ranked = []
+    for rank, trial in enumerate(trials, start=1):
+        pairs = [
+            tuple({measure: run.result.measures.get(measure, 0.0)} for run in both)
+            for both in zip(trials[0].runs, trial.runs, strict=True)
+        ]
+        (behind,) = differences([(best, other) for best, other in pairs])
+        value = trial.measures.get(measure, 0.0)
+        ranked.append(RankedTrial(trial, rank, value, behind if rank > 1 else None))
+    return ranked
 
 
-def _ranked(trials: Sequence[Trial], objective: Objective) -> list[RankedTrial]:
-    known = [trial for trial in trials if trial.is_known]
-    known.sort(key=lambda one: objective.sign * one.measures.get(objective.measure, 0.0))
-    found = [
-        RankedTrial(
-            trial,
-            rank,
-            trial.measures.get(objective.measure, 0.0),
-            None if rank == 1 else _behind(known[0], trial, objective.measure),
-        )
-        for rank, trial in enumerate(known, start=1)
-    ]
-    return [*found, *_unranked([trial for trial in trials if not trial.is_known])]
+def _worst_run(best: Trial, objective: Objective) -> WorstRun:
+    def value_of(run: TrialRun) -> float:
+        return run.result.measures.get(objective.measure, 0.0)
 
-
-def _behind(best: Trial, other: Trial, measure: str) -> Difference:
-    pairs = [
-        tuple({measure: run.result.measures.get(measure, 0.0)} for run in both)
-        for both in zip(best.runs, other.runs, strict=True)
-    ]
-    (found,) = differences([(first, second) for first, second in pairs])
-    return found
-
-
-def _worst_run(ranked: Sequence[RankedTrial], objective: Objective) -> WorstRun | None:
-    if not ranked or ranked[0].rank is None:
-        return None
-    best = ranked[0].trial
-    worst = max(
-        best.runs, key=lambda one: objective.sign * one.result.measures.get(objective.measure, 0.0)
-    )
-    # The pods of a run, those first that the measure counts.
+    worst = max(best.runs, key=lambda run: objective.sign * value_of(run))
+    # The pods that the measure counts come first.
     waits = objective.measure.startswith(("wait", "pending", "neverPlaced"))
-    return WorstRun(
-        best.number,
-        worst.scenario,
-        worst.seed,
-        worst.result.measures.get(objective.measure, 0.0),
-        sorted(
-            worst.result.witnesses,
-            key=lambda witness: (witness.what in ("waited", "neverPlaced")) != waits,
-        )[:_WITNESSES_MAX],
+    witnesses = sorted(
+        worst.result.witnesses,
+        key=lambda witness: (witness.what in ("waited", "neverPlaced")) != waits,
     )
+    kept = witnesses[:_WITNESSES_MAX]
+    return WorstRun(best.number, worst.scenario, worst.seed, value_of(worst), kept)

@@ -1,7 +1,7 @@
 """A sweep's journal: the results of its runs as they come, so that it goes on after a kill.
 
-A line is a JSON object and is on the disk before the next run's result is taken. The first line
-says which sweep it is. A line that a kill has cut short is dropped, and its run played again.
+A line is a JSON object, written to disk before the result of the next run is taken. The first line
+identifies the sweep. A line that a kill has cut short is dropped, and its run played again.
 """
 
 import fcntl
@@ -19,27 +19,28 @@ Result = Mapping[str, Any]
 
 
 class TrialJournalError(PodiumError):
-    """A journal that can't be gone on with."""
+    """A journal of another sweep, or one that can't be read or written."""
 
 
 class TrialJournal:
-    """The results that are known, and where more are added.
+    """The results of a sweep's runs by key, in a file that only one process writes.
 
     Raises:
-        JournalError: the directory has the journal of another sweep, or can't be written.
+        TrialJournalError: the directory has the journal of another sweep, another process writes
+            it, or it can't be read or written.
     """
 
     def __init__(self, directory: Path, digest: str) -> None:
         self._path = directory / NAME
         self._header = {"sweep": digest}
-        self._known: dict[str, Result] = {}
+        self._results: dict[str, Result] = {}
         try:
             directory.mkdir(parents=True, exist_ok=True)
             self._file = self._path.open("a+b")
         except OSError as error:
             raise TrialJournalError(f"{self._path}: {error.strerror or error}") from None
         try:
-            self._begin()
+            self._read()
         except BaseException:
             self._file.close()
             raise
@@ -51,25 +52,25 @@ class TrialJournal:
         self._file.close()
 
     def __contains__(self, key: str) -> bool:
-        return key in self._known
+        return key in self._results
 
     def __getitem__(self, key: str) -> Result:
-        return self._known[key]
+        return self._results[key]
 
     def add(self, key: str, result: Result) -> None:
         self._append({"run": key, "result": result})
-        self._known[key] = result
+        self._results[key] = result
 
     def finish(self, keys: Iterable[str]) -> None:
-        """Put the results in this order, in which they needn't have come."""
+        """Sort the results by these keys, as they may have come in any order."""
         lines: list[Mapping[str, Any]] = [self._header]
-        lines += [{"run": key, "result": self._known[key]} for key in keys]
-        other = self._path.with_suffix(".new")
-        with other.open("wb") as file:
+        lines += [{"run": key, "result": self._results[key]} for key in keys]
+        sorted_path = self._path.with_suffix(".new")
+        with sorted_path.open("wb") as file:
             file.writelines([_line(line) for line in lines])
             file.flush()
             os.fsync(file.fileno())
-        other.replace(self._path)
+        sorted_path.replace(self._path)
 
     def _append(self, line: Mapping[str, Any]) -> None:
         try:
@@ -79,9 +80,9 @@ class TrialJournal:
         except OSError as error:
             raise TrialJournalError(f"{self._path}: {error.strerror or error}") from None
 
-    def _begin(self) -> None:
+    def _read(self) -> None:
         try:
-            # Of this process alone: forks that outlive it don't keep others away.
+            # A lock of this process alone: forks that outlive it don't keep others away.
             fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             raise TrialJournalError(f"{self._path}: another process is writing to it") from None
@@ -90,7 +91,7 @@ class TrialJournal:
         whole = data[: data.rfind(b"\n") + 1]
         try:
             lines = [json.loads(line) for line in whole.splitlines()]
-            known = {line["run"]: line["result"] for line in lines[1:]}
+            results = {line["run"]: line["result"] for line in lines[1:]}
         except (ValueError, KeyError, TypeError) as error:
             raise TrialJournalError(f"{self._path}: can't be read: {error}") from None
         if lines and lines[0] != self._header:
@@ -98,7 +99,7 @@ class TrialJournal:
                 f"{self._path}: belongs to another sweep, or its files have changed since; "
                 "name another directory, or remove this one"
             )
-        self._known = known
+        self._results = results
         self._file.truncate(len(whole))
         if not lines:
             self._append(self._header)

@@ -9,8 +9,7 @@ from rich.text import Text
 
 from podium.api.values.message_words import count
 from podium.cluster.drivers.live import SteadyClock
-from podium.simulation.recordings.recorder import RecorderMachine
-from podium.simulation.recordings.recording_process import record
+from podium.simulation.recordings.recorder import RecorderMachine, record
 from podium.simulation.recordings.segments import SegmentWriter
 from podium.ui.command_line.processes.signals import stop_event
 from podium.ui.inputs.configurations import read_scheduler_config
