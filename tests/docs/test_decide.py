@@ -4,7 +4,7 @@ import json
 
 from typer.testing import CliRunner
 
-from podium.simulation.decide.scenario import ScenarioDocument
+from podium.simulation.decide.scenario import DecisionScenario
 from podium.simulation.decide.stream import answers
 from podium.ui.command_line.main import app
 from tests.conftest import ROOT
@@ -22,7 +22,7 @@ def test_the_example_is_answered_so() -> None:
 
 def test_all_fields_are_named() -> None:
     text = PAGE.read_text()
-    fields = [field.alias or name for name, field in ScenarioDocument.model_fields.items()]
+    fields = [field.alias or name for name, field in DecisionScenario.model_fields.items()]
     assert [field for field in fields if f"`{field}`" not in text] == []
 
 

@@ -11,7 +11,7 @@ from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FITS, FilterState
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
-from podium.simulation.decide.scenario import OTHERS, Scenario, ScenarioDocument, scenario_of
+from podium.simulation.decide.scenario import OTHERS, DecisionScenario
 from tests.properties.clusters import Obj
 from tests.properties.volume_clusters import in_words
 from tests.reference.cluster import Cluster
@@ -19,12 +19,12 @@ from tests.reference.node_ports import UsedPorts
 from tests.reference.verdict import Verdict
 
 
-def loaded(drawn: Obj) -> tuple[Scheduler, Scenario]:
+def loaded(drawn: Obj) -> tuple[Scheduler, DecisionScenario]:
     """A scheduler with the state of a scenario."""
-    scenario = scenario_of(read(ScenarioDocument, drawn))
+    scenario = read(DecisionScenario, drawn).filled()
     scheduler = Scheduler(every_node=True)
     scheduler.load(scenario.nodes, scenario.pods, scenario.others)
-    scheduler.budgets.replace(map(Budget.of, scenario.budgets))
+    scheduler.budgets.replace(map(Budget.of, scenario.pdbs))
     return scheduler, scenario
 
 

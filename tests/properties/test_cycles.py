@@ -49,7 +49,7 @@ def test_dry_run(scenes: Scenes) -> None:
     """On every node where it could help, whether all are run at once or one by one."""
     for drawn, _ in scenes:
         scheduler, scenario = loaded(drawn)
-        cluster = mirrored(scheduler, scenario.budgets)
+        cluster = mirrored(scheduler, scenario.pdbs)
         for pod in map(scheduler.pending, scenario.pending):
             expected = {
                 trial.node["metadata"]["name"]: in_columns(dry_run(trial, cluster.budgets))

@@ -26,7 +26,7 @@ def preemptions(drawn: Obj) -> Iterator[tuple[Scheduler, PodInfo, Preemption, li
     for pod in map(scheduler.pending, read.pending):
         decision = scheduler.decide(pod)
         if decision.preemption is not None and decision.preemption.node_name:
-            yield scheduler, pod, decision.preemption, list(read.budgets)
+            yield scheduler, pod, decision.preemption, list(read.pdbs)
         carry_out(scheduler, decision)
 
 

@@ -1,1 +1,1 @@
-"""Scenarios in, decisions out: the machine interface to the core."""
+"""`podium decide`: scenarios and questions as JSON lines in, decisions and answers out."""

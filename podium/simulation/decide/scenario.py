@@ -1,12 +1,11 @@
-"""A scenario: the objects of a cluster, and the pods to decide one after another.
+"""A scenario of `podium decide`: the objects of a cluster, and the pods to decide, in order.
 
-Objects are taken as they stand, unless the scenario asks for the API server's defaulting. What is
-filled in always: the namespace, the uid, and the priority of a pod's class.
+Objects are used as given, unless the scenario asks for the API server's defaults. Only namespace,
+uid, and the priority of a pod's PriorityClass are always filled in.
 """
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 from pydantic import AfterValidator
 from pydantic.alias_generators import to_camel, to_snake
@@ -16,7 +15,6 @@ from podium.api.errors import OMITTED, FieldError, InvalidValueError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS
 from podium.api.objects import DEFAULT_NAMESPACE, Object, entries, metadata_of, spec_of
-from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.api.priority import class_value
 from podium.apiserver.decoding.type_checker import DecodingError
 from podium.apiserver.decoding.typed import typed
@@ -27,8 +25,8 @@ from podium.scheduler.config.load import load_configuration
 from podium.scheduler.plugin_registry import plugin_factories
 
 
-def type_faults(kind: str, obj: Object) -> list[FieldError]:
-    """The first field of an object that is of another type than Kubernetes has it, if any is."""
+def _type_faults(kind: str, obj: Object) -> list[FieldError]:
+    """Return the first field of an object whose type isn't that of Kubernetes' API, if any."""
     try:
         typed(KINDS[kind], obj)
     except DecodingError as error:
@@ -38,55 +36,31 @@ def type_faults(kind: str, obj: Object) -> list[FieldError]:
 
 
 def _pod(obj: dict[str, Any]) -> dict[str, Any]:
-    refuse(type_faults("Pod", obj))
+    refuse(_type_faults("Pod", obj))
     return obj
 
 
 Pod = Annotated[dict[str, Any], AfterValidator(_pod)]
 Pods = Tuple[Pod]
-
-
 Objects = Tuple[dict[str, Any]]
-# Fields of a scenario, with the kind of the objects in each.
+
 DECIDED = {"nodes": "Node", "pods": "Pod", "pdbs": "PodDisruptionBudget", "pending": "Pod"}
-_KINDS = {
-    spelling: kind.name
-    for kind in DECISIVE_KINDS.values()
-    for spelling in (kind.plural, *(f"{short}s" for short in kind.short_names))
-}
+"""Fields of a scenario that have a meaning of their own, with the kinds of their objects."""
+
 _SYSTEM_CLASSES = {"system-cluster-critical": 2_000_000_000, "system-node-critical": 2_000_001_000}
 
 
-@dataclass(frozen=True, slots=True)
-class Scenario:
-    """One line of input, read.
+class DecisionScenario(Document):
+    """The objects of a cluster, and the pods to decide.
 
     Attributes:
+        id: identifier, returned with the answer.
+        defaults: whether to fill in the API server's defaults.
         sequence: whether each decision changes the state for the next.
-    """
-
-    id: str
-    nodes: tuple[Object, ...] = ()
-    pods: tuple[Object, ...] = ()
-    budgets: tuple[Object, ...] = ()
-    others: tuple[Object, ...] = ()
-    pending: tuple[Object, ...] = ()
-    sequence: bool = False
-    configuration: KubeSchedulerConfiguration | None = None
-    scheduler_name: str = DEFAULT_SCHEDULER_NAME
-
-
-class ScenarioDocument(Document):
-    """A scenario as it is written; its objects are taken as they stand.
-
-    Attributes:
-        id: given back with the answer.
-        defaults: whether the API server's defaults are filled in.
-        sequence: whether each decision changes the state for the next.
-        profile: a KubeSchedulerConfiguration; v1.36's default one if there is none.
-        plugin_config: added to that of its first profile.
-        pods: that are there already, bound or with a nomination.
-        pdbs: disruption budgets.
+        profile: KubeSchedulerConfiguration; v1.36's default unless given.
+        plugin_config: plugin arguments to add to those of the first profile.
+        pods: existing pods, bound or nominated.
+        pdbs: PodDisruptionBudgets.
         pending: the pods to decide, in order.
     """
 
@@ -112,83 +86,71 @@ class ScenarioDocument(Document):
     csi_storage_capacities: Objects = ()
     priority_classes: Objects = ()
 
-    def of(self, name: str) -> tuple[Object, ...]:
-        found: tuple[Object, ...] = getattr(self, to_snake(name))
-        return found
+    def of(self, field: str) -> tuple[Object, ...]:
+        """Return the objects of a field, which is spelt as in JSON."""
+        objects: tuple[Object, ...] = getattr(self, to_snake(field))
+        return objects
+
+    @property
+    def others(self) -> list[Object]:
+        """The objects besides nodes, pods and budgets."""
+        return [obj for field in OTHERS for obj in self.of(field)]
 
     def type_faults(self) -> Iterator[FieldError]:
-        """Fields of objects that are of other types than Kubernetes has them."""
-        for name, kind in {**DECIDED, **OTHERS}.items():
-            for index, obj in enumerate(self.of(name)):
-                for one in type_faults(kind, obj):
-                    yield one.under(f"{name}[{index}]")
+        """Iterate over the fields of objects whose types aren't those of Kubernetes' API."""
+        for field, kind in {**DECIDED, **OTHERS}.items():
+            for index, obj in enumerate(self.of(field)):
+                for error in _type_faults(kind, obj):
+                    yield error.under(f"{field}[{index}]")
+
+    def filled(self) -> Self:
+        """Fill in what objects lack; raises InvalidValueError if a PriorityClass is missing."""
+        classes = {c["metadata"]["name"]: class_value(c) for c in self.priority_classes}
+        priorities = _SYSTEM_CLASSES | classes
+        objects = {
+            to_snake(field): tuple(self._filled(obj, kind, priorities) for obj in self.of(field))
+            for field, kind in {**DECIDED, **OTHERS}.items()
+        }
+        return self.model_copy(update=objects)
+
+    def _filled(self, obj: Object, kind: str, priorities: Mapping[str, int]) -> Object:
+        metadata = dict(metadata_of(obj))
+        if KINDS[kind].namespaced:
+            metadata.setdefault("namespace", DEFAULT_NAMESPACE)
+        filled: Object = {**obj, "kind": kind, "metadata": metadata}
+        if kind == "Pod":
+            metadata.setdefault("uid", f"{metadata['namespace']}/{metadata.get('name', '')}")
+            spec = spec_of(obj)
+            class_name = spec.get("priorityClassName")
+            if class_name and spec.get("priority") is None:
+                if class_name not in priorities:
+                    message = f"no PriorityClass with name {class_name} was found"
+                    raise InvalidValueError(
+                        FieldError("spec.priorityClassName", class_name, message)
+                    )
+                filled = {**filled, "spec": {**spec, "priority": priorities[class_name]}}
+        return apply_defaults(filled, kind) if self.defaults else filled
+
+    def configuration(self) -> KubeSchedulerConfiguration | None:
+        """Return the configuration, None for the default; raises InvalidDocumentError."""
+        if not self.profile and not self.plugin_config:
+            return None
+        configuration = {"apiVersion": API_VERSION, "kind": KIND, **(self.profile or {})}
+        if self.plugin_config:
+            first, *rest = configuration.get("profiles") or [{}]
+            merged = [*entries(first, "pluginConfig"), *self.plugin_config]
+            configuration["profiles"] = [{**first, "pluginConfig": merged}, *rest]
+        return load_configuration([configuration], plugin_factories().keys()).configuration
 
 
-# The other fields are called as their kinds are.
-OTHERS = {
-    to_camel(field): _KINDS[called]
-    for field in ScenarioDocument.model_fields
-    if (called := field.replace("_", "")) in _KINDS and field not in DECIDED
+_KINDS = {
+    spelling: kind.name
+    for kind in DECISIVE_KINDS.values()
+    for spelling in (kind.plural, *(f"{short}s" for short in kind.short_names))
 }
-
-
-def scenario_of(document: ScenarioDocument) -> Scenario:
-    """The scenario that a document describes.
-
-    Raises:
-        InvalidDocumentError: its profile isn't valid.
-        InvalidValueError: a pod names a class that isn't there.
-    """
-    named = {c["metadata"]["name"]: class_value(c) for c in document.priority_classes}
-    priorities = _SYSTEM_CLASSES | named
-    configuration = _configuration(document)
-
-    def filled(name: str, kind: str) -> tuple[Object, ...]:
-        objects = document.of(name)
-        return tuple(_filled(obj, kind, document.defaults, priorities) for obj in objects)
-
-    return Scenario(
-        id=str(document.id),
-        nodes=filled("nodes", "Node"),
-        pods=filled("pods", "Pod"),
-        budgets=filled("pdbs", "PodDisruptionBudget"),
-        others=tuple(obj for name, kind in OTHERS.items() for obj in filled(name, kind)),
-        pending=filled("pending", "Pod"),
-        sequence=document.sequence,
-        configuration=configuration,
-        scheduler_name=_scheduler_name(configuration),
-    )
-
-
-def _configuration(document: ScenarioDocument) -> KubeSchedulerConfiguration | None:
-    profile, added = document.profile, document.plugin_config
-    if not profile and not added:
-        return None
-    configuration: dict[str, Any] = {"apiVersion": API_VERSION, "kind": KIND, **(profile or {})}
-    if added:
-        first, *rest = configuration.get("profiles") or [{}]
-        merged = {**first, "pluginConfig": [*entries(first, "pluginConfig"), *added]}
-        configuration["profiles"] = [merged, *rest]
-    return load_configuration([configuration], plugin_factories().keys()).configuration
-
-
-def _scheduler_name(configuration: KubeSchedulerConfiguration | None) -> str:
-    return configuration.profiles[0].name if configuration else DEFAULT_SCHEDULER_NAME
-
-
-def _filled(obj: Object, kind: str, defaults: bool, priorities: Mapping[str, int]) -> Object:
-    metadata = dict(metadata_of(obj))
-    if KINDS[kind].namespaced:
-        metadata.setdefault("namespace", DEFAULT_NAMESPACE)
-    filled: Object = {**obj, "kind": kind, "metadata": metadata}
-    if kind != "Pod":
-        return apply_defaults(filled, kind) if defaults else filled
-    metadata.setdefault("uid", f"{metadata['namespace']}/{metadata.get('name', '')}")
-    spec = spec_of(obj)
-    class_name = spec.get("priorityClassName")
-    if class_name and spec.get("priority") is None:
-        if class_name not in priorities:
-            message = f"no PriorityClass with name {class_name} was found"
-            raise InvalidValueError(FieldError("spec.priorityClassName", class_name, message))
-        filled = {**filled, "spec": {**spec, "priority": priorities[class_name]}}
-    return apply_defaults(filled, kind) if defaults else filled
+OTHERS = {
+    to_camel(field): _KINDS[spelling]
+    for field in DecisionScenario.model_fields
+    if (spelling := field.replace("_", "")) in _KINDS and field not in DECIDED
+}
+"""The other fields of a scenario with objects, which are named after their kinds."""

@@ -1,4 +1,4 @@
-"""JSON Lines in, JSON Lines out; a bad line costs that line only."""
+"""JSON lines in, JSON lines out; an invalid line fails alone."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -12,23 +12,22 @@ from podium.api.errors import PodiumError
 from podium.cluster.manifests.input_files import lines, open_file
 from podium.simulation.decide.decisions import decide, decision_report
 from podium.simulation.decide.eviction.questions import answer as eviction_answer
-from podium.simulation.decide.scenario import ScenarioDocument, scenario_of
+from podium.simulation.decide.scenario import DecisionScenario
 
 Json = dict[str, Any]
 
 # What reading an object raises whose fields are of other types or sizes than they can be.
 _MISSHAPEN = (PodiumError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 
-
 LINE_LENGTH_MAX = 2**30
-"""In bytes; a cluster of thousands of nodes comes to some millions."""
+"""The longest line, in bytes; a cluster of thousands of nodes takes some millions."""
 
 Refused = Callable[[str], None]
-"""Is told why a line can't be answered."""
+"""Receives the reason why a line can't be answered."""
 
 
 def lines_of(path: str | Path) -> Iterator[bytes]:
-    """The lines of a file, or of standard input for `-`; raises InputFileError."""
+    """Read the lines of a file, or of standard input for `-`; raises InputFileError."""
     if str(path) == "-":
         yield from lines(sys.stdin.buffer, "stdin", LINE_LENGTH_MAX)
         return
@@ -37,65 +36,56 @@ def lines_of(path: str | Path) -> Iterator[bytes]:
 
 
 def answers(questions: Iterable[bytes], refused: Refused | None = None) -> Iterator[bytes]:
-    """The decisions of one scenario a line, without newlines; blank lines are passed over."""
-    return _each(questions, _decisions, {"decisions": []}, refused)
+    """Answer scenarios with decisions, as lines without newlines; blank lines are skipped."""
+    return _answers(questions, _decisions, {"decisions": []}, refused)
 
 
 def eviction_answers(questions: Iterable[bytes], refused: Refused | None = None) -> Iterator[bytes]:
-    """Answer questions about eviction, one JSON line each."""
-    return _each(questions, eviction_answer, {}, refused)
+    """Answer questions about eviction, as lines without newlines; blank lines are skipped."""
+    return _answers(questions, eviction_answer, {}, refused)
 
 
 def _decisions(raw: object) -> Json:
-    document = read(ScenarioDocument, raw)
+    scenario = read(DecisionScenario, raw)
     try:
-        scenario = scenario_of(document)
-        decisions = [decision_report(decided) for decided in decide(scenario)]
+        decisions = [decision_report(decided) for decided in decide(scenario.filled())]
     except _MISSHAPEN:
-        # Types are looked at only now: objects that are as they should be cost nothing.
-        if faults := [*document.type_faults()]:
+        # Types are checked only now, so that valid objects cost nothing.
+        if faults := [*scenario.type_faults()]:
             raise InvalidDocumentError(faults) from None
         raise
-    return {"id": scenario.id, "error": "", "decisions": decisions}
+    return {"id": str(scenario.id), "error": "", "decisions": decisions}
 
 
-class _UnansweredError(Exception):
-    def __init__(self, called: str, why: str) -> None:
-        self.called, self.why = called, why
-
-
-def _each(
-    lines: Iterable[bytes],
+def _answers(
+    questions: Iterable[bytes],
     answer: Callable[[object], Json],
     failed: Json,
     refused: Refused | None,
 ) -> Iterator[bytes]:
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(questions, 1):
         if not line.strip():
             continue
+        raw: Any = None
         try:
-            found = _answer(line, answer)
-        except _UnansweredError as error:
-            why = "\n".join(f"line {number}: {one}" for one in error.why.splitlines())
-            if refused is not None:
-                refused(why)
-            found = {"id": error.called, "error": why, **failed}
-        yield msgspec.json.encode(found)
-
-
-def _answer(line: bytes, answer: Callable[[object], Json]) -> Json:
-    try:
-        raw = msgspec.json.decode(line)
-    except ValueError as error:
-        raise _UnansweredError("", f"not JSON: {error}") from None
-    except RecursionError:
-        raise _UnansweredError("", "nested too deeply") from None
-    try:
-        return answer(raw)
-    except _MISSHAPEN as error:
-        called = str(raw.get("id", "")) if isinstance(raw, dict) else ""
-        why = str(error)
-        if not isinstance(error, PodiumError):
-            kind = type(error).__name__
-            why = f"an object isn't shaped as Kubernetes has it ({kind}: {error})"
-        raise _UnansweredError(called, why) from None
+            raw = msgspec.json.decode(line)
+        except ValueError as error:
+            why = f"not JSON: {error}"
+        except RecursionError:
+            why = "nested too deeply"
+        else:
+            try:
+                answered = answer(raw)
+            except PodiumError as error:
+                why = str(error)
+            except _MISSHAPEN as error:
+                kind = type(error).__name__
+                why = f"an object isn't shaped as Kubernetes has it ({kind}: {error})"
+            else:
+                yield msgspec.json.encode(answered)
+                continue
+        why = "\n".join(f"line {number}: {line}" for line in why.splitlines())
+        if refused is not None:
+            refused(why)
+        question_id = str(raw.get("id", "")) if isinstance(raw, dict) else ""
+        yield msgspec.json.encode({"id": question_id, "error": why, **failed})

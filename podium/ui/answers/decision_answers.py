@@ -10,7 +10,7 @@ from podium.api.objects import Object
 from podium.api.presentation import Bullets, Presentation, Section, Table
 from podium.api.values.message_words import count
 from podium.simulation.decide.decisions import ScenarioAnswer
-from podium.simulation.decide.eviction.eviction_answer import EvictionAnswer
+from podium.simulation.decide.eviction.rounds import EvictionAnswer
 from podium.ui.answers.answer import Answer
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from podium.api.documents.document import read
 from podium.simulation.decide.decisions import decide
-from podium.simulation.decide.scenario import ScenarioDocument, scenario_of
+from podium.simulation.decide.scenario import DecisionScenario
 
 ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 
@@ -34,7 +34,7 @@ def test_pods_of_nodes_without_a_zone_count_in_the_empty_one() -> None:
         "services": [{"metadata": {"name": "s"}, "spec": {"selector": {"app": "a"}}}],
         "pending": [pod("new")],
     }
-    (decided,) = decide(scenario_of(read(ScenarioDocument, scenario)))
+    (decided,) = decide(read(DecisionScenario, scenario).filled())
     scores = decided.explanation.scores
     found = {name: scores[name]["PodTopologySpread"] for name in there}
     assert found == {"a": 128, "b": 200, "c": 152, "d": 70}

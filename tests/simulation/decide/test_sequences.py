@@ -6,7 +6,7 @@ import pytest
 
 from podium.api.documents.document import read
 from podium.simulation.decide.decisions import decide
-from podium.simulation.decide.scenario import ScenarioDocument, scenario_of
+from podium.simulation.decide.scenario import DecisionScenario
 from tests.scheduler.plugins.volumes import (
     Object,
     claim,
@@ -43,7 +43,7 @@ def decisions(
     }
     return [
         (one.bound, one.explanation.feasible)
-        for one in decide(scenario_of(read(ScenarioDocument, scenario)))
+        for one in decide(read(DecisionScenario, scenario).filled())
     ]
 
 
@@ -97,7 +97,7 @@ def test_only_a_sequence_changes_the_state(sequence: bool) -> None:
         "pending": [pod("one", uses("a")), pod("two", uses("b"))],
         "sequence": sequence,
     }
-    places = [one.decision.node_name for one in decide(scenario_of(read(ScenarioDocument, raw)))]
+    places = [one.decision.node_name for one in decide(read(DecisionScenario, raw).filled())]
     assert places == ["n1", "" if sequence else "n1"]
 
 
@@ -116,7 +116,6 @@ def test_of_two_pods_with_one_port_either_frees_it_by_leaving() -> None:
         "sequence": True,
     }
     found = [
-        (one.decision.pod.name, one.bound)
-        for one in decide(scenario_of(read(ScenarioDocument, raw)))
+        (one.decision.pod.name, one.bound) for one in decide(read(DecisionScenario, raw).filled())
     ]
     assert found == [("urgent", ""), ("urgent", "n1"), ("late", "")]

@@ -1,1 +1,1 @@
-"""Questions about node-pressure eviction in, answers out."""
+"""Questions about node-pressure eviction, and their answers."""

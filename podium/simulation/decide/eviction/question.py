@@ -1,4 +1,4 @@
-"""A question about eviction, as it is written."""
+"""Questions about eviction as documents."""
 
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
@@ -52,11 +52,11 @@ Amount = Annotated[
 ]
 Usages = Annotated[Any, BeforeValidator(_amounts)]
 Groups = dict[str, Amounts | None]
-"""Node statistics by group: what is available, and the capacity."""
+"""Node statistics by group: available amounts and capacities by name."""
 
 
 class Partitions(Document):
-    """How a node's disks are partitioned."""
+    """The partition of a node's disks."""
 
     dedicated_image_fs: bool = False
     split_container_image_fs: bool = False
@@ -67,7 +67,7 @@ class Partitions(Document):
 
 
 class WrittenThreshold(Document):
-    """A threshold as it stands in a record."""
+    """A threshold as written in a record."""
 
     signal: str
     value: str
@@ -85,13 +85,14 @@ class WrittenThreshold(Document):
 
 
 class Configuration(EvictionSettings, Partitions):
-    """The eviction settings of a kubelet, as a question gives them.
+    """The eviction settings of a kubelet.
 
     Attributes:
-        kubelet_defaults: whether the kubelet's default thresholds go for what isn't said.
-        thresholds: instead of those of a KubeletConfiguration.
-        keep_evicted: whether pods that were evicted are there in the next round, too.
-        no_fs_defaulting: groups of filesystems aren't derived from each other.
+        kubelet_defaults: whether the kubelet's defaults hold for settings that aren't given.
+        thresholds: thresholds in place of those of a KubeletConfiguration.
+        keep_evicted: whether evicted pods still exist in the next round.
+        no_fs_defaulting: whether filesystems without statistics stay without, though they share a
+            disk with another one.
     """
 
     kubelet_defaults: bool = False
@@ -101,15 +102,15 @@ class Configuration(EvictionSettings, Partitions):
 
     def eviction_config(self, gates: Mapping[str, bool]) -> EvictionConfig:
         """Return the configuration of an eviction manager; raises ThresholdError."""
-        found = self.eviction if self.kubelet_defaults else self.eviction_as_written()
+        config = self.eviction if self.kubelet_defaults else self.eviction_as_written()
         if self.thresholds is not None:
-            found = replace(found, thresholds=tuple(one.threshold for one in self.thresholds))
+            config = replace(config, thresholds=tuple(one.threshold for one in self.thresholds))
         separates = gates.get(_SEPARATE_DISK_GC, True)
-        return replace(found, filesystems=self.filesystems, separates_disk_gc=separates)
+        return replace(config, filesystems=self.filesystems, separates_disk_gc=separates)
 
 
 class Usage(Document):
-    """What a pod uses: one amount, or amounts by container and volume."""
+    """The usage of a pod: one amount, or amounts by container and volume."""
 
     memory: Usages = None
     disk: Annotated[dict[str, Any] | None, BeforeValidator(_amounts)] = None
@@ -119,20 +120,21 @@ class Usage(Document):
 
 
 class EvictionStep(Document):
-    """What happens before a round, and what the round finds.
+    """What happens before a round, and the statistics of the round.
 
     Attributes:
-        advance: how much time passes.
-        node: node statistics by group; each step changes what it names.
-        usage: by pod; null: nothing is known.
-        gc_reclaims: node statistics once garbage collection has run.
-        gc_reclaims_images: the same, if images were collected.
-        gc_reclaims_containers: the same, if containers were collected.
-        gc_error: why garbage collection fails.
-        add_pods: pods that come.
-        remove_pods: the names of pods that go.
-        admit: pods that the node is asked to take after the round.
-        stale: whether statistics weren't measured anew: of these groups, or of all.
+        advance: time that passes before the round.
+        node: changes of node statistics, by group.
+        usage: usage by pod; null if it isn't known.
+        gc_reclaims: changes of node statistics by garbage collection.
+        gc_reclaims_images: further changes if images are collected.
+        gc_reclaims_containers: further changes if containers are collected.
+        gc_error: error of garbage collection.
+        add_pods: pods to add before the round.
+        remove_pods: names of pods to remove before the round.
+        admit: pods whose admission is tried after the round.
+        stale: true if no statistics were measured since the last round, or the groups for which
+            that is so.
     """
 
     advance: Duration = 0.0
@@ -149,7 +151,7 @@ class EvictionStep(Document):
 
 
 class ThresholdsMet(Document):
-    """Asks which thresholds are met."""
+    """Which thresholds are met?"""
 
     config: Configuration = Configuration()
     node: Groups = {}
@@ -157,7 +159,7 @@ class ThresholdsMet(Document):
 
 
 class ThresholdQuantity(Document):
-    """How much is a threshold of a capacity?"""
+    """Which amount is a threshold, given the capacity?"""
 
     value: str
     capacity: Amount
@@ -180,31 +182,31 @@ class OutOfMemory(Document):
 
 
 class Admit(Document):
-    """Does a node in these conditions take a pod?"""
+    """Does a node with these conditions admit a pod?"""
 
     pod: Pod
     conditions: Tuple[str] = ()
 
 
 class EvictionQuestion(Document):
-    """A question; exactly one field says which.
+    """A question about eviction; exactly one of the fields from `steps` on says which.
 
     Attributes:
-        id: given back with the answer.
-        defaults: whether the API server's defaults are filled into pods.
-        feature_gates: as the kubelet has them.
-        config: for `steps`: how eviction is configured.
-        pods: for `steps`: that are there at the beginning.
+        id: identifier, returned with the answer.
+        defaults: whether to fill the API server's defaults into pods.
+        feature_gates: feature gates of the kubelet.
+        config: eviction settings for `steps`.
+        pods: pods that exist at the beginning of `steps`.
         steps: what does a node do, round by round?
-        parse: which thresholds does a configuration make?
-        update_container_fs: and which ones, once those of containerfs are derived?
+        parse: which thresholds does a configuration have?
+        update_container_fs: which thresholds does it have with those derived for containerfs?
         thresholds_met: which thresholds are met?
-        threshold_quantity: how much is a threshold?
+        threshold_quantity: which amount is a threshold?
         rank: in which order are pods evicted?
         oom: how likely are containers to be killed when memory runs out?
-        qos: of which class is a pod?
-        critical: is a pod spared?
-        admit: does a node take a pod?
+        qos: of which QoS class is a pod?
+        critical: is a pod critical, and so never evicted?
+        admit: does a node admit a pod?
     """
 
     id: Any = ""
@@ -233,7 +235,7 @@ class EvictionQuestion(Document):
             yield FieldError("", OMITTED, f"must have one of the fields {names}")
 
 
-# Of these fields each question has one.
+# The fields of which each question has one.
 _SUBJECTS = tuple(
     name for name, field in EvictionQuestion.model_fields.items() if field.default is None
 )

@@ -1,4 +1,4 @@
-"""Every kind of question about eviction, and how it is answered."""
+"""Answers to the questions about eviction, by kind."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from podium.apiserver.kinds.registration.registrations import apply_defaults
 from podium.kubelet.eviction.eviction_ranking import rank
 from podium.kubelet.eviction.oom_score import oom_score_adj
 from podium.kubelet.eviction.threshold_parser import ThresholdError, parse_signal, parse_value
-from podium.kubelet.eviction.thresholds import thresholds_met
+from podium.kubelet.eviction.thresholds import Threshold, thresholds_met
 from podium.simulation.decide.eviction.question import (
     Admit,
     Configuration,
@@ -33,103 +33,104 @@ from podium.simulation.decide.eviction.recorded_statistics import (
     usage_key,
     with_shared_filesystems,
 )
-from podium.simulation.decide.eviction.rounds import Rounds, admission_report, threshold_report
+from podium.simulation.decide.eviction.rounds import (
+    QuantityReport,
+    Rounds,
+    admission_report,
+    threshold_report,
+)
 
-Json = dict[str, Any]
+Json = Mapping[str, Any]
 
 _POD_LEVEL_RESOURCES = "PodLevelResources"
+# Subjects of questions to which faults of thresholds are an answer.
+_PARSING = ("parse", "update_container_fs", "threshold_quantity")
 
 
-def answer(raw: object) -> Json:
-    """The answer to one question.
+def answer(raw: object) -> dict[str, Any]:
+    """Answer a question.
 
     Raises:
-        InvalidDocumentError: it isn't shaped as a question.
+        InvalidDocumentError: it isn't a question.
         PodiumError: it can't be answered.
     """
     question = read(EvictionQuestion, raw)
     subject = question.subject
-    return {"id": question.id, **KINDS[to_camel(subject)](question, getattr(question, subject))}
+    try:
+        answered = KINDS[to_camel(subject)](question, getattr(question, subject))
+    except ThresholdError as error:
+        if subject not in _PARSING:
+            raise
+        several = {"errors": sorted(error.faults)} if len(error.faults) > 1 else {}
+        answered = {"error": str(error), **several}
+    return {"id": question.id, **answered}
 
 
 def _steps(question: EvictionQuestion, steps: Sequence[EvictionStep]) -> Json:
-    pods = _pods(question, question.pods)
-    rounds = Rounds(question.config, pods, question.feature_gates)
-    answers = []
+    rounds = Rounds(question.config, _pods(question, question.pods), question.feature_gates)
+    reports = []
     for step in steps:
-        answered = rounds.step(step, _pods(question, step.add_pods))
+        report = rounds.step(step, _pods(question, step.add_pods))
         if step.admit is not None:
-            answered["admit"] = rounds.admit(_pods(question, step.admit))
-        answers.append(answered)
-    return {"steps": answers}
+            report["admit"] = rounds.admit(_pods(question, step.admit))
+        reports.append(report)
+    return {"steps": reports}
 
 
-def _parse(question: EvictionQuestion, written: Configuration) -> Json:
-    try:
-        config = written.eviction_config(question.feature_gates)
-    except ThresholdError as error:
-        return _faults(error)
-    thresholds = sorted(config.thresholds, key=lambda one: one.order)
-    return {"thresholds": [threshold_report(one) for one in thresholds]}
+def _ordered(thresholds: Sequence[Threshold]) -> list[Threshold]:
+    return sorted(thresholds, key=lambda threshold: threshold.order)
 
 
-def _faults(error: ThresholdError) -> Json:
-    several = {"errors": sorted(error.faults)} if len(error.faults) > 1 else {}
-    return {"error": str(error), **several}
+def _parse(question: EvictionQuestion, configuration: Configuration) -> Json:
+    thresholds = configuration.eviction_config(question.feature_gates).thresholds
+    return {"thresholds": [*map(threshold_report, _ordered(thresholds))]}
 
 
-def _update_containerfs(question: EvictionQuestion, written: Configuration) -> Json:
-    try:
-        given = written.eviction_config({}).thresholds
-    except ThresholdError as error:
-        return _faults(error)
-    thresholds = written.filesystems.with_containerfs(given)
-    ordered = sorted(thresholds, key=lambda one: one.order)
-    return {"thresholds": [threshold_report(one) for one in ordered]}
+def _update_containerfs(_: EvictionQuestion, configuration: Configuration) -> Json:
+    thresholds = configuration.eviction_config({}).thresholds
+    completed = configuration.filesystems.with_containerfs(thresholds)
+    return {"thresholds": [*map(threshold_report, _ordered(completed))]}
 
 
-def _thresholds_met(question: EvictionQuestion, asked: ThresholdsMet) -> Json:
-    given = sorted(asked.config.eviction_config({}).thresholds, key=lambda one: one.order)
+def _thresholds_met(_: EvictionQuestion, asked: ThresholdsMet) -> Json:
+    thresholds = _ordered(asked.config.eviction_config({}).thresholds)
     groups: Object = asked.node
     if not asked.config.no_fs_defaulting:
         groups = with_shared_filesystems(groups, asked.config.filesystems)
     observed = observations(groups, {})
-    met = thresholds_met(given, observed, with_min_reclaim=asked.enforce_min_reclaim)
+    met = thresholds_met(thresholds, observed, with_min_reclaim=asked.enforce_min_reclaim)
     quantities = []
-    for one in given:
-        if one.signal not in observed:
+    for threshold in thresholds:
+        if (observation := observed.get(threshold.signal)) is None:
             continue
-        told = observed[one.signal]
-        quantity: Json = {
-            "signal": one.signal,
-            "hard": one.is_hard,
-            "value": str(one.value),
-            "available": told.available,
-            "quantity": ceil_value(one.value.of(told.capacity).nanos),
+        quantity: QuantityReport = {
+            "signal": threshold.signal,
+            "hard": threshold.is_hard,
+            "value": str(threshold.value),
+            "available": observation.available,
+            "quantity": ceil_value(threshold.value.of(observation.capacity).nanos),
         }
-        if one.min_reclaim is not None:
-            quantity["minReclaimQuantity"] = ceil_value(one.min_reclaim.of(told.capacity).nanos)
+        if threshold.min_reclaim is not None:
+            reclaim = threshold.min_reclaim.of(observation.capacity)
+            quantity["minReclaimQuantity"] = ceil_value(reclaim.nanos)
         quantities.append(quantity)
     return {
-        "met": [threshold_report(one) for one in met],
-        "conditions": sorted({one.signal.starved.condition for one in met}),
+        "met": [*map(threshold_report, met)],
+        "conditions": sorted({threshold.signal.starved.condition for threshold in met}),
         "quantities": quantities,
     }
 
 
-def _threshold_quantity(question: EvictionQuestion, asked: ThresholdQuantity) -> Json:
-    try:
-        quantity = parse_value(asked.value).of(value(asked.capacity))
-    except ThresholdError as error:
-        return _faults(error)
+def _threshold_quantity(_: EvictionQuestion, asked: ThresholdQuantity) -> Json:
+    quantity = parse_value(asked.value).of(value(asked.capacity))
     return {"quantity": str(quantity), "value": ceil_value(quantity.nanos)}
 
 
 def _rank(question: EvictionQuestion, asked: Rank) -> Json:
     pods = _pods(question, asked.pods)
-    told = {usage_key(called): used for called, used in asked.usage.items()}
+    by_pod = {usage_key(name): used for name, used in asked.usage.items()}
     usage = {
-        uid(pod): pod_usage(pod, used) for pod in pods if (used := told.get(key(pod))) is not None
+        uid(pod): pod_usage(pod, used) for pod in pods if (used := by_pod.get(key(pod))) is not None
     }
     ranked = rank(parse_signal(asked.signal), pods, usage, asked.filesystems)
     return {"order": [key(one.pod) for one in ranked]}
@@ -142,11 +143,10 @@ def _oom(question: EvictionQuestion, asked: OutOfMemory) -> Json:
         raise InvalidValueError(FieldError("oom.memoryCapacity", capacity, "must be above 0"))
     containers = (*init_containers_of(pod["spec"]), *pod["spec"]["containers"])
     scores = {one["name"]: oom_score_adj(pod, one, capacity) for one in containers}
-    only = asked.container
-    if only is not None and only not in scores:
-        raise InvalidValueError(unsupported("oom.container", only, scores))
+    if asked.container is not None and asked.container not in scores:
+        raise InvalidValueError(unsupported("oom.container", asked.container, scores))
     return {
-        "oomScoreAdj": scores if only is None else scores[only],
+        "oomScoreAdj": scores if asked.container is None else scores[asked.container],
         "qosClass": stored_or_computed_qos(pod),
     }
 
@@ -182,7 +182,7 @@ KINDS: Mapping[str, Callable[[EvictionQuestion, Any], Json]] = {
     "critical": _critical,
     "admit": _admit,
 }
-"""What answers each kind of question."""
+"""The function that answers each kind of question."""
 
 
 def _pods(question: EvictionQuestion, written: Sequence[Object]) -> list[Object]:
@@ -190,7 +190,7 @@ def _pods(question: EvictionQuestion, written: Sequence[Object]) -> list[Object]
 
 
 def _pod(question: EvictionQuestion, written: Object) -> Object:
-    """A pod with what the question has filled in, and without what its feature gates drop."""
+    # With defaults if the question asks for them, and without fields that its feature gates drop.
     metadata = {"namespace": DEFAULT_NAMESPACE, **metadata_of(written)}
     spec = spec_of(written)
     if not question.feature_gates.get(_POD_LEVEL_RESOURCES, True):

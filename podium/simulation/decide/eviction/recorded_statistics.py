@@ -1,7 +1,7 @@
 """Node and pod statistics from the usage in a record.
 
-Node statistics come by group, and stay until a step changes them. Where a record gives one number
-for a pod, memory is spread evenly over the containers, and all disk usage is the first one's.
+Node statistics are given by group, and stay until a step changes them. If a record gives one number
+for a pod, memory is spread evenly over its containers, and disk usage is that of the first one.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,32 +36,30 @@ _GROUPS: Mapping[Signal, tuple[str, str, str]] = {
 
 
 def merged_groups(before: Object, changes: Object) -> dict[str, Any]:
-    """Node statistics by group, with what a step changes."""
-    return {
-        **before,
-        **{group: {**part(before, group), **(changes[group] or _NOTHING)} for group in changes},
-    }
+    """Change node statistics by group as a step says."""
+    changed = {group: {**part(before, group), **(changes[group] or _NOTHING)} for group in changes}
+    return {**before, **changed}
 
 
 def with_shared_filesystems(by_group: Object, filesystems: Filesystems) -> Object:
-    """The same with what goes for filesystems that are one with another."""
-    found = dict(by_group)
+    """Complete values by group with those of filesystems that are the same as another one."""
+    completed = dict(by_group)
     dedicated = filesystems.dedicated_image_fs
-    if "nodefs" in found and not dedicated:
-        found.setdefault("imagefs", found["nodefs"])
+    if "nodefs" in completed and not dedicated:
+        completed.setdefault("imagefs", completed["nodefs"])
     shared = "imagefs" if dedicated and not filesystems.is_split else "nodefs"
-    if shared in found:
-        found.setdefault("containerfs", found[shared])
-    return found
+    if shared in completed:
+        completed.setdefault("containerfs", completed[shared])
+    return completed
 
 
 def observations(groups: Object, times_s: Mapping[str, float]) -> dict[Signal, Observation]:
-    """Observations by eviction signal."""
+    """Compute the observations by eviction signal."""
     found = {}
     for signal, (group, available, capacity) in _GROUPS.items():
-        told = groups.get(group) or _NOTHING
-        if available in told and capacity in told:
-            amounts = value(told[available]), value(told[capacity])
+        statistics = groups.get(group) or _NOTHING
+        if available in statistics and capacity in statistics:
+            amounts = value(statistics[available]), value(statistics[capacity])
             found[signal] = Observation(*amounts, times_s.get(group))
     pids = groups.get("pid") or _NOTHING
     if "max" in pids and "running" in pids:
@@ -70,18 +68,18 @@ def observations(groups: Object, times_s: Mapping[str, float]) -> dict[Signal, O
     return found
 
 
-def usage_key(called: str) -> str:
-    """The namespace and name of a pod that a record may name without its namespace."""
-    return called if "/" in called else f"{DEFAULT_NAMESPACE}/{called}"
+def usage_key(name: str) -> str:
+    """Return namespace and name of a pod, whose namespace a record may leave out."""
+    return name if "/" in name else f"{DEFAULT_NAMESPACE}/{name}"
 
 
-def pod_usage(pod: Object, told: Usage) -> PodUsage:
-    """Usage of a pod as recorded."""
-    names = [one["name"] for one in containers_of(pod["spec"])]
-    memory, disk = told.memory, told.disk
-    inodes = told.inodes if isinstance(told.inodes, Mapping) else {"rootfs": told.inodes}
+def pod_usage(pod: Object, usage: Usage) -> PodUsage:
+    """Read the usage of a pod."""
+    names = [container["name"] for container in containers_of(pod["spec"])]
+    memory, disk = usage.memory, usage.disk
+    inodes = usage.inodes if isinstance(usage.inodes, Mapping) else {"rootfs": usage.inodes}
     if not isinstance(memory, Mapping):
-        # A number for the pod stands for each container, too.
+        # A number for the pod stands for its containers, too.
         by_container, pod_bytes = memory, _amount(memory)
     else:
         by_container = memory.get("containers")
@@ -89,64 +87,58 @@ def pod_usage(pod: Object, told: Usage) -> PodUsage:
             by_container = {one["name"]: one["usage"] for one in by_container}
         summed = sum(_amounts(part(memory, "containers")).values())
         pod_bytes = _amount(memory["pod"]) if "pod" in memory else summed
-    containers = _containers(names, _spread(by_container, names), disk, inodes)
+    if by_container is None or isinstance(by_container, Mapping) or not names:
+        memory_bytes = _amounts(by_container)
+    else:
+        share, rest = divmod(value(by_container), len(names))
+        # The first container also gets what can't be divided.
+        memory_bytes = {name: share + (0 if at else rest) for at, name in enumerate(names)}
+    parts = [
+        (
+            {} if disk is None else _of_first(disk.get(where), names),
+            _of_first(inodes.get(where), names),
+        )
+        for where in ("rootfs", "logs")
+    ]
+    unknown = None if disk is None else 0
+    known = (memory_bytes, *(amounts for both in parts for amounts in both))
+    containers = tuple(
+        ContainerUsage(
+            name,
+            memory_bytes.get(name),
+            *(DiskUsage(sizes.get(name, unknown), counts.get(name)) for sizes, counts in parts),
+        )
+        for name in dict.fromkeys((*(name for amounts in known for name in amounts), *names))
+    )
     sizes, counts = part(disk or _NOTHING, "volumes"), part(inodes, "volumes")
     volumes = {
-        called: DiskUsage(_amount(sizes.get(called)), _amount(counts.get(called)))
-        for called in {**sizes, **counts}
+        name: DiskUsage(_amount(sizes.get(name)), _amount(counts.get(name)))
+        for name in {**sizes, **counts}
     }
-    stored = told.ephemeral_storage
+    stored = _amount(usage.ephemeral_storage)
     if stored is None:
-        parts = [use for one in containers for use in (one.rootfs, one.logs)]
-        parts += [volumes[called] for called in ephemeral_volumes(pod) if called in volumes]
+        disks = [one for container in containers for one in (container.rootfs, container.logs)]
+        disks += [volumes[name] for name in ephemeral_volumes(pod) if name in volumes]
+        stored = sum(one.used_bytes or 0 for one in disks)
     return PodUsage(
         memory_bytes=pod_bytes,
         containers=containers,
         volumes=volumes,
-        ephemeral_storage_bytes=(
-            sum(one.used_bytes or 0 for one in parts) if stored is None else value(stored)
-        ),
-        processes=value(told.processes),
+        ephemeral_storage_bytes=stored,
+        processes=value(usage.processes),
     )
 
 
-def _containers(
-    names: Sequence[str], memory: Mapping[str, int], disk: Object | None, inodes: Object
-) -> tuple[ContainerUsage, ...]:
-    parts = []
-    for place in ("rootfs", "logs"):
-        sizes = {} if disk is None else _of_first(disk.get(place), names)
-        parts.append((sizes, _of_first(inodes.get(place), names)))
-    told = (memory, *(one for part in parts for one in part))
-    unknown = None if disk is None else 0
-    return tuple(
-        ContainerUsage(
-            called,
-            memory.get(called),
-            *(DiskUsage(sizes.get(called, unknown), count.get(called)) for sizes, count in parts),
-        )
-        for called in dict.fromkeys((*(called for one in told for called in one), *names))
-    )
+def _of_first(amounts: Any, names: Sequence[str]) -> dict[str, int]:
+    if amounts is None or isinstance(amounts, Mapping) or not names:
+        return _amounts(amounts)
+    return {names[0]: value(amounts)}
 
 
-def _spread(told: Any, names: Sequence[str]) -> dict[str, int]:
-    """An amount by container; the first one also gets what doesn't divide."""
-    if told is None or isinstance(told, Mapping) or not names:
-        return _amounts(told)
-    share, rest = divmod(value(told), len(names))
-    return {called: share + (0 if index else rest) for index, called in enumerate(names)}
+def _amounts(amounts: Any) -> dict[str, int]:
+    by_name: Object = amounts if isinstance(amounts, Mapping) else _NOTHING
+    return {name: value(amount) for name, amount in by_name.items()}
 
 
-def _of_first(told: Any, names: Sequence[str]) -> dict[str, int]:
-    if told is None or isinstance(told, Mapping) or not names:
-        return _amounts(told)
-    return {names[0]: value(told)}
-
-
-def _amounts(told: Any) -> dict[str, int]:
-    found: Object = told if isinstance(told, Mapping) else _NOTHING
-    return {called: value(amount) for called, amount in found.items()}
-
-
-def _amount(told: Any) -> int | None:
-    return None if told is None else value(told)
+def _amount(amount: Any) -> int | None:
+    return None if amount is None else value(amount)

@@ -1,11 +1,13 @@
-"""A sequence of rounds of one node's eviction manager.
+"""A sequence of rounds of one node's eviction manager, and answers in the format of the records.
 
-A clock that only the record advances; pods that come and go; garbage collection that frees what
-the record says. Whom the manager evicts is gone in the next round, unless `keepEvicted`.
+The record alone advances the clock, creates and deletes pods, and says what garbage collection
+frees. An evicted pod is gone in the next round, unless `keepEvicted` is set.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, NotRequired
+
+from typing_extensions import TypedDict
 
 from podium.api.objects import Object, key, uid
 from podium.api.values.durations import format_duration
@@ -16,12 +18,11 @@ from podium.kubelet.eviction.eviction_manager import (
     SplitFilesystemError,
 )
 from podium.kubelet.eviction.filesystems import NodeReclaim
-from podium.kubelet.eviction.node_statistics import Observation, PodUsage, Statistics
+from podium.kubelet.eviction.node_statistics import Observation, Statistics
 from podium.kubelet.eviction.pod_eviction import REASON
 from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.eviction.thresholds import Threshold
 from podium.kubelet.pod_admission import pressure_rejection
-from podium.simulation.decide.eviction.eviction_answer import ThresholdReport
 from podium.simulation.decide.eviction.question import Configuration, EvictionStep, Usage
 from podium.simulation.decide.eviction.recorded_statistics import (
     merged_groups,
@@ -31,13 +32,89 @@ from podium.simulation.decide.eviction.recorded_statistics import (
     with_shared_filesystems,
 )
 
-Json = dict[str, Any]
-
 _CONDITION = "DisruptionTarget=True/TerminationByKubelet"
 _GC_FIELDS = {
     NodeReclaim.CONTAINERS: "gc_reclaims_containers",
     NodeReclaim.IMAGES: "gc_reclaims_images",
 }
+
+
+class ThresholdReport(TypedDict):
+    """A threshold; `observedFor` says for how long it has been met."""
+
+    signal: str
+    value: str
+    hard: bool
+    operator: NotRequired[str]
+    percentage: NotRequired[float]
+    gracePeriod: NotRequired[str]
+    minReclaim: NotRequired[str]
+    observedFor: NotRequired[str]
+
+
+class QuantityReport(TypedDict):
+    """The available amount of a signal and the amount of its threshold, in units."""
+
+    signal: str
+    hard: bool
+    value: str
+    available: int
+    quantity: int
+    minReclaimQuantity: NotRequired[int]
+
+
+class AdmissionReport(TypedDict):
+    """Whether a node admits a pod; if not, why."""
+
+    admit: bool
+    reason: str
+    message: str
+
+
+class StepReport(TypedDict):
+    """The result of a round; `evicted` is empty if the node evicted no pod."""
+
+    evicted: str
+    gracePeriodOverride: int | None
+    conditions: list[str]
+    imageGC: bool
+    containerGC: bool
+    thresholdsMet: list[ThresholdReport]
+    thresholdsObserved: list[ThresholdReport]
+    reclaiming: NotRequired[str]
+    message: NotRequired[str]
+    reason: NotRequired[str]
+    evictedAll: NotRequired[list[str]]
+    podConditions: NotRequired[list[str]]
+    annotations: NotRequired[dict[str, str]]
+    admit: NotRequired[dict[str, AdmissionReport]]
+    error: NotRequired[str]
+
+
+class EvictionAnswer(TypedDict, total=False):
+    """The answer to one question; its fields depend on the question."""
+
+    id: Any
+    error: str
+    errors: list[str]
+    steps: list[StepReport]
+    thresholds: list[ThresholdReport]
+    met: list[ThresholdReport]
+    conditions: list[str]
+    quantities: list[QuantityReport]
+    quantity: str
+    value: int
+    order: list[str]
+    oomScoreAdj: int | dict[str, int]
+    qosClass: str
+    computed: str
+    critical: bool
+    nodeCritical: bool
+    static: bool
+    mirror: bool
+    admit: bool
+    reason: str
+    message: str
 
 
 class Rounds:
@@ -53,122 +130,116 @@ class Rounds:
         self._pods = {key(pod): pod for pod in pods}
         self._groups: Object = {}
         self._times_s: dict[str, float] = {}
-        self._told: dict[str, Usage | None] = {}
+        self._usage: dict[str, Usage | None] = {}
         self._now_s = 0.0
         self._count_steps = 0
 
-    def step(self, step: EvictionStep, added: list[Object]) -> Json:
+    def step(self, step: EvictionStep, added: list[Object]) -> StepReport:
+        """Play a round after a step of the record, which adds pods."""
         self._now_s += step.advance
         self._groups = merged_groups(self._groups, step.node)
         self._pods.update((key(pod), pod) for pod in added)
-        for called in step.remove_pods:
-            self._pods.pop(usage_key(called), None)
-        for called, told in step.usage.items():
-            self._told[usage_key(called)] = told
-        # Each step measures anew, even if no time has passed since the last one.
+        for name in step.remove_pods:
+            self._pods.pop(usage_key(name), None)
+        self._usage |= {usage_key(name): usage for name, usage in step.usage.items()}
+        # Each step measures again, even if no time has passed since the last one.
         self._count_steps += 1
         for group in () if step.stale is True else self._groups:
             if group not in (step.stale or ()):
                 self._times_s[group] = float(self._count_steps)
+        usage = {
+            uid(pod): pod_usage(pod, used)
+            for name, pod in self._pods.items()
+            if (used := self._usage.get(name)) is not None
+        }
+        statistics = Statistics(self._observations(self._groups), usage)
         try:
-            round_ = self._manager.look(self._statistics(), list(self._pods.values()), self._now_s)
+            round_ = self._manager.look(statistics, list(self._pods.values()), self._now_s)
         except SplitFilesystemError as error:
-            return {**self._answer(EvictionRound()), "error": str(error)}
+            return {**self._report(EvictionRound()), "error": str(error)}
         reclaims = round_.reclaims
         if reclaims:
             # What is observed once garbage collection has run; that it failed changes nothing.
-            before = self._groups
+            groups = self._groups
             for field in ("gc_reclaims", *(_GC_FIELDS[reclaim] for reclaim in reclaims)):
-                self._groups = merged_groups(self._groups, getattr(step, field))
-            found = self._observations()
-            self._groups = before
-            round_ = self._manager.conclude(round_, found)
-        answer = self._answer(round_)
-        answer["imageGC"] = NodeReclaim.IMAGES in reclaims
-        answer["containerGC"] = NodeReclaim.CONTAINERS in reclaims
+                groups = merged_groups(groups, getattr(step, field))
+            round_ = self._manager.conclude(round_, self._observations(groups))
+        report = self._report(round_)
+        report["imageGC"] = NodeReclaim.IMAGES in reclaims
+        report["containerGC"] = NodeReclaim.CONTAINERS in reclaims
         if not self._keeps_evicted:
             for eviction in round_.evictions:
                 del self._pods[key(eviction.pod)]
-        return answer
+        return report
 
-    def admit(self, pods: list[Object]) -> Json:
+    def admit(self, pods: list[Object]) -> dict[str, AdmissionReport]:
+        """Return whether the node admits pods, by namespace and name."""
         return {key(pod): admission_report(self._manager.conditions, pod) for pod in pods}
 
-    def _observations(self) -> dict[Signal, Observation]:
-        if not self._shares:
-            return observations(self._groups, self._times_s)
-        filesystems = self._config.filesystems
-        return observations(
-            with_shared_filesystems(self._groups, filesystems),
-            with_shared_filesystems(self._times_s, filesystems),
-        )
+    def _observations(self, groups: Object) -> dict[Signal, Observation]:
+        times_s: Object = self._times_s
+        if self._shares:
+            filesystems = self._config.filesystems
+            groups = with_shared_filesystems(groups, filesystems)
+            times_s = with_shared_filesystems(times_s, filesystems)
+        return observations(groups, times_s)
 
-    def _statistics(self) -> Statistics:
-        usage: dict[str, PodUsage] = {}
-        for called, pod in self._pods.items():
-            told = self._told.get(called)
-            if told is not None:
-                usage[uid(pod)] = pod_usage(pod, told)
-        return Statistics(self._observations(), usage)
-
-    def _answer(self, round_: EvictionRound) -> Json:
-        answer: Json = {
+    def _report(self, round_: EvictionRound) -> StepReport:
+        since_s = sorted(self._manager.since.items(), key=lambda item: item[0].order)
+        report: StepReport = {
             "evicted": "",
             "gracePeriodOverride": None,
             "conditions": self._manager.conditions,
             "imageGC": False,
             "containerGC": False,
-            "thresholdsMet": [threshold_report(one) for one in self._manager.met],
+            "thresholdsMet": [threshold_report(threshold) for threshold in self._manager.met],
             "thresholdsObserved": [
-                {**threshold_report(one), "observedFor": self._lasted(at_s)}
-                for one, at_s in sorted(self._manager.since.items(), key=lambda it: it[0].order)
+                {
+                    **threshold_report(threshold),
+                    "observedFor": format_duration(round((self._now_s - at_s) * NANOS_PER_SECOND)),
+                }
+                for threshold, at_s in since_s
             ],
         }
         if round_.reclaiming:
-            answer["reclaiming"] = round_.reclaiming
+            report["reclaiming"] = round_.reclaiming
         if round_.evictions:
-            answer |= _evictions_json(round_)
-        return answer
-
-    def _lasted(self, since_s: float) -> str:
-        return format_duration(round((self._now_s - since_s) * NANOS_PER_SECOND))
-
-
-def threshold_report(one: Threshold) -> ThresholdReport:
-    """A threshold as records have it."""
-    answer: ThresholdReport = {"signal": one.signal, "value": str(one.value), "hard": one.is_hard}
-    if one.is_set:
-        answer["operator"] = "LessThan"
-    # Whether it is a percentage above zero; one that is no number doesn't count.
-    if one.value.quantity is None and one.value.share > 0:
-        answer["percentage"] = one.value.share
-    if not one.is_hard:
-        answer["gracePeriod"] = format_duration(round(one.grace_period_s * NANOS_PER_SECOND))
-    if one.min_reclaim is not None:
-        answer["minReclaim"] = str(one.min_reclaim)
-    return answer
+            first = round_.evictions[0]
+            report["evicted"] = key(first.pod)
+            report["gracePeriodOverride"] = first.grace_period_s
+            report["message"] = first.message
+            report["reason"] = REASON
+            if len(round_.evictions) > 1:
+                report["evictedAll"] = sorted(key(one.pod) for one in round_.evictions)
+            if first.disrupts:
+                report["podConditions"] = [_CONDITION]
+            if first.annotations:
+                report["annotations"] = dict(first.annotations)
+        return report
 
 
-def admission_report(conditions: Sequence[str], pod: Object) -> Json:
-    """Whether a node in these conditions takes a pod."""
-    objection = pressure_rejection(conditions, pod)
-    if objection is None:
-        return {"admit": True, "reason": "", "message": ""}
-    return {"admit": False, "reason": objection.reason, "message": objection.message}
-
-
-def _evictions_json(round_: EvictionRound) -> Json:
-    first = round_.evictions[0]
-    answer: Json = {
-        "evicted": key(first.pod),
-        "gracePeriodOverride": first.grace_period_s,
-        "message": first.message,
-        "reason": REASON,
+def threshold_report(threshold: Threshold) -> ThresholdReport:
+    """Report a threshold in the format of the records."""
+    report: ThresholdReport = {
+        "signal": threshold.signal,
+        "value": str(threshold.value),
+        "hard": threshold.is_hard,
     }
-    if len(round_.evictions) > 1:
-        answer["evictedAll"] = sorted(key(one.pod) for one in round_.evictions)
-    if first.disrupts:
-        answer["podConditions"] = [_CONDITION]
-    if first.annotations:
-        answer["annotations"] = dict(first.annotations)
-    return answer
+    if threshold.is_set:
+        report["operator"] = "LessThan"
+    # A percentage that isn't a number isn't above zero either.
+    if threshold.value.quantity is None and threshold.value.share > 0:
+        report["percentage"] = threshold.value.share
+    if not threshold.is_hard:
+        report["gracePeriod"] = format_duration(round(threshold.grace_period_s * NANOS_PER_SECOND))
+    if threshold.min_reclaim is not None:
+        report["minReclaim"] = str(threshold.min_reclaim)
+    return report
+
+
+def admission_report(conditions: Sequence[str], pod: Object) -> AdmissionReport:
+    """Report whether a node with conditions of pressure admits a pod."""
+    rejection = pressure_rejection(conditions, pod)
+    if rejection is None:
+        return {"admit": True, "reason": "", "message": ""}
+    return {"admit": False, "reason": rejection.reason, "message": rejection.message}
