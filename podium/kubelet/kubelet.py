@@ -1,8 +1,7 @@
 """The kubelet of one node: it admits pods, runs their workers and writes their status."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Protocol
 
 from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, is_terminating, status_of, uid
@@ -15,41 +14,18 @@ from podium.kubelet.critical_pod_preemption import CONDITION_MESSAGE, MESSAGE, R
 from podium.kubelet.eviction.eviction_manager import EvictionLoop, EvictionRound, transitions
 from podium.kubelet.eviction.pod_eviction import REASON as EVICTED
 from podium.kubelet.kubelet_events import node_record
-from podium.kubelet.node_lease import NodeLease
-from podium.kubelet.pod_admission import PodRejection, insufficient_resources, rejection_of
-from podium.kubelet.pod_manager import PodManager
+from podium.kubelet.node_status import NodeLease
+from podium.kubelet.pod_admission import (
+    NodeLoad,
+    PodRejection,
+    insufficient_resources,
+    rejection_of,
+)
 from podium.kubelet.pod_status import has_started, phase_and_readiness, pod_status, rejected_status
 from podium.machines.effects import Effect, deletion_of, status_patch_of
 from podium.machines.machine import NEVER_S
-
-
-class ContainerRuntime(Protocol):
-    """The container runtime of one node, in the terms of the Container Runtime Interface.
-
-    Scripts in virtual time (`simulated`) know at once when a container exits; the processes of a
-    machine (`real`) are started by effects and answer later. Images aren't modelled.
-
-    Attributes:
-        is_down: whether the node is silent and can't be reached.
-        conditions: statuses by type of the node's conditions that differ from a healthy node's.
-    """
-
-    host_ip: str
-    is_down: bool
-    conditions: Mapping[str, str]
-
-    def see(self, node: Object) -> None:
-        """Take in a change of the node."""
-
-    def sandbox(self, pod: Object, *, resumes: bool) -> PodSandbox | PodRejection:
-        """The sandbox of a pod; `resumes` if the pod ran before the kubelet started."""
-
-    def resume(self, worker: PodWorker, now_s: float) -> None:
-        """Set the state of a pod that was admitted before by its status."""
-
-    def renew(self, worker: PodWorker, now_s: float) -> Iterable[Effect]:
-        """Take in a change of a pod; events to record, if any."""
-
+from podium.scheduler.snapshot.pod_classes import PodClasses
+from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 
 _PREEMPTED = StopReason(REASON, MESSAGE, CONDITION_MESSAGE)
 _NO_ROOM = (
@@ -58,40 +34,146 @@ _NO_ROOM = (
 )
 
 
-@dataclass(eq=False)
-class Kubelet:
-    """The kubelet of a node with any runtime; `eviction` is None while nothing is measured."""
+class PodManager:
+    """The pods that a node has admitted, in the order in which they came, and their load."""
 
-    node: Object
-    runtime: ContainerRuntime
-    pods: PodManager
-    revisit: Callable[[Object, float], None]
-    started_s: float
-    lease: NodeLease = field(default_factory=NodeLease)
-    eviction: EvictionLoop | None = None
+    def __init__(self, classes: PodClasses) -> None:
+        self.load = NodeLoad()
+        self._classes = classes
+        # None keeps the place of a pod that is added later.
+        self._by_uid: dict[str, PodWorker | None] = {}
+        self._foreseen: dict[str, PodInfo] = {}
+
+    def get(self, pod_uid: str) -> PodWorker | None:
+        return self._by_uid.get(pod_uid)
+
+    def all(self) -> list[PodWorker]:
+        return [worker for worker in self._by_uid.values() if worker is not None]
+
+    def active(self) -> Iterator[PodWorker]:
+        return (one for one in self._by_uid.values() if one is not None and not one.is_over)
+
+    def expect(self, uids: Iterable[str]) -> None:
+        """Order pods before all others, whenever they are added."""
+        self._by_uid.update(dict.fromkeys(uids))
+
+    def foresee(self, pod: Object) -> None:
+        """Count a pod that runs already, though it is added later."""
+        if uid(pod) not in self._foreseen:
+            info = self._foreseen[uid(pod)] = self.info_of(pod)
+            self.load.add(info)
+
+    def info_of(self, pod: Object) -> PodInfo:
+        if self._classes.is_crowded:
+            self._classes.forget()
+        return placed_pod(pod, self._classes)
+
+    def add(self, worker: PodWorker) -> None:
+        self._by_uid[worker.uid] = worker
+        foreseen = self._foreseen.pop(worker.uid, None)
+        if foreseen is not None:
+            self.load.remove(foreseen)
+        self.load.add(worker.info)
+
+    def renew(self, worker: PodWorker, pod: Object) -> None:
+        """Take in a change of a pod, whose requests may change while it runs."""
+        spec, known = pod["spec"], worker.pod["spec"]
+        worker.see(pod)
+        if spec is not known and spec != known and worker.counts:
+            self.load.remove(worker.info)
+            worker.info = self.info_of(pod)
+            self.load.add(worker.info)
+
+    def ended(self, worker: PodWorker) -> Iterator[PodWorker]:
+        """Stop counting a pod that has ended; the pods that waited for its resources, if any."""
+        if not worker.counts:
+            return
+        self.load.remove(worker.info)
+        worker.counts = False
+        for waiting in self.all():
+            if worker.uid in waiting.waits_for:
+                waiting.release(worker.uid, worker.over_s)
+                yield waiting
+
+    def remove(self, worker: PodWorker) -> None:
+        del self._by_uid[worker.uid]
+
+
+class Kubelet(ABC):
+    """The kubelet of a node; subclasses have its container runtime.
+
+    Containers that are scripted in virtual time (`simulated`) exit at known times; the processes of
+    a machine (`real`) are started by effects and answer later. Images aren't modelled.
+
+    Attributes:
+        revisit: has a pod synced again at a time.
+        is_down: whether the node is silent and can't be reached.
+        own_conditions: statuses by type of the conditions that differ from a healthy node's, but
+            for pressure that the eviction manager observes.
+        eviction: None while nothing is measured.
+    """
+
+    def __init__(
+        self,
+        node: Object,
+        host_ip: str,
+        classes: PodClasses,
+        revisit: Callable[[Object, float], None],
+        now_s: float,
+    ) -> None:
+        self.node = node
+        self.host_ip = host_ip
+        self.pods = PodManager(classes)
+        self.revisit = revisit
+        self.started_s = now_s
+        self.is_down = False
+        self.own_conditions: Mapping[str, str] = {}
+        self.lease = NodeLease()
+        self.eviction: EvictionLoop | None = None
+
+    @abstractmethod
+    def sandbox(self, pod: Object, *, resumes: bool) -> PodSandbox | PodRejection:
+        """Make the sandbox of a pod; `resumes` if the pod ran before the kubelet started."""
+
+    @abstractmethod
+    def restore(self, worker: PodWorker, now_s: float) -> None:
+        """Set the state of a pod that was admitted before by its status."""
+
+    def renew(self, worker: PodWorker, now_s: float) -> Iterable[Effect]:
+        """Take in a change of a pod; events to record, if any."""
+        return ()
+
+    def see(self, node: Object, now_s: float) -> Iterable[Effect]:
+        """Take in a change of the node; events to record, if any."""
+        self.node = node
+        return ()
+
+    def goes_on(self, pod: Object) -> bool:
+        """Return whether nothing is to be done for a pod before it or its node changes.
+
+        A node whose pods all go on makes a worker for each when it changes.
+        """
+        return False
+
+    def only_counts(self, pods: Iterable[Object], newcomer: Object) -> bool:
+        """Count pods without making workers, as a new pod comes; whether that is enough."""
+        return False
 
     @property
     def conditions(self) -> Mapping[str, str]:
         """Statuses by type of the node's conditions that differ from a healthy node's."""
         pressures = () if self.eviction is None else self.eviction.written
-        return {**dict.fromkeys(pressures, "True"), **self.runtime.conditions}
-
-    def see(self, node: Object, now_s: float) -> None:
-        self.node = node
-        was_down = self.runtime.is_down
-        self.runtime.see(node)
-        if was_down and not self.runtime.is_down:
-            self.started_s = now_s
+        return {**dict.fromkeys(pressures, "True"), **self.own_conditions}
 
     def resume(self, pod: Object, now_s: float) -> PodRejection | PodWorker:
         """Go on with a pod that was admitted before the kubelet started."""
-        sandbox = self.runtime.sandbox(pod, resumes=True)
+        sandbox = self.sandbox(pod, resumes=True)
         if isinstance(sandbox, PodRejection):
             return sandbox
         worker = PodWorker.begun(self.pods.info_of(pod), sandbox, now_s)
-        self.runtime.resume(worker, now_s)
+        self.restore(worker, now_s)
         stops = is_terminating(pod) and sandbox.heeds_deletion(pod)
-        if stops and sandbox.is_scripted and not self.runtime.is_down:
+        if stops and sandbox.is_scripted and not self.is_down:
             # Its containers were stopped when the pod was deleted, not just now.
             grace_period_s = _grace_period_s(pod)
             end_s = epoch_s(pod["metadata"]["deletionTimestamp"])
@@ -102,12 +184,12 @@ class Kubelet:
         return worker
 
     def status_differs(self, pod: Object) -> bool:
-        """Whether the pod's status may not be as the kubelet has it."""
+        """Return whether the pod's status may not be as the kubelet has it."""
         worker = self.pods.get(uid(pod))
         return not is_finished(pod) if worker is None else _needs_status_write(worker, pod)
 
     def is_settled(self, pod: Object) -> bool:
-        """Whether the pod runs for ever as its status says."""
+        """Return whether the pod runs for ever as its status says."""
         worker = self.pods.get(uid(pod))
         if worker is None or is_terminating(pod) or _needs_status_write(worker, pod):
             return False
@@ -119,7 +201,7 @@ class Kubelet:
 
     def sync(self, pod: Object, now_s: float) -> Iterator[Effect]:
         """Bring a pod to where it should be, unless the node is silent."""
-        if self.runtime.is_down:
+        if self.is_down:
             return
         worker = self.pods.get(uid(pod))
         if is_finished(pod):
@@ -203,13 +285,13 @@ class Kubelet:
         self.pods.remove(worker)
 
     def _admitted(self, pod: Object, now_s: float) -> PodRejection | PodWorker:
-        sandbox = self.runtime.sandbox(pod, resumes=False)
+        sandbox = self.sandbox(pod, resumes=False)
         if isinstance(sandbox, PodRejection):
             return sandbox
         info = self.pods.info_of(pod)
         pressures: Sequence[str] | None = None
         if self.eviction is not None:
-            others = {kind for kind, status in self.runtime.conditions.items() if status == "True"}
+            others = {kind for kind, status in self.own_conditions.items() if status == "True"}
             pressures = sorted(others.intersection(PRESSURES) | {*self.eviction.manager.conditions})
         refused = rejection_of(self.node, self.pods.load, info, pressures)
         if refused is not None:
@@ -235,7 +317,7 @@ class Kubelet:
     def _go_on(self, worker: PodWorker, pod: Object, now_s: float) -> Iterator[Effect]:
         self.pods.renew(worker, pod)
         worker.take_in_ephemeral(now_s)
-        yield from self.runtime.renew(worker, now_s)
+        yield from self.renew(worker, now_s)
         if is_terminating(pod) and worker.sandbox.heeds_deletion(pod):
             worker.stop(DELETED, _grace_period_s(pod), now_s)
         yield from self.advance(worker, now_s)
@@ -250,7 +332,7 @@ class Kubelet:
                 return
         if worker.written == changes and not _needs_status_write(worker, pod):
             return
-        status = pod_status(worker, self.runtime.host_ip, now_s)
+        status = pod_status(worker, self.host_ip, now_s)
         written = phase_and_readiness(status)
         if worker.written != changes or written != phase_and_readiness(status_of(pod)):
             worker.written, worker.written_status = changes, written

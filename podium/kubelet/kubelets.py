@@ -5,7 +5,8 @@ the status of their node when it differs, and a Lease.
 """
 
 from abc import abstractmethod
-from collections.abc import Collection, Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
+from typing import Generic, TypeVar
 
 import msgspec
 
@@ -21,7 +22,8 @@ from podium.machines.events import Change, FirstList, Outcome
 from podium.machines.reconciler.reconciler import Reconciler
 from podium.machines.reconciler.work_queue import RetryRules
 
-_NOBODY: frozenset[str] = frozenset()
+K = TypeVar("K", bound=Kubelet)
+
 _WATCHED_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizers", "annotations")
 
 
@@ -42,7 +44,7 @@ class _Home(msgspec.Struct, frozen=True):
     uid: str
 
 
-class Kubelets(Reconciler):
+class Kubelets(Reconciler, Generic[K]):
     """Runs the kubelets of several nodes, or of one, in one machine.
 
     Args:
@@ -59,44 +61,28 @@ class Kubelets(Reconciler):
 
     def __init__(self, register: Iterable[Object], *, writes_heartbeats: bool) -> None:
         super().__init__()
-        self.kubelets: dict[str, Kubelet] = {}
+        self.kubelets: dict[str, K] = {}
         self._writes_heartbeats = writes_heartbeats
         self._homes: dict[Place, _Home] = {}
         # By node and uid, pods without workers, as nothing is to be done for them.
         self._asleep: dict[str, dict[str, Object]] = {}
         self._to_register = {name(node): node for node in register}
-        for called in self._to_register:
-            self.look_again(NodeKey(called), 0.0)
+        for node_name in self._to_register:
+            self.look_again(NodeKey(node_name), 0.0)
 
     @abstractmethod
     def _is_ours(self, node: Object) -> bool:
-        """Whether a node's kubelet is one of these."""
+        """Return whether a node's kubelet is one of these."""
 
     @abstractmethod
-    def _kubelet_of(self, node: Object, now_s: float) -> Kubelet:
-        """The kubelet of a node, which starts now."""
+    def _kubelet_of(self, node: Object, now_s: float) -> K:
+        """Start the kubelet of a node."""
 
-    def _see(self, kubelet: Kubelet, node: Object, now_s: float) -> Iterable[Effect]:
-        kubelet.see(node, now_s)
-        return ()
+    def _synced_kubelet(self, kubelet: K, now_s: float) -> None:
+        """Note that a pod of a kubelet, or its node, was synced."""
 
-    def _goes_on(self, kubelet: Kubelet, pod: Object) -> bool:
-        """Whether nothing is to be done for a pod before it or its node changes, for certain.
-
-        Nodes that have only such pods make a worker for each when it changes.
-        """
-        return False
-
-    def _only_count(self, kubelet: Kubelet, pods: Collection[Object], newcomer: Object) -> bool:
-        """Count pods without making workers, as a new pod comes; whether that is enough."""
-        return False
-
-    def _synced_node(self, kubelet: Kubelet, now_s: float) -> None:
-        """Called when a kubelet has synced a pod or its node."""
-
-    def _status(self, kubelet: Kubelet, now_s: float) -> Iterator[Effect]:
-        host_ip = kubelet.runtime.host_ip
-        patch = status_patch(kubelet.node, kubelet.conditions, now_s, host_ip=host_ip)
+    def _status(self, kubelet: K, now_s: float) -> Iterator[Effect]:
+        patch = status_patch(kubelet.node, kubelet.conditions, now_s, host_ip=kubelet.host_ip)
         if patch is not None:
             yield patch
 
@@ -131,7 +117,7 @@ class Kubelets(Reconciler):
         if isinstance(key, LeaseKey):
             kubelet = self.kubelets.get(key.name)
             # A silent kubelet just leaves its Lease as it is.
-            if kubelet is None or kubelet.runtime.is_down:
+            if kubelet is None or kubelet.is_down:
                 return ()
             due_s = kubelet.lease.due_s
             renewals = [*kubelet.lease.renew(kubelet.node, now_s)]
@@ -140,7 +126,7 @@ class Kubelets(Reconciler):
             return renewals
         assert isinstance(key, tuple)
         pod = self.objects.at("Pod", key)
-        if pod is not None and uid_of(pod) in self._asleep.get(node_name_of(pod), _NOBODY):
+        if pod is not None and uid_of(pod) in self._asleep.get(node_name_of(pod), ()):
             # It has no worker, so that its kubelet never knew of it.
             return ()
         return self._pod(key, now_s)
@@ -190,69 +176,69 @@ class Kubelets(Reconciler):
                 self.kubelets[home.node].gone(home.uid, now_s)
         if pod is None:
             return
-        called = node_name_of(pod)
-        kubelet = self.kubelets.get(called)
+        node_name = node_name_of(pod)
+        kubelet = self.kubelets.get(node_name)
         if kubelet is not None:
             if home is None or place not in self._homes:
-                self._homes[place] = _Home(called, uid_of(pod))
-                asleep = self._asleep.get(called)
-                if asleep and not self._only_count(kubelet, asleep.values(), pod):
-                    self.rouse(called)
+                self._homes[place] = _Home(node_name, uid_of(pod))
+                asleep = self._asleep.get(node_name)
+                if asleep and not kubelet.only_counts(asleep.values(), pod):
+                    self.rouse(node_name)
             yield from kubelet.sync(pod, now_s)
-            self._synced_node(kubelet, now_s)
+            self._synced_kubelet(kubelet, now_s)
 
-    def _node(self, called: str, now_s: float) -> Iterator[Effect]:
-        node = self.objects.get("Node", called)
+    def _node(self, node_name: str, now_s: float) -> Iterator[Effect]:
+        node = self.objects.get("Node", node_name)
         if node is None or not self._is_ours(node):
-            self._left(called)
-            if node is None and called in self._to_register:
-                yield Create(kind="Node", obj=self._to_register[called])
+            self._left(node_name)
+            if node is None and node_name in self._to_register:
+                yield Create(kind="Node", obj=self._to_register[node_name])
             return
         # A Node that is deleted doesn't come back by itself.
-        self._to_register.pop(called, None)
-        kubelet = self.kubelets.get(called)
+        self._to_register.pop(node_name, None)
+        kubelet = self.kubelets.get(node_name)
         is_new = kubelet is None or uid_of(kubelet.node) != uid_of(node)
         if kubelet is None or is_new:
-            self._asleep.pop(called, None)
-            kubelet = self.kubelets[called] = self._kubelet_of(node, now_s)
+            self._asleep.pop(node_name, None)
+            kubelet = self.kubelets[node_name] = self._kubelet_of(node, now_s)
         if annotations(kubelet.node) != annotations(node):
-            self.rouse(called)
-        was_down = kubelet.runtime.is_down
-        yield from self._see(kubelet, node, now_s)
+            self.rouse(node_name)
+        was_down = kubelet.is_down
+        yield from kubelet.see(node, now_s)
         if is_new:
             pods = sorted(
-                self.objects.by("Pod", "node", called),
+                self.objects.by("Pod", "node", node_name),
                 key=lambda pod: str(pod["metadata"].get("creationTimestamp")),
             )
-            if pods and all(self._goes_on(kubelet, pod) for pod in pods):
-                self._asleep[called] = {uid_of(pod): pod for pod in pods}
-                kubelet.pods.expect(self._asleep[called])
+            if pods and all(map(kubelet.goes_on, pods)):
+                self._asleep[node_name] = {uid_of(pod): pod for pod in pods}
+                kubelet.pods.expect(self._asleep[node_name])
             else:
                 self._take_up(kubelet, pods, now_s)
-        elif was_down and not kubelet.runtime.is_down:
-            for pod in self.objects.by("Pod", "node", called):
+        elif was_down and not kubelet.is_down:
+            for pod in self.objects.by("Pod", "node", node_name):
                 self.revisit(pod, now_s)
         if not self._writes_heartbeats:
-            started_s, is_down = kubelet.started_s, kubelet.runtime.is_down
+            started_s, is_down = kubelet.started_s, kubelet.is_down
             yield from kubelet.lease.announce(node, started_s, is_down=is_down, now_s=now_s)
-        elif not kubelet.runtime.is_down:
-            self.look_again(LeaseKey(called), now_s)
-        if not kubelet.runtime.is_down:
+        elif not kubelet.is_down:
+            self.look_again(LeaseKey(node_name), now_s)
+        if not kubelet.is_down:
             yield from self._status(kubelet, now_s)
-        self._synced_node(kubelet, now_s)
+        self._synced_kubelet(kubelet, now_s)
 
-    def _left(self, called: str) -> None:
-        self.kubelets.pop(called, None)
-        self._asleep.pop(called, None)
+    def _left(self, node_name: str) -> None:
+        self.kubelets.pop(node_name, None)
+        self._asleep.pop(node_name, None)
 
-    def rouse(self, called: str) -> None:
+    def rouse(self, node_name: str) -> None:
         """Make workers for the pods of a node, as of its kubelet's start, unless it has them."""
-        pods = self._asleep.pop(called, None)
+        pods = self._asleep.pop(node_name, None)
         if pods:
-            kubelet = self.kubelets[called]
+            kubelet = self.kubelets[node_name]
             self._take_up(kubelet, pods.values(), kubelet.started_s)
 
-    def _take_up(self, kubelet: Kubelet, pods: Iterable[Object], now_s: float) -> None:
+    def _take_up(self, kubelet: K, pods: Iterable[Object], now_s: float) -> None:
         for pod in pods:
             taken = kubelet.pods.get(uid_of(pod)) is not None
             if not (taken or is_finished(pod)) and has_started(pod):

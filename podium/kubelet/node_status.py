@@ -1,14 +1,25 @@
-"""The status of a node, as its kubelet keeps it, with the conditions and texts of v1.36."""
+"""The status and the Lease of a node, as its kubelet writes them, with the texts of v1.36."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import msgspec
+
 from podium.api.conditions import set_condition
+from podium.api.node_heartbeats import (
+    CONTINUOUS,
+    ENDED,
+    LEASE_NAMESPACE,
+    RENEW_INTERVAL_S,
+    WRITTEN,
+    last_renewal_s,
+    node_lease,
+)
 from podium.api.nodes import PRESSURES
 from podium.api.objects import Object, annotations, conditions_of, labels, name, status_of
 from podium.api.values.times import timestamp
 from podium.kubelet.eviction.signals import PRESSURE_CONDITIONS
-from podium.machines.effects import Patch, patch_of, status_patch_of
+from podium.machines.effects import Create, Effect, Patch, patch_of, status_patch_of
 
 _SIMULATED = "Simulated"
 _HEALTHY = {**dict.fromkeys(PRESSURES, "False"), "Ready": "True"}
@@ -25,7 +36,7 @@ _TEXTS = {
 def changed_conditions(
     node: Object, unhealthy: Mapping[str, str], now_s: float
 ) -> Iterator[dict[str, Any]]:
-    """The conditions to write, which differ from the known ones."""
+    """Return the conditions to write, which differ from those in the node's status."""
     known: Sequence[Object] = conditions_of(node)
     statuses = {one.get("type") or "": one.get("status") for one in known}
     over = {one.get("type") or "": "False" for one in known if one.get("reason") == _SIMULATED}
@@ -51,7 +62,7 @@ def status_patch(
     wanted: Object = _NOTHING,
     not_ready: str = "",
 ) -> Patch | None:
-    """The write that brings the status of a node up to date; None if it is.
+    """Return the write that brings the status of a node up to date; None if it is.
 
     Args:
         wanted: the status of the machine; empty for a simulated node, which gets addresses.
@@ -77,15 +88,63 @@ def status_patch(
 
 
 def addresses(node_name: str, host_ip: str) -> list[Object]:
-    """The addresses of a node."""
+    """Return the addresses in the status of a node."""
     return [{"type": "InternalIP", "address": host_ip}, {"type": "Hostname", "address": node_name}]
 
 
 def metadata_patch(node: Object, wanted: Object) -> Patch | None:
-    """The write of labels and annotations that a registered Node lacks; None if it has all."""
+    """Return the write of the labels and annotations that a registered Node lacks, if any."""
     lacking = {
         field: dict(needed(wanted).items() - needed(node).items())
         for field, needed in (("labels", labels), ("annotations", annotations))
     }
     lacking = {field: pairs for field, pairs in lacking.items() if pairs}
     return patch_of("Node", node, {"metadata": lacking}) if lacking else None
+
+
+# Whether the Lease exists, by the reason of a refusal.
+_EXISTS = {"NotFound": False, "AlreadyExists": True}
+
+
+class NodeLease(msgspec.Struct):
+    """The Lease of a node as its kubelet knows it.
+
+    Attributes:
+        exists: whether the Lease exists; None if that isn't known, as after a restart.
+        due_s: when it is to be renewed.
+    """
+
+    exists: bool | None = None
+    heartbeats: str = ""
+    due_s: float = 0.0
+
+    def announce(
+        self, node: Object, started_s: float, *, is_down: bool, now_s: float
+    ) -> Iterator[Effect]:
+        """Annotate whether heartbeats go on, if that has changed and the node was ever up."""
+        heartbeats = ENDED if is_down else CONTINUOUS
+        if heartbeats == self.heartbeats or (is_down and self.exists is False):
+            return
+        self.heartbeats = heartbeats
+        renewed_s = last_renewal_s(started_s, now_s) if is_down else now_s
+        obj = node_lease(node, renewed_s, heartbeats)
+        yield Create(kind="Lease", obj=obj) if not (self.exists or is_down) else _patch(obj)
+
+    def renew(self, node: Object, now_s: float) -> Iterator[Effect]:
+        """Renew the Lease, if that is due; a failure makes it due."""
+        if self.heartbeats and now_s < self.due_s:
+            return
+        self.heartbeats, self.due_s = WRITTEN, now_s + RENEW_INTERVAL_S
+        obj = node_lease(node, now_s, WRITTEN)
+        yield _patch(obj) if self.exists else Create(kind="Lease", obj=obj)
+
+    def refused(self, reason: str) -> None:
+        """Note that a write was refused for a reason of the API."""
+        self.heartbeats = ""
+        self.exists = _EXISTS.get(reason, self.exists)
+
+
+def _patch(lease: Object) -> Patch:
+    metadata = lease["metadata"]
+    body = {"metadata": {"annotations": metadata["annotations"]}, "spec": lease["spec"]}
+    return Patch(kind="Lease", namespace=LEASE_NAMESPACE, name=metadata["name"], body=body)

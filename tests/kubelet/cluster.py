@@ -11,8 +11,7 @@ from podium.apiserver.store.store import Store
 from podium.cluster.drivers.driver_events import Called, DriverEvent
 from podium.cluster.drivers.faults import INSTANT, NO_FAULTS, Faults, Latency
 from podium.cluster.drivers.virtual import VirtualDriver
-from podium.kubelet.simulated.behaviour import PREFIX
-from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.behaviour import PREFIX, NodeSettings
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.machines.effects import Effect
 from tests.kubelet.builders import Obj, node

@@ -33,8 +33,7 @@ from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
 from podium.controllers.event_expiry import EventExpiry
 from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.kubelet_config import read_eviction_config
-from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR
-from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR, NodeSettings
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 
 T = TypeVar("T")

@@ -10,7 +10,7 @@ from podium.api.state_times import latest_time
 from podium.apiserver.admission import AdmissionOptions
 from podium.cluster.drivers.faults import INSTANT, NO_FAULTS, Faults, Latency
 from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
-from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.behaviour import NodeSettings
 from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.framework.pod_groups import served_kinds

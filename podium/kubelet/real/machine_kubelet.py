@@ -1,4 +1,4 @@
-"""The kubelet of a real node, which runs containers by commands to its machine.
+"""The machine that runs the kubelet of a real node, whose containers are started by commands.
 
 Outcomes of commands come in like those of calls. A slow API doesn't delay containers.
 """
@@ -18,26 +18,18 @@ from podium.kubelet.containers.container import (
     HandlerResult,
 )
 from podium.kubelet.containers.pod_worker import DELETED, PodWorker, StopReason
-from podium.kubelet.eviction.eviction_manager import (
-    EvictionLoop,
-    EvictionManager,
-    allocatable_memory,
-)
+from podium.kubelet.eviction.eviction_manager import allocatable_memory
 from podium.kubelet.eviction.node_statistics import Statistics
 from podium.kubelet.eviction.signals import MEMORY, Signal
-from podium.kubelet.kubelet import Kubelet
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.kubelet.kubelets import Kubelets, LeaseKey, NodeKey
-from podium.kubelet.node_lease import NodeLease
-from podium.kubelet.node_status import metadata_patch, status_patch
-from podium.kubelet.pod_manager import PodManager
+from podium.kubelet.node_status import NodeLease, metadata_patch, status_patch
 from podium.kubelet.real import commands
-from podium.kubelet.real.process_runtime import ProcessRuntime
+from podium.kubelet.real.process_kubelet import ProcessKubelet
 from podium.kubelet.real.registration import MachineInfo
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Outcome, Synced
 from podium.machines.machine import NEVER_S
-from podium.scheduler.snapshot.pod_classes import PodClasses
 
 LEAVING = StopReason(
     "Terminated",
@@ -50,15 +42,16 @@ _FORCED_S = 1.0
 _MEASURING_S = 1.0
 
 
-class MachineKubelet(Kubelets):
-    """The kubelet of a real node."""
+class MachineKubelet(Kubelets[ProcessKubelet]):
+    """The machine of a real node's kubelet."""
 
     def __init__(self, node: Object, machine: MachineInfo, config: KubeletConfiguration) -> None:
         super().__init__([node], writes_heartbeats=True)
         self._wanted = node
         self._config = config
-        self._runtime = ProcessRuntime(machine)
-        self._kubelet: Kubelet | None = None
+        self._machine = machine
+        self._is_leaving = False
+        self._kubelet: ProcessKubelet | None = None
         self._gone: dict[str, Object] = {}
         self._seen: dict[str, int] = {}
         self._measures_s = 0.0
@@ -80,7 +73,7 @@ class MachineKubelet(Kubelets):
             effects += (commands.AwaitShutdown(), self._garbage())
         if self._kubelet is not None:
             effects += self._go_on(self._kubelet, now_s)
-        if self._runtime.is_leaving and not self._has_left and self._is_quiet(now_s):
+        if self._is_leaving and not self._has_left and self._is_quiet(now_s):
             self._has_left = True
             effects.append(commands.ShutDown())
         return effects
@@ -102,20 +95,19 @@ class MachineKubelet(Kubelets):
     def _is_ours(self, node: Object) -> bool:
         return name(node) == name(self._wanted)
 
-    def _kubelet_of(self, node: Object, now_s: float) -> Kubelet:
+    def _kubelet_of(self, node: Object, now_s: float) -> ProcessKubelet:
         # The kubelet and its pods outlive the Node object.
         if self._kubelet is None:
-            pods = PodManager(PodClasses())
-            self._kubelet = Kubelet(node, self._runtime, pods, lambda _pod, _at_s: None, now_s)
-            manager = EvictionManager(self._config.eviction)
-            self._kubelet.eviction = EvictionLoop(manager, now_s, now_s, status_update_s=0.0)
+            self._kubelet = ProcessKubelet(
+                node, self._machine, self._config, is_leaving=self._is_leaving, now_s=now_s
+            )
         self._kubelet.lease = NodeLease()
         return self._kubelet
 
-    def _left(self, called: str) -> None:
+    def _left(self, node_name: str) -> None:
         """Keep the kubelet, as its pods outlive the Node object."""
 
-    def _status(self, kubelet: Kubelet, now_s: float) -> Iterator[Effect]:
+    def _status(self, kubelet: ProcessKubelet, now_s: float) -> Iterator[Effect]:
         # What other components change is restored at the next check.
         if now_s >= self._checks_s:
             self._checks_s = now_s + RENEW_INTERVAL_S
@@ -124,7 +116,7 @@ class MachineKubelet(Kubelets):
         if patch is not None:
             yield patch
 
-    def _status_patch(self, kubelet: Kubelet, now_s: float) -> Effect | None:
+    def _status_patch(self, kubelet: ProcessKubelet, now_s: float) -> Effect | None:
         return status_patch(
             kubelet.node,
             kubelet.conditions,
@@ -133,7 +125,7 @@ class MachineKubelet(Kubelets):
             not_ready=_SHUTTING_DOWN,
         )
 
-    def _go_on(self, kubelet: Kubelet, now_s: float) -> Iterator[Effect]:
+    def _go_on(self, kubelet: ProcessKubelet, now_s: float) -> Iterator[Effect]:
         for worker in kubelet.pods.all():
             if worker.next_s() <= now_s:
                 yield from kubelet.advance(worker, now_s)
@@ -149,11 +141,9 @@ class MachineKubelet(Kubelets):
                 self._seen.pop(pod_uid, None)
                 yield commands.RemovePodSandbox(pod=pod, keeps_logs=False)
         if self._measures_s <= now_s:
-            loop = kubelet.eviction
-            assert loop is not None
             self._measures_s = NEVER_S
-            pods = tuple(one.pod for one in kubelet.pods.active())
-            walks = now_s >= loop.next_look_s or loop.has_begun
+            pods = tuple(worker.pod for worker in kubelet.pods.active())
+            walks = now_s >= kubelet.loop.next_look_s or kubelet.loop.has_begun
             yield commands.CollectStats(pods=pods, walks=walks)
 
     def _is_quiet(self, now_s: float) -> bool:
@@ -172,11 +162,13 @@ class MachineKubelet(Kubelets):
         result = outcome.result if isinstance(outcome, commands.CommandOutcome) else None
         if isinstance(effect, commands.AwaitShutdown):
             # Stop all pods; those that don't end in time are killed.
-            self._runtime.leave()
+            self._is_leaving = True
             self.look_now(NodeKey(name(self._wanted)))
-            for worker in () if self._kubelet is None else self._kubelet.pods.active():
-                grace_period_s = min(worker.own_grace_period_s(), self._config.shutdown_s)
-                worker.stop(LEAVING, grace_period_s, now_s)
+            if self._kubelet is not None:
+                self._kubelet.leave()
+                for worker in self._kubelet.pods.active():
+                    grace_period_s = min(worker.own_grace_period_s(), self._config.shutdown_s)
+                    worker.stop(LEAVING, grace_period_s, now_s)
         elif isinstance(effect, commands.CollectStats):
             self._measures_s = now_s + _MEASURING_S
             if self._kubelet is not None and isinstance(result, Statistics):
@@ -208,18 +200,17 @@ class MachineKubelet(Kubelets):
     def _worker(self, pod_uid: str) -> PodWorker | None:
         return None if self._kubelet is None else self._kubelet.pods.get(pod_uid)
 
-    def _measured(self, kubelet: Kubelet, measured: Statistics, now_s: float) -> Iterator[Effect]:
-        loop = kubelet.eviction
-        assert loop is not None
-        workers = list(kubelet.pods.active())
+    def _measured(
+        self, kubelet: ProcessKubelet, measured: Statistics, now_s: float
+    ) -> Iterator[Effect]:
+        loop, workers = kubelet.loop, list(kubelet.pods.active())
         for worker in workers:
             usage = measured.usage.get(worker.uid)
             used = {one.name: one.memory_bytes or 0 for one in usage.containers} if usage else {}
             for container in worker.containers:
                 limit = limits_of(container.spec).get(MEMORY)
-                if limit is not None and used.get(container.name, 0) * NANOS_PER_UNIT > nanos(
-                    limit
-                ):
+                used_nanos = used.get(container.name, 0) * NANOS_PER_UNIT
+                if limit is not None and used_nanos > nanos(limit):
                     yield from container.kill(OOM_KILLED, now_s)
                     worker.touch(now_s)
         if (memory := measured.observations.get(Signal.MEMORY_AVAILABLE)) is not None:

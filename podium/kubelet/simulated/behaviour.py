@@ -17,6 +17,8 @@ from podium.api.errors import FieldError, InvalidValueError, PodiumError, aggreg
 from podium.api.objects import Object, annotations
 from podium.api.values.durations import duration_seconds
 from podium.api.values.integers import parse_count
+from podium.kubelet.eviction.eviction_manager import EvictionConfig
+from podium.kubelet.kubelet_config import read_eviction_config
 
 ENDLESS_S = math.inf
 
@@ -143,6 +145,31 @@ AT_ONCE = Behaviour()
 # its course would go unseen.
 DEFAULT_BEHAVIOUR = Behaviour(startup=fixed(2.0))
 """The default behaviour of pods in plans, in scenarios and in `podium up`."""
+
+
+class NodeSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """The settings of all simulated nodes of a cluster.
+
+    Attributes:
+        behaviour: the default behaviour of pods.
+        seed: for random durations and usage.
+        records_lives: whether starts, exits and restarts of containers are recorded as events;
+            rejections and preemptions by nodes always are.
+        writes_heartbeats: whether Leases are renewed, for other readers than Podium's own
+            controller (see `podium.api.node_heartbeats`).
+        simulates_all: whether all nodes are simulated, or only those with the annotation
+            `podium.dev/simulated: "true"`, as others have their own kubelets, or none.
+        gathers_s: the time between two syncs for which changes are gathered, which costs less than
+            a sync for each.
+    """
+
+    behaviour: Behaviour = AT_ONCE
+    eviction: EvictionConfig = msgspec.field(default_factory=lambda: read_eviction_config({}))
+    seed: int = 0
+    records_lives: bool = False
+    writes_heartbeats: bool = False
+    simulates_all: bool = True
+    gathers_s: float = 0.0
 
 
 def _exit_code(text: str) -> int:

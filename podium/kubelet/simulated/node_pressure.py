@@ -8,8 +8,6 @@ import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 
-from msgspec.structs import replace
-
 from podium.api.objects import Object
 from podium.api.pod_specs import limits_of
 from podium.api.resources import pod_limits
@@ -22,10 +20,10 @@ from podium.kubelet.eviction.node_statistics import Observation
 from podium.kubelet.eviction.oom_score import oom_score_adj
 from podium.kubelet.eviction.signals import MEMORY
 from podium.kubelet.eviction.thresholds import Threshold
-from podium.kubelet.kubelet import Kubelet
 from podium.kubelet.kubelet_events import node_record
-from podium.kubelet.simulated.node_settings import NodeSettings
-from podium.kubelet.simulated.scripted_usage import NodeScript, first_reaching
+from podium.kubelet.simulated.behaviour import NodeSettings
+from podium.kubelet.simulated.scripted_usage import first_reaching
+from podium.kubelet.simulated.simulated_kubelet import SimulatedKubelet
 from podium.kubelet.simulated.stats_provider import StatsProvider, memory_bytes_of, runs, script_of
 from podium.machines.effects import Effect
 from podium.machines.machine import NEVER_S
@@ -37,22 +35,19 @@ _TICKS_PER_SECOND = 1000
 class NodePressure:
     """Has the eviction manager and the kernel act on the usage of a simulated node."""
 
-    def __init__(
-        self, kubelet: Kubelet, script: NodeScript, settings: NodeSettings, now_s: float
-    ) -> None:
-        started_s, eviction = kubelet.started_s, settings.eviction
-        kubelet.eviction = self._loop = EvictionLoop(EvictionManager(eviction), started_s, now_s)
+    def __init__(self, kubelet: SimulatedKubelet, settings: NodeSettings, now_s: float) -> None:
         self._kubelet = kubelet
-        self._stats = StatsProvider(kubelet.node, script, started_s, eviction, settings.seed)
+        self._loop = EvictionLoop(EvictionManager(settings.eviction), kubelet.started_s, now_s)
+        kubelet.eviction = self._loop
+        self._stats = StatsProvider(kubelet, settings)
+        self._script = kubelet.node_script
         self._skips_looks = False
 
-    def see(self, node: Object, script: NodeScript) -> None:
-        if script != self._stats.script:
-            # The last round says nothing about the new script.
-            self._loop.last_look_s = None
-        self._stats = replace(self._stats, node=node, script=script)
-
     def advance(self, now_s: float) -> Iterator[Effect]:
+        """Kill containers and evict pods as far as it is due."""
+        if self._kubelet.node_script != self._script:
+            # The last round says nothing about the new script.
+            self._loop.last_look_s, self._script = None, self._kubelet.node_script
         yield from self._kills(now_s)
         if self._skips_looks:
             self._skips_looks = False
@@ -87,16 +82,15 @@ class NodePressure:
 
     def _look(self, now_s: float) -> Iterator[Effect]:
         workers = self._active()
-        pods = [one.pod for one in workers]
+        pods = [worker.pod for worker in workers]
         eviction_round = self._loop.look(self._stats.statistics(workers, now_s), pods, now_s)
         if eviction_round is not None and eviction_round.reclaims:
-            script = self._stats.script
+            script = self._kubelet.node_script
             reclaimable = {
                 NodeReclaim.IMAGES: script.unused_images_bytes,
                 NodeReclaim.CONTAINERS: script.dead_containers_bytes,
             }
-            freed = sum(reclaimable[reclaim] for reclaim in eviction_round.reclaims)
-            self._stats = replace(self._stats, freed_bytes=freed)
+            self._stats.freed_bytes = sum(map(reclaimable.__getitem__, eviction_round.reclaims))
             eviction_round = self._loop.look(self._stats.statistics(workers, now_s), pods, now_s)
         if eviction_round is not None:
             yield from self._kubelet.evict(eviction_round, now_s)
@@ -104,16 +98,23 @@ class NodePressure:
     def _kills(self, now_s: float) -> Iterator[Effect]:
         # The kernel kills one container after another.
         stats, workers = self._stats, self._active()
-        for one in filter(runs, workers):
-            limit = _memory_limit_bytes(one.pod)
-            if limit is not None and memory_bytes_of(one, now_s) > limit:
-                yield from self._kill(one, now_s)
+        for worker in filter(runs, workers):
+            limit = _memory_limit_bytes(worker.pod)
+            if limit is not None and memory_bytes_of(worker, now_s) > limit:
+                yield from self._kill(worker, now_s)
         capacity = stats.memory_capacity_bytes
+
+        def score(worker: PodWorker) -> float:
+            containers = worker.pod["spec"]["containers"]
+            share = memory_bytes_of(worker, now_s) / len(containers) / capacity
+            adjustments = (oom_score_adj(worker.pod, one, capacity) for one in containers)
+            return 1000 * share + max(adjustments)
+
         while capacity and stats.memory_total_bytes(workers, now_s) >= capacity:
-            using = [one for one in workers if memory_bytes_of(one, now_s)]
+            using = [worker for worker in workers if memory_bytes_of(worker, now_s)]
             if not using:
                 return
-            victim = max(using, key=lambda one: self._score(one, now_s))
+            victim = max(using, key=score)
             yield from self._kill(victim, now_s)
             process = victim.pod["spec"]["containers"][0]["name"]
             note = f"System OOM encountered, victim process: {process}"
@@ -126,24 +127,18 @@ class NodePressure:
     def _next_kills_s(self, workers: Sequence[PodWorker], now_s: float) -> Iterator[float]:
         stats, capacity = self._stats, self._stats.memory_capacity_bytes
         corners_s = stats.memory_corners_s(workers, now_s, self._loop.next_look_s)
+        limits = []
         if capacity and stats.memory_total_bytes(workers, now_s) < capacity:
-            total = partial(stats.memory_total_bytes, workers)
-            at_s = first_reaching(total, corners_s, capacity)
+            limits.append((partial(stats.memory_total_bytes, workers), capacity))
+        for worker in filter(runs, workers):
+            limit = _memory_limit_bytes(worker.pod)
+            if limit is not None and MEMORY in script_of(worker).curves:
+                limits.append((partial(memory_bytes_of, worker), limit + 1))
+        for usage, limit in limits:
+            at_s = first_reaching(usage, corners_s, limit)
             if at_s is not None:
-                yield _tick(at_s, now_s)
-        for one in filter(runs, workers):
-            limit = _memory_limit_bytes(one.pod)
-            if limit is None or "memory" not in script_of(one).curves:
-                continue
-            at_s = first_reaching(partial(memory_bytes_of, one), corners_s, limit + 1)
-            if at_s is not None:
-                yield _tick(at_s, now_s)
-
-    def _score(self, worker: PodWorker, now_s: float) -> float:
-        capacity = self._stats.memory_capacity_bytes
-        containers = worker.pod["spec"]["containers"]
-        share = memory_bytes_of(worker, now_s) / len(containers) / capacity
-        return 1000 * share + max(oom_score_adj(worker.pod, one, capacity) for one in containers)
+                tick_s = math.ceil(at_s * _TICKS_PER_SECOND) / _TICKS_PER_SECOND
+                yield max(tick_s, now_s + 1 / _TICKS_PER_SECOND)
 
 
 def _memory_limit_bytes(pod: Object) -> int | None:
@@ -152,9 +147,3 @@ def _memory_limit_bytes(pod: Object) -> int | None:
     if MEMORY not in own and not all(MEMORY in one for one in limits):
         return None
     return pod_limits(pod)[MEMORY] // NANOS_PER_UNIT
-
-
-def _tick(at_s: float, now_s: float) -> float:
-    # The first whole thousandth of a second at or after a time, and after now.
-    tick_s = math.ceil(at_s * _TICKS_PER_SECOND) / _TICKS_PER_SECOND
-    return max(tick_s, now_s + 1 / _TICKS_PER_SECOND)

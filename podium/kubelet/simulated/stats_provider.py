@@ -4,9 +4,7 @@ A pod's curves begin with each start of its containers. Memory is spread evenly 
 disk usage is that of the first one. A pod without a script uses nothing.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
-
-import msgspec
+from collections.abc import Iterable, Mapping
 
 from podium.api.nodes import allocatable_of
 from podium.api.objects import Object, name, status_of
@@ -15,7 +13,7 @@ from podium.api.usage import Usage
 from podium.api.values.quantity import parse_quantity, value
 from podium.kubelet.containers.container import State
 from podium.kubelet.containers.pod_worker import PodWorker
-from podium.kubelet.eviction.eviction_manager import EvictionConfig, allocatable_memory
+from podium.kubelet.eviction.eviction_manager import allocatable_memory
 from podium.kubelet.eviction.node_statistics import (
     ContainerUsage,
     DiskUsage,
@@ -25,42 +23,51 @@ from podium.kubelet.eviction.node_statistics import (
     ephemeral_volumes,
 )
 from podium.kubelet.eviction.signals import Signal
-from podium.kubelet.simulated.scripted_runtime import ScriptedSandbox
-from podium.kubelet.simulated.scripted_usage import NO_USAGE, NodeScript, UsageScript
+from podium.kubelet.simulated.behaviour import NodeSettings
+from podium.kubelet.simulated.scripted_usage import NO_USAGE, UsageScript
+from podium.kubelet.simulated.simulated_kubelet import ScriptedSandbox, SimulatedKubelet
 
 _NOTHING = PodUsage(memory_bytes=0)
+_DISK = (Signal.NODEFS_AVAILABLE, Signal.IMAGEFS_AVAILABLE, Signal.CONTAINERFS_AVAILABLE)
+_INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE, Signal.CONTAINERFS_INODES_FREE)
 
 
-class StatsProvider(msgspec.Struct, frozen=True):
-    """Computes the usage of a simulated node."""
+class StatsProvider:
+    """Computes the usage of a simulated node.
 
-    node: Object
-    script: NodeScript
-    started_s: float
-    config: EvictionConfig
-    seed: int
-    freed_bytes: int = 0
+    Attributes:
+        freed_bytes: how much of unused images and dead containers garbage collection has freed.
+    """
+
+    def __init__(self, kubelet: SimulatedKubelet, settings: NodeSettings) -> None:
+        self.freed_bytes = 0
+        self._kubelet = kubelet
+        self._started_s = kubelet.started_s
+        self._config = settings.eviction
+        self._seed = f"{settings.seed}/{name(kubelet.node)}"
 
     def memory_total_bytes(self, workers: Iterable[PodWorker], at_s: float) -> int:
         own = self._own("memory", at_s)
-        return own + sum(memory_bytes_of(one, at_s) for one in workers)
+        return own + sum(memory_bytes_of(worker, at_s) for worker in workers)
 
     def memory_corners_s(
         self, workers: Iterable[PodWorker], from_s: float, to_s: float
     ) -> list[float]:
-        """The ends of an interval, and the corners of memory usage in between, in order."""
-        found_s = {from_s, to_s}
-        curves = [(self.script.usage.curves.get("memory"), self.started_s)]
+        """Return the ends of an interval, and the corners of memory usage in between, in order."""
+        corners_s = {from_s, to_s}
+        curves = [(self._kubelet.node_script.usage.curves.get("memory"), self._started_s)]
         running = filter(runs, workers)
         curves += ((script_of(one).curves.get("memory"), one.main[0].since_s) for one in running)
         for curve, start_s in curves:
             if curve is not None:
-                corners_s = curve.corners_s(from_s - start_s, to_s - start_s)
-                found_s.update(start_s + corner_s for corner_s in corners_s)
-        return sorted(found_s)
+                of_curve_s = curve.corners_s(from_s - start_s, to_s - start_s)
+                corners_s.update(start_s + corner_s for corner_s in of_curve_s)
+        return sorted(corners_s)
 
     def is_level_from(self, workers: Iterable[PodWorker], at_s: float) -> bool:
-        return self.script.usage.is_level_from(at_s - self.started_s) and all(
+        """Return whether the usage stays as it is from a time on."""
+        usage = self._kubelet.node_script.usage
+        return usage.is_level_from(at_s - self._started_s) and all(
             script_of(one).is_level_from(at_s - one.main[0].since_s) for one in workers if runs(one)
         )
 
@@ -75,59 +82,56 @@ class StatsProvider(msgspec.Struct, frozen=True):
             else _NOTHING
             for one in workers
         }
-        return Statistics(dict(self._observations(usage, at_s)), usage)
+        pods, script = usage.values(), self._kubelet.node_script
+        observed: dict[Signal, Observation] = {}
 
-    def _observations(
-        self, usage: Mapping[str, PodUsage], at_s: float
-    ) -> Iterator[tuple[Signal, Observation]]:
-        pods = usage.values()
-        memory = sum(one.memory_bytes or 0 for one in pods)
+        def observe(signals: Iterable[Signal], capacity: int, used: int) -> None:
+            left = Observation(max(capacity - used, 0), capacity, at_s)
+            observed.update(dict.fromkeys(signals, left))
+
         if capacity := self.memory_capacity_bytes:
-            left = _left(capacity, self._own("memory", at_s) + memory, at_s)
-            yield Signal.MEMORY_AVAILABLE, left
-            amount = value(allocatable_of(self.node).get("memory", capacity))
-            left = allocatable_memory(self.config, amount, left, memory)
-            yield Signal.ALLOCATABLE_MEMORY_AVAILABLE, left
-        if capacity := self._capacity("ephemeral-storage"):
-            waste = self.script.unused_images_bytes + self.script.dead_containers_bytes
-            used = self._own("disk", at_s) + max(waste - self.freed_bytes, 0)
-            used += sum(one.ephemeral_storage_bytes for one in pods)
-            for signal in _DISK:
-                yield signal, _left(capacity, used, at_s)
-        if (inodes := self.script.inodes) is not None:
-            used = self._own("inodes", at_s) + sum(
-                container.rootfs.inodes or 0 for one in pods for container in one.containers
+            of_pods = sum(one.memory_bytes or 0 for one in pods)
+            observe([Signal.MEMORY_AVAILABLE], capacity, self._own("memory", at_s) + of_pods)
+            amount = value(allocatable_of(self._kubelet.node).get("memory", capacity))
+            observed[Signal.ALLOCATABLE_MEMORY_AVAILABLE] = allocatable_memory(
+                self._config, amount, observed[Signal.MEMORY_AVAILABLE], of_pods
             )
-            for signal in _INODES:
-                yield signal, _left(inodes, used, at_s)
-        if (pids := self.script.max_pids) is not None:
+        if capacity := self._capacity("ephemeral-storage"):
+            waste = script.unused_images_bytes + script.dead_containers_bytes
+            used = self._own("disk", at_s) + max(waste - self.freed_bytes, 0)
+            observe(_DISK, capacity, used + sum(one.ephemeral_storage_bytes for one in pods))
+        if script.inodes is not None:
+            roots = (container.rootfs.inodes or 0 for one in pods for container in one.containers)
+            observe(_INODES, script.inodes, self._own("inodes", at_s) + sum(roots))
+        if script.max_pids is not None:
             used = self._own("processes", at_s) + sum(one.processes for one in pods)
-            yield Signal.PID_AVAILABLE, _left(pids, used, at_s)
+            observe([Signal.PID_AVAILABLE], script.max_pids, used)
+        return Statistics(observed, usage)
 
     def _capacity(self, resource: str) -> int:
-        status = status_of(self.node)
+        status = status_of(self._kubelet.node)
         amounts = status.get("capacity") or status.get("allocatable") or {}
         return value(amounts.get(resource, 0))
 
     def _own(self, what: str, at_s: float) -> int:
-        seed = f"{self.seed}/{name(self.node)}"
-        return _at(self.script.usage, what, at_s - self.started_s, seed)
+        usage = self._kubelet.node_script.usage
+        return _at(usage, what, at_s - self._started_s, self._seed)
 
 
 def runs(worker: PodWorker) -> bool:
-    """Whether the main containers of a pod run, which start and exit together."""
+    """Return whether the main containers of a pod run, which start and exit together."""
     return worker.main[0].state is State.RUNNING
 
 
 def memory_bytes_of(worker: PodWorker, at_s: float) -> int:
-    """The memory that a pod's containers use at a time."""
+    """Return the memory that a pod's containers use at a time."""
     if not runs(worker):
         return 0
     return _at(script_of(worker), "memory", at_s - worker.main[0].since_s, _seed(worker))
 
 
 def script_of(worker: PodWorker) -> UsageScript:
-    """The scripted usage of a pod."""
+    """Return the scripted usage of a pod."""
     sandbox = worker.sandbox
     return sandbox.usage if isinstance(sandbox, ScriptedSandbox) else NO_USAGE
 
@@ -139,7 +143,7 @@ def _seed(worker: PodWorker) -> str:
 
 
 def usage_at(pod: Object, script: UsageScript, elapsed_s: float, seed: str) -> PodUsage:
-    """The usage of a pod some time after the start of its containers."""
+    """Compute the usage of a pod some time after the start of its containers."""
     if script.is_empty:
         return _NOTHING
     memory, disk, logs, inodes, processes = (
@@ -147,21 +151,19 @@ def usage_at(pod: Object, script: UsageScript, elapsed_s: float, seed: str) -> P
         for what in ("memory", "disk", "logs", "inodes", "processes")
     )
     volumes = {
-        called: DiskUsage(curve.at(elapsed_s, f"{seed}/volume/{called}"))
-        for called, curve in script.volumes.items()
+        volume: DiskUsage(curve.at(elapsed_s, f"{seed}/volume/{volume}"))
+        for volume, curve in script.volumes.items()
     }
     stored = sum(volumes[one].used_bytes or 0 for one in ephemeral_volumes(pod) if one in volumes)
-    share, rest = divmod(memory, len(pod["spec"]["containers"]))
-    containers = [
-        ContainerUsage(container["name"], share, DiskUsage(0), DiskUsage(0))
-        for container in pod["spec"]["containers"]
-    ]
-    containers[0] = ContainerUsage(
-        containers[0].name, share + rest, DiskUsage(disk, inodes), DiskUsage(logs)
-    )
+    first, *others = (container["name"] for container in pod["spec"]["containers"])
+    share, rest = divmod(memory, 1 + len(others))
+    nothing = DiskUsage(0)
     return PodUsage(
         memory_bytes=memory,
-        containers=tuple(containers),
+        containers=(
+            ContainerUsage(first, share + rest, DiskUsage(disk, inodes), DiskUsage(logs)),
+            *(ContainerUsage(container, share, nothing, nothing) for container in others),
+        ),
         volumes=volumes,
         ephemeral_storage_bytes=disk + logs + stored,
         processes=processes,
@@ -173,16 +175,8 @@ def _at(script: UsageScript, what: str, elapsed_s: float, seed: str) -> int:
     return 0 if curve is None else curve.at(elapsed_s, f"{seed}/{what}")
 
 
-_DISK = (Signal.NODEFS_AVAILABLE, Signal.IMAGEFS_AVAILABLE, Signal.CONTAINERFS_AVAILABLE)
-_INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE, Signal.CONTAINERFS_INODES_FREE)
-
-
-def _left(capacity: int, used: int, at_s: float) -> Observation:
-    return Observation(max(capacity - used, 0), capacity, at_s)
-
-
 def container_usages(worker: PodWorker, at_s: float) -> Mapping[str, Usage]:
-    """The usage of a pod's running containers by name; the main ones share the memory."""
+    """Return the usage of a pod's running containers by name; the main ones share the memory."""
     share, rest = divmod(memory_bytes_of(worker, at_s), len(worker.main))
     memory = {one.name: share for one in worker.main}
     memory[worker.main[0].name] += rest

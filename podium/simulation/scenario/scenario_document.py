@@ -17,7 +17,7 @@ from podium.api.values.times import TimeError, epoch_s
 from podium.cluster.drivers.faults import Faults
 from podium.cluster.virtual import ClusterOptions, SchedulerSetup
 from podium.cluster.virtual.cluster_options import start_s
-from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.behaviour import NodeSettings
 from podium.simulation.scenario.arrivals import ArrivalsDocument
 from podium.simulation.scenario.fields import CONTEXT, Context, FaultRates, Manifests
 from podium.simulation.scenario.scenario_cluster import (

@@ -12,8 +12,7 @@ from podium.api.pods import node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.process.python_garbage_collection import without_garbage_collection
 from podium.cluster.virtual import CONTROLLERS, Cluster, ClusterOptions, SchedulerSetup
-from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR, PREFIX
-from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR, PREFIX, NodeSettings
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.scheduler import Scheduler

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from podium.kubelet.simulated.behaviour import Behaviour, fixed
-from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.behaviour import Behaviour, NodeSettings, fixed
 from podium.machines.effects import Delete, Patch
 from tests.kubelet.builders import pod
 from tests.kubelet.cluster import Cluster

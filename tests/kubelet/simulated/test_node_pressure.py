@@ -8,7 +8,7 @@ from podium.api.objects import condition_status
 from podium.cluster.drivers.faults import NO_FAULTS, ConstantLatency, Faults
 from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.kubelet_config import read_eviction_config
-from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.behaviour import NodeSettings
 from podium.machines.effects import Patch
 from tests.kubelet.builders import Obj, pod
 from tests.kubelet.cluster import START_S, Cluster

@@ -1,6 +1,6 @@
 """What settings of simulated nodes change."""
 
-from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.behaviour import NodeSettings
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.machines.effects import Patch
 from tests.controllers.builders import Hand

@@ -7,8 +7,7 @@ import pytest
 from podium.api.node_heartbeats import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE, WRITTEN
 from podium.api.pods import is_finished
 from podium.cluster.drivers.faults import ConstantLatency, ExponentialLatency, Faults
-from podium.kubelet.simulated.behaviour import Behaviour, fixed
-from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.behaviour import Behaviour, NodeSettings, fixed
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.machines.effects import Create, Patch
 from tests.controllers.builders import Hand

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.objects import Object
-from podium.kubelet.kubelet import Kubelet
+from podium.kubelet.simulated.simulated_kubelet import SimulatedKubelet
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from tests.kubelet.builders import pod
 from tests.kubelet.cluster import Cluster
@@ -33,8 +33,10 @@ class Restarted(Cluster):
 
 
 class Awake(SimulatedKubelets):
-    def _goes_on(self, kubelet: Kubelet, pod: Object) -> bool:
-        return False
+    def _kubelet_of(self, node: Object, now_s: float) -> SimulatedKubelet:
+        kubelet = super()._kubelet_of(node, now_s)
+        kubelet.goes_on = lambda _: False
+        return kubelet
 
 
 def _taken(cluster: Restarted) -> list[str]:
@@ -126,6 +128,6 @@ def test_a_pod_goes_on_only_if_its_node_would_leave_it_alone(
     agents = cluster.kubelets.machine
     assert isinstance(agents, SimulatedKubelets)
     kubelet = agents.kubelets["n1"]
-    assert agents._goes_on(kubelet, one) == goes_on
+    assert kubelet.goes_on(one) == goes_on
     kubelet.resume(one, cluster.driver.now_s)
     assert kubelet.is_settled(one) or not goes_on

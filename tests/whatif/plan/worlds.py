@@ -8,8 +8,7 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS
 from podium.api.objects import is_terminating, key
 from podium.cluster.virtual import Cluster, ClusterOptions
-from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR
-from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR, NodeSettings
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario import Scenario
 from podium.simulation.scenario.steps import ScenarioStep, ServerSideApply

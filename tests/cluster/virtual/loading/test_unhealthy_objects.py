@@ -14,8 +14,7 @@ from podium.apiserver.server import PatchRequest
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.cluster.virtual.cluster_options import START_S
 from podium.cluster.virtual.loading.unhealthy_objects import LATE_S, is_overdue
-from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR
-from podium.kubelet.simulated.node_settings import NodeSettings
+from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR, NodeSettings
 from podium.whatif.plan.plan_report import Plan, Return
 from tests.objects import container, node, pod, workload
 from tests.whatif.plan.plans import places, planned

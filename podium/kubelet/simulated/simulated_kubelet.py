@@ -1,6 +1,7 @@
-"""The runtime of a simulated node: containers behave as scripted, in virtual time."""
+"""The kubelet of a simulated node, whose containers behave as scripted, in virtual time."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import filterfalse
 from typing import ClassVar
 
 import msgspec
@@ -8,6 +9,7 @@ import msgspec
 from podium.api.objects import Object, annotations, entries, is_terminating, part, status_of
 from podium.api.pod_specs import init_containers_of
 from podium.api.pods import is_finished, is_ready, phase_of
+from podium.api.priority import is_critical
 from podium.api.resources import is_sidecar
 from podium.api.values.times import epoch_s
 from podium.kubelet.containers.container import (
@@ -24,6 +26,7 @@ from podium.kubelet.containers.container import (
     Waiting,
 )
 from podium.kubelet.containers.pod_worker import PodWorker
+from podium.kubelet.kubelet import Kubelet
 from podium.kubelet.kubelet_events import node_record
 from podium.kubelet.pod_admission import PodRejection
 from podium.kubelet.simulated.behaviour import (
@@ -32,14 +35,13 @@ from podium.kubelet.simulated.behaviour import (
     PREFIX,
     STUCK,
     BehaviourError,
-    NodeBehaviour,
+    NodeSettings,
     Script,
     behaviour_of,
     is_stuck,
     is_undeletable,
     node_behaviour_of,
 )
-from podium.kubelet.simulated.node_settings import NodeSettings
 from podium.kubelet.simulated.scripted_usage import (
     NO_SCRIPT,
     NO_USAGE,
@@ -50,6 +52,7 @@ from podium.kubelet.simulated.scripted_usage import (
 )
 from podium.machines.effects import Effect
 from podium.machines.machine import NEVER_S
+from podium.scheduler.snapshot.pod_classes import PodClasses
 
 _NODES = 172 << 24 | 16 << 16
 _PODS = 10 << 24 | 128 << 16
@@ -73,7 +76,7 @@ class Addresses:
         self._used: set[str] = set()
 
     def take(self) -> str:
-        """The address for a pod that was free for longest."""
+        """Take the address that was free for longest."""
         count = (1 << _PODS_PER_NODE_BITS) - 2
         for _ in range(count):
             address = _dotted(self._first + 1 + self._next)
@@ -183,29 +186,41 @@ class ScriptedSandbox(msgspec.Struct):
         return _readiness(delay_s, now_s)
 
 
-class ScriptedRuntime:
-    """The container runtime of one simulated node."""
+class SimulatedKubelet(Kubelet):
+    """The kubelet of one simulated node.
 
-    def __init__(self, settings: NodeSettings, addresses: Addresses) -> None:
-        self.host_ip = addresses.host
-        self.is_down = False
-        self.conditions: Mapping[str, str] = {}
+    Attributes:
+        is_measured: whether the usage of the node, or of any of its pods, was ever scripted.
+    """
+
+    def __init__(
+        self,
+        node: Object,
+        addresses: Addresses,
+        settings: NodeSettings,
+        classes: PodClasses,
+        revisit: Callable[[Object, float], None],
+        now_s: float,
+    ) -> None:
+        super().__init__(node, addresses.host, classes, revisit, now_s)
         self.node_script: NodeScript = NO_SCRIPT
         self.is_measured = False
         self._settings = settings
         self._pod_behaviour = settings.behaviour
         self._addresses = addresses
 
-    def see(self, node: Object) -> None:
-        """Take in the node's scripted behaviour.
-
-        Raises:
-            BehaviourError: annotations are invalid; the node behaves as before.
-        """
-        behaviour: NodeBehaviour = node_behaviour_of(node)
-        self._pod_behaviour = behaviour_of(node, self._settings.behaviour)
-        self.is_down, self.conditions = behaviour.down, behaviour.conditions
-        self.node_script = node_script_of(node)
+    def see(self, node: Object, now_s: float) -> Iterator[Effect]:
+        self.node = node
+        try:
+            behaviour = node_behaviour_of(node)
+            self._pod_behaviour = behaviour_of(node, self._settings.behaviour)
+            if self.is_down and not behaviour.down:
+                self.started_s = now_s
+            self.is_down, self.own_conditions = behaviour.down, behaviour.conditions
+            self.node_script = node_script_of(node)
+        except BehaviourError as error:
+            # The node behaves as before.
+            yield node_record(node, "Warning", _UNREADABLE, str(error))
         self.is_measured |= self.node_script is not NO_SCRIPT
 
     def sandbox(self, pod: Object, *, resumes: bool) -> ScriptedSandbox | PodRejection:
@@ -224,7 +239,6 @@ class ScriptedRuntime:
         return ScriptedSandbox(script, usage, annotations, self._addresses, records_lives)
 
     def goes_on(self, pod: Object) -> bool:
-        """Whether a pod is over, or runs for ever as its status says, for certain."""
         if is_terminating(pod):
             return False
         spec, status = pod["spec"], status_of(pod)
@@ -239,16 +253,18 @@ class ScriptedRuntime:
             and all(map(_runs_well, entries(status, "containerStatuses")))
         )
 
-    def keep_addresses(self, pods: Iterable[Object]) -> bool:
-        """Note the addresses of pods, if all have one; whether they do."""
-        addresses = [status_of(pod).get("podIP") for pod in pods]
-        if not all(addresses):
+    def only_counts(self, pods: Iterable[Object], newcomer: Object) -> bool:
+        # Pods that may be stopped or measured, or need an address, need workers.
+        running = [*filterfalse(is_finished, pods)]
+        addresses = [status_of(pod).get("podIP") for pod in running]
+        if self.is_measured or is_critical(newcomer) or not all(addresses):
             return False
-        for address in addresses:
+        for pod, address in zip(running, addresses, strict=True):
             self._addresses.keep(str(address))
+            self.pods.foresee(pod)
         return True
 
-    def resume(self, worker: PodWorker, now_s: float) -> None:
+    def restore(self, worker: PodWorker, now_s: float) -> None:
         # Containers have gone on since their status was written, which has whole seconds.
         pod, sandbox = worker.pod, _sandbox(worker)
         status = pod["status"]

@@ -1,6 +1,6 @@
-"""The runtime of a real node: containers are processes of its machine, started by commands."""
+"""The kubelet of a real node, whose containers are processes, started by commands."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from typing import ClassVar
 
 import msgspec
@@ -18,12 +18,16 @@ from podium.kubelet.containers.container import (
     StopSignal,
 )
 from podium.kubelet.containers.pod_worker import PodWorker
+from podium.kubelet.eviction.eviction_manager import EvictionLoop, EvictionManager
+from podium.kubelet.kubelet import Kubelet
+from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.kubelet.pod_admission import PodRejection
 from podium.kubelet.real import commands
 from podium.kubelet.real.registration import MachineInfo
 from podium.kubelet.real.unsupported_fields import unsupported
 from podium.machines.effects import Effect
 from podium.machines.machine import NEVER_S
+from podium.scheduler.snapshot.pod_classes import PodClasses
 
 _LEAVING = PodRejection("NodeShutdown", "Pod was rejected as the node is shutting down.")
 _LOST = ExitStatus(KILLED, "ContainerStatusUnknown", "The kubelet was stopped meanwhile")
@@ -77,22 +81,30 @@ class ProcessSandbox(msgspec.Struct):
         return {one: ProbeWorker.begun(one, spec[one], now_s) for one in _PROBES if spec.get(one)}
 
 
-class ProcessRuntime:
-    """The container runtime of a machine; it is never down for its own kubelet."""
+class ProcessKubelet(Kubelet):
+    """The kubelet of a machine; it is never down for itself."""
 
-    def __init__(self, machine: MachineInfo) -> None:
-        self.host_ip = machine.address
-        self.is_down = False
-        self.conditions: Mapping[str, str] = {}
+    def __init__(
+        self,
+        node: Object,
+        machine: MachineInfo,
+        config: KubeletConfiguration,
+        *,
+        is_leaving: bool,
+        now_s: float,
+    ) -> None:
+        super().__init__(node, machine.address, PodClasses(), lambda _pod, _at_s: None, now_s)
+        manager = EvictionManager(config.eviction)
+        self.loop = self.eviction = EvictionLoop(manager, now_s, now_s, status_update_s=0.0)
         self.is_leaving = False
         self._machine = machine
+        if is_leaving:
+            self.leave()
 
     def leave(self) -> None:
+        """Admit no pods from now on."""
         self.is_leaving = True
-        self.conditions = {"Ready": "False"}
-
-    def see(self, node: Object) -> None:
-        """Do nothing: a Node doesn't script its machine."""
+        self.own_conditions = {"Ready": "False"}
 
     def sandbox(self, pod: Object, *, resumes: bool) -> ProcessSandbox | PodRejection:
         if self.is_leaving and not resumes:
@@ -100,7 +112,7 @@ class ProcessRuntime:
         refused = unsupported(pod, self._machine.uid)
         return refused or ProcessSandbox(self.host_ip, self._machine.memory_bytes)
 
-    def resume(self, worker: PodWorker, now_s: float) -> None:
+    def restore(self, worker: PodWorker, now_s: float) -> None:
         # Containers that ran according to the status don't run any more.
         status = worker.pod["status"]
         worker.admitted_s = _seconds(status.get("startTime"), now_s)
@@ -113,9 +125,6 @@ class ProcessRuntime:
                 if container.name in statuses:
                     _resume(container, statuses[container.name], now_s)
         worker.is_set_up = is_terminating(worker.pod)
-
-    def renew(self, worker: PodWorker, now_s: float) -> Iterable[Effect]:
-        return ()
 
 
 def _resume(one: Container, status: Object, now_s: float) -> None:
