@@ -117,7 +117,7 @@ class SimulateQuestion(Question["SimulationAnswer"]):
             scenario = read_scenario(name, content, self.seed, self.max_pods, names)
         else:
             # Few scenarios are played with another configuration than their own.
-            from podium.simulation.experiments.comparison.sides import read_side
+            from podium.simulation.experiments.comparison.comparison import read_side
             from podium.simulation.experiments.whole_scenario import whole_scenario
 
             side = read_side(str(self.scheduler_config), self.max_pods)
