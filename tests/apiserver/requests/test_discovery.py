@@ -2,9 +2,8 @@
 
 import pytest
 
-from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.registry import BUILT_IN
-from podium.apiserver.requests.discovery import aggregated, document, storage_version_hash
+from podium.apiserver.requests.discovery import aggregated, document
 from podium.apiserver.requests.routes import api_version
 from tests.apiserver.requests.client import Client
 
@@ -22,33 +21,6 @@ def resources(path: list[str]) -> dict[str, dict[str, object]]:
     found = document(path, "")
     assert found is not None
     return {one["name"]: one for one in found["resources"]}
-
-
-def test_hashes_are_those_of_a_real_server():
-    assert storage_version_hash(KINDS["Pod"]) == "xPOwRZ+Yhw8="
-    assert storage_version_hash(KINDS["PodDisruptionBudget"]) == "EVWiDmWqyJw="
-
-
-def test_groups():
-    found = document(["apis"], "")
-    assert found is not None
-    names = [group["name"] for group in found["groups"]]
-    assert "" not in names
-    assert {"apps", "policy", "events.k8s.io"} <= set(names)
-    assert document(["apis", "policy"], "") == {
-        "kind": "APIGroup",
-        "apiVersion": "v1",
-        "name": "policy",
-        "versions": [{"groupVersion": "policy/v1", "version": "v1"}],
-        "preferredVersion": {"groupVersion": "policy/v1", "version": "v1"},
-    }
-
-
-def test_where_the_server_is():
-    found = document(["api"], "example.com:6443")
-    assert found is not None
-    addresses = [{"clientCIDR": "0.0.0.0/0", "serverAddress": "example.com:6443"}]
-    assert found["serverAddressByClientCIDRs"] == addresses
 
 
 def test_resources_of_a_version():
@@ -86,11 +58,6 @@ def test_resources_of_a_version():
     verbs = pods["namespaces"]["verbs"]
     assert isinstance(verbs, list)
     assert "deletecollection" not in verbs
-
-
-def test_scales_are_in_a_group_of_their_own():
-    scale = resources(["apis", "apps", "v1"])["deployments/scale"]
-    assert (scale["group"], scale["version"], scale["kind"]) == ("autoscaling", "v1", "Scale")
 
 
 def test_a_kind_that_is_served_twice_is_announced_twice():

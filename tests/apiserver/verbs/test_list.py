@@ -11,7 +11,7 @@ from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import ApiServer, ListOptions
 from podium.apiserver.store.store import Store
 from tests import replacing
-from tests.apiserver.verbs.helpers import NOW_S, a_pod, create, refusal, replace
+from tests.apiserver.verbs.helpers import NOW_S, a_pod, create, replace
 
 POD = KINDS["Pod"]
 
@@ -27,15 +27,6 @@ def stocked(server: ApiServer) -> ApiServer:
         parity = "even" if number % 2 == 0 else "odd"
         create(server, "Pod", a_pod(f"p{number}", metadata={"labels": {"parity": parity}}))
     return server
-
-
-def test_what_is_not_there(server: ApiServer) -> None:
-    assert refusal(lambda: server.get(KINDS["PodDisruptionBudget"], "default", "b")) == (
-        404,
-        "NotFound",
-        'poddisruptionbudgets.policy "b" not found',
-    )
-    assert server.list(POD, "nowhere").items == []
 
 
 def test_pages_show_the_state_of_the_first_one(stocked: ApiServer) -> None:
@@ -76,23 +67,6 @@ def test_versions(stocked: ApiServer, page: ListOptions, expected: int) -> None:
     create(stocked, "Pod", a_pod("later"))
     asked = replacing.replace(page, resource_version=version)
     assert len(names(stocked, asked)) == expected
-
-
-def test_versions_that_there_are_not(stocked: ApiServer) -> None:
-    current = stocked.store.revision
-    too_large = (504, "Timeout", f"Too large resource version: 9999, current: {current}")
-    assert refusal(lambda: names(stocked, ListOptions(resource_version="9999"))) == too_large
-    exact = ListOptions(resource_version="9999", resource_version_match="Exact")
-    assert refusal(lambda: names(stocked, exact)) == too_large
-    for text, why in (("abc", "invalid syntax"), ("9" * 5_000, "value out of range")):
-        wrong = f'Invalid value: "{text}": strconv.ParseUint: parsing "{text}": {why}'
-        message = f"invalid resource version: resourceVersion: {wrong}"
-        page = ListOptions(resource_version=text)
-        assert refusal(lambda page=page: names(stocked, page)) == (400, "BadRequest", message)
-    assert refusal(lambda: names(stocked, ListOptions(continue_token="garbage")))[:2] == (
-        400,
-        "BadRequest",
-    )
 
 
 def test_a_list_that_expires_can_go_on_as_things_are_now() -> None:
