@@ -165,7 +165,7 @@ def _extensions(schema: Schema, path: str) -> Faults:
             yield checks.required(f"{path}.properties", _NO_FIELDS)
     if not schema.get(INT_OR_STRING):
         for name in _JUNCTORS:
-            for index, one in checks.dicts(schema.get(name)):
+            for index, one in enumerate(entries(schema, name)):
                 if one.get("type"):
                     where = f"{path}.{name}[{index}].type"
                     yield checks.forbidden(where, "must be empty to be structural")

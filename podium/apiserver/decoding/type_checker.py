@@ -31,12 +31,17 @@ Place = tuple["Place | None", str | int] | None
 
 
 class DecodingError(Exception):
-    """What keeps a value from being decoded; the field is empty for the whole object."""
+    """A value can't be decoded.
 
-    def __init__(self, problem: str, at: Place = None) -> None:
+    Attributes:
+        field: the path of the value; empty for the whole object.
+        fault: the problem as a fault of the field; without the value where the problem names it.
+    """
+
+    def __init__(self, problem: str, at: Place = None, value: object = OMITTED) -> None:
         super().__init__(problem)
         self.field = json_path(at)
-        self.fault = FieldError(self.field, OMITTED, problem.removeprefix(f"{self.field}: "))
+        self.fault = FieldError(self.field, value, problem.removeprefix(f"{self.field}: "))
 
 
 class Checker:
@@ -155,8 +160,10 @@ class Checker:
             ):
                 return value
         except MalformedScalarError as error:
-            place = f"{json_path(at)}: " if kind in ("time", "microtime") else ""
-            fault = DecodingError(f"{place}{error}", at)
+            is_time = kind in ("time", "microtime")
+            # The message about a time names place and value, as kube-apiserver's does.
+            place, shown = (f"{json_path(at)}: ", OMITTED) if is_time else ("", value)
+            fault = DecodingError(f"{place}{error}", at, shown)
             if kind != "bytes":
                 raise fault from None
             self._first_wrong = self._first_wrong or fault

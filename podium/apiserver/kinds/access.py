@@ -1,17 +1,17 @@
 """Roles and their bindings: v1.36's defaults, validation and columns of rbac.authorization.k8s.io.
 
-What they permit is told in `podium/apiserver/rbac/`.
+What they permit is evaluated in `podium/apiserver/rbac/`.
 """
 
 from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object
+from podium.api.objects import Object, entries, part
 from podium.apiserver.kinds.registration.defaulting import defaults_of, filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Check, Faults, a_dict, dicts
+from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check, path_segment
 from podium.apiserver.validation.names import subdomain
 from podium.apiserver.validation.selectors import label_selector
@@ -31,7 +31,7 @@ def _policy_rules(*, namespaced: bool) -> Check:
     needed = (("apiGroups", "api group"), ("resources", "resource"))
 
     def check(role: Any, _: str) -> Faults:
-        for index, rule in dicts(role.get("rules")):
+        for index, rule in enumerate(entries(role, "rules")):
             path, urls = f"rules[{index}]", rule.get("nonResourceURLs")
             if not rule.get("verbs"):
                 yield checks.required(f"{path}.verbs", "verbs must contain at least one value")
@@ -51,19 +51,16 @@ def _policy_rules(*, namespaced: bool) -> Check:
 
 def _aggregation(role: Any, _: str) -> Faults:
     rule, path = role.get("aggregationRule"), "aggregationRule.clusterRoleSelectors"
-    if rule is None:
-        return
-    selectors = a_dict(rule).get("clusterRoleSelectors") or []
-    if not selectors:
+    selectors = entries(rule or {}, "clusterRoleSelectors")
+    if rule is not None and not selectors:
         why = "at least one clusterRoleSelector required if aggregationRule is non-nil"
         yield checks.required(path, why)
-    for index, selector in enumerate(selectors):
-        yield from label_selector(selector, f"{path}[{index}]")
+    yield from checks.each(label_selector)(selectors, path)
 
 
 def _role_ref(*kinds: str) -> Check:
     def check(binding: Any, _: str) -> Faults:
-        reference = a_dict(binding.get("roleRef"))
+        reference = part(binding, "roleRef")
         group, kind = reference.get("apiGroup") or _GROUP, reference.get("kind") or ""
         if group != _GROUP:
             yield unsupported("roleRef.apiGroup", group, (_GROUP,))
@@ -79,17 +76,17 @@ def _role_ref(*kinds: str) -> Check:
 
 def _subjects(*, namespaced: bool) -> Check:
     def check(binding: Any, _: str) -> Faults:
-        for index, subject in dicts(binding.get("subjects")):
+        for index, subject in enumerate(entries(binding, "subjects")):
             path, kind = f"subjects[{index}]", subject.get("kind") or ""
-            called = subject.get("name") or ""
-            if not called:
+            name = subject.get("name")
+            if not name:
                 yield checks.required(f"{path}.name")
             if kind not in _SUBJECTS:
                 yield unsupported(f"{path}.kind", kind, _SUBJECTS)
                 continue
             is_account = kind == _SERVICE_ACCOUNT
-            if is_account and called:
-                yield from subdomain(called, f"{path}.name")
+            if is_account and name:
+                yield from subdomain(name, f"{path}.name")
             wanted = "" if is_account else _GROUP
             group = subject.get("apiGroup") or wanted
             if group != wanted:
@@ -101,11 +98,11 @@ def _subjects(*, namespaced: bool) -> Check:
 
 
 def _same_role(new: Object, old: Object) -> Faults:
-    reference = a_dict(new.get("roleRef"))
+    reference = part(new, "roleRef")
     if reference != old["roleRef"]:
         names = {"APIGroup": "apiGroup", "Kind": "kind", "Name": "name"}
-        told = {name: reference.get(field, "") for name, field in names.items()}
-        yield FieldError("roleRef", told, "cannot change roleRef")
+        shown = {name: reference.get(field, "") for name, field in names.items()}
+        yield FieldError("roleRef", shown, "cannot change roleRef")
 
 
 def _binding(kind: str, *roles: str) -> Registration:

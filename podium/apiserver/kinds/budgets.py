@@ -29,9 +29,6 @@ _valid_content = checks.fields(
         selector=label_selector,
         unhealthyPodEvictionPolicy=checks.one_of("AlwaysAllow", "IfHealthyBudget"),
     ),
-    status=checks.fields(
-        disruptedPods=checks.mapping(checks.time), **dict.fromkeys(_COUNTS, checks.integer())
-    ),
 )
 
 

@@ -8,12 +8,10 @@ from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.kinds.custom_kinds import DEFINITION, is_established
 from podium.api.objects import Object, entries, metadata_of, part, spec_of, status_of
 from podium.apiserver.custom_resources.definition_schemas import schema_faults, selectable_fault
-from podium.apiserver.decoding.type_checker import Checker, DecodingError
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration, metadata_alone
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.schema import json_paths
-from podium.apiserver.schema.custom import struct_for
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.names import dns_label, subdomain
@@ -36,7 +34,6 @@ _COLUMN_WORDS = {
     "type": ("boolean", "date", "integer", "number", "string"),
     "format": ("byte", "date", "date-time", "double", "float", "int32", "int64", "password"),
 }
-_STRUCT = struct_for(DEFINITION)
 _REMAINS = (
     "missing from spec.versions; {0} was previously a storage version, and must remain in "
     "spec.versions until a storage migration ensures no data remains persisted in {0} and removes "
@@ -46,11 +43,6 @@ _REMAINS = (
 
 def _valid(obj: Any, path: str) -> Faults:
     yield from metadata_alone(obj, path)
-    try:
-        Checker().check(obj, _STRUCT)
-    except DecodingError as error:
-        yield error.fault
-        return
     spec = spec_of(obj)
     names, group = spec.get("names") or {}, spec.get("group") or ""
     metadata = metadata_of(obj)

@@ -27,8 +27,9 @@ def _signing_request(request: Object, creation: Creation) -> Object:
         "groups": [*user.groups],
         "extra": {key: [*values] for key, values in user.extra},
     }
-    told = {field: value for field, value in requester.items() if value}
-    return {**without(request, "status"), "spec": {**without(spec_of(request), *requester), **told}}
+    known = {field: value for field, value in requester.items() if value}
+    spec = {**without(spec_of(request), *requester), **known}
+    return {**without(request, "status"), "spec": spec}
 
 
 @defaults_of("networking.NetworkPolicySpec")
@@ -58,7 +59,7 @@ LEASE = Registration(
     kind=KINDS["Lease"],
     validate=object_check(
         spec=checks.fields(
-            leaseDurationSeconds=checks.integer(1, checks.INT32_MAX, "must be greater than 0"),
+            leaseDurationSeconds=checks.integer(1, rule="must be greater than 0"),
             leaseTransitions=checks.count,
         )
     ),

@@ -6,40 +6,37 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, part
-from podium.api.values.quantity import NANOS_PER_UNIT, Quantity
+from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, parse_quantity
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
+from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import label_key
 from podium.apiserver.validation.resource_requirements import (
     allows_overcommit,
     container_resource_name,
-    readable,
-    readable_amounts,
     resource_name,
 )
 
 _LISTS = ("max", "min", "default", "defaultRequest", "maxLimitRequestRatio")
 
 
-@checks.of_text
-def _type_name(value: Any, path: str) -> Faults:
-    faults = [*label_key(value, path)]
+def _type_name(name: str, path: str) -> Faults:
+    faults = [*label_key(name, path)]
     yield from faults
-    is_standard = value in ("Pod", "Container", "PersistentVolumeClaim")
-    if not faults and "/" not in value and not is_standard:
-        yield FieldError(path, value, "must be a standard limit type or fully qualified")
+    is_standard = name in ("Pod", "Container", "PersistentVolumeClaim")
+    if not faults and "/" not in name and not is_standard:
+        yield FieldError(path, name, "must be a standard limit type or fully qualified")
 
 
 def _names(limit: Any, path: str) -> Faults:
     kind = limit.get("type")
     check = container_resource_name if kind in ("Pod", "Container") else resource_name
     for field in _LISTS:
-        amounts = a_dict(limit.get(field))
+        amounts = part(limit, field)
         if kind == "Pod" and field in ("default", "defaultRequest"):
             if amounts:
                 message = "may not be specified when `type` is 'Pod'"
@@ -50,19 +47,18 @@ def _names(limit: Any, path: str) -> Faults:
 
 
 def _storage_bound(limit: Any, path: str) -> Faults:
-    bounds = {**a_dict(limit.get("min")), **a_dict(limit.get("max"))}
+    bounds = {**part(limit, "min"), **part(limit, "max")}
     if limit.get("type") == "PersistentVolumeClaim" and "storage" not in bounds:
         message = "either minimum or maximum storage value is required, but neither was provided"
         yield checks.required(join(path, "limits"), message)
 
 
 def _orders(limit: Any, path: str) -> Faults:
-    """For each resource: minimum, default request, default limit and maximum, in that order."""
-    amounts: dict[str, dict[str, Quantity]] = {field: {} for field in _LISTS}
-    for field, found in amounts.items():
-        for name, amount in a_dict(limit.get(field)).items():
-            if (quantity := readable(amount)) is not None:
-                found[name] = quantity
+    # For each resource: minimum, default request, default limit and maximum, in that order.
+    amounts = {
+        field: {name: parse_quantity(amount) for name, amount in part(limit, field).items()}
+        for field in _LISTS
+    }
     for name in sorted({name for found in amounts.values() for name in found}):
         of = {field: found.get(name) for field, found in amounts.items()}
         for where, shown, message in _contradictions(name, of):
@@ -97,27 +93,21 @@ def _contradictions(
         yield "defaultRequest", request, message
 
 
-_limit = checks.fields(
-    _names,
-    _storage_bound,
-    _orders,
-    type=checks.absent_as("", _type_name),
-    **dict.fromkeys(_LISTS, readable_amounts),
-)
+_limit = checks.fields(_names, _storage_bound, _orders, type=_type_name)
 
 
-def _limits(value: Any, path: str) -> Faults:
-    yield from checks.each(_limit)(value, path)
+def _limits(limits: Any, path: str) -> Faults:
+    yield from checks.each(_limit)(limits, path)
     seen = set[str]()
-    for index, limit in dicts(value):
-        kind = str(limit.get("type"))
+    for index, limit in enumerate(limits):
+        kind = limit.get("type", "")
         if kind in seen:
             yield checks.duplicate(f"{path}[{index}].type", kind)
         seen.add(kind)
 
 
 def _create(limits: Object, _creation: Creation) -> Object:
-    # One without a name is called by its uid.
+    # The name of one without a name is its uid.
     metadata = limits["metadata"]
     return {**limits, "metadata": {**metadata, "name": metadata.get("name") or metadata["uid"]}}
 

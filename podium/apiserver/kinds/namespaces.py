@@ -1,4 +1,4 @@
-"""Namespaces: labelled with their names, and held until somebody has emptied them."""
+"""Namespaces: labelled with their names, and held by a finalizer until they are empty."""
 
 from typing import Any
 
@@ -19,9 +19,9 @@ _KUBERNETES = "kubernetes"
 
 
 def _labelled(namespace: Object) -> Object:
-    called, known = name(namespace), labels(namespace)
-    if called and known.get(_NAME_LABEL) != called:
-        labelled = {**known, _NAME_LABEL: called}
+    own_name, known = name(namespace), labels(namespace)
+    if own_name and known.get(_NAME_LABEL) != own_name:
+        labelled = {**known, _NAME_LABEL: own_name}
         return {**namespace, "metadata": {**namespace["metadata"], "labels": labelled}}
     return namespace
 
@@ -59,7 +59,7 @@ def _finalizers(new: Object, _old: Object) -> Faults:
 
 
 def _finalizer(value: Any, path: str) -> Faults:
-    """A finalizer; that it is wrong is said of the list."""
+    # Faults of a finalizer are the list's.
     whole = path.rpartition("[")[0]
     yield from label_key(value, whole)
     yield from finalizer_name(value, whole)
@@ -70,7 +70,7 @@ NAMESPACE = Registration(
     defaults=_labelled,
     validate=object_check(
         name=dns_label,
-        spec=checks.fields(finalizers=checks.each(checks.of_text(_finalizer))),
+        spec=checks.fields(finalizers=checks.each(_finalizer)),
         status=checks.fields(phase=checks.one_of("Active", "Terminating")),
     ),
     validate_subresource_update={

@@ -17,7 +17,7 @@ from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.schema.struct_types import core_struct
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, a_dict, join
+from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.pods.taints_and_tolerations import taints
 from podium.apiserver.validation.remembered import remembered
@@ -31,19 +31,12 @@ _FEATURE_RULE = (
 )
 _CHANGED = 'node updates may not change {} except from "" to valid'
 
-# Upstream judges neither their types nor their statuses, so that any may be stored already.
-_condition = checks.fields(type=checks.text, status=checks.text, lastTransitionTime=checks.time)
-
-
 _amounts = resource_list(checks.anything)
 
 
-def _features(value: object, path: str) -> Faults:
-    yield from checks.each(checks.text)(value, path)
+def _features(names: Any, path: str) -> Faults:
     before = ""
-    for index, name in enumerate(value if isinstance(value, list) else ()):
-        if not isinstance(name, str):
-            continue
+    for index, name in enumerate(names):
         where = f"{path}[{index}]"
         if not _FEATURE.fullmatch(name):
             yield FieldError(where, name, f'invalid feature name "{name}": {_FEATURE_RULE}')
@@ -54,9 +47,9 @@ def _features(value: object, path: str) -> Faults:
         before = max(before, name)
 
 
-def _resources(value: object, path: str) -> Faults:
-    """Amounts by resource name; the names stand in paths without brackets, for nodes alone."""
-    for fault in _amounts(value, ""):
+def _resources(amounts: Any, path: str) -> Faults:
+    # Names of resources are in paths without brackets, of nodes alone.
+    for fault in _amounts(amounts, ""):
         name = fault.field.removeprefix("[").removesuffix("]")
         yield replace(fault, field=join(path, name) if name else path)
 
@@ -66,8 +59,7 @@ _taints = remembered(taints)
 
 def _valid_taints(node: Any, path: str) -> Faults:
     # kube-apiserver takes them for metadata where it complains of them.
-    if found := a_dict(node.get("spec")).get("taints"):
-        yield from _taints(found, join(path, "metadata.taints"))
+    yield from _taints(entries(spec_of(node), "taints"), join(path, "metadata.taints"))
 
 
 _valid_resources = checks.fields(
@@ -85,20 +77,19 @@ def _allocatable(status: Object) -> Object:
 
 @defaults_of("core.NodeSpec")
 def _ranges(spec: Object) -> Object:
-    """The first range of addresses for pods is told twice; the older field has the last word."""
+    # Two fields have the first range of addresses for pods; the older one has the last word.
     first, ranges = spec.get("podCIDR"), spec.get("podCIDRs")
     if first and (not ranges or ranges[0] != first):
         return {**spec, "podCIDRs": [first]}
     return {**spec, "podCIDR": ranges[0]} if ranges and not first else spec
 
 
-def _valid_ranges(value: Any, path: str) -> Faults:
-    yield from checks.each(checks.network)(value, path)
-    ranges = value if isinstance(value, list) else []
-    families = [":" in one for one in ranges if isinstance(one, str)]
+def _valid_ranges(ranges: Any, path: str) -> Faults:
+    yield from checks.each(checks.network)(ranges, path)
+    families = [":" in one for one in ranges]
     if len({*families}) < len(families):
         message = "may specify no more than one CIDR for each IP family"
-        yield FieldError(path, value, message)
+        yield FieldError(path, ranges, message)
 
 
 def _create(node: Object, _creation: Creation) -> Object:
@@ -131,14 +122,7 @@ _valid = object_check(
     _valid_taints,
     _valid_resources,
     checks.fields(spec=checks.fields(podCIDRs=_valid_ranges)),
-    spec=checks.fields(unschedulable=checks.boolean, providerID=checks.text),
-    status=checks.fields(
-        conditions=checks.each(_condition),
-        images=remembered(
-            checks.each(checks.fields(names=checks.each(checks.text), sizeBytes=checks.integer()))
-        ),
-        declaredFeatures=_features,
-    ),
+    status=checks.fields(declaredFeatures=_features),
 )
 _on_every_update = rules.all_of(
     rules.metadata,

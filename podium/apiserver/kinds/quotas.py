@@ -4,13 +4,13 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object
+from podium.api.objects import Object, entries, part
 from podium.api.policy.quota_usage import CLAIM_RESOURCES, POD_COMPUTE, SERVICE_RESOURCES
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
+from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import label_key
 from podium.apiserver.validation.resource_requirements import resource_list
@@ -52,9 +52,7 @@ _amounts = resource_list(_resource_name, _COUNTED)
 
 
 def _scopes(spec: Any, path: str) -> Faults:
-    scopes, where = spec.get("scopes") or [], join(path, "scopes")
-    if not isinstance(scopes, list):
-        return
+    scopes, where = entries(spec, "scopes"), join(path, "scopes")
     for scope in scopes:
         if scope not in _SCOPES:
             yield FieldError(where, scopes, "unsupported scope")
@@ -63,7 +61,7 @@ def _scopes(spec: Any, path: str) -> Faults:
 
 
 def _out_of_scope(spec: Any, scope: Any, where: str, shown: Any) -> Faults:
-    for name in sorted(a_dict(spec.get("hard"))) if scope in _SCOPES else ():
+    for name in sorted(part(spec, "hard")) if scope in _SCOPES else ():
         if _is_standard(name) and name not in _SCOPES[scope]:
             yield FieldError(where, shown, "unsupported scope applied to resource")
 
@@ -75,12 +73,9 @@ def _conflicts(named: Any, shown: Any, where: str) -> Faults:
 
 
 def _scope_selector(spec: Any, path: str) -> Faults:
-    selector = spec.get("scopeSelector")
-    if not isinstance(selector, dict):
-        return
-    where = join(path, "scopeSelector.matchExpressions")
+    selector, where = part(spec, "scopeSelector"), join(path, "scopeSelector.matchExpressions")
     named = []
-    for _, requirement in dicts(selector.get("matchExpressions")):
+    for requirement in entries(selector, "matchExpressions"):
         scope = requirement.get("scopeName") or ""
         if scope not in _SCOPES:
             yield FieldError(f"{where}.scopeName", scope, "unsupported scope")
@@ -109,7 +104,7 @@ def _same_scopes(new: Object, old: Object) -> Faults:
 
 
 _valid = object_check(
-    spec=checks.fields(_scopes, _scope_selector, hard=_amounts, scopes=checks.each(checks.text)),
+    spec=checks.fields(_scopes, _scope_selector, hard=_amounts),
     status=checks.fields(hard=_amounts, used=_amounts),
 )
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import name as name_of
 from podium.api.priority import (
     HIGHEST_USER_DEFINABLE,
     NEVER,
@@ -12,7 +13,7 @@ from podium.api.priority import (
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, a_dict
+from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map
 from podium.apiserver.validation.pods.taints_and_tolerations import tolerations
@@ -22,9 +23,7 @@ _SYSTEM_PREFIX = "system-"
 
 
 def _known_class(value: Any, path: str) -> Faults:
-    name, number = a_dict(value.get("metadata")).get("name"), value.get("value") or 0
-    if not isinstance(name, str) or isinstance(number, bool) or not isinstance(number, int):
-        return
+    name, number = name_of(value), value.get("value") or 0
     if not name.startswith(_SYSTEM_PREFIX):
         if number > HIGHEST_USER_DEFINABLE:
             message = (
@@ -51,10 +50,7 @@ def _known_class(value: Any, path: str) -> Faults:
 PRIORITY_CLASS = Registration(
     kind=KINDS["PriorityClass"],
     validate=object_check(
-        _known_class,
-        value=checks.integer(checks.INT32_MIN, checks.INT32_MAX),
-        globalDefault=checks.boolean,
-        preemptionPolicy=checks.one_of(PREEMPT_LOWER_PRIORITY, NEVER),
+        _known_class, preemptionPolicy=checks.one_of(PREEMPT_LOWER_PRIORITY, NEVER)
     ),
     validate_update=rules.all_of(
         rules.metadata,

@@ -16,11 +16,9 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of, filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
-from podium.apiserver.kinds.registration.strategy import (
-    Creation,
-)
+from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, dicts, join
+from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map
 from podium.apiserver.validation.pods.pod_warnings import address_warnings
@@ -44,7 +42,7 @@ def _create(service: Object, creation: Creation) -> Object:
     while not address or (address in taken and address != spec.get("clusterIP")):
         # Neither the network's own address nor its last one.
         address = str(_ADDRESSES[creation.rng.randrange(1, _ADDRESSES.num_addresses - 1)])
-    # Whoever has endpoints of its own may have them of either family.
+    # A service with endpoints of its own may have them of either family.
     is_free = address == _HEADLESS and not spec.get("selector")
     spec = {
         **spec,
@@ -57,8 +55,8 @@ def _create(service: Object, creation: Creation) -> Object:
     # A balancer may reach the pods without ports of the nodes.
     if spec.get("type") == "NodePort" or spec.get("allocateLoadBalancerNodePorts"):
         ports = spec.get("ports") or []
-        everyone = chain(ports, *(other.get("ports") or () for other in others))
-        used = {port.get("nodePort") for port in everyone}
+        all_ports = chain(ports, *(other.get("ports") or () for other in others))
+        used = {port.get("nodePort") for port in all_ports}
         free = [number for number in _NODE_PORTS if number not in used]
         missing = sum(not port.get("nodePort") for port in ports)
         chosen = iter(creation.rng.sample(free, missing))
@@ -128,19 +126,19 @@ _service_port = checks.fields(
 )
 
 
-def _service_ports(value: Any, path: str) -> Faults:
+def _service_ports(ports: Any, path: str) -> Faults:
     seen: set[object] = set()
-    for index, port in dicts(value):
+    for index, port in enumerate(ports):
         where, name = f"{path}[{index}]", port.get("name") or ""
         if name:
             yield from dns_label(name, f"{where}.name")
             if name in seen:
                 yield checks.duplicate(f"{where}.name", name)
             seen.add(name)
-        elif len(value) > 1:
+        elif len(ports) > 1:
             yield checks.required(f"{where}.name")
         yield from _service_port(port, where)
-    for index, port in dicts(value):
+    for index, port in enumerate(ports):
         protocol, number = port.get("protocol"), port.get("port")
         if (protocol, number) in seen:
             shown = {"Name": "", "Protocol": protocol, "AppProtocol": None, "Port": number}
@@ -157,28 +155,27 @@ def _has_ports(spec: Any, path: str) -> Faults:
 
 _valid_content = object_check(
     name=dns_label,
-    spec=checks.in_turn(
+    spec=checks.both(
         _has_ports,
         checks.fields(
             ports=_service_ports,
             selector=label_map,
-            type=checks.text,
             externalIPs=checks.each(checks.ip_address),
         ),
     ),
 )
 
 
-def _one_address(spec: Any, path: str) -> Faults:
+def _one_address(service: Any, path: str) -> Faults:
+    spec = spec_of(service)
     address = spec.get("clusterIP")
     if address and address != _HEADLESS and spec.get("type") != "ExternalName":
-        yield from checks.ip_address(address, join(path, "clusterIPs[0]"))
+        yield from checks.ip_address(address, join(path, "spec.clusterIPs[0]"))
 
 
 def _valid_service(service: Any, path: str) -> Faults:
-    # Of one with a wrong address, nothing else is told.
-    wrong = [*checks.fields(spec=checks.in_turn(_one_address))(service, path)]
-    yield from wrong or _valid_content(service, path)
+    # Nothing else is said of a service with a wrong address.
+    yield from [*_one_address(service, path)] or _valid_content(service, path)
 
 
 def _warnings(service: Object) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Who provides storage: classes of it, the drivers on nodes, what is left and what is attached."""
+"""Storage: classes of it, its drivers and their capacity, and what is attached to nodes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +10,7 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, dicts
+from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import label_key, subdomain
 from podium.apiserver.validation.pods.pod_warnings import DEPRECATED_LABELS
@@ -28,21 +28,19 @@ def _known_drivers(new: Object, old: Object) -> Faults:
 _terms = checks.each(
     checks.fields(
         matchLabelExpressions=checks.each(
-            checks.fields(
-                values=checks.needed(checks.each(checks.text)), key=checks.absent_as("", label_key)
-            )
+            checks.fields(values=checks.needed(), key=checks.absent_as("", label_key))
         )
     )
 )
 
 
-def _topologies(value: Any, path: str) -> Faults:
-    yield from _terms(value, path)
-    known: list[dict[str, set[str]]] = [{} for _ in dicts(value)]
-    for index, term in dicts(value):
+def _topologies(terms: Any, path: str) -> Faults:
+    yield from _terms(terms, path)
+    known: list[dict[str, set[str]]] = [{} for _ in terms]
+    for index, term in enumerate(terms):
         where, found = f"{path}[{index}].matchLabelExpressions", dict[str, set[str]]()
-        for position, one in dicts(term.get("matchLabelExpressions")):
-            key, values = str(one.get("key") or ""), list(map(str, one.get("values") or ()))
+        for position, wanted in enumerate(entries(term, "matchLabelExpressions")):
+            key, values = wanted.get("key") or "", entries(wanted, "values")
             for place, text in enumerate(values):
                 if text in values[:place]:
                     yield checks.duplicate(f"{where}[{position}].values[{place}]", text)
@@ -55,12 +53,10 @@ def _topologies(value: Any, path: str) -> Faults:
         known.append(found)
 
 
-_some_text = checks.needed(checks.text)
 _valid_class = object_check(
-    provisioner=_some_text,
+    provisioner=checks.needed(),
     reclaimPolicy=checks.one_of("Delete", "Retain"),
     volumeBindingMode=checks.one_of("Immediate", "WaitForFirstConsumer"),
-    allowVolumeExpansion=checks.boolean,
     allowedTopologies=_topologies,
 )
 _valid_node = object_check(
@@ -68,7 +64,7 @@ _valid_node = object_check(
         drivers=checks.each(
             checks.fields(
                 name=checks.needed(subdomain),
-                nodeID=_some_text,
+                nodeID=checks.needed(),
                 topologyKeys=checks.each(label_key),
                 allocatable=checks.fields(count=checks.count),
             )
@@ -117,9 +113,7 @@ CSI_NODE = Registration(
 
 CSI_DRIVER = Registration(
     kind=KINDS["CSIDriver"],
-    validate=object_check(
-        spec=checks.fields(attachRequired=checks.boolean, storageCapacity=checks.boolean)
-    ),
+    validate=object_check(),
     validate_change=rules.immutable("spec.attachRequired", "spec.attachedRequired"),
 )
 
@@ -141,9 +135,9 @@ VOLUME_ATTACHMENT = Registration(
     validate=object_check(
         spec=checks.needed(
             checks.fields(
-                attacher=_some_text,
-                nodeName=_some_text,
-                source=checks.needed(checks.fields(persistentVolumeName=checks.text)),
+                attacher=checks.needed(),
+                nodeName=checks.needed(),
+                source=checks.needed(),
             )
         )
     ),

@@ -23,7 +23,7 @@ from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, MinorFieldError, a_dict, join
+from podium.apiserver.validation.checks import Faults, MinorFieldError, join
 from podium.apiserver.validation.claims import (
     access_modes,
     claim_spec,
@@ -38,7 +38,6 @@ from podium.apiserver.validation.pods.pod_warnings import (
     term_warnings,
 )
 from podium.apiserver.validation.resource_requirements import amounts as valid_amounts
-from podium.apiserver.validation.resource_requirements import readable_amounts
 from podium.apiserver.validation.selectors import node_selector
 
 _CLAIM_FIXED = (
@@ -71,23 +70,21 @@ def _update_volume_status(new: Object, old: Object, now_s: float) -> Object:
     return {**new, "status": {**status, field: timestamp(now_s)}}
 
 
-def _capacity(value: Any, path: str) -> Faults:
-    if not value:
+def _capacity(amounts: Any, path: str) -> Faults:
+    if not amounts:
         yield MinorFieldError(path, None, "", ErrorKind.REQUIRED)
-    if list(a_dict(value)) != ["storage"]:
-        shown = dict(sorted(value.items())) if isinstance(value, dict) else None
+    if list(amounts) != ["storage"]:
+        shown = dict(sorted(amounts.items())) or None
         fault = unsupported(path, shown, ("storage",))
         yield MinorFieldError(path, shown, fault.message, fault.kind)
-    unreadable = [*readable_amounts(value or {}, path)]
-    yield from unreadable
-    for name, amount in a_dict(value).items() if not unreadable else ():
+    for name, amount in amounts.items():
         if nanos(amount) < 0:
             pieces = nanos(amount) // NANOS_PER_UNIT
             yield MinorFieldError(f"{path}[{name}]", pieces, "must be a valid resource quantity")
         yield from checks.detail(some_amount)(amount, f"{path}[{name}]")
 
 
-def _constraints(value: object, path: str) -> Faults:
+def _constraints(value: Any, path: str) -> Faults:
     if value is None:
         message = "must specify required node constraints"
         yield MinorFieldError(path, None, message, ErrorKind.REQUIRED)
@@ -98,9 +95,9 @@ def _constraints(value: object, path: str) -> Faults:
 def _source(spec: Any, path: str) -> Faults:
     local = spec.get("local")
     for field in ("hostPath", "local"):
-        if isinstance(spec.get(field), dict) and not spec[field].get("path"):
+        if spec.get(field) is not None and not spec[field].get("path"):
             yield MinorFieldError(join(path, f"{field}.path"), None, "", ErrorKind.REQUIRED)
-    if isinstance(local, dict):
+    if local is not None:
         if spec.get("nodeAffinity") is None:
             message = "Local volume requires node affinity"
             yield MinorFieldError(join(path, "nodeAffinity"), None, message, ErrorKind.REQUIRED)
@@ -116,7 +113,7 @@ def _claim_spec(new: Object, old: Object) -> Faults:
     noted, was = annotations(new).get(CLASS_ANNOTATION), annotations(old).get(CLASS_ANNOTATION)
     named = spec.get("storageClassName")
     if named is not None and before.get("storageClassName") is None and was in (None, named):
-        # A claim without class may be given one, if it isn't another than it has noted.
+        # A claim without a class may be given one, if it isn't another than its annotation has.
         known["storageClassName"] = named
     elif noted != was:
         path = f"metadata.annotations[{CLASS_ANNOTATION}]"
@@ -187,25 +184,20 @@ def _claim_capacity(new: Object, _old: Object) -> Faults:
 
 _valid_volume = object_check(
     spec=checks.needed(
-        checks.in_turn(
+        checks.both(
             checks.fields(
                 accessModes=checks.absent_as((), access_modes()),
-                capacity=checks.absent_as(None, _capacity),
-                claimRef=checks.fields(name=checks.text, namespace=checks.text, uid=checks.text),
-                persistentVolumeReclaimPolicy=checks.one_of(
-                    "Delete", "Recycle", "Retain", empty=True
-                ),
+                capacity=checks.absent_as({}, _capacity),
+                persistentVolumeReclaimPolicy=checks.one_of("Delete", "Recycle", "Retain"),
                 nodeAffinity=checks.fields(required=checks.absent_as(None, _constraints)),
-                csi=checks.fields(
-                    driver=checks.needed(checks.text), volumeHandle=checks.needed(checks.text)
-                ),
+                csi=checks.fields(driver=checks.needed(), volumeHandle=checks.needed()),
             ),
             _source,
             checks.fields(storageClassName=class_name, volumeMode=volume_mode),
         )
     ),
     status=checks.fields(
-        phase=checks.one_of("Pending", "Available", "Bound", "Released", "Failed", empty=True)
+        phase=checks.one_of("Pending", "Available", "Bound", "Released", "Failed")
     ),
 )
 
@@ -264,7 +256,7 @@ PERSISTENT_VOLUME_CLAIM = Registration(
     validate=object_check(
         spec=checks.needed(claim_spec),
         status=checks.fields(
-            phase=checks.one_of("Pending", "Bound", "Lost", empty=True), capacity=valid_amounts
+            phase=checks.one_of("Pending", "Bound", "Lost"), capacity=valid_amounts
         ),
     ),
     validate_change=_claim_spec,

@@ -1,8 +1,8 @@
 """The words that validation is written in: checks of values, and ways to put them together.
 
-A check takes a value as read and the path where it stands, and yields the faults it finds; an
-absent or null field isn't checked unless it is required. Messages are worded like those of
-kube-apiserver v1.36, with plain words where that answers with a decoder's complaint.
+A check takes a decoded value, of the type that the schema gives it, and the path where it stands,
+and yields the faults it finds; an absent field isn't checked unless it is required. Messages are
+worded like those of kube-apiserver v1.36.
 """
 
 import re
@@ -15,8 +15,7 @@ from typing import Any
 import msgspec
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
-from podium.api.values.quantity import INT64_MAX, INT64_MIN, QuantityError, parse_quantity
-from podium.api.values.times import TimeError, parse_time
+from podium.api.values.quantity import INT64_MAX, parse_quantity
 
 Faults = Iterator[FieldError]
 Check = Callable[[Any, str], Faults]
@@ -27,7 +26,6 @@ class MinorFieldError(FieldError, frozen=True):
 
 
 INT32_MAX = 2**31 - 1
-INT32_MIN = -(2**31)
 
 NOT_NEGATIVE = "must be greater than or equal to 0"
 
@@ -38,89 +36,59 @@ _PERCENT_RULE = (
 )
 
 
-def wrong_type(path: str, value: object, expected: str) -> FieldError:
-    """The fault of a value of the wrong JSON type; `expected` is such as `a string`."""
-    return FieldError(path, value, f"must be {expected}")
-
-
 def required(path: str, message: str = "") -> FieldError:
-    """The fault of a field that is missing."""
+    """Make the fault of a missing field."""
     return FieldError(path, None, message, ErrorKind.REQUIRED)
 
 
 def forbidden(path: str, message: str) -> FieldError:
-    """The fault of a field that may not be set, or changed, like that."""
+    """Make the fault of a field that may not be set, or changed, like that."""
     return FieldError(path, None, message, ErrorKind.FORBIDDEN)
 
 
 def duplicate(path: str, value: object) -> FieldError:
-    """The fault of a value that stands twice."""
+    """Make the fault of a value that occurs twice."""
     return FieldError(path, value, "", ErrorKind.DUPLICATE)
 
 
-def anything(value: object, path: str) -> Faults:
-    """No demands."""
+def anything(_value: object, _path: str) -> Faults:
+    """Accept any value."""
     return iter(())
 
 
 def decisive(check: Check) -> Check:
-    """The same check, without the details that it finds."""
+    """Make a check without the minor faults of the given one."""
 
-    def check_decisive(value: object, path: str) -> Faults:
+    def check_decisive(value: Any, path: str) -> Faults:
         return (fault for fault in check(value, path) if not isinstance(fault, MinorFieldError))
 
     return check_decisive
 
 
 def detail(check: Check) -> Check:
-    """The same check, whose faults are details."""
+    """Make a check that yields the faults of the given one as minor faults."""
 
-    def check_detail(value: object, path: str) -> Faults:
+    def check_detail(value: Any, path: str) -> Faults:
         for fault in check(value, path):
             yield MinorFieldError(fault.field, fault.value, fault.message, fault.kind)
 
     return check_detail
 
 
-def of_type(kind: type, expected: str) -> Callable[[Check], Check]:
-    """Have a check judge values of a JSON type alone; of others, just that is said."""
-
-    def decorate(check: Check) -> Check:
-        def check_typed(value: Any, path: str) -> Faults:
-            if isinstance(value, kind):
-                return check(value, path)
-            hint = ", so quote it" if kind is str and isinstance(value, int | float) else ""
-            return iter((wrong_type(path, value, f"{expected}{hint}"),))
-
-        return check_typed
-
-    return decorate
-
-
-of_list = of_type(list, "a list")
-of_object = of_type(dict, "an object")
-of_text = of_type(str, "a string")
-
-
 def both(*checks: Check) -> Check:
-    """A value that passes all the checks."""
+    """Make a check that yields the faults of all the given ones, one check after another."""
 
-    def check(value: object, path: str) -> Faults:
+    def check(value: Any, path: str) -> Faults:
         for one in checks:
             yield from one(value, path)
 
     return check
 
 
-boolean = of_type(bool, "true or false")(anything)
-text = of_text(anything)
-
-
 def a_string(rule: Callable[[str], Collection[str]]) -> Check:
-    """A string in which the rule finds nothing wrong."""
+    """Make a check of strings from a rule that returns messages."""
 
-    @of_text
-    def check(value: Any, path: str) -> Faults:
+    def check(value: str, path: str) -> Faults:
         for message in rule(value):
             yield FieldError(path, value, message)
 
@@ -128,7 +96,7 @@ def a_string(rule: Callable[[str], Collection[str]]) -> Check:
 
 
 def must(message: str, is_right: Callable[[Any], bool]) -> Check:
-    """A value for which something holds."""
+    """Make a check with one message from a predicate."""
 
     def check(value: Any, path: str) -> Faults:
         if not is_right(value):
@@ -137,91 +105,50 @@ def must(message: str, is_right: Callable[[Any], bool]) -> Check:
     return check
 
 
-def one_of(*choices: str, empty: bool = False) -> Check:
-    """One of a closed set of strings; with `empty`, the empty string too."""
+def one_of(*choices: str) -> Check:
+    """Make a check that accepts a closed set of strings."""
 
-    @of_text
     def check(value: Any, path: str) -> Faults:
-        if value not in choices and not (empty and not value):
+        if value not in choices:
             yield unsupported(path, value, choices)
 
     return check
 
 
-def not_empty(check: Check) -> Check:
-    """The same check; the empty string is as good as absent, and that isn't allowed."""
-    return lambda value, path: iter((required(path),)) if value == "" else check(value, path)
-
-
-def choice(*choices: str) -> Check:
-    """One of a closed set of strings, not empty."""
-    return not_empty(one_of(*choices))
-
-
-some_text = not_empty(text)
-"""A string that isn't empty."""
-
-
 def unless_empty(check: Check) -> Check:
-    """What may be the empty string, which is as good as absent."""
+    """Make a check that accepts the empty string, too."""
     return lambda value, path: iter(()) if value == "" else check(value, path)
 
 
-def integer(low: int = INT64_MIN, high: int = INT64_MAX, rule: str = "") -> Check:
-    """A whole number within bounds; `rule` is what is said of one outside them."""
+def integer(low: int = 0, high: int = INT64_MAX, rule: str = "") -> Check:
+    """Make a check of the bounds of a whole number; `rule` is the message, if not the usual one."""
     message = rule or (NOT_NEGATIVE if low == 0 else f"must be between {low} and {high}, inclusive")
-
-    def check(value: object, path: str) -> Faults:
-        if isinstance(value, bool) or not isinstance(value, int):
-            yield wrong_type(path, value, "an integer")
-        elif not low <= value <= high:
-            yield FieldError(path, value, message)
-
-    return check
+    return must(message, lambda number: low <= number <= high)
 
 
-count = integer(0, INT32_MAX)
+count = integer()
 user_id = integer(0, INT32_MAX, f"must be between 0 and {INT32_MAX}, inclusive")
 
 
-def positive_int_or_percent(value: object, path: str) -> Faults:
-    """A number of pods, or a percentage."""
-    if isinstance(value, str):
-        if not _PERCENT.fullmatch(value):
-            yield FieldError(path, value, _PERCENT_RULE)
-    elif isinstance(value, bool) or not isinstance(value, int):
-        yield wrong_type(path, value, "an integer or a percentage")
-    elif not 0 <= value <= INT32_MAX:
-        yield FieldError(path, value, NOT_NEGATIVE)
+def positive_int_or_percent(value: int | str, path: str) -> Faults:
+    """Check a number of pods, or a percentage."""
+    if isinstance(value, int):
+        yield from count(value, path)
+    elif not _PERCENT.fullmatch(value):
+        yield FieldError(path, value, _PERCENT_RULE)
 
 
-def at_most_all(value: object, path: str) -> Faults:
-    """If a percentage, then of at most 100."""
+def at_most_all(value: int | str, path: str) -> Faults:
+    """Check that a percentage is at most 100."""
     if isinstance(value, str) and _PERCENT.fullmatch(value) and int(value[:-1]) > 100:
         yield FieldError(path, value, "must not be greater than 100%")
 
 
 int_or_percent = both(positive_int_or_percent, at_most_all)
-"""A number of pods, or a percentage of at most 100."""
+"""Checks a number of pods, or a percentage of at most 100."""
 
-
-def quantity(value: Any, path: str) -> Faults:
-    """A quantity, not negative."""
-    try:
-        amount = parse_quantity(value)
-    except QuantityError as error:
-        yield error.under(path).error
-        return
-    if amount.nanos < 0:
-        yield FieldError(path, value, NOT_NEGATIVE)
-
-
-def time(value: Any, path: str) -> Faults:
-    """A time as RFC 3339 text."""
-    try:
-        parse_time(value)
-    except TimeError as error:
-        yield error.under(path).error
+quantity = must(NOT_NEGATIVE, lambda amount: parse_quantity(amount).nanos >= 0)
+"""Checks that a quantity isn't negative."""
 
 
 _LEADING_ZEROS = re.compile(r"\b0+(?=\d)", re.ASCII)
@@ -230,7 +157,7 @@ _ADDRESS_LENGTH_MAX = len("0000:0000:0000:0000:0000:ffff:255.255.255.255")
 
 @lru_cache(4096)
 def parse_address(text: str) -> IPv4Address | IPv6Address | None:
-    """An IP address, read as decimal numbers despite leading zeros; None for other texts."""
+    """Parse an IP address, as decimal numbers despite leading zeros; None for other texts."""
     if "%" in text or len(text) > _ADDRESS_LENGTH_MAX:
         return None
     try:
@@ -239,23 +166,23 @@ def parse_address(text: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
-def ip_address(value: object, path: str) -> Faults:
-    """An IP address of either family, which all parsers of addresses read alike."""
-    found = parse_address(value) if isinstance(value, str) else None
-    if found is None:
+def ip_address(value: str, path: str) -> Faults:
+    """Check an IP address of either family, which all parsers of addresses read alike."""
+    address = parse_address(value)
+    if address is None:
         rule = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
         yield FieldError(path, value, rule)
-    elif isinstance(found, IPv4Address):
-        if str(found) != value:
+    elif isinstance(address, IPv4Address):
+        if str(address) != value:
             yield FieldError(path, value, "must not have leading 0s")
-    elif found.ipv4_mapped:
+    elif address.ipv4_mapped:
         yield FieldError(path, value, "must not be an IPv4-mapped IPv6 address")
 
 
-def network(value: object, path: str) -> Faults:
-    """A range of IP addresses, named by its first."""
+def network(value: str, path: str) -> Faults:
+    """Check a range of IP addresses, named by its first."""
     try:
-        found = ip_interface(value if isinstance(value, str) and "/" in value else "")
+        found = ip_interface(value if "/" in value else "")
     except ValueError:
         rule = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
         yield FieldError(path, value, rule)
@@ -265,10 +192,9 @@ def network(value: object, path: str) -> Faults:
 
 
 def each(check: Check) -> Check:
-    """A list whose entries all pass the check."""
+    """Make a check of lists from a check of their entries."""
 
-    @of_list
-    def check_list(value: Any, path: str) -> Faults:
+    def check_list(value: list[Any], path: str) -> Faults:
         for index, entry in enumerate(value):
             yield from check(entry, f"{path}[{index}]")
 
@@ -276,10 +202,9 @@ def each(check: Check) -> Check:
 
 
 def mapping(values: Check, keys: Check = anything) -> Check:
-    """An object with any keys; faults of keys stand at the object, as kube-apiserver has it."""
+    """Make a check of maps; faults of keys have the map's path, as in kube-apiserver."""
 
-    @of_object
-    def check(value: Any, path: str) -> Faults:
+    def check(value: dict[str, Any], path: str) -> Faults:
         for key, entry in value.items():
             yield from keys(key, path)
             yield from values(entry, f"{path}[{key}]")
@@ -293,18 +218,22 @@ class OfAbsent(msgspec.Struct, frozen=True):
     check: Check
 
 
-def needed(check: Check, message: str = "") -> OfAbsent:
-    """A field that may be neither absent nor empty, with the message for one that is."""
+def needed(check: Check = anything, message: str = "", *, is_detail: bool = False) -> OfAbsent:
+    """Require a field that isn't empty, with a message for one that is.
 
-    def check_needed(value: object, path: str) -> Faults:
+    Args:
+        is_detail: whether faults of the field are minor.
+    """
+
+    def check_needed(value: Any, path: str) -> Faults:
         is_there = value not in (None, "", [], {})
         return check(value, path) if is_there else iter((required(path, message),))
 
-    return OfAbsent(check_needed)
+    return OfAbsent(detail(check_needed) if is_detail else check_needed)
 
 
 def absent_as(empty: object, check: Check) -> OfAbsent:
-    """A field that is judged as some empty value where it is absent."""
+    """Check an empty value where a field is absent."""
     return OfAbsent(lambda value, path: check(empty if value is None else value, path))
 
 
@@ -313,19 +242,17 @@ Part = Check | OfAbsent
 
 
 def fields(*rules: Check, **checks: Part) -> Check:
-    """An object with known fields; others are let be.
+    """Make a check of some fields of an object, in the order of the faults, and of the whole.
 
     Args:
-        rules: checks of the object as a whole; they see it however wrong its fields may be.
-        checks: by field, in the order of the faults.
+        rules: checks of the object as a whole, after its fields.
     """
     known = [
         (name, part.check, True) if isinstance(part, OfAbsent) else (name, part, False)
         for name, part in checks.items()
     ]
 
-    @of_object
-    def check(value: Any, path: str) -> Faults:
+    def check(value: dict[str, Any], path: str) -> Faults:
         for name, field_check, sees_absence in known:
             found = value.get(name)
             if found is not None or sees_absence:
@@ -336,24 +263,6 @@ def fields(*rules: Check, **checks: Part) -> Check:
     return check
 
 
-def in_turn(*checks: Check) -> Check:
-    """An object that passes all the checks, with the faults of one after those of another."""
-    return of_object(both(*checks))
-
-
 def join(path: str, name: str) -> str:
-    """The path of a field under a path that may be empty."""
+    """Return the path of a field under a path that may be empty."""
     return f"{path}.{name}" if path else name
-
-
-def dicts(value: object) -> Iterator[tuple[int, dict[str, Any]]]:
-    """The entries of a list that are objects, with their positions; none of anything else."""
-    if isinstance(value, list):
-        for index, entry in enumerate(value):
-            if isinstance(entry, dict):
-                yield index, entry
-
-
-def a_dict(value: object) -> dict[str, Any]:
-    """The value if it is an object, otherwise an empty one."""
-    return value if isinstance(value, dict) else {}

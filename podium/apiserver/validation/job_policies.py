@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from typing import Any
 
 from podium.api.errors import OMITTED, FieldError, unsupported
-from podium.api.objects import entries
+from podium.api.objects import entries, part
 from podium.api.values.integers import INT64, parse_int
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Check, Faults, a_dict, join
+from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.names import label_key
 
 _INDEXED_ALONE = "requires indexed completion mode"
@@ -20,14 +20,9 @@ _OF_MANY = (
 )
 
 
-def _named(*choices: str) -> Check:
-    known = checks.one_of(*choices)
+def _named(*choices: str) -> checks.OfAbsent:
     message = "valid values: [{}]".format(" ".join(f'"{one}"' for one in choices))
-
-    def check(value: Any, path: str) -> Faults:
-        return known(value, path) if value else iter((checks.required(path, message),))
-
-    return check
+    return checks.needed(checks.one_of(*choices), message)
 
 
 def _failures_limited(spec: Any, path: str) -> Faults:
@@ -72,11 +67,10 @@ def _indexes(spec: Any, path: str) -> Faults:
 
 
 def _failure_policy(spec: Any, path: str) -> Faults:
-    pod = a_dict(a_dict(spec.get("template")).get("spec"))
+    pod = part(spec, "template", "spec")
     containers = [*entries(pod, "containers"), *entries(pod, "initContainers")]
     names = {one.get("name", "") for one in containers}
-    policy = a_dict(spec.get("podFailurePolicy"))
-    for index, rule in enumerate(entries(policy, "rules")):
+    for index, rule in enumerate(entries(part(spec, "podFailurePolicy"), "rules")):
         where = f"{join(path, 'podFailurePolicy.rules')}[{index}]"
         action, codes = rule.get("action"), rule.get("onExitCodes")
         conditions = rule.get("onPodConditions") or []
@@ -84,7 +78,7 @@ def _failure_policy(spec: Any, path: str) -> Faults:
             message = "requires the backoffLimitPerIndex to be set"
             yield FieldError(f"{where}.action", action, message)
         else:
-            yield from _action(action, f"{where}.action")
+            yield from _action(rule, where)
         if codes is not None:
             yield from _exit_codes(codes, f"{where}.onExitCodes", names)
         yield from _conditions(conditions, f"{where}.onPodConditions")
@@ -96,18 +90,13 @@ def _failure_policy(spec: Any, path: str) -> Faults:
             yield FieldError(where, OMITTED, message)
 
 
-_action = _named("Count", "FailIndex", "FailJob", "Ignore")
-_operator = _named("In", "NotIn")
-_conditions = checks.each(
-    checks.fields(
-        type=checks.absent_as("", label_key),
-        status=checks.absent_as("", _named("False", "True", "Unknown")),
-    )
-)
+_action = checks.fields(action=_named("Count", "FailIndex", "FailJob", "Ignore"))
+_operator = checks.fields(operator=_named("In", "NotIn"))
+_conditions = checks.each(checks.fields(type=label_key, status=_named("False", "True", "Unknown")))
 
 
 def _exit_codes(codes: Any, path: str, names: set[str]) -> Faults:
-    yield from _operator(codes.get("operator"), join(path, "operator"))
+    yield from _operator(codes, path)
     container = codes.get("containerName")
     if container is not None and container not in names:
         message = "must be one of the container or initContainer names in the pod template"
@@ -168,7 +157,7 @@ def _success_rule(rule: Any, path: str, completions: int) -> Faults:
 
 
 def index_intervals(listed: str, completions: int) -> Iterator[tuple[int, int]]:
-    """The intervals of a list of indexes that ascend, such as `1,3-5`; raises ValueError."""
+    """Parse a list of ascending indexes, such as `1,3-5`, as intervals; raises ValueError."""
     last: int | None = None
     for interval in listed.split(",") if listed else ():
         limits = interval.split("-")
@@ -198,35 +187,7 @@ def _replacement_policy(spec: Any, path: str) -> Faults:
         yield unsupported(join(path, "podReplacementPolicy"), value, choices)
 
 
-_number = checks.integer()
-_readable = checks.fields(
-    **dict.fromkeys(
-        ("parallelism", "completions", "backoffLimitPerIndex", "maxFailedIndexes"), _number
-    ),
-    podFailurePolicy=checks.fields(
-        rules=checks.each(
-            checks.fields(
-                onExitCodes=checks.fields(values=checks.each(_number)),
-                onPodConditions=checks.each(checks.fields()),
-            )
-        )
-    ),
-    successPolicy=checks.fields(
-        rules=checks.each(checks.fields(succeededIndexes=checks.text, succeededCount=_number))
-    ),
-    template=checks.fields(
-        spec=checks.fields(
-            **dict.fromkeys(
-                ("containers", "initContainers"), checks.each(checks.fields(name=checks.text))
-            )
-        )
-    ),
-)
-_rules = checks.both(
+policies = checks.both(
     _failures_limited, _mode, _indexes, _failure_policy, _success_policy, _replacement_policy
 )
-
-
-def policies(spec: Any, path: str) -> Faults:
-    """Validate the whole policy; the decoder reports what can't be read."""
-    return iter(()) if any(_readable(spec, path)) else _rules(spec, path)
+"""Checks the policies in the spec of a Job."""

@@ -1,10 +1,10 @@
 """Names and labels: checks over the rules in `podium.api.selectors.labels`."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 from podium.api.selectors.labels import validate_label_key, validate_label_value, validate_subdomain
-from podium.apiserver.validation.checks import Faults, a_string, mapping, text
+from podium.apiserver.validation.checks import Faults, a_string
 
 _DNS_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _DNS_LABEL_RULE = (
@@ -38,7 +38,7 @@ _dns_label_faults = _all_of(
 
 
 def validate_dns_label(name: str) -> Sequence[str]:
-    """What is wrong with a DNS label, as namespaces' and containers' names are."""
+    """Return the messages about a DNS label, such as the name of a namespace or container."""
     # Nearly all names are right, and each new pod has one.
     return () if len(name) <= 63 and _is_dns_label(name) else _dns_label_faults(name)
 
@@ -60,17 +60,13 @@ port_name = a_string(
 subdomain = a_string(validate_subdomain)
 label_key = a_string(validate_label_key)
 label_value = a_string(validate_label_value)
-strings = mapping(text)
 
 
-def label_map(value: object, path: str) -> Faults:
-    """An object of labels; all faults stand at the object itself, as kube-apiserver has it."""
-    if not isinstance(value, dict):
-        yield from strings(value, path)
-        return
-    for key, entry in value.items():
+def label_map(labels: Mapping[str, str], path: str) -> Faults:
+    """Check labels; all faults have the map's path, as in kube-apiserver."""
+    for key, value in labels.items():
         yield from label_key(key, path)
-        yield from label_value(entry, path if isinstance(entry, str) else f"{path}[{key}]")
+        yield from label_value(value, path)
 
 
 config_key = a_string(
@@ -82,4 +78,4 @@ config_key = a_string(
         ("must not start with '..'", lambda key: key == ".." or not key.startswith("..")),
     )
 )
-"""A key of the data of a ConfigMap or Secret, fit to be the name of a file."""
+"""Checks a key of the data of a ConfigMap or Secret, which has to be fit as a file's name."""

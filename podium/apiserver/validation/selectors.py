@@ -14,54 +14,22 @@ _COMPARING = ("Gt", "Lt")
 _UNKNOWN_OPERATOR = "not a valid selector operator"
 
 
-def _fits_operator(*operators: str) -> Check:
-    def check(value: Any, path: str) -> Faults:
-        operator, values, where = value.get("operator"), value.get("values"), join(path, "values")
+def _requirement(*operators: str, values: Check = label_value) -> Check:
+    def fits_operator(requirement: Any, path: str) -> Faults:
+        operator, listed = requirement.get("operator") or "", requirement.get("values") or ()
+        where = join(path, "values")
         if operator not in operators:
-            yield FieldError(join(path, "operator"), operator or "", _UNKNOWN_OPERATOR)
-        elif operator in _LISTING and not values:
+            yield FieldError(join(path, "operator"), operator, _UNKNOWN_OPERATOR)
+        elif operator in _LISTING and not listed:
             yield checks.required(where, "must be specified when `operator` is 'In' or 'NotIn'")
-        elif operator in _PRESENCE and values:
+        elif operator in _PRESENCE and listed:
             message = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
             yield checks.forbidden(where, message)
-        elif operator in _COMPARING and not _is_single(values):
-            yield checks.required(
-                where, "must be specified single value when `operator` is 'Lt' or 'Gt'"
-            )
+        elif operator in _COMPARING and len(listed) != 1:
+            message = "must be specified single value when `operator` is 'Lt' or 'Gt'"
+            yield checks.required(where, message)
 
-    return check
-
-
-def _is_single(values: object) -> bool:
-    return isinstance(values, list) and len(values) == 1
-
-
-def _names_one_node(value: Any, path: str) -> Faults:
-    operator = value.get("operator")
-    if operator not in _LISTING:
-        yield FieldError(join(path, "operator"), operator or "", _UNKNOWN_OPERATOR)
-    elif not _is_single(value.get("values")):
-        message = (
-            "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
-        )
-        yield checks.required(join(path, "values"), message)
-    key = value.get("key") or ""
-    if key == NAME_FIELD:
-        yield from _node_names(value, path)
-    else:
-        yield FieldError(join(path, "key"), key, "not a valid field selector key")
-
-
-_node_names = checks.fields(values=checks.each(subdomain))
-
-
-def _requirement(*operators: str, values: Check = label_value) -> Check:
-    return checks.in_turn(
-        _fits_operator(*operators),
-        checks.fields(
-            key=checks.absent_as("", label_key), operator=checks.text, values=checks.each(values)
-        ),
-    )
+    return checks.both(fits_operator, checks.fields(key=label_key, values=checks.each(values)))
 
 
 label_selector = checks.fields(
@@ -69,19 +37,30 @@ label_selector = checks.fields(
 )
 
 
+def _names_one_node(requirement: Any, path: str) -> Faults:
+    key, operator, values = (requirement.get(field) for field in ("key", "operator", "values"))
+    if operator not in _LISTING:
+        yield FieldError(join(path, "operator"), operator, _UNKNOWN_OPERATOR)
+    elif len(values or ()) != 1:
+        message = (
+            "must be only one value when `operator` is 'In' or 'NotIn' for node field selector"
+        )
+        yield checks.required(join(path, "values"), message)
+    if key == NAME_FIELD:
+        yield from checks.each(subdomain)(values or (), join(path, "values"))
+    else:
+        yield FieldError(join(path, "key"), key, "not a valid field selector key")
+
+
 def _term(values: Check) -> Check:
+    requirement = _requirement(*_LISTING, *_PRESENCE, *_COMPARING, values=values)
     return checks.fields(
-        matchExpressions=checks.each(
-            _requirement(*_LISTING, *_PRESENCE, *_COMPARING, values=values)
-        ),
-        matchFields=checks.each(
-            checks.in_turn(_names_one_node, checks.fields(operator=checks.text))
-        ),
+        matchExpressions=checks.each(requirement), matchFields=checks.each(_names_one_node)
     )
 
 
-node_selector_term = _term(checks.text)
-"""A term that is only preferred; its values may be anything."""
+node_selector_term = _term(checks.anything)
+"""Checks a term that is only preferred; its values may be anything."""
 
 node_selector = checks.fields(
     nodeSelectorTerms=checks.needed(

@@ -26,7 +26,7 @@ from podium.api.selectors.labels import validate_label_key
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 from podium.api.well_known import HOSTNAME_LABEL, REGION_LABEL, ZONE_LABEL
 from podium.apiserver.admission.pod_plugins import DEFAULT_ACCOUNT
-from podium.apiserver.kinds.registration.registrations import faults_of_manifest, validate
+from podium.apiserver.kinds.registration.registrations import faults_of_manifest
 from podium.apiserver.registry import BUILT_IN
 from podium.cluster.embedded.defaults import NodeShape
 from podium.cluster.manifests import ManifestError, Manifests, Problem, read_sources
@@ -104,7 +104,7 @@ class InitialKinds:
 
     def __call__(self, obj: Object) -> Kind | None:
         kind = self._serves(obj)
-        if kind is DEFINITION and not validate(obj):
+        if kind is DEFINITION and not faults_of_manifest(obj):
             for one in custom_kinds(obj):
                 self._defined[one.api_version, one.name] = one
         return kind or self._defined.get((str(obj.get("apiVersion")), str(obj.get("kind"))))

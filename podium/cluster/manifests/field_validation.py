@@ -8,6 +8,7 @@ from difflib import get_close_matches
 from typing import Any
 
 from podium.api.codec.field_validation import FieldValidation
+from podium.api.errors import OMITTED
 from podium.api.objects import Object
 from podium.apiserver.decoding.type_checker import Checker, DecodingError
 from podium.apiserver.schema import struct_of
@@ -37,14 +38,15 @@ class FieldJudge:
             that is of a wrong type, empty if there is none.
         """
         struct = struct_of(obj["apiVersion"], obj["kind"])
-        is_trusted = not self.is_applied and (self.ignores or "uid" in obj["metadata"])
+        is_trusted = not self.is_applied and "uid" in obj["metadata"]
         if struct is None or is_trusted:
             return (), ""
         checker, mismatch = _SuggestingChecker(), ""
         try:
             checker.check(obj, struct)
         except DecodingError as error:
-            mismatch = str(error) + checker.hint
+            names_value = error.fault.value is OMITTED
+            mismatch = f"{error if names_value else error.fault}{checker.hint}"
         return () if self.ignores else checker.strict, mismatch
 
 
@@ -72,9 +74,11 @@ class _SuggestingChecker(Checker):
         return f".{path}: stands twice"
 
     def mismatch(self, value: Any, of: Any, at: Any) -> None:
-        """Say of a boolean that it may have been meant as a word."""
-        if not self._has_mismatch and type(value) is bool and getattr(of, "kind", "") == "string":
-            self.hint = f"; YAML reads {_WORDS[value]} without quotes as {str(value).lower()}: "
-            self.hint += "quote it"
+        """Hint that a number or boolean may have been meant as text."""
+        if not self._has_mismatch and getattr(of, "kind", "") == "string":
+            if type(value) is bool:
+                self.hint = f"; YAML reads {_WORDS[value]} without quotes as {str(value).lower()}"
+            if isinstance(value, int | float):
+                self.hint += ": quote it" if self.hint else "; quote it"
         self._has_mismatch = True
         super().mismatch(value, of, at)

@@ -11,7 +11,7 @@ from podium.api.kinds.snapshot_kinds import DECISIVE_KINDS, KindOf, decisive_kin
 from podium.api.objects import entries
 from podium.api.well_known import SNAPSHOT_OBJECTS
 from podium.apiserver.kinds.registration.registrations import decisive_faults
-from podium.apiserver.validation.checks import required, text, wrong_type
+from podium.apiserver.validation.checks import required
 from podium.cluster.manifests.field_validation import STRICT_JUDGE, FieldJudge
 from podium.cluster.manifests.problems import Problem, Source, describe, shown
 
@@ -60,18 +60,16 @@ def objects_in(
     if document.value is not None:
         source = Source(file, document.number, document.line)
         for obj, place in _flat(document.value, source, document.item_lines):
-            header_faults = _header_faults_of(obj)
-            faults = header_faults or _complete(obj, namespace, kind_of, faults_of)
-            yield from (Problem(place, describe(obj), str(fault)) for fault in faults)
-            if not header_faults:
-                # What is strange about an object's fields; of a wrong type only where nothing
-                # else told.
+            strange: Sequence[str] = ()
+            if not (faults := _header_faults_of(obj)):
+                is_known = _is_placed(obj, namespace, kind_of)
+                # An object with a value of a wrong type is refused, as by the API server, however
+                # unknown fields are treated; rules can't be asked about it.
                 strange, mismatch = judge.faults(obj)
-                label = describe(obj) if strange or mismatch else ""
-                is_warning = not judge.is_strict
-                yield from (Problem(place, label, text, is_warning) for text in strange)
-                if mismatch and not faults:
-                    yield Problem(place, label, mismatch, is_warning and not judge.is_applied)
+                faults = [mismatch] if mismatch else list(faults_of(obj)) if is_known else []
+            label = describe(obj) if faults or strange else ""
+            yield from (Problem(place, label, str(fault)) for fault in faults)
+            yield from (Problem(place, label, text, not judge.is_strict) for text in strange)
             if not faults:
                 yield Loaded(obj, place)
 
@@ -134,17 +132,15 @@ def _is_usual(obj: Object) -> bool:
     return is_named and (kind, version) in _USUAL
 
 
-def _complete(
-    obj: Object, namespace: str, kind_of: KindOf, faults_of: FaultsOf
-) -> list[FieldError]:
+def _is_placed(obj: Object, namespace: str, kind_of: KindOf) -> bool:
     kind = kind_of(obj)
     if kind is None:
-        return []
+        return False
     if not kind.namespaced:
         obj["metadata"].pop("namespace", None)
     elif not obj["metadata"].get("namespace"):
         obj["metadata"]["namespace"] = namespace
-    return list(faults_of(obj))
+    return True
 
 
 def _header_faults(obj: Object) -> Iterator[FieldError | str]:
@@ -158,7 +154,7 @@ def _header_faults(obj: Object) -> Iterator[FieldError | str]:
             yield required(field, example)
             named = False
         elif not isinstance(value, str):
-            yield from text(value, field)
+            yield _no_text(field, value)
             named = False
     if named:
         # A kind of Kubernetes' own must be spelt with the group and version that it has. Other
@@ -173,11 +169,16 @@ def _header_faults(obj: Object) -> Iterator[FieldError | str]:
     if metadata is None:
         yield required("metadata.name")
     elif not isinstance(metadata, dict):
-        yield wrong_type("metadata", metadata, "an object")
+        yield FieldError("metadata", metadata, "must be an object")
     elif metadata.get("name") in (None, ""):
         hint = "generateName isn't enough here" if metadata.get("generateName") else ""
         yield required("metadata.name", hint)
     else:
-        yield from text(metadata["name"], "metadata.name")
-        if metadata.get("namespace") is not None:
-            yield from text(metadata["namespace"], "metadata.namespace")
+        for field in ("name", "namespace"):
+            if not isinstance(metadata.get(field), str | None):
+                yield _no_text(f"metadata.{field}", metadata[field])
+
+
+def _no_text(field: str, value: object) -> FieldError:
+    hint = ", so quote it" if isinstance(value, int | float) else ""
+    return FieldError(field, value, f"must be a string{hint}")

@@ -13,7 +13,10 @@ from podium.api.objects import DEFAULT_NAMESPACE, Object, annotations, name
 from podium.api.well_known import LAST_APPLIED
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
+from podium.apiserver.decoding.type_checker import DecodingError
+from podium.apiserver.decoding.typed import typed
 from podium.apiserver.patching import make_patch
+from podium.apiserver.refusals import bad_request
 from podium.apiserver.server import PatchRequest, WriteOptions, Written
 from podium.cluster.virtual.cluster import Cluster
 
@@ -51,7 +54,11 @@ def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = Non
     server, now_s = cluster.server, cluster.driver.now_s
     live = cluster.store.get(kind.key, place, name(manifest))
     if live is None:
-        return Written(server.create(Attributes(kind, place, "", now_s), manifest), created=True)
+        try:
+            obj, _ = typed(kind, manifest, _version(manifest))
+        except DecodingError as error:
+            raise bad_request(str(error)) from None
+        return Written(server.create(Attributes(kind, place, "", now_s), obj), created=True)
     before = last_applied(live) if last is None else last
     body = make_patch(kind, live, manifest, before, api_version=_version(manifest))
     parts = [("", {field: body[field] for field in body if field != "status"})]

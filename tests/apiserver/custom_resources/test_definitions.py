@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from podium.apiserver.kinds.registration.registrations import validate
+from podium.apiserver.kinds.registration.registrations import faults_of_manifest
 from tests.apiserver.custom_resources.crontabs import DEFINITION, definition, serving
 from tests.apiserver.requests.client import MERGE
 from tests.apiserver.transcripts import Case, assert_answers
@@ -13,7 +13,7 @@ def test_faults_are_found_and_worded_as_kube_apiserver_does() -> None:
     file = Path(__file__).with_name("definitions.txt")
 
     def answer(case: Case) -> Iterable[str]:
-        return map(str, validate(case.obj) or ["valid"])
+        return map(str, faults_of_manifest(case.obj) or ["valid"])
 
     assert_answers(file, lambda _: definition(), answer)
 

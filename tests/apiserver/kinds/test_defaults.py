@@ -26,7 +26,7 @@ def filled_in(before: Any, after: Any, path: str = "") -> Iterator[tuple[str, st
     elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
         for index, (old, new) in enumerate(zip(before, after, strict=True)):
             yield from filled_in(old, new, f"{path}[{index}]")
-    elif before is not after:
+    elif before != after:
         yield path, yaml.safe_dump(after, default_flow_style=True, width=1_000).splitlines()[0]
 
 

@@ -1,7 +1,9 @@
 """A small valid object of every kind that is checked, to break in one place at a time."""
 
+from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import ALL_KINDS
-from tests.apiserver.transcripts import Obj
+from podium.apiserver.kinds.registration.registrations import faults_of_manifest
+from tests.apiserver.transcripts import Obj, changed
 
 CONTAINER: Obj = {"name": "c", "image": "i"}
 TEMPLATE: Obj = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [CONTAINER]}}
@@ -78,6 +80,11 @@ VALID: dict[str, Obj] = {
         "spec": {"attacher": "a", "nodeName": "n", "source": {"persistentVolumeName": "v"}}
     },
 }
+
+
+def judged(obj: Obj) -> list[FieldError]:
+    """All faults of an object as it is, without defaults, as it comes from a cluster."""
+    return faults_of_manifest(changed(obj, {"metadata.uid": "u"}))
 
 
 def an_object(kind: str) -> Obj:

@@ -11,22 +11,22 @@ from podium.apiserver.kinds.registration.registrations import (
     REGISTRATIONS,
     decisive_faults,
     faults_of,
-    validate,
+    faults_of_manifest,
 )
 from tests.apiserver.transcripts import Obj, assert_answers, changed
-from tests.apiserver.validation.samples import VALID, an_object
+from tests.apiserver.validation.samples import VALID, an_object, judged
 
 FILES = sorted(Path(__file__).with_name("faults").glob("*.txt"))
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
 def test_faults_are_found_and_worded_as_kube_apiserver_does(file: Path) -> None:
-    assert_answers(file, an_object, lambda case: map(str, validate(case.obj) or ["valid"]))
+    assert_answers(file, an_object, lambda case: map(str, judged(case.obj) or ["valid"]))
 
 
 @pytest.mark.parametrize("kind", VALID)
 def test_a_small_object_is_valid(kind: str) -> None:
-    assert validate(an_object(kind)) == []
+    assert judged(an_object(kind)) == []
 
 
 def test_all_kinds_with_rules_are_tried() -> None:
@@ -48,12 +48,13 @@ def test_a_kind_without_rules_is_judged_by_its_types(content: Obj, fault: str) -
 
 
 def test_kinds_of_other_groups_are_unknown() -> None:
-    assert validate({"apiVersion": "serving.knative.dev/v1", "kind": "Service"}) == []
+    odd = {"apiVersion": "serving.knative.dev/v1", "kind": "Service", "spec": 1}
+    assert faults_of_manifest(odd) == []
 
 
 def test_annotations_are_limited() -> None:
     large = changed(an_object("ConfigMap"), {"metadata.annotations": {"a": "x" * 256 * 1024}})
-    (fault,) = validate(large)
+    (fault,) = judged(large)
     assert str(fault) == "metadata.annotations: Too long: may not be more than 262144 bytes"
 
 
@@ -79,6 +80,6 @@ def test_decisions_do_not_depend_on_details() -> None:
     spec = {"containers": [container], "dnsPolicy": "x", "activeDeadlineSeconds": 0}
     spec |= {"hostname": "A", "volumes": [{"name": "v"}, {"name": "v", "emptyDir": {}}]}
     pod = changed(an_object("Pod"), {"spec": spec})
-    assert len(validate(pod)) > 10
+    assert len(judged(pod)) > 10
     assert decisive_faults(pod) == []
     assert decisive_faults(changed(pod, {"spec.nodeName": "A"})) != []

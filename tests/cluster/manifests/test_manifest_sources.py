@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import os
+import re
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -123,11 +124,32 @@ def test_unknown_fields_and_kinds_survive() -> None:
     assert found.notes == ["ignored, as Podium has no use for them here: 1 ConfigMap, 1 Service"]
 
 
+@pytest.mark.parametrize("validation", FieldValidation)
+@pytest.mark.parametrize("is_applied", [True, False])
+@pytest.mark.parametrize("metadata", [{}, {"uid": "u"}])
+@pytest.mark.parametrize(
+    ("changes", "fault"),
+    [
+        ({"priority": "high"}, "spec.priority: .*expected an integer of 32 bits, got a string"),
+        ({"hostname": 7}, "spec.hostname: .*expected a string, got 7"),
+        ({"overhead": {"cpu": "much"}}, 'spec.overhead.cpu: Invalid value: "much": quantities'),
+    ],
+)
+def test_a_wrong_type_is_refused_however_unknown_fields_are_treated(
+    validation: FieldValidation, is_applied: bool, metadata: Obj, changes: Obj, fault: str
+) -> None:
+    odd = pod("a", **metadata)
+    odd["spec"] |= changes
+    (problem,) = problems(json.dumps(odd), validation=validation, is_applied=is_applied)
+    assert re.search(fault, problem)
+
+
 def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(
         "kind: Pod\n---\n- just\n- a list\n---\napiVersion: v1\nkind: Pod\nmetadata: {name: a}\n"
-        "spec:\n  containers:\n  - name: c\n    resources: {requests: {cpu: 2 apples}}\n"
-        "  tolerations: [{operator: Like}]\n---\nx: [\n"
+        "spec:\n  containers:\n  - name: c\n    resources: {requests: {cpu: 2 apples}}\n---\n"
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: b}\n"
+        "spec:\n  containers: [{name: c}]\n  tolerations: [{operator: Like}]\n---\nx: [\n"
     )
     (tmp_path / "b.json").write_text('{"kind":')
     missing = str(tmp_path / "c.yaml")
@@ -140,15 +162,15 @@ def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
         "DIR/a.yaml, document 2 (line 2): "
         'not an object with apiVersion, kind and metadata, but ["just", "a list"]',
         "DIR/a.yaml, document 3 (line 5): Pod default/a: "
-        'spec.containers[0].resources.requests[cpu]: Invalid value: "2 apples": quantities must '
+        'spec.containers[0].resources.requests.cpu: Invalid value: "2 apples": quantities must '
         "match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
-        "DIR/a.yaml, document 3 (line 5): Pod default/a: spec.tolerations[0].operator: "
+        "DIR/a.yaml, document 4 (line 13): Pod default/b: spec.tolerations[0].operator: "
         'Invalid value: "Like": operator must be Exists when `key` is empty, which means '
         '"match all values and all keys"',
-        "DIR/a.yaml, document 3 (line 5): Pod default/a: "
+        "DIR/a.yaml, document 4 (line 13): Pod default/b: "
         'spec.tolerations[0].operator: Unsupported value: "Like": '
         'supported values: "Equal", "Exists"',
-        "DIR/a.yaml, document 4 (line 16): not valid YAML: while parsing a flow node did not find "
+        "DIR/a.yaml, document 5 (line 22): not valid YAML: while parsing a flow node did not find "
         "expected node content",
         "DIR/b.json, document 1 (line 1): "
         "not valid JSON: Expecting value (column 9); the text ends too early",

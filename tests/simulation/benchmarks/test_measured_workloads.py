@@ -3,7 +3,7 @@
 from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.resources import pod_requests
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
-from podium.apiserver.kinds.registration.registrations import validate
+from podium.apiserver.kinds.registration.registrations import faults_of_manifest
 from podium.simulation.benchmarks import diverse
 from podium.simulation.benchmarks.catalogue import CASES
 from podium.simulation.benchmarks.measured_workloads import NODES, PODS
@@ -56,7 +56,7 @@ def test_pods_of_a_diverse_group_differ_in_all_that_counts() -> None:
         requests = {str(pod_requests(pod)) for pod in pods}
         assert len(requests) == len(pods), case.name
         assert len({pod["metadata"]["labels"]["app"] for pod in pods}) == diverse.APPS
-        assert [fault for pod in pods for fault in validate(pod)] == []
+        assert [fault for pod in pods for fault in faults_of_manifest(pod)] == []
 
 
 def test_a_template_with_a_name_keeps_it() -> None:
@@ -77,4 +77,4 @@ def test_every_template_makes_valid_objects() -> None:
     nodes = [stamp.nodes(template, 1)[0] for case in CASES for template in case.extra_nodes]
     for obj in (*pods, *nodes, *stamp.nodes(NODES["default"], 1)):
         assert kind_of(obj) is not None
-        assert validate(obj) == []
+        assert faults_of_manifest(obj) == []

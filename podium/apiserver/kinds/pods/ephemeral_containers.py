@@ -14,7 +14,7 @@ from podium.apiserver.internals import difference, internal
 from podium.apiserver.kinds.pods.pod_resize import identity
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, dicts, join
+from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.pods.containers import PodParts, common, new_name
 from podium.apiserver.validation.pods.pod_validation import pod as pod_check
 
@@ -71,8 +71,9 @@ def ephemeral_containers_update(new: Object, old: Object) -> Faults:
 
 def _valid(spec: Mapping[str, Any], path: str) -> Faults:
     pod, where = PodParts.of(spec), join(path, _FIELD)
-    named = [*dicts(spec.get("containers")), *dicts(spec.get("initContainers"))]
-    others = {str(one.get("name")) for _, one in named}
+    others = {
+        one.get("name") for one in (*entries(spec, "containers"), *entries(spec, "initContainers"))
+    }
     names = set(others)
     for index, one in enumerate(entries(spec, _FIELD)):
         here = f"{where}[{index}]"
@@ -88,7 +89,7 @@ def _valid(spec: Mapping[str, Any], path: str) -> Faults:
         for field in _NOT_FOR_THEM:
             if one.get(field):
                 yield checks.forbidden(join(here, field), _CANNOT_BE_SET)
-        for number, mount in dicts(one.get("volumeMounts")):
+        for number, mount in enumerate(entries(one, "volumeMounts")):
             for field in ("subPath", "subPathExpr"):
                 if mount.get(field):
                     where_mounted = f"{join(here, 'volumeMounts')}[{number}].{field}"

@@ -32,21 +32,21 @@ def _exactly_one(*names: str) -> Check:
     return check
 
 
-_one_at_least = checks.integer(1, checks.INT32_MAX, "must be greater than or equal to 1")
+_one_at_least = checks.integer(1, rule="must be greater than or equal to 1")
 
 
-def _min_count(value: object, path: str) -> Faults:
-    return iter((checks.required(path),)) if not value else _one_at_least(value, path)
+def _min_count(count: int, path: str) -> Faults:
+    return _one_at_least(count, path) if count else iter((checks.required(path),))
 
 
-def _templates(value: Any, path: str) -> Faults:
-    if len(value) > _TEMPLATES_MAX:
-        message = f"{len(value)}: must have at most {_TEMPLATES_MAX} items"
+def _templates(templates: Any, path: str) -> Faults:
+    if len(templates) > _TEMPLATES_MAX:
+        message = f"{len(templates)}: must have at most {_TEMPLATES_MAX} items"
         yield FieldError(path, None, message, ErrorKind.TOO_MANY)
         return
-    yield from checks.each(_template)(value, path)
+    yield from checks.each(_template)(templates, path)
     seen = set()
-    for index, template in checks.dicts(value):
+    for index, template in enumerate(templates):
         if template.get("name") in seen:
             yield checks.duplicate(f"{path}[{index}]", template)
         seen.add(template.get("name"))
@@ -73,8 +73,7 @@ REGISTRATION_OF_POD_GROUPS = Registration(
                 podGroupTemplateRef=checks.fields(
                     _exactly_one("workload"),
                     workload=checks.fields(
-                        workloadName=checks.needed(checks.text),
-                        podGroupTemplateName=checks.needed(checks.text),
+                        workloadName=checks.needed(), podGroupTemplateName=checks.needed()
                     ),
                 ),
                 schedulingPolicy=_policy,
@@ -90,10 +89,8 @@ REGISTRATION_OF_WORKLOADS = Registration(
         spec=checks.absent_as(
             {},
             checks.fields(
-                controllerRef=checks.fields(
-                    kind=checks.needed(checks.text), name=checks.needed(checks.text)
-                ),
-                podGroupTemplates=checks.needed(checks.of_list(_templates)),
+                controllerRef=checks.fields(kind=checks.needed(), name=checks.needed()),
+                podGroupTemplates=checks.needed(_templates),
             ),
         )
     ),
@@ -105,7 +102,7 @@ REGISTRATION_OF_POD_GROUPS_OF_PLUGINS = Registration(
         spec=checks.fields(
             minMember=_one_at_least,
             minResources=checks.mapping(checks.quantity),
-            scheduleTimeoutSeconds=checks.integer(0, checks.INT32_MAX),
+            scheduleTimeoutSeconds=checks.count,
         )
     ),
 )

@@ -137,7 +137,7 @@ POD = Registration(
     defaults_of_new=merge_label_keys,
     warnings_of_new=_warnings,
     validate=pod_check,
-    validate_new=checks.in_turn(none_in_new, gated_on_no_node),
+    validate_new=checks.both(none_in_new, gated_on_no_node),
     validate_update=update,
     validate_subresource_update={
         "ephemeralcontainers": ephemeral_containers_update,

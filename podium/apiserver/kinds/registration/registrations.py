@@ -17,15 +17,14 @@ from podium.apiserver import kinds
 from podium.apiserver.decoding.type_checker import Checker, DecodingError
 from podium.apiserver.kinds.registration.custom_registration import custom_registration
 from podium.apiserver.kinds.registration.defaulting import filled_by_schema
-from podium.apiserver.kinds.registration.registration import (
-    Registration,
-    metadata_alone,
-)
+from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import every_metadata
 from podium.apiserver.refusals import first_told
 from podium.apiserver.schema import struct_of
+from podium.apiserver.schema.custom import struct_for
 from podium.apiserver.schema.struct_types import METRICS, SCALE, TOKEN_REQUEST
-from podium.apiserver.validation.checks import MinorFieldError
+from podium.apiserver.validation.checks import Faults, MinorFieldError
+from podium.apiserver.validation.pods.alike_pods import judged_alike
 
 
 def _declared() -> Iterator[Registration]:
@@ -84,38 +83,38 @@ def faults_of(kind: Kind, obj: Object) -> list[FieldError]:
     return first_told(chain(registration.validate(obj, ""), registration.validate_new(obj, "")))
 
 
-def validate(obj: Object) -> list[FieldError]:
-    """All faults of an object, in the order of its fields; none of a kind that isn't known.
-
-    Found is what could lead a decision astray, and of the rest of a pod or a workload what people
-    get wrong. Not everything that kube-apiserver would object to is found; what is found, it would
-    object to as well. Fields, texts and their order are its own where it names a field, and plain
-    words where it answers with a decoder's complaint.
-    """
-    kind = kind_of(obj) or optional_kind_of(obj)
-    return list(registration_of(kind).validate(obj, "")) if kind else []
-
-
 def faults_of_manifest(obj: Object) -> list[FieldError]:
-    """All faults of an object as the API would create it: rules are asked after defaults.
+    """Return all faults of an object of a manifest or state; none of a kind that isn't known.
 
-    What an API server has told is judged as it stands, and so is what has a value of a wrong type;
-    of a kind without rules of its own, the wrong type is the fault.
+    The object is judged as the API would create it: its types first, as nothing else can be judged
+    by rules, and then with defaults. What comes from an API server is judged as it is.
+
+    Faults are those that could lead a decision astray and, of the rest of a pod or a workload,
+    those that people make. Not everything that kube-apiserver would refuse is found; what is
+    found, it would refuse as well.
     """
     kind = kind_of(obj) or optional_kind_of(obj)
-    if kind is None or was_in_a_cluster(obj):
-        return validate(obj)
-    struct = struct_of(obj["apiVersion"], kind.name)
+    if kind is None or struct_of(obj["apiVersion"], kind.name) is None:
+        return []
+    if not was_in_a_cluster(obj):
+        return list(_faults(kind, obj, is_new=True))
+    return list(_exported_pod(obj, "") if kind.key == "Pod" else _faults(kind, obj))
+
+
+def _faults(kind: Kind, obj: Object, *, is_new: bool = False) -> Faults:
     try:
-        typed = obj if struct is None else Checker().check(obj, struct)
+        decoded = Checker().check(obj, struct_for(kind, obj["apiVersion"]))
     except DecodingError as error:
-        has_rules = registration_of(kind).validate is not metadata_alone
-        return [*validate(obj), *([] if has_rules else [error.fault])]
-    return validate(completed(kind, typed))
+        return iter((error.fault,))
+    return registration_of(kind).validate(completed(kind, decoded) if is_new else decoded, "")
+
+
+# The pods of a state are many, and mostly alike.
+_exported_pod = judged_alike(lambda pod, _: _faults(KINDS["Pod"], pod))
 
 
 def decisive_faults(obj: Object) -> list[FieldError]:
-    """The faults of a manifest that could lead a decision astray; without those of details."""
+    """Return the faults of a manifest that could lead a decision astray, without minor ones."""
     return [fault for fault in faults_of_manifest(obj) if not isinstance(fault, MinorFieldError)]
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import name
 from podium.api.values.cron_schedule import ScheduleError, parse_schedule, parse_zone
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.workloads import workloads
@@ -22,7 +23,6 @@ _ZONE_IN_SCHEDULE = "cannot use TZ or CRON_TZ in schedule, use timeZone field in
 _NO_ZONE = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
 
 
-@checks.of_text
 def _schedule(text: Any, path: str) -> Faults:
     if not text:
         yield checks.required(path)
@@ -35,7 +35,6 @@ def _schedule(text: Any, path: str) -> Faults:
             yield FieldError(path, text, str(error))
 
 
-@checks.of_text
 def _time_zone(text: Any, path: str) -> Faults:
     if not text or text.lower() == "local":
         yield FieldError(path, text, _NO_ZONE)
@@ -47,25 +46,23 @@ def _time_zone(text: Any, path: str) -> Faults:
 
 
 def _short_name(cron_job: Any, path: str) -> Faults:
-    called = checks.a_dict(checks.a_dict(cron_job).get("metadata")).get("name")
-    if isinstance(called, str) and len(called) > _NAME_LENGTH_MAX:
+    if len(name(cron_job)) > _NAME_LENGTH_MAX:
         rule = f"must be no more than {_NAME_LENGTH_MAX} characters"
-        yield FieldError(join(path, "metadata.name"), called, rule)
+        yield FieldError(join(path, "metadata.name"), name(cron_job), rule)
 
 
 def _chooses_itself(spec: Any, path: str) -> Faults:
-    if checks.a_dict(spec).get("manualSelector") is True:
+    if spec.get("manualSelector"):
         yield unsupported(join(path, "manualSelector"), True, ["nil", "false"])
 
 
-_job = checks.in_turn(job_spec, _chooses_itself)
+_job = checks.both(job_spec, _chooses_itself)
 _valid = checks.both(
     workloads.workload_check(
         checks.fields(
             schedule=checks.absent_as("", _schedule),
-            startingDeadlineSeconds=checks.integer(0),
+            startingDeadlineSeconds=checks.integer(),
             concurrencyPolicy=checks.one_of("Allow", "Forbid", "Replace"),
-            suspend=checks.boolean,
             timeZone=_time_zone,
             jobTemplate=checks.absent_as(
                 {}, checks.fields(metadata=template_meta, spec=checks.absent_as({}, _job))

@@ -34,7 +34,7 @@ def _one_way_of_rolling(value: Any, path: str) -> Faults:
         yield checks.required(join(path, "maxUnavailable"), "cannot be 0 when maxSurge is 0")
 
 
-_rolling_daemons = checks.in_turn(
+_rolling_daemons = checks.both(
     checks.fields(maxUnavailable=checks.int_or_percent, maxSurge=checks.int_or_percent),
     checks.detail(_one_way_of_rolling),
 )
@@ -60,7 +60,7 @@ _valid = workloads.workload_check(
     templates.with_template,
     templates.always("DaemonSet"),
     workloads.ready,
-    checks.fields(updateStrategy=checks.in_turn(_valid_strategy)),
+    checks.fields(updateStrategy=_valid_strategy),
     workloads.revisions,
 )
 

@@ -15,12 +15,14 @@ from podium.apiserver.validation.checks import Faults, join
 def _valid_strategy(value: Any, path: str) -> Faults:
     rolling, where = value.get("rollingUpdate"), join(path, "rollingUpdate")
     kind = value.get("type") or "RollingUpdate"
-    if kind == "Recreate" and rolling is not None:
-        yield checks.forbidden(where, "may not be specified when strategy `type` is 'Recreate'")
-    elif kind == "RollingUpdate" and rolling is not None:
-        yield from _rolling(rolling, where)
-    elif kind != "Recreate":
+    if kind not in ("Recreate", "RollingUpdate"):
         yield unsupported(path, value, ("Recreate", "RollingUpdate"))
+    elif rolling is None:
+        return
+    elif kind == "Recreate":
+        yield checks.forbidden(where, "may not be specified when strategy `type` is 'Recreate'")
+    else:
+        yield from _rolling(rolling, where)
 
 
 def _some_progress(value: Any, path: str) -> Faults:
@@ -30,7 +32,7 @@ def _some_progress(value: Any, path: str) -> Faults:
         yield FieldError(join(path, "maxUnavailable"), unavailable, message)
 
 
-_rolling = checks.in_turn(
+_rolling = checks.both(
     checks.fields(
         maxUnavailable=checks.positive_int_or_percent, maxSurge=checks.positive_int_or_percent
     ),
@@ -45,7 +47,7 @@ def _progress_after_ready(spec: Any, path: str) -> Faults:
     if deadline is None:
         return
     yield from checks.count(deadline, where)
-    if isinstance(deadline, int) and isinstance(ready, int) and deadline <= ready:
+    if deadline <= ready:
         yield FieldError(where, deadline, "must be greater than minReadySeconds")
 
 
@@ -78,7 +80,7 @@ DEPLOYMENT = Registration(
         templates.valid_selector("deployment"),
         templates.selected_template,
         templates.always("ReplicaSet"),
-        checks.fields(strategy=checks.in_turn(_valid_strategy), paused=checks.boolean),
+        checks.fields(strategy=_valid_strategy),
         workloads.ready,
         workloads.revisions,
         checks.detail(_progress_after_ready),
@@ -111,7 +113,7 @@ REPLICATION_CONTROLLER = Registration(
     defaults=_controller_defaults,
     validate=workloads.workload_check(
         workloads.ready,
-        checks.fields(selector=checks.absent_as({}, templates.selector_map)),
+        checks.fields(selector=checks.needed(is_detail=True)),
         workloads.pods,
         templates.mapped,
         templates.with_template,

@@ -8,6 +8,7 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, metadata_of, part, spec_of, without
+from podium.api.objects import name as name_of
 from podium.api.workloads import pod_template_of
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds.registration import rules
@@ -21,7 +22,7 @@ from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.kinds.workloads.job_status import status_update
 from podium.apiserver.validation import checks, templates
-from podium.apiserver.validation.checks import Faults, a_dict
+from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.job_policies import policies
 from podium.apiserver.validation.names import validate_dns_label
 
@@ -96,18 +97,17 @@ def _with_defaults(job: Object) -> Object:
     return workloads.labelled_like_template(inside(job, spec=spec))
 
 
-job_spec = checks.in_turn(
+job_spec = checks.both(
     checks.fields(
         parallelism=checks.count,
         completions=checks.count,
-        activeDeadlineSeconds=checks.detail(checks.integer(0)),
+        activeDeadlineSeconds=checks.detail(checks.integer()),
         backoffLimit=checks.detail(checks.count),
         ttlSecondsAfterFinished=checks.detail(checks.count),
         backoffLimitPerIndex=checks.count,
         maxFailedIndexes=checks.count,
     ),
     checks.detail(policies),
-    checks.fields(suspend=checks.boolean),
     templates.with_template,
     templates.until_done,
 )
@@ -115,12 +115,9 @@ job_spec = checks.in_turn(
 
 
 def _last_pod_named(job: Any, _path: str) -> Faults:
-    spec, name = a_dict(job.get("spec")), a_dict(job.get("metadata")).get("name", "")
-    completions = spec.get("completions")
-    if spec.get("completionMode") != "Indexed" or not isinstance(completions, int):
-        return
+    completions, name = spec_of(job).get("completions") or 0, name_of(job)
     host = f"{name}-{completions - 1}"
-    if completions > 0 and validate_dns_label(host):
+    if at(job, "spec.completionMode") == "Indexed" and completions and validate_dns_label(host):
         message = f"will not able to create pod with invalid DNS label: {host}"
         yield FieldError("metadata.name", name, message)
 

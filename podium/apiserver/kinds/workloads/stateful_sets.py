@@ -4,15 +4,16 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, spec_of, without
+from podium.api.objects import Object, entries, part, spec_of, without
+from podium.api.objects import name as name_of
 from podium.api.pod_specs import volumes_of
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of, every, filled, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
-from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
-from podium.apiserver.validation.claims import claim_template
+from podium.apiserver.validation.checks import Faults, join
+from podium.apiserver.validation.claims import claim_spec
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label
 
@@ -29,9 +30,7 @@ _STATEFUL_CHANGEABLE = (
 
 def _valid_strategy(value: Any, path: str) -> Faults:
     kind, rolling = value.get("type"), value.get("rollingUpdate")
-    if kind == "":
-        yield checks.required(path)
-    elif kind == "OnDelete":
+    if kind == "OnDelete":
         if rolling is not None:
             message = "only allowed for updateStrategy 'RollingUpdate'"
             yield FieldError(join(path, "rollingUpdate"), rolling, message)
@@ -44,22 +43,17 @@ def _valid_strategy(value: Any, path: str) -> Faults:
 _partitioned = checks.fields(partition=checks.count)
 
 
-def _management(value: object, path: str) -> Faults:
-    if value == "":
-        yield checks.required(path)
-    elif value not in ("OrderedReady", "Parallel"):
-        yield FieldError(path, value, "must be 'OrderedReady' or 'Parallel'")
+_management = checks.must(
+    "must be 'OrderedReady' or 'Parallel'", lambda policy: policy in ("OrderedReady", "Parallel")
+)
 
 
 def _claimed_template(spec: Any, path: str) -> Faults:
-    template = a_dict(spec.get("template"))
-    pod, claims = a_dict(template.get("spec")), dict[str, Any]()
-    volumes = volumes_of(pod)
-    for _, claim in dicts(spec.get("volumeClaimTemplates")):
-        if isinstance(name := a_dict(claim.get("metadata")).get("name", ""), str):
-            claims[name] = {"name": name, "persistentVolumeClaim": {"claimName": name}}
-    if claims and isinstance(volumes, list):
-        kept = [one for one in volumes if str(a_dict(one).get("name")) not in claims]
+    names = [name_of(claim) for claim in entries(spec, "volumeClaimTemplates")]
+    claims = {name: {"name": name, "persistentVolumeClaim": {"claimName": name}} for name in names}
+    if claims:
+        template, pod = part(spec, "template"), part(spec, "template", "spec")
+        kept = [volume for volume in volumes_of(pod) if volume.get("name") not in claims]
         pod = {**pod, "volumes": [*claims.values(), *kept]}
         spec = {**spec, "template": {**template, "spec": pod}}
     yield from templates.selected_template(spec, path)
@@ -77,7 +71,7 @@ def _statefulset_spec(new: Object, old: Object) -> Faults:
 
 
 def _one_at_a_time(stateful_set: Object) -> Object:
-    """Without `maxUnavailable`: its gate, MaxUnavailableStatefulSet, is off in v1.36."""
+    # The gate of `maxUnavailable`, MaxUnavailableStatefulSet, is off in v1.36.
 
     def strategy(strategy: Object) -> Object:
         return inside(strategy, rollingUpdate=lambda rolling: without(rolling, "maxUnavailable"))
@@ -108,14 +102,15 @@ def _with_kinds_of_claims(stateful_set: Object) -> Object:
 
 
 _kept_or_not = checks.detail(checks.unless_empty(checks.one_of("Retain", "Delete")))
+_claim_template = checks.fields(spec=checks.absent_as({}, claim_spec))
 _first_fields = checks.fields(
     podManagementPolicy=_management,
-    updateStrategy=checks.in_turn(_valid_strategy),
+    updateStrategy=_valid_strategy,
     persistentVolumeClaimRetentionPolicy=checks.fields(
         whenDeleted=_kept_or_not, whenScaled=_kept_or_not
     ),
 )
-_last_fields = checks.in_turn(
+_last_fields = checks.both(
     workloads.pods,
     workloads.ready,
     checks.fields(ordinals=checks.fields(start=checks.count)),
@@ -124,16 +119,16 @@ _last_fields = checks.in_turn(
     templates.always("StatefulSet"),
     workloads.revisions,
 )
-_valid_change = object_check(spec=checks.needed(checks.in_turn(_first_fields, _last_fields)))
+_valid_change = object_check(spec=checks.needed(checks.both(_first_fields, _last_fields)))
 # What never changes is judged once.
 _valid = object_check(
     name=dns_label,
     spec=checks.needed(
-        checks.in_turn(
+        checks.both(
             _first_fields,
             checks.fields(
                 serviceName=checks.unless_empty(dns_label),
-                volumeClaimTemplates=checks.each(claim_template),
+                volumeClaimTemplates=checks.each(_claim_template),
             ),
             _last_fields,
         )
@@ -159,6 +154,6 @@ STATEFUL_SET = Registration(
 CONTROLLER_REVISION = Registration(
     kind=KINDS["ControllerRevision"],
     validate=object_check(
-        data=checks.needed(checks.anything, "data is mandatory"), revision=checks.integer(0)
+        data=checks.needed(message="data is mandatory"), revision=checks.integer()
     ),
 )

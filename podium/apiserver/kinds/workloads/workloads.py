@@ -15,13 +15,13 @@ revisions = checks.detail(checks.fields(revisionHistoryLimit=checks.count))
 
 
 def is_nothing(number: object) -> bool:
-    """Whether a number of pods, or a share of them, is zero."""
-    return number in (0, "0%") and number is not False
+    """Return whether a number of pods, or a share of them, is zero."""
+    return number in (0, "0%")
 
 
 def workload_check(*spec: Check) -> Check:
-    """A workload whose spec passes all the checks, in turn."""
-    return object_check(spec=checks.needed(checks.in_turn(*spec)))
+    """Make a check of a workload from checks of its spec."""
+    return object_check(spec=checks.needed(checks.both(*spec)))
 
 
 def labelled_like_template(workload: Object) -> Object:

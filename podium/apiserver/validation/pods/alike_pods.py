@@ -5,21 +5,24 @@ rest of a flawless pod is remembered, so that of the next one only what is its o
 """
 
 import re
+from contextlib import suppress
 from functools import lru_cache
+from types import GenericAlias
 from typing import Any
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from podium.api.pods import DELETION_COST
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.api.selectors.labels import validate_label_key, validate_subdomain
 from podium.apiserver.memories import CAPACITY, SIZE_MAX, Memory
-from podium.apiserver.validation.checks import Check, Faults, a_dict
+from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.names import validate_dns_label
 
 _OWN_METADATA = frozenset({"name", "uid", "annotations", "resourceVersion", "managedFields"})
 _OWN_SPEC = frozenset({"nodeName", "hostname"})
-# What they mean together is judged anew each time.
+# What they mean together is judged each time.
 _TELLING = (MIRROR_ANNOTATION, DELETION_COST)
 _ANNOTATIONS_LENGTH_MAX = 1 << 13
 # Days that every month has; in metadata and status, any such text is as good as any other.
@@ -33,16 +36,34 @@ _encode = msgspec.json.Encoder().encode
 _ANY = b"\0"
 
 
-def judged_alike(check: Check, status_part: Any) -> Check:
-    """A check of whole pods that remembers pods without faults.
+def _struct(fields: str, **types: Any) -> Any:
+    return msgspec.defstruct(
+        "Part", [(name, types.get(name, Any) | UnsetType, UNSET) for name in fields.split()]
+    )
 
-    Args:
-        status_part: extracts the part of a status that the check is about.
+
+_ContainerStatuses = GenericAlias(
+    list, (_struct("name restartCount allocatedResources resources"),)
+)
+# The fields of a status that are judged: msgspec takes them out ten times as fast as Python.
+_Status = _struct(
+    "phase qosClass nominatedNodeName reason resize startTime conditions initContainerStatuses "
+    "containerStatuses allocatedResources resources",
+    conditions=GenericAlias(list, (_struct("type status reason lastTransitionTime"),)),
+    initContainerStatuses=_ContainerStatuses,
+    containerStatuses=_ContainerStatuses,
+)
+
+
+def judged_alike(check: Check) -> Check:
+    """Make a check of whole pods that remembers pods without faults.
+
+    Pods are as they were read: the given check may find that a value is of a wrong type.
     """
     flawless = Memory[None]()
 
     def check_once(pod: Any, path: str) -> Faults:
-        key = _shared(pod, status_part) if _own_is_flawless(pod) else None
+        key = _shared(pod) if _own_is_flawless(pod) else None
         if key in flawless:
             return iter(())
         faults = [*check(pod, path)]
@@ -53,17 +74,21 @@ def judged_alike(check: Check, status_part: Any) -> Check:
     return check_once
 
 
-def _shared(pod: Any, status_part: Any) -> bytes | None:
-    """All that is judged of a pod but what is its own; None if it can't be told."""
+def _shared(pod: Any) -> bytes | None:
+    """All that is judged of a pod but what is its own; None if it can't be encoded."""
     metadata, spec = pod["metadata"], pod["spec"]
     shared, rest = {**spec}, {**metadata}
     for field in _OWN_SPEC:
         shared.pop(field, None)
     for field in _OWN_METADATA:
         rest.pop(field, None)
+    status = pod.get("status")
+    # All of an odd status is compared.
+    with suppress(msgspec.ValidationError):
+        status = msgspec.convert(status, _Status)
     try:
         encoded = _encode(shared)
-        others = _encode((rest, status_part(pod.get("status"))))
+        others = _encode((rest, status))
     except (OverflowError, ValueError):
         return None
     if len(encoded) + len(others) > SIZE_MAX:
@@ -80,7 +105,7 @@ def _without_times(encoded: bytes) -> bytes:
 
 
 def _own_is_flawless(pod: Any) -> bool:
-    metadata, spec = a_dict(pod).get("metadata"), a_dict(pod).get("spec")
+    metadata, spec = pod.get("metadata"), pod.get("spec")
     if not isinstance(metadata, dict) or not isinstance(spec, dict):
         return False
     name, node, hostname = metadata.get("name"), spec.get("nodeName"), spec.get("hostname")

@@ -4,14 +4,15 @@ Security contexts aren't judged, nor what only a kubelet reads of mounts.
 """
 
 from collections.abc import Mapping
-from typing import Any, Self
+from typing import Self
 
 import msgspec
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
+from podium.api.objects import Object, entries, part
 from podium.api.resources import is_sidecar
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, MinorFieldError, a_dict, dicts, join
+from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, join
 from podium.apiserver.validation.names import dns_label
 from podium.apiserver.validation.pods.environment import environment, environment_from
 from podium.apiserver.validation.pods.pod_volumes import known_volumes, mounts
@@ -25,34 +26,34 @@ _AFTER_RESIZE = ("NotRequired", "RestartContainer")
 
 
 class PodParts(msgspec.Struct, frozen=True):
-    """What the containers of a pod are judged by; a container may have its own restart policy."""
+    """The parts of a pod by which its containers are judged."""
 
-    volumes: Mapping[str, Any]
+    volumes: Mapping[str, Object]
     claims: frozenset[str]
-    grace_s: object
-    restart_policy: object
+    grace_s: int | None
+    restart_policy: str
 
     @classmethod
-    def of(cls, spec: Mapping[str, Any]) -> Self:
-        """What stands in a pod spec."""
+    def of(cls, spec: Object) -> Self:
+        """Read the parts of a pod spec."""
         return cls(
             volumes=known_volumes(spec),
-            claims=frozenset(str(one.get("name")) for _, one in dicts(spec.get("resourceClaims"))),
+            claims=frozenset(claim.get("name", "") for claim in entries(spec, "resourceClaims")),
             grace_s=spec.get("terminationGracePeriodSeconds"),
-            restart_policy=spec.get("restartPolicy"),
+            restart_policy=spec.get("restartPolicy", ""),
         )
 
 
 _first_fields = checks.fields(
     name=checks.needed(dns_label),
-    image=checks.absent_as("", checks.detail(checks.some_text)),
-    terminationMessagePolicy=checks.detail(checks.choice("File", "FallbackToLogsOnError")),
+    image=checks.needed(is_detail=True),
+    terminationMessagePolicy=checks.detail(checks.one_of("File", "FallbackToLogsOnError")),
     ports=ports,
     env=environment,
     envFrom=environment_from,
 )
 _last_fields = checks.fields(
-    imagePullPolicy=checks.detail(checks.choice("Always", "IfNotPresent", "Never")),
+    imagePullPolicy=checks.detail(checks.one_of("Always", "IfNotPresent", "Never")),
     resources=container_resources,
     securityContext=checks.detail(
         checks.fields(runAsUser=checks.user_id, runAsGroup=checks.user_id)
@@ -61,11 +62,8 @@ _last_fields = checks.fields(
 _restart_policy = checks.fields(restartPolicy=checks.one_of("Always", "Never", "OnFailure"))
 
 
-def common(container: Any, path: str, pod: PodParts) -> Faults:
-    """What all containers have to fulfil."""
-    if not isinstance(container, dict):
-        yield checks.wrong_type(path, container, "an object")
-        return
+def common(container: Object, path: str, pod: PodParts) -> Faults:
+    """Check what all containers have to fulfil."""
     yield from _first_fields(container, path)
     yield from mounts(container, path, pod.volumes)
     yield from _last_fields(container, path)
@@ -73,11 +71,11 @@ def common(container: Any, path: str, pod: PodParts) -> Faults:
     yield from checks.detail(_resizing(pod))(container, path)
 
 
-def _claims(container: Mapping[str, Any], path: str, pod: PodParts) -> Faults:
+def _claims(container: Object, path: str, pod: PodParts) -> Faults:
     seen = set()
     known = f": {', '.join(sorted(pod.claims))}" if pod.claims else " which is empty"
-    for index, claim in dicts(a_dict(container.get("resources")).get("claims")):
-        name, request = str(claim.get("name") or ""), claim.get("request") or ""
+    for index, claim in enumerate(entries(part(container, "resources"), "claims")):
+        name, request = claim.get("name") or "", claim.get("request")
         where = f"{path}[{index}]"
         if not name:
             yield checks.required(where)
@@ -91,15 +89,15 @@ def _claims(container: Mapping[str, Any], path: str, pod: PodParts) -> Faults:
             yield FieldError(where, name, message, ErrorKind.NOT_FOUND)
 
 
-def _resizing(pod: PodParts) -> Any:
-    def check(container: Any, path: str) -> Faults:
-        # Most faults have no index, as kube-apiserver has it.
+def _resizing(pod: PodParts) -> Check:
+    def check(container: Object, path: str) -> Faults:
+        # Most faults have no index, as in kube-apiserver.
         where, seen = join(path, "resizePolicy"), set[str]()
-        for index, policy in dicts(container.get("resizePolicy")):
+        for index, policy in enumerate(entries(container, "resizePolicy")):
             name, restart = policy.get("resourceName") or "", policy.get("restartPolicy") or ""
-            if str(name) in seen:
+            if name in seen:
                 yield checks.duplicate(f"{where}[{index}]", name)
-            seen.add(str(name))
+            seen.add(name)
             for value, known in ((name, _RESIZABLE), (restart, _AFTER_RESIZE)):
                 if not value:
                     yield checks.required(where)
@@ -112,70 +110,57 @@ def _resizing(pod: PodParts) -> Any:
     return check
 
 
-def new_name(container: Any, path: str, names: set[str]) -> Faults:
-    """A container's name is none of these, to which it is added."""
-    name = container.get("name")
-    if isinstance(name, str) and name:
+def new_name(container: Object, path: str, names: set[str]) -> Faults:
+    """Check that the name of a container is none of `names`, and add it to them."""
+    if name := container.get("name"):
         if name in names:
             yield checks.duplicate(join(path, "name"), name)
         names.add(name)
 
 
-def containers(spec: Mapping[str, Any], path: str) -> Faults:
-    """The `containers` of a pod spec; there has to be one."""
-    found, where = spec.get("containers"), join(path, "containers")
+def containers(spec: Object, path: str) -> Faults:
+    """Check the `containers` of a pod spec, of which there has to be one."""
+    found, where = entries(spec, "containers"), join(path, "containers")
     if not found:
         yield checks.required(where)
         return
-    if not isinstance(found, list):
-        yield checks.wrong_type(where, found, "a list")
-        return
     pod, names = PodParts.of(spec), set[str]()
-    running = checks.in_turn(
-        checks.fields(lifecycle=lifecycle(pod.grace_s)), probes, _restart_policy
-    )
-    for index, one in enumerate(found):
-        yield from common(one, f"{where}[{index}]", pod)
-        if isinstance(one, dict):
-            yield from new_name(one, f"{where}[{index}]", names)
-            yield from running(one, f"{where}[{index}]")
+    running = checks.both(checks.fields(lifecycle=lifecycle(pod.grace_s)), probes, _restart_policy)
+    for index, container in enumerate(found):
+        here = f"{where}[{index}]"
+        yield from common(container, here, pod)
+        yield from new_name(container, here, names)
+        yield from running(container, here)
     yield from unique_host_ports(found, where)
 
 
-def init_containers(spec: Mapping[str, Any], path: str) -> Faults:
-    """The `initContainers` of a pod spec, whose names are unique among all its containers."""
-    found, where = spec.get("initContainers"), join(path, "initContainers")
-    if found is None:
-        return
-    if not isinstance(found, list):
-        yield checks.wrong_type(where, found, "a list")
-        return
-    pod = PodParts.of(spec)
-    names = {str(one.get("name")) for _, one in dicts(spec.get("containers"))}
-    running = checks.in_turn(checks.fields(lifecycle=lifecycle(pod.grace_s)), probes)
-    for index, one in enumerate(found):
+def init_containers(spec: Object, path: str) -> Faults:
+    """Check the `initContainers` of a pod spec; names are unique among all its containers."""
+    where, pod = join(path, "initContainers"), PodParts.of(spec)
+    names = {container.get("name", "") for container in entries(spec, "containers")}
+    running = checks.both(checks.fields(lifecycle=lifecycle(pod.grace_s)), probes)
+    for index, container in enumerate(entries(spec, "initContainers")):
         here = f"{where}[{index}]"
-        yield from common(one, here, pod)
-        if isinstance(one, dict):
-            yield from _restart_policy(one, here)
-            yield from new_name(one, here, names)
-            # They run one after another, so each is judged as if it were the first.
-            yield from unique_host_ports([one], where)
-            if is_sidecar(one):
-                yield from running(one, here)
-                continue
-            # One that ends before the others start isn't probed.
-            for name in _NOT_BEFORE_START:
-                if one.get(name) is not None:
-                    message = "may not be set for init containers without restartPolicy=Always"
-                    yield MinorFieldError(join(here, name), None, message, ErrorKind.FORBIDDEN)
+        yield from common(container, here, pod)
+        yield from _restart_policy(container, here)
+        yield from new_name(container, here, names)
+        # They run one after another, so each is judged as if it were the first.
+        yield from unique_host_ports([container], where)
+        if is_sidecar(container):
+            yield from running(container, here)
+            continue
+        # One that ends before the others start isn't probed.
+        for name in _NOT_BEFORE_START:
+            if container.get(name) is not None:
+                message = "may not be set for init containers without restartPolicy=Always"
+                yield MinorFieldError(join(here, name), None, message, ErrorKind.FORBIDDEN)
 
 
-def trimmed_images(spec: Mapping[str, Any], path: str) -> Faults:
-    """No image of a pod's containers has space around it; in templates it may."""
+def trimmed_images(spec: Object, path: str) -> Faults:
+    """Check that no image of a pod's containers has space around it; in templates it may."""
     for field in ("containers", "initContainers"):
-        for index, one in dicts(spec.get(field)) if field in spec else ():
-            image = one.get("image")
-            if isinstance(image, str) and image != image.strip():
+        for index, container in enumerate(entries(spec, field)):
+            image = container.get("image") or ""
+            if image != image.strip():
                 message = "must not have leading or trailing whitespace"
                 yield MinorFieldError(f"{join(path, field)}[{index}].image", image, message)

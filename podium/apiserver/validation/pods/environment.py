@@ -1,11 +1,12 @@
 """The environment variables of containers. No decision hangs on them."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.selectors.labels import validate_label_key
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Check, Faults, a_dict, join
+from podium.apiserver.validation.checks import Check, Faults, join
 from podium.apiserver.validation.names import config_key, subdomain
 
 _VARIABLE_RULE = (
@@ -13,8 +14,8 @@ _VARIABLE_RULE = (
     "than '='"
 )
 
-# What of a pod is told to its containers, and what else can be asked for by the same words.
-_TOLD = (
+# The fields of a pod that its variables may refer to, and those that field selectors know beside.
+_REFERABLE = (
     "metadata.name",
     "metadata.namespace",
     "metadata.uid",
@@ -26,7 +27,7 @@ _TOLD = (
     "status.podIPs",
 )
 _KNOWN = (
-    *_TOLD,
+    *_REFERABLE,
     "metadata.annotations",
     "metadata.labels",
     "spec.restartPolicy",
@@ -42,23 +43,19 @@ _RESOURCES = tuple(
 _HUGE_PAGES = ("limits.hugepages-", "requests.hugepages-")
 
 
-def _variable_name(value: Any, path: str) -> Faults:
-    if isinstance(value, str):
-        if not value.isascii() or not value.isprintable() or "=" in value:
-            yield FieldError(path, value, _VARIABLE_RULE)
-    else:
-        yield from checks.text(value, path)
+_variable_name = checks.must(
+    _VARIABLE_RULE, lambda name: name.isascii() and name.isprintable() and "=" not in name
+)
 
 
-@checks.of_text
 def _field_of_pod(value: Any, path: str) -> Faults:
     name, bracket, key = value.partition("['")
     if not bracket or not key.endswith("']"):
         if value not in _KNOWN:
             message = f"error converting fieldPath: field label not supported: {value}"
             yield FieldError(path, value, message)
-        elif value not in _TOLD:
-            yield unsupported(path, value, _TOLD)
+        elif value not in _REFERABLE:
+            yield unsupported(path, value, _REFERABLE)
     elif name in _SUBSCRIBED:
         key = key.removesuffix("']")
         key = key.lower() if name == "metadata.annotations" else key
@@ -70,23 +67,21 @@ def _field_of_pod(value: Any, path: str) -> Faults:
 
 
 def _resource_of_container(value: Any, path: str) -> Faults:
-    is_huge = isinstance(value, str) and value.startswith(_HUGE_PAGES)
-    return iter(()) if is_huge else checks.one_of(*_RESOURCES)(value, path)
+    return iter(()) if value.startswith(_HUGE_PAGES) else _known_resource(value, path)
 
 
+_known_resource = checks.one_of(*_RESOURCES)
 _key_of_object = checks.fields(name=checks.absent_as("", subdomain), key=checks.needed(config_key))
 _sources = {
-    "fieldRef": checks.fields(
-        apiVersion=checks.needed(checks.text), fieldPath=checks.needed(_field_of_pod)
-    ),
+    "fieldRef": checks.fields(apiVersion=checks.needed(), fieldPath=checks.needed(_field_of_pod)),
     "resourceFieldRef": checks.fields(resource=checks.needed(_resource_of_container)),
     "configMapKeyRef": _key_of_object,
     "secretKeyRef": _key_of_object,
 }
 
 
-def _one_source(names: tuple[str, ...], path: str, value: Any, *, has_value: bool) -> Faults:
-    count = sum(value.get(name) is not None for name in names)
+def _one_source(names: Iterable[str], path: str, source: Any, *, has_value: bool) -> Faults:
+    count = sum(source.get(name) is not None for name in names)
     if not count:
         *listed, last = (f"`{name}`" for name in names)
         yield FieldError(path, "", f"must specify one of: {', '.join(listed)} or {last}")
@@ -96,36 +91,32 @@ def _one_source(names: tuple[str, ...], path: str, value: Any, *, has_value: boo
         yield FieldError(path, "", "may not have more than one field specified at a time")
 
 
-def _taken_from(value: Any, path: str) -> Faults:
-    source, where = value.get("valueFrom"), join(path, "valueFrom")
-    if source is None:
-        return
-    yield from checks.fields(**_sources)(source, where)
-    has_value = bool(value.get("value"))
-    yield from _one_source(tuple(_sources), where, a_dict(source), has_value=has_value)
+_any_source = checks.fields(**_sources)
+
+
+def _variable(variable: Any, path: str) -> Faults:
+    source, where = variable.get("valueFrom"), join(path, "valueFrom")
+    if source is not None:
+        yield from _any_source(source, where)
+        yield from _one_source(_sources, where, source, has_value=bool(variable.get("value")))
 
 
 environment: Check = checks.detail(
-    checks.each(
-        checks.in_turn(
-            checks.fields(name=checks.needed(_variable_name), value=checks.text), _taken_from
-        )
-    )
+    checks.each(checks.both(checks.fields(name=checks.needed(_variable_name)), _variable))
 )
-"""The `env` of a container."""
+"""Checks the `env` of a container."""
 
 _whole_object = checks.fields(name=checks.needed(subdomain))
 _whole_sources = {"configMapRef": _whole_object, "secretRef": _whole_object}
-_from_object = checks.fields(prefix=checks.unless_empty(_variable_name), **_whole_sources)
+_from_object = checks.fields(prefix=_variable_name, **_whole_sources)
 
 
-@checks.of_list
-def _from_objects(value: Any, path: str) -> Faults:
-    for index, one in enumerate(value):
-        yield from _from_object(one, f"{path}[{index}]")
-        # The fault has no index, as kube-apiserver has it.
-        yield from _one_source(tuple(_whole_sources), path, a_dict(one), has_value=False)
+def _from_objects(sources: Any, path: str) -> Faults:
+    for index, source in enumerate(sources):
+        yield from _from_object(source, f"{path}[{index}]")
+        # The fault has no index, as in kube-apiserver.
+        yield from _one_source(_whole_sources, path, source, has_value=False)
 
 
 environment_from: Check = checks.detail(_from_objects)
-"""The `envFrom` of a container."""
+"""Checks the `envFrom` of a container."""

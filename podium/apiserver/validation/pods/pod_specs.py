@@ -7,12 +7,12 @@ in a check's memory; the other differs from pod to pod: the node, the hostname, 
 from typing import Any
 
 from podium.api.errors import FieldError
-from podium.api.objects import without
+from podium.api.objects import Object, entries, part, without
 from podium.api.priority import NEVER, PREEMPT_LOWER_PRIORITY
 from podium.api.resources import pod_requests
-from podium.api.values.quantity import Format, Quantity, parse_quantity
+from podium.api.values.quantity import Format, Quantity, nanos, parse_quantity
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, a_dict, dicts, join
+from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.names import dns_label, label_key, label_map, subdomain
 from podium.apiserver.validation.pods.affinity import affinity, spread_constraints
 from podium.apiserver.validation.pods.containers import containers, init_containers
@@ -20,11 +20,7 @@ from podium.apiserver.validation.pods.pod_volumes import known_volumes, mounts, 
 from podium.apiserver.validation.pods.ports import host_network_ports
 from podium.apiserver.validation.pods.taints_and_tolerations import tolerations
 from podium.apiserver.validation.remembered import remembered
-from podium.apiserver.validation.resource_requirements import (
-    overhead,
-    pod_level_resources,
-    readable,
-)
+from podium.apiserver.validation.resource_requirements import overhead, pod_level_resources
 
 _CONTAINER_LISTS = ("initContainers", "containers")
 _MOUNTS = frozenset({"volumeMounts", "volumeDevices"})
@@ -32,27 +28,22 @@ _VARYING = frozenset({"volumes", "nodeName", "hostname"})
 _OF_THE_HOST = {"hostNetwork": "hostNetwork", "hostPID": "HostPID", "hostIPC": "HostIPC"}
 
 
-def _scheduling_gates(value: object, path: str) -> Faults:
-    yield from checks.each(checks.fields())(value, path)
+def _scheduling_gates(gates: Any, path: str) -> Faults:
     seen = set()
-    for index, gate in dicts(value):
+    for index, gate in enumerate(gates):
         name, where = gate.get("name") or "", f"{path}[{index}]"
-        if not isinstance(name, str):
-            yield from checks.text(name, join(where, "name"))
-            continue
         yield from label_key(name, where)
         if name in seen:
             yield checks.duplicate(where, name)
         seen.add(name)
 
 
-def _resource_claims(value: object, path: str) -> Faults:
-    yield from checks.each(checks.fields())(value, path)
+def _resource_claims(claims: Any, path: str) -> Faults:
     names = set()
-    for index, claim in dicts(value):
+    for index, claim in enumerate(claims):
         name, where = claim.get("name") or "", f"{path}[{index}]"
-        if not isinstance(name, str) or not name:
-            yield from checks.some_text(name, join(where, "name"))
+        if not name:
+            yield checks.required(join(where, "name"))
         elif name in names:
             yield checks.duplicate(join(where, "name"), name)
         else:
@@ -83,50 +74,44 @@ _claim_names = checks.fields(resourceClaimName=subdomain, resourceClaimTemplateN
 
 
 def _pod_level(spec: Any, path: str) -> Faults:
-    resources, where = spec.get("resources"), join(path, "resources")
-    if resources is None:
-        return
-    if isinstance(resources, dict) and resources.get("claims") is not None:
+    resources, where = part(spec, "resources"), join(path, "resources")
+    if resources.get("claims"):
         message = "claims cannot be set for Resources at pod-level"
         yield checks.forbidden(join(where, "claims"), message)
     faults = list(pod_level_resources(resources, where))
     yield from faults
-    # What can't be read can't be compared either.
     if faults:
         return
-    requests, limits = (a_dict(resources.get(field)) for field in ("requests", "limits"))
+    requests, limits = part(resources, "requests"), part(resources, "limits")
     # Requests of containers with faults can't be added up.
     asked = {}
-    if requests and not list(_containers(spec, "")):
+    if requests and not any(_containers(spec, "")):
         asked = pod_requests({"spec": {name: spec.get(name) for name in _CONTAINER_LISTS}})
     for name, amount in asked.items():
         if name in requests and (own := parse_quantity(requests[name])).nanos < amount:
             total = Quantity(amount, own.format if own else Format.DECIMAL_SI)
             message = f"must be greater than or equal to aggregate container requests of {total}"
             yield FieldError(f"{where}.requests[{name}]", requests[name], message)
-    for index, one in dicts(spec.get("containers")):
-        for name, limit in a_dict(a_dict(one.get("resources")).get("limits")).items():
-            if name not in limits:
-                continue
-            own_limit, most = readable(limit), readable(limits[name])
-            if own_limit is not None and most is not None and own_limit > most:
+    for index, container in enumerate(entries(spec, "containers") if limits else ()):
+        for name, limit in part(container, "resources", "limits").items():
+            if name in limits and nanos(limit) > nanos(limits[name]):
                 place = f"{where}.containers[{index}][{name}].limits"
                 message = f"must be less than or equal to pod limits of {limits[name]}"
                 yield FieldError(place, limit, message)
 
 
-_containers = checks.decisive(checks.in_turn(containers, init_containers))
+_containers = checks.decisive(checks.both(containers, init_containers))
 
 
 def _dns_config(spec: Any, path: str) -> Faults:
     config, where = spec.get("dnsConfig"), join(path, "dnsConfig")
-    if config is not None:
-        yield from checks.fields(nameservers=checks.each(checks.ip_address))(config, where)
+    nameservers = entries(config or {}, "nameservers")
+    yield from checks.each(checks.ip_address)(nameservers, join(where, "nameservers"))
     if spec.get("dnsPolicy") != "None":
         return
     if config is None:
         yield checks.required(where, "must provide `dnsConfig` when `dnsPolicy` is None")
-    elif not a_dict(config).get("nameservers"):
+    elif not nameservers:
         message = "must provide at least one DNS nameserver when `dnsPolicy` is None"
         yield checks.required(join(where, "nameservers"), message)
 
@@ -138,22 +123,18 @@ def _own_users(spec: Any, path: str) -> Faults:
                 yield checks.forbidden(join(path, shown), "when `pod.Spec.HostUsers` is false")
 
 
-def _os(value: object, path: str) -> Faults:
-    yield from checks.fields(name=checks.text)(value, path)
-    name = a_dict(value).get("name") or ""
-    if not name:
+def _os(value: Any, path: str) -> Faults:
+    if not value.get("name"):
         yield checks.required(join(path, "name"), "cannot be empty")
-    elif name not in ("linux", "windows"):
-        # At the object itself, as kube-apiserver has it.
-        yield from checks.choice("linux", "windows")(name, path)
+    else:
+        # The fault is the object's, as in kube-apiserver.
+        yield from checks.one_of("linux", "windows")(value["name"], path)
 
 
 _middle_fields = checks.fields(
-    terminationGracePeriodSeconds=checks.integer(),
-    hostNetwork=checks.boolean,
-    restartPolicy=checks.choice("Always", "OnFailure", "Never"),
+    restartPolicy=checks.one_of("Always", "OnFailure", "Never"),
     dnsPolicy=checks.detail(
-        checks.choice("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
+        checks.one_of("ClusterFirstWithHostNet", "ClusterFirst", "Default", "None")
     ),
     nodeSelector=label_map,
     affinity=affinity,
@@ -176,15 +157,13 @@ _last_fields = checks.fields(
     subdomain=checks.detail(checks.unless_empty(dns_label)),
     tolerations=tolerations,
     hostAliases=checks.detail(checks.each(checks.fields(ip=checks.ip_address))),
-    schedulerName=checks.text,
-    priority=checks.integer(checks.INT32_MIN, checks.INT32_MAX),
     priorityClassName=checks.unless_empty(subdomain),
     runtimeClassName=subdomain,
-    preemptionPolicy=checks.choice(PREEMPT_LOWER_PRIORITY, NEVER),
+    preemptionPolicy=checks.one_of(PREEMPT_LOWER_PRIORITY, NEVER),
     overhead=overhead,
     os=_os,
 )
-_whole = checks.in_turn(
+_whole = checks.both(
     checks.fields(volumes=volumes, resourceClaims=_resource_claims),
     containers,
     init_containers,
@@ -198,17 +177,14 @@ _whole = checks.in_turn(
 )
 
 
-def _common_part(spec: Any) -> Any:
-    part = without(spec, *_VARYING)
+def _common_part(spec: Object) -> Object:
+    common = without(spec, *_VARYING)
     for name in _CONTAINER_LISTS:
-        if isinstance(found := part.get(name), list):
-            part[name] = [
-                without(one, *_MOUNTS)
-                if isinstance(one, dict) and not _MOUNTS.isdisjoint(one)
-                else one
-                for one in found
+        if found := common.get(name):
+            common[name] = [
+                one if _MOUNTS.isdisjoint(one) else without(one, *_MOUNTS) for one in found
             ]
-    return part
+    return common
 
 
 _common = remembered(_whole, _common_part)
@@ -218,15 +194,14 @@ def _varying(spec: Any, path: str) -> Faults:
     yield from _varying_fields(spec, path)
     known = None
     for name in _CONTAINER_LISTS:
-        for index, one in dicts(spec.get(name)):
-            if not _MOUNTS.isdisjoint(one):
+        for index, container in enumerate(entries(spec, name)):
+            if not _MOUNTS.isdisjoint(container):
                 known = known_volumes(spec) if known is None else known
-                yield from mounts(one, f"{join(path, name)}[{index}]", known)
+                yield from mounts(container, f"{join(path, name)}[{index}]", known)
 
 
-@checks.of_object
 def pod_spec(spec: Any, path: str) -> Faults:
-    """The spec of a pod, or of a pod to be in a template."""
+    """Check the spec of a pod, or of a pod to be in a template."""
     common, varying = list(_common(spec, path)), list(_varying(spec, path))
     # Faults of both parts are put in order by looking at the whole.
     in_order = not varying or (not common and len(varying) == 1)

@@ -1,17 +1,13 @@
 """Pods: their metadata, specs and statuses, as far as Podium acts on them."""
 
-from collections.abc import Iterable
-from types import GenericAlias
 from typing import Any
 
-import msgspec
-from msgspec import UNSET, UnsetType
-
 from podium.api.errors import FieldError
+from podium.api.objects import annotations, part, spec_of
 from podium.api.pods import DELETION_COST, parse_deletion_cost
 from podium.api.priority import MIRROR_ANNOTATION
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, MinorFieldError, Part, a_dict, join
+from podium.apiserver.validation.checks import Faults, MinorFieldError, join
 from podium.apiserver.validation.metadata import object_meta
 from podium.apiserver.validation.pods.alike_pods import judged_alike
 from podium.apiserver.validation.pods.containers import trimmed_images
@@ -22,86 +18,57 @@ from podium.apiserver.validation.resource_requirements import (
     pod_level_resources,
 )
 
-_CONDITION: dict[str, Part] = {
-    "type": checks.needed(checks.text),
-    "status": checks.needed(checks.one_of("True", "False", "Unknown")),
-    "reason": checks.text,
-    "lastTransitionTime": checks.time,
-}
-_CONTAINER_STATUS: dict[str, Part] = {
-    "name": checks.needed(checks.text),
-    "restartCount": checks.count,
-    "allocatedResources": amounts,
-    "resources": container_resources,
-}
-_container_statuses = checks.each(checks.fields(**_CONTAINER_STATUS))
-_STATUS: dict[str, Part] = {
-    "phase": checks.one_of("Pending", "Running", "Succeeded", "Failed", "Unknown", empty=True),
-    "qosClass": checks.one_of("Guaranteed", "Burstable", "BestEffort", empty=True),
-    "nominatedNodeName": checks.text,
-    "reason": checks.text,
-    "resize": checks.text,
-    "startTime": checks.time,
-    "conditions": checks.each(checks.fields(**_CONDITION)),
-    "initContainerStatuses": _container_statuses,
-    "containerStatuses": _container_statuses,
-    "allocatedResources": amounts,
-    "resources": pod_level_resources,
-}
-
-
-def _struct(fields: Iterable[str], **types: Any) -> Any:
-    """A type of which msgspec makes a value fast, with none but these fields."""
-    return msgspec.defstruct(
-        "Part", [(name, types.get(name, Any) | UnsetType, UNSET) for name in fields]
+_condition = checks.fields(
+    type=checks.needed(), status=checks.needed(checks.one_of("True", "False", "Unknown"))
+)
+_container_statuses = checks.each(
+    checks.fields(
+        name=checks.needed(),
+        restartCount=checks.count,
+        allocatedResources=amounts,
+        resources=container_resources,
     )
-
-
-_ContainerStatuses = GenericAlias(list, (_struct(_CONTAINER_STATUS),))
-_JudgedStatus = _struct(
-    _STATUS,
-    conditions=GenericAlias(list, (_struct(_CONDITION),)),
-    initContainerStatuses=_ContainerStatuses,
-    containerStatuses=_ContainerStatuses,
+)
+# Of these fields alone, and of texts and times, `alike_pods` has statuses compared.
+_status = checks.fields(
+    phase=checks.unless_empty(
+        checks.one_of("Pending", "Running", "Succeeded", "Failed", "Unknown")
+    ),
+    qosClass=checks.unless_empty(checks.one_of("Guaranteed", "Burstable", "BestEffort")),
+    conditions=checks.each(_condition),
+    initContainerStatuses=_container_statuses,
+    containerStatuses=_container_statuses,
+    allocatedResources=amounts,
+    resources=pod_level_resources,
 )
 
 
-def _status_part(status: Any) -> Any:
-    """What is judged of a status, made ten times as fast as by hand; all of an odd one."""
-    try:
-        return msgspec.convert(status, _JudgedStatus)
-    except msgspec.ValidationError:
-        return status
-
-
 def _annotations(pod: Any, path: str) -> Faults:
-    notes = a_dict(a_dict(pod.get("metadata")).get("annotations"))
-    where = join(path, "metadata.annotations")
-    if MIRROR_ANNOTATION in notes and not a_dict(pod.get("spec")).get("nodeName"):
+    notes, where = annotations(pod), join(path, "metadata.annotations")
+    if MIRROR_ANNOTATION in notes and not spec_of(pod).get("nodeName"):
         message = "must set spec.nodeName if mirror pod annotation is set"
         yield MinorFieldError(f"{where}[{MIRROR_ANNOTATION}]", notes[MIRROR_ANNOTATION], message)
-    if DELETION_COST in notes:
-        cost = notes[DELETION_COST]
-        if not isinstance(cost, str) or parse_deletion_cost(cost) is None:
-            yield FieldError(f"{where}[{DELETION_COST}]", cost, "must be a 32bit integer")
+    if DELETION_COST in notes and parse_deletion_cost(notes[DELETION_COST]) is None:
+        field = f"{where}[{DELETION_COST}]"
+        yield FieldError(field, notes[DELETION_COST], "must be a 32bit integer")
 
 
 def gated_on_no_node(pod: Any, path: str) -> Faults:
-    """What gates keep from being scheduled is created on no node."""
-    spec = a_dict(pod.get("spec"))
+    """Check that a pod with scheduling gates is created without a node."""
+    spec = spec_of(pod)
     if spec.get("schedulingGates") and spec.get("nodeName"):
         message = "cannot be set until all schedulingGates have been cleared"
         yield checks.forbidden(join(path, "spec.nodeName"), message)
 
 
-any_pod = checks.in_turn(
+any_pod = checks.both(
     checks.fields(metadata=object_meta()),
     _annotations,
     checks.fields(spec=checks.needed(pod_spec)),
-    lambda pod, path: trimmed_images(a_dict(pod.get("spec")), join(path, "spec")),
-    checks.fields(status=checks.fields(**_STATUS)),
+    lambda pod, path: trimmed_images(part(pod, "spec"), join(path, "spec")),
+    checks.fields(status=_status),
 )
-"""A whole pod, judged whether others like it were or not."""
+"""Checks a whole pod, whether pods like it were checked or not."""
 
-pod = judged_alike(any_pod, _status_part)
-"""A whole pod."""
+pod = judged_alike(any_pod)
+"""Checks a whole pod."""

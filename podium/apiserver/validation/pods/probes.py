@@ -21,19 +21,18 @@ _COUNTS = (
 )
 
 
-@checks.of_list
-def _headers(value: Any, path: str) -> Faults:
-    for header in value:
-        name = header.get("name") or "" if isinstance(header, dict) else header
-        if not isinstance(name, str) or not re.fullmatch("[-A-Za-z0-9]+", name):
-            # The fault has no index, as kube-apiserver has it.
+def _headers(headers: Any, path: str) -> Faults:
+    for header in headers:
+        name = header.get("name") or ""
+        if not re.fullmatch("[-A-Za-z0-9]+", name):
+            # The fault has no index, as in kube-apiserver.
             yield FieldError(path, name, _HEADER_RULE)
 
 
 _actions = {
-    "exec": checks.fields(command=checks.needed(checks.each(checks.text))),
+    "exec": checks.fields(command=checks.needed()),
     "httpGet": checks.fields(
-        path=checks.needed(checks.text),
+        path=checks.needed(),
         port=checks.absent_as(0, port_or_name),
         scheme=checks.one_of("HTTP", "HTTPS"),
         httpHeaders=_headers,
@@ -61,14 +60,14 @@ def _one_action(actions: dict[str, Check]) -> Check:
     return check
 
 
-_positive = checks.must("must be greater than 0", lambda n: isinstance(n, int) and n > 0)
-_once = checks.must("must be 1", lambda n: isinstance(n, int) and n == 1)
+_positive = checks.integer(1, rule="must be greater than 0")
+_once = checks.integer(1, 1, "must be 1")
 _never = checks.must("must not be set for readinessProbes", lambda _: False)
 
 
 def _probe(**more: checks.Part) -> Check:
     return checks.detail(
-        checks.in_turn(
+        checks.both(
             _one_action(_actions),
             checks.fields(
                 **dict.fromkeys(_COUNTS, checks.count), terminationGracePeriodSeconds=_positive
@@ -78,27 +77,31 @@ def _probe(**more: checks.Part) -> Check:
     )
 
 
-liveness = _probe(successThreshold=_once)
-readiness = _probe(terminationGracePeriodSeconds=_never)
-startup = liveness
+_liveness = _probe(successThreshold=_once)
 
-probes = checks.fields(livenessProbe=liveness, readinessProbe=readiness, startupProbe=startup)
-"""The probes of a container that keeps running."""
+probes = checks.fields(
+    livenessProbe=_liveness,
+    readinessProbe=_probe(terminationGracePeriodSeconds=_never),
+    startupProbe=_liveness,
+)
+"""Checks the probes of a container that keeps running."""
 
 
-def lifecycle(grace_s: object) -> Check:
-    """What is done when a container starts and stops, for pods that may take so long to end."""
+def lifecycle(grace_s: int | None) -> Check:
+    """Make a check of the handlers for the start and end of a container.
+
+    Args:
+        grace_s: the grace period of the pod; None if its author has set none.
+    """
 
     def sleep(value: Any, path: str) -> Faults:
-        seconds = value.get("seconds") or 0 if isinstance(value, dict) else value
-        if not isinstance(seconds, int):
-            yield checks.wrong_type(path, value, "a number of seconds")
-        elif isinstance(grace_s, int) and not 0 <= seconds <= grace_s:
+        seconds = value.get("seconds") or 0
+        if grace_s is not None and not 0 <= seconds <= grace_s:
             message = (
                 f"must be non-negative and less than terminationGracePeriodSeconds ({grace_s})"
             )
             yield FieldError(path, seconds, message)
 
     actions = {name: check for name, check in _actions.items() if name != "grpc"}
-    handler = checks.in_turn(_one_action({**actions, "sleep": sleep}))
+    handler = _one_action({**actions, "sleep": sleep})
     return checks.detail(checks.fields(postStart=handler, preStop=handler))

@@ -7,7 +7,7 @@ from podium.api.selectors.labels import validate_label_value
 from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE
 from podium.apiserver.internals import internal
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, dicts, join
+from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.names import label_key, label_value
 
 _EFFECTS = (NO_SCHEDULE, PREFER_NO_SCHEDULE, NO_EXECUTE)
@@ -30,10 +30,10 @@ def _operator_and_value(value: Any, path: str) -> Faults:
         if compared:
             yield FieldError(where, compared, "value must be empty when `operator` is 'Exists'")
     elif operator != "Equal":
-        # Those that a feature gate keeps out are named to whoever tries them.
+        # Those that a feature gate keeps out are named in the answer to a try.
         gated = ("Lt", "Gt") if operator in ("Lt", "Gt") else ()
         yield unsupported(where, operator, ("Equal", "Exists", *gated))
-    elif isinstance(compared, str) and (faults := validate_label_value(compared)):
+    elif faults := validate_label_value(compared):
         yield FieldError(where, compared, ";".join(faults))
 
 
@@ -45,16 +45,12 @@ def _seconds_fit_effect(value: Any, path: str) -> Faults:
 
 
 tolerations = checks.each(
-    checks.in_turn(
+    checks.both(
         checks.fields(key=checks.unless_empty(label_key)),
         _operator_fits_key,
         _seconds_fit_effect,
         _operator_and_value,
-        checks.fields(
-            value=checks.text,
-            effect=checks.unless_empty(checks.one_of(*_EFFECTS)),
-            tolerationSeconds=checks.integer(),
-        ),
+        checks.fields(effect=checks.unless_empty(checks.one_of(*_EFFECTS))),
     )
 )
 
@@ -62,16 +58,15 @@ _taint = checks.fields(
     key=checks.absent_as("", label_key),
     value=label_value,
     effect=checks.needed(checks.one_of(*_EFFECTS)),
-    timeAdded=checks.time,
 )
 
 
-def taints(value: object, path: str) -> Faults:
-    """The `taints` of a node: unique by key and effect."""
-    yield from checks.each(_taint)(value, path)
+def taints(taints: Any, path: str) -> Faults:
+    """Check the `taints` of a node, which are unique by key and effect."""
+    yield from checks.each(_taint)(taints, path)
     seen = set()
-    for index, taint in dicts(value):
-        pair = (str(taint.get("key")), str(taint.get("effect")))
+    for index, taint in enumerate(taints):
+        pair = (taint.get("key"), taint.get("effect"))
         if pair in seen:
             message = "taints must be unique by key and effect pair"
             shown = internal("Taint", taint)

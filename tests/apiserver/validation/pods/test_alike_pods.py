@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver import memories
+from podium.apiserver.kinds.registration.registrations import _faults
 from podium.apiserver.validation.pods import alike_pods
-from podium.apiserver.validation.pods.pod_validation import any_pod
-from podium.apiserver.validation.pods.pod_validation import pod as check
 
 Obj = dict[str, Any]
 _TIME = "2026-01-0{}T00:00:00Z"
@@ -20,6 +20,8 @@ def pod(number: int) -> Obj:
     mounts = [{"name": token, "mountPath": "/var/run/secrets"}]
     started = {"type": "Ready", "status": "True", "lastTransitionTime": _TIME.format(number)}
     return {
+        "apiVersion": "v1",
+        "kind": "Pod",
         "metadata": {
             "name": f"p-{number}",
             "namespace": "default",
@@ -37,12 +39,16 @@ def pod(number: int) -> Obj:
     }
 
 
+def decoded(pod: Any, _path: str) -> Any:
+    return _faults(KINDS["Pod"], pod)
+
+
 def counting(judged: list[Obj]) -> Any:
     def judge(value: Any, path: str) -> Any:
         judged.append(value)
-        return any_pod(value, path)
+        return decoded(value, path)
 
-    return alike_pods.judged_alike(judge, lambda status: status["conditions"])
+    return alike_pods.judged_alike(judge)
 
 
 def test_one_of_pods_alike_is_judged() -> None:
@@ -73,6 +79,7 @@ def test_one_of_pods_alike_is_judged() -> None:
         (("spec", "schedulingGates"), [{"name": "example.com/gate"}]),
         (("spec", "priority"), 2**70),
         (("status", "startTime"), "soon"),
+        (("status", "phase"), 5),
         (("status", "conditions"), [{"type": "Ready"}]),
         (("spec",), None),
         (("metadata",), []),
@@ -81,12 +88,12 @@ def test_one_of_pods_alike_is_judged() -> None:
 def test_whatever_is_wrong_is_found_as_if_no_pod_was_judged_before(
     where: tuple[str, ...], value: Any
 ) -> None:
-    broken = deepcopy(pod(2))
+    once, broken = alike_pods.judged_alike(decoded), deepcopy(pod(2))
     *outer, last = where
     (broken[outer[0]] if outer else broken)[last] = value
-    assert [*check(pod(1), "")] == []
-    assert [*check(broken, "")] == [*any_pod(broken, "")]
-    assert [*check(pod(2), "")] == []
+    assert [*once(pod(1), "")] == []
+    assert [*once(broken, "")] == [*decoded(broken, "")]
+    assert [*once(pod(2), "")] == []
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
