@@ -16,7 +16,7 @@ from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
 from podium.cluster.drivers.driver_events import Called, DriverEvent
-from podium.cluster.drivers.faults import ConstantLatency
+from podium.cluster.drivers.faults import Latency
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.machines.effects import Bind, Delete
 from podium.scheduler.machine.context import Features
@@ -58,7 +58,7 @@ async def measured(pods: int, latency_s: float, *, synchronous: bool) -> float:
     server.bootstrap(clock.now_s())
     preemptors = pods // PODS_PER_PREEMPTOR
     prepare(server, pods, preemptors, clock.now_s())
-    latency = ConstantLatency(apply_s=latency_s / 2, answer_s=latency_s / 2)
+    latency = Latency(apply_s=latency_s / 2, answer_s=latency_s / 2)
     features = Features(scheduler_async_preemption=not synchronous)
     goal = Goal(pods - preemptors, preemptors)
     async with LiveDriver(InProcessApi(server, clock.now_s, latency), clock) as driver:

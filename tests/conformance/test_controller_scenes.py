@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 
-from podium.cluster.drivers.faults import ConstantLatency
+from podium.cluster.drivers.faults import Latency
 from tests.cluster.embedded.client import up
 from tests.conformance.scene_comparison import differences
 from tests.conformance.scene_planes import play_in_virtual_time, play_live
@@ -27,7 +27,7 @@ Json = dict[str, Any]
 _DATA = ROOT / "tests/conformance/data/controllers"
 # Where all takes no time, pods are ready at the very moment of a step that they aren't ready at on
 # a real control plane.
-LATENCY = ConstantLatency(apply_s=0.005, answer_s=0.005, news_s=0.005)
+LATENCY = Latency(apply_s=0.005, answer_s=0.005, news_s=0.005)
 # By the clock each scene has to share the machine with the others.
 LIVE_AT_ONCE = 24
 

@@ -8,7 +8,7 @@ import json
 
 import pytest
 
-from podium.cluster.drivers.faults import INSTANT, ConstantLatency, ExponentialLatency, Latency
+from podium.cluster.drivers.faults import INSTANT, ExponentialLatency, Latency
 from tests.conformance.stories import Json, StoryPlayer
 from tests.conftest import ROOT
 
@@ -18,8 +18,8 @@ STORIES: list[Json] = json.loads(
 # Nothing that is told may depend on how fast things go.
 LATENCIES = {
     INSTANT: "at once",
-    ConstantLatency(0.01, 0.01, 0.05): "slow news",
-    ConstantLatency(0.01, 0.1, 0.0): "slow answers",
+    Latency(0.01, 0.01, 0.05): "slow news",
+    Latency(0.01, 0.1, 0.0): "slow answers",
     ExponentialLatency(0.02, 0.02, 0.02): "by chance",
 }
 

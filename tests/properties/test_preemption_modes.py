@@ -6,7 +6,7 @@ import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
-from podium.cluster.drivers.faults import ConstantLatency
+from podium.cluster.drivers.faults import Latency
 from podium.cluster.virtual.cluster import Cluster
 from podium.cluster.virtual.cluster_options import ClusterOptions, SchedulerSetup
 from podium.scheduler.machine.context import Features
@@ -21,7 +21,7 @@ def end_of(seed: int, *, asynchronous: bool, latency_s: float) -> dict[str, str]
     options = ClusterOptions(
         schedulers=(SchedulerSetup(features=features),),
         controllers=frozenset(),
-        latency=ConstantLatency(latency_s, latency_s),
+        latency=Latency(latency_s, latency_s),
     )
     cluster = Cluster(options)
     rng = Random(seed)

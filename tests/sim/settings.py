@@ -7,7 +7,6 @@ from podium.api.pods import DEFAULT_SCHEDULER_NAME
 from podium.cluster.drivers.faults import (
     INSTANT,
     NO_FAULTS,
-    ConstantLatency,
     ExponentialLatency,
     Faults,
     Latency,
@@ -56,7 +55,7 @@ class Settings:
     @property
     def is_calm(self) -> bool:
         """Whether a scheduler that makes no mistake never puts a pod where it has no room."""
-        return self.faults.is_none and len(self.schedulers) == 1 and not self.changes_nodes
+        return self.faults == NO_FAULTS and len(self.schedulers) == 1 and not self.changes_nodes
 
 
 def settings_of(seed: int) -> Settings:
@@ -66,7 +65,7 @@ def settings_of(seed: int) -> Settings:
     latency = rng.choice(
         (
             INSTANT,
-            ConstantLatency(0.05, 0.05, 0.02),
+            Latency(0.05, 0.05, 0.02),
             ExponentialLatency(0.05, 0.05, 0.1),
             ExponentialLatency(1.0, 1.0, 1.0),
         )

@@ -18,7 +18,7 @@ from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
 from podium.apiserver.verbs.verb_options import PatchRequest
 from podium.cluster.drivers.driver_events import DriverEvent, Stepped
-from podium.cluster.drivers.faults import ConstantLatency
+from podium.cluster.drivers.faults import Latency
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.machines.effects import Bind
 from podium.scheduler.machine.context import Features
@@ -77,7 +77,7 @@ async def seconds_to_schedule(load: Load, latency_s: float, features: Features) 
             names = [one.name for one in happening.effects if isinstance(one, Bind)]
             binds_s.extend(clock.now_s() for name in names if name.startswith(ORDINARY))
 
-    latency = ConstantLatency(latency_s / 2, latency_s / 2)
+    latency = Latency(latency_s / 2, latency_s / 2)
     async with LiveDriver(InProcessApi(server, clock.now_s, latency), clock) as driver:
         driver.add(machine)
         driver.add(KubeletStandIn(starts_after_s=None))

@@ -16,29 +16,15 @@ from podium.api.values.times import NANOS_PER_SECOND, parse_time
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import ApiServer, PatchRequest
 from podium.apiserver.store.store import Store
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
+from podium.cluster.drivers.faults import NO_FAULTS, Faults, Latency
 from podium.cluster.drivers.virtual import VirtualDriver
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
-from podium.machines.effects import Effect
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.machine.context import Features
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 
 START_S = 1_767_225_600.0
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0}
-
-
-class AdjustableLatency:
-    """Every call takes as long as is set now, half of it on its way to the API."""
-
-    def __init__(self) -> None:
-        self.calls_take_s = 0.0
-
-    def call_s(self, effect: Effect, rng: Random) -> tuple[float, float]:
-        return self.calls_take_s / 2, self.calls_take_s / 2
-
-    def watch_s(self, kind: str, rng: Random) -> float:
-        return 0.0
 
 
 class Player:
@@ -49,8 +35,7 @@ class Player:
         self.store = Store()
         self.server = ApiServer(self.store, rng)
         self.server.bootstrap(START_S)
-        self._latency = AdjustableLatency()
-        self.driver = VirtualDriver(self.server, START_S, rng, latency=self._latency)
+        self.driver = VirtualDriver(self.server, START_S, rng, latency=Latency())
         self._names: dict[str, str] = {}
         self._pods: dict[str, Object] = {}
         self._lines: list[str] = []
@@ -144,7 +129,7 @@ class Player:
         self.driver.restart(self._handle, self._make())
 
     def _calls_take(self, duration: str) -> None:
-        self._latency.calls_take_s = _seconds(duration)
+        self.driver.injector.latency = Latency(_seconds(duration) / 2, _seconds(duration) / 2)
 
     def _refuse(self, what: str) -> None:
         self.driver.faults = Faults(refused=1.0) if what == "everything" else NO_FAULTS

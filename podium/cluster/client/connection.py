@@ -1,7 +1,6 @@
 """The address, trusted authority and credentials of an API server, by kubeconfig or in a pod.
 
-What kubeconfigs may say of credentials (tokens, certificates, plugins that are run, OpenID) is
-kubernetes_asyncio's to know.
+kubernetes_asyncio reads the credentials: tokens, certificates, exec plugins and OpenID.
 """
 
 import os
@@ -23,20 +22,20 @@ _IN_CLUSTER = "KUBERNETES_SERVICE_HOST"
 
 
 class MissingConnectionError(PodiumError):
-    """No kubeconfig leads to an API server."""
+    """An API server's address or credentials are missing or can't be read."""
 
 
 class Connection(msgspec.Struct):
     """Address and credentials of an API server.
 
     Attributes:
-        url: without a slash at its end.
-        tls: whom to trust, and the client's certificate; None for plain HTTP.
-        server_name: what the server's certificate is to be about, if not the host; else empty.
-        proxy: through which to go; empty for none.
-        authority: the file of whom the kubeconfig trusts; empty if it names nobody.
+        url: without a trailing slash.
+        tls: trusted authorities and the client's certificate; None for plain HTTP.
+        server_name: the name in the server's certificate; empty for the host of the URL.
+        proxy: URL of a proxy; empty for none.
+        authority: file of the kubeconfig's certificate authority; empty without one.
         impersonated_user: the user as whom requests are made; empty for the authenticated one.
-        request_s: how long a request may take, in seconds; 0 for no limit, None for the usual.
+        request_s: timeout of a request, in seconds; 0 for no limit, None for the usual one.
     """
 
     url: str
@@ -50,10 +49,10 @@ class Connection(msgspec.Struct):
     request_s: float | None = None
 
     async def authorization(self) -> str:
-        """The Authorization header; empty if a client certificate authenticates.
+        """Return the Authorization header; empty if a client certificate authenticates.
 
         Raises:
-            MissingConnectionError: a token that has to be read anew can't be.
+            MissingConnectionError: a token can't be read again from its file.
         """
         try:
             return str(await self._configuration.get_api_key_with_prefix(_BEARER) or "")
@@ -61,12 +60,17 @@ class Connection(msgspec.Struct):
             raise MissingConnectionError(f"the token can't be read: {error}") from None
 
     async def renew(self) -> None:
-        """Read refused credentials again; raises MissingConnectionError if they can't be."""
+        """Load the credentials again, after they were refused; raises MissingConnectionError."""
         self._configuration = await self._load()
 
 
 async def load_connection(kubeconfig: str | None = None, context: str | None = None) -> Connection:
-    """The connection that kubectl would take; raises MissingConnectionError."""
+    """Load the connection that kubectl would use.
+
+    Raises:
+        MissingConnectionError: no kubeconfig leads to an API server, or its credentials can't be
+            read.
+    """
     usual = Path(USUAL_FILE).expanduser()
     where = kubeconfig or os.environ.get(FILES) or (str(usual) if usual.exists() else None)
     if where is None and _IN_CLUSTER not in os.environ:
@@ -81,49 +85,44 @@ async def load_connection(kubeconfig: str | None = None, context: str | None = N
             why = getattr(error, "strerror", None) or error
             raise MissingConnectionError(f"{where or 'the service account'}: {why}") from None
 
-    found = await load()
-    try:
-        tls = _tls(found)
-    except (OSError, ssl.SSLError) as error:
-        raise MissingConnectionError(f"{where}: a certificate can't be used: {error}") from None
+    loaded = await load()
+    tls = None
+    if str(loaded.host).startswith("https:"):
+        try:
+            tls = ssl.create_default_context(cafile=loaded.ssl_ca_cert or None)
+            if loaded.cert_file:
+                tls.load_cert_chain(loaded.cert_file, keyfile=loaded.key_file or None)
+        except (OSError, ssl.SSLError) as error:
+            raise MissingConnectionError(f"{where}: a certificate can't be used: {error}") from None
+        # Authorities of clusters often lack extensions that Python has required later than Go.
+        tls.verify_flags &= ~ssl.VERIFY_X509_STRICT
+        if not loaded.verify_ssl:
+            tls.check_hostname = False
+            tls.verify_mode = ssl.CERT_NONE
     return Connection(
-        url=str(found.host).rstrip("/"),
+        url=str(loaded.host).rstrip("/"),
         tls=tls,
-        server_name=str(found.tls_server_name or ""),
-        proxy=str(found.proxy or ""),
-        authority=str(found.ssl_ca_cert or ""),
-        _configuration=found,
+        server_name=str(loaded.tls_server_name or ""),
+        proxy=str(loaded.proxy or ""),
+        authority=str(loaded.ssl_ca_cert or ""),
+        _configuration=loaded,
         _load=load,
     )
 
 
 async def _configuration(where: str | None, context: str | None) -> Configuration:
-    made = Configuration()
+    loaded = Configuration()
     if where is None:
-        config.load_incluster_config(made)  # type: ignore[no-untyped-call]
-    else:
-        for path in filter(None, where.split(os.pathsep)):
-            try:
-                content = yaml.safe_load(Path(path).expanduser().read_bytes())
-            except yaml.YAMLError as error:
-                raise ConfigException(f"isn't YAML: {error}") from None
-            if not isinstance(content, dict):
-                raise ConfigException("isn't a kubeconfig")
-        await config.load_kube_config(
-            config_file=where, context=context, client_configuration=made, persist_config=False
-        )
-    return made
-
-
-def _tls(found: Configuration) -> ssl.SSLContext | None:
-    if not str(found.host).startswith("https:"):
-        return None
-    context = ssl.create_default_context(cafile=found.ssl_ca_cert or None)
-    # Authorities of clusters often lack what Python began to insist on later than Go.
-    context.verify_flags &= ~ssl.VERIFY_X509_STRICT
-    if found.cert_file:
-        context.load_cert_chain(found.cert_file, keyfile=found.key_file or None)
-    if not found.verify_ssl:
-        context.check_hostname = False
-        context.verify_mode = ssl.CERT_NONE
-    return context
+        config.load_incluster_config(loaded)  # type: ignore[no-untyped-call]
+        return loaded
+    for path in filter(None, where.split(os.pathsep)):
+        try:
+            content = yaml.safe_load(Path(path).expanduser().read_bytes())
+        except yaml.YAMLError as error:
+            raise ConfigException(f"isn't YAML: {error}") from None
+        if not isinstance(content, dict):
+            raise ConfigException("isn't a kubeconfig")
+    await config.load_kube_config(
+        config_file=where, context=context, client_configuration=loaded, persist_config=False
+    )
+    return loaded

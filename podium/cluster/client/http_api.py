@@ -1,4 +1,4 @@
-"""`AsyncApi` over HTTP: what machines need of a real API server."""
+"""An API server over HTTP, as `podium.machines.async_api.AsyncApi` and for single reads."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -12,18 +12,9 @@ import msgspec
 
 from podium.api.errors import PodiumError
 from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS, Kind
-from podium.api.objects import Object, entries, metadata_of
+from podium.api.objects import Object, entries, metadata_of, place_of
 from podium.api.release import __version__
-from podium.cluster.client.connection import Connection, MissingConnectionError
-from podium.cluster.client.responses import (
-    UnreadableAnswerError,
-    WatchDecoder,
-    WatchError,
-    decoded,
-    error_of,
-    unknown,
-    unsent,
-)
+from podium.cluster.client.connection import Connection, MissingConnectionError, load_connection
 from podium.machines.async_api import (
     ForbiddenError,
     NotServedError,
@@ -33,7 +24,7 @@ from podium.machines.async_api import (
     WatchExpiredError,
 )
 from podium.machines.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
-from podium.machines.events import CallError, Outcome
+from podium.machines.events import UNKNOWN_OUTCOME, CallError, Outcome
 
 JSON = "application/json"
 STRATEGIC = "application/strategic-merge-patch+json"
@@ -49,7 +40,11 @@ class Call(msgspec.Struct, frozen=True):
 
 
 def call_of(effect: Effect) -> Call:
-    """The request that an effect is; raises KeyError if it is no call, or of an unknown kind."""
+    """Return the request of an effect.
+
+    Raises:
+        KeyError: the effect isn't a call, or its kind is unknown.
+    """
     match effect:
         case Create(obj=obj):
             kind = KINDS[effect.kind]
@@ -86,7 +81,7 @@ def call_of(effect: Effect) -> Call:
 
 
 def collection_path(kind: Kind, namespace: str = "", api_version: str = "") -> str:
-    """Path of the objects of a kind, in a namespace or in all."""
+    """Return the path of the objects of a kind, in one namespace or in all."""
     version = api_version or kind.api_version
     root = f"/apis/{version}" if "/" in version else f"/api/{version}"
     place = f"/namespaces/{quote(namespace, safe='')}" if kind.namespaced and namespace else ""
@@ -94,7 +89,7 @@ def collection_path(kind: Kind, namespace: str = "", api_version: str = "") -> s
 
 
 def object_path(kind: Kind, namespace: str, name: str, subresource: str = "") -> str:
-    """Path of an object, or of its subresource."""
+    """Return the path of an object, or of its subresource."""
     path = f"{collection_path(kind, namespace)}/{quote(name, safe='')}"
     return f"{path}/{subresource}" if subresource else path
 
@@ -102,7 +97,7 @@ def object_path(kind: Kind, namespace: str, name: str, subresource: str = "") ->
 REQUESTS_MAX = 100
 PAGE_LENGTH = 500
 REQUEST_S = 34.0
-"""How long an answer may take: a little longer than an API server gives itself for admission."""
+"""Timeout of a request: a little longer than the API server's own for admission."""
 WATCH_S_MIN = 300
 SILENCE_S = 150.0
 _CONNECT_S = 10.0
@@ -111,11 +106,14 @@ _IDLE_S = 60.0
 _READ_BUFFER = 2**21
 _ACCESS_REVIEWS = "/apis/authorization.k8s.io/v1/subjectaccessreviews"
 
+_MESSAGE_LENGTH_MAX = 500
+_NAMES_ALONE = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json"
+
 _FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
 
 
 class CallFailedError(PodiumError):
-    """A read that the API server turned down, or that didn't reach it."""
+    """A read that the API server refused, or that didn't reach it."""
 
     def __init__(self, error: CallError) -> None:
         super().__init__(error.message)
@@ -123,16 +121,15 @@ class CallFailedError(PodiumError):
 
 
 class HttpApi:
-    """An API server, from `async with` to its end.
+    """A client of an API server, inside of `async with`.
 
     Args:
-        rng: chooses how long watches last, so that not all end at once.
-        fields: field selectors by kind, for kinds of which not all objects are wanted.
-        requests_max: how many requests besides watches may be under way; more wait for their turn.
-        request_s: how long an answer may take, unless the connection says so.
-        page_length: how many objects a list asks for at a time.
-        silence_s: after how long a watch that tells nothing is taken to be dead; servers send a
-            bookmark every minute.
+        rng: draws how long each watch lasts, so that not all end at once.
+        fields: field selectors of lists and watches, by kind.
+        requests_max: limit of concurrent requests, watches excluded.
+        request_s: timeout of a request, unless the connection has one.
+        page_length: number of objects on each page of a list.
+        silence_s: timeout of a watch without events; servers send a bookmark every minute.
         accept: the media types of answers.
     """
 
@@ -151,7 +148,7 @@ class HttpApi:
         self._connection = connection
         self._rng = rng
         self._fields = fields or {}
-        self._room = asyncio.Semaphore(requests_max)
+        self._request_slots = asyncio.Semaphore(requests_max)
         # None, and not 0, is aiohttp's word for no limit.
         total_s = (request_s if connection.request_s is None else connection.request_s) or None
         self._timeout = aiohttp.ClientTimeout(total_s, connect=_CONNECT_S)
@@ -180,14 +177,14 @@ class HttpApi:
         return Outcome(effect, obj=answer)
 
     async def get(self, kind: str, name: str, namespace: str = "") -> Object:
-        """One object; raises CallFailedError if it can't be had."""
+        """Read an object; raises CallFailedError."""
         answer = await self._answer(Call("GET", object_path(KINDS[kind], namespace, name), {}))
         if isinstance(answer, CallError):
             raise CallFailedError(answer)
         return answer
 
     async def may(self, user: str, groups: Sequence[str], attributes: Mapping[str, str]) -> bool:
-        """Return whether an access is allowed; false if the API server can't be asked."""
+        """Return whether an access is allowed; false if the API server doesn't answer."""
         spec = {"user": user, "groups": [*groups], "resourceAttributes": {**attributes}}
         answer = await self._answer(Call("POST", _ACCESS_REVIEWS, {"spec": spec}))
         return not isinstance(answer, CallError) and bool(answer["status"]["allowed"])
@@ -196,7 +193,7 @@ class HttpApi:
         try:
             return await self._list(kind, self._page_length)
         except WatchExpiredError:
-            # Somebody was too slow to read all pages; then it has to be all at once.
+            # The list's revision was compacted between two pages: read all objects at once.
             return await self._list(kind, 0)
 
     async def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
@@ -204,27 +201,27 @@ class HttpApi:
         query = self._selected(kind, resourceVersion=str(revision), watch="true")
         query |= {"allowWatchBookmarks": "true", "timeoutSeconds": str(lasts_s)}
         timeout = aiohttp.ClientTimeout(None, connect=_CONNECT_S, sock_read=self._silence_s)
-        started_s, told = asyncio.get_running_loop().time(), False
+        started_s, has_events = asyncio.get_running_loop().time(), False
         try:
             call = Call("GET", collection_path(ALL_KINDS[kind]), {})
             async with await self._send(call, query, timeout) as response:
                 if response.status != HTTPStatus.OK:
                     raise _failure(await _error(response))
-                stream = WatchDecoder(ALL_KINDS[kind])
+                decoder = WatchDecoder(ALL_KINDS[kind])
                 async for chunk in response.content.iter_any():
-                    if news := stream.take(chunk):
-                        told = True
-                        yield news
+                    if events := decoder.take(chunk):
+                        has_events = True
+                        yield events
         except WatchError as error:
             raise _failure(error.error) from None
         except (*_FAILURES, UnreadableAnswerError, MissingConnectionError) as error:
             raise UnreachableError(f"watch of {kind}: {_why(error)}") from None
-        if not told and asyncio.get_running_loop().time() - started_s < 1:
+        if not has_events and asyncio.get_running_loop().time() - started_s < 1:
             raise UnreachableError(f"watch of {kind}: ended at once")
 
     async def _list(self, kind: str, page_length: int) -> ObjectList:
-        found = ALL_KINDS[kind]
-        call = Call("GET", collection_path(found), {})
+        listed_kind = ALL_KINDS[kind]
+        call = Call("GET", collection_path(listed_kind), {})
         query = self._selected(kind)
         if page_length:
             query["limit"] = str(page_length)
@@ -236,8 +233,8 @@ class HttpApi:
                 raise _failure(page)
             metadata = metadata_of(page)
             objects += (
-                {"apiVersion": found.api_version, "kind": found.name, **one}
-                for one in entries(page, "items")
+                {"apiVersion": listed_kind.api_version, "kind": listed_kind.name, **obj}
+                for obj in entries(page, "items")
             )
             revision = revision or str(metadata.get("resourceVersion") or "0")
             if not metadata.get("continue"):
@@ -251,23 +248,24 @@ class HttpApi:
     async def _answer(
         self, call: Call, query: Mapping[str, str] | None = None
     ) -> dict[str, Any] | CallError:
-        async with self._room:
+        async with self._request_slots:
             try:
                 async with await self._send(call, query or {}, self._timeout) as response:
                     if response.status >= HTTPStatus.BAD_REQUEST:
                         return await _error(response)
-                    return decoded(await response.read())
+                    return _decoded(await response.read())
             except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError) as error:
-                return unsent(_why(error))
+                return _unsent(_why(error))
             except MissingConnectionError as error:
-                return unsent(str(error))
+                return _unsent(str(error))
             except (*_FAILURES, UnreadableAnswerError) as error:
-                return unknown(_why(error))
+                # The call may have been carried out.
+                return CallError(HTTPStatus.GATEWAY_TIMEOUT, UNKNOWN_OUTCOME, _why(error))
 
     async def _send(
         self, call: Call, query: Mapping[str, str], timeout: aiohttp.ClientTimeout
     ) -> aiohttp.ClientResponse:
-        """Send a request; once more with new credentials if the old ones aren't taken."""
+        """Send a request; once more with renewed credentials if the old ones are refused."""
         response = await self._send_once(call, query, timeout)
         if response.status == HTTPStatus.UNAUTHORIZED:
             response.release()
@@ -305,6 +303,10 @@ async def _error(response: aiohttp.ClientResponse) -> CallError:
     return error_of(response.status, await response.read(), retry_after)
 
 
+def _unsent(why: str) -> CallError:
+    return CallError(HTTPStatus.SERVICE_UNAVAILABLE, "ServiceUnavailable", why)
+
+
 def _failure(error: CallError) -> WatchExpiredError | UnreachableError:
     match error.code:
         case HTTPStatus.GONE:
@@ -318,3 +320,108 @@ def _failure(error: CallError) -> WatchExpiredError | UnreachableError:
 
 def _why(error: BaseException) -> str:
     return str(error) or type(error).__name__
+
+
+class UnreadableAnswerError(ValueError):
+    """An answer that isn't one of an API server."""
+
+
+def _decoded(content: bytes) -> dict[str, Any]:
+    try:
+        answer = msgspec.json.decode(content)
+    except msgspec.DecodeError as error:
+        raise UnreadableAnswerError(f"an answer that isn't JSON: {error}") from None
+    if not isinstance(answer, dict):
+        raise UnreadableAnswerError("an answer that isn't an object")
+    return answer
+
+
+def error_of(code: int, content: bytes, retry_after: str | None) -> CallError:
+    """Return the error in an answer with a failure code; `retry_after` is its header."""
+    try:
+        status = _decoded(content)
+    except UnreadableAnswerError:
+        status = {}
+    if status.get("kind") != "Status":
+        text = content.decode(errors="replace").strip()[:_MESSAGE_LENGTH_MAX]
+        status = {"message": f"an answer with code {code}: {text}"}
+        if code in (HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT):
+            # A gateway says so when it has lost its server, which may have acted.
+            status["reason"] = UNKNOWN_OUTCOME
+    details = status.get("details") or {}
+    wait = retry_after if retry_after and retry_after.isdecimal() else None
+    return CallError(
+        code,
+        str(status.get("reason") or ""),
+        str(status.get("message") or ""),
+        float(wait or details.get("retryAfterSeconds") or 0),
+    )
+
+
+class WatchError(PodiumError):
+    """An error by which the server ends a watch."""
+
+    def __init__(self, error: CallError) -> None:
+        super().__init__(error.message)
+        self.error = error
+
+
+class StreamedEvent(msgspec.Struct, frozen=True):
+    """An event of a watch; implements `podium.machines.async_api.WatchEventLike`."""
+
+    type: str
+    obj: Object
+    revision: int
+
+
+class WatchDecoder:
+    """Decodes the bytes of one watch into events."""
+
+    def __init__(self, kind: Kind) -> None:
+        self._kind = kind
+        self._rest = b""
+
+    def take(self, chunk: bytes) -> list[StreamedEvent]:
+        """Return the events that the next bytes complete.
+
+        Raises:
+            WatchError: the server ends the watch with an error; the events before it in the same
+                bytes are lost, and the next watch repeats them.
+            UnreadableAnswerError: a line isn't an event.
+        """
+        *lines, self._rest = (self._rest + chunk).split(b"\n")
+        events = []
+        for line in filter(bytes.strip, lines):
+            event = _decoded(line)
+            event_type, obj = event.get("type"), event.get("object")
+            if not isinstance(event_type, str) or not isinstance(obj, dict):
+                raise UnreadableAnswerError("a line of a watch that isn't an event")
+            if event_type == "ERROR":
+                code = int(obj.get("code") or HTTPStatus.INTERNAL_SERVER_ERROR)
+                reason, message = (str(obj.get(field) or "") for field in ("reason", "message"))
+                raise WatchError(CallError(code, reason, message))
+            named = {"apiVersion": self._kind.api_version, "kind": self._kind.name, **obj}
+            events.append(
+                StreamedEvent(event_type, named, int(metadata_of(obj)["resourceVersion"]))
+            )
+        return events
+
+
+def names_of(
+    kind: str, kubeconfig: str | None, context: str | None, within_s: float
+) -> Sequence[tuple[str, str]]:
+    """List the namespaces and names of all objects of a kind, for completion in a shell.
+
+    Nothing is listed if the cluster doesn't answer in time.
+    """
+
+    async def listed() -> Sequence[tuple[str, str]]:
+        async with asyncio.timeout(within_s):
+            connection = await load_connection(kubeconfig, context)
+            async with HttpApi(connection, Random(), accept=_NAMES_ALONE) as api:
+                return [*map(place_of, (await api.list(kind)).objects)]
+
+    try:
+        return asyncio.run(listed())
+    except (PodiumError, TimeoutError, OSError, ValueError):
+        return ()

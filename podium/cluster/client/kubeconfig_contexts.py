@@ -1,7 +1,7 @@
-"""The contexts of kubeconfigs: what they are called, and where objects are that don't say.
+"""The contexts of kubeconfigs, with their namespaces.
 
-Reading no more than that, and importing little, it is for whoever waits at a prompt, too. What
-can't be read has no contexts: whoever connects tells why.
+For completion in a shell, this reads and imports as little as possible. An unreadable file counts
+as one without contexts; `podium.cluster.client.connection` reports why it is unreadable.
 """
 
 import os
@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 
 FILES = "KUBECONFIG"
-"""The variable that names kubeconfigs."""
+"""The environment variable that lists kubeconfigs."""
 
 USUAL_FILE = "~/.kube/config"
 
@@ -33,13 +33,13 @@ class _Kubeconfig(msgspec.Struct, rename={"current": "current-context"}):
 
 
 def context_names(kubeconfig: str | None) -> list[str]:
-    """Names of the contexts of a kubeconfig, by default of those that kubectl reads."""
+    """List the contexts of a kubeconfig, or of those that kubectl reads by default."""
     names = (one.name for config in _configs(kubeconfig) for one in config.contexts or ())
     return [*dict.fromkeys(names)]
 
 
 def namespace_of(kubeconfig: str | None, context: str | None) -> str:
-    """The namespace of a context, or else of the current one; empty if it has none."""
+    """Return the namespace of a context, by default the current one; empty if it has none."""
     configs = [*_configs(kubeconfig)]
     name = context or next((config.current for config in configs if config.current), "")
     found = (one for config in configs for one in config.contexts or () if one.name == name)
@@ -47,7 +47,7 @@ def namespace_of(kubeconfig: str | None, context: str | None) -> str:
 
 
 def _configs(kubeconfig: str | None) -> Iterator[_Kubeconfig]:
-    # Takes its time to import, and only kubeconfigs need it.
+    # Slow to import, and needed for kubeconfigs only.
     import yaml
 
     named = kubeconfig or os.environ.get(FILES) or USUAL_FILE

@@ -1,4 +1,4 @@
-"""The dispatcher: the only place where effects become calls of the API."""
+"""Calls of an API server in the same process."""
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, metadata_of, name
@@ -17,61 +17,54 @@ _STRATEGIC = "application/strategic-merge-patch+json"
 class ApiCaller:
     """Carries effects out on an API server in the same process.
 
-    Records aren't calls but become some, by `podium.cluster.drivers.event_recorder`.
+    A `Record` isn't a call: an `EventRecorder` turns records into calls that write Events.
     """
 
     def __init__(self, server: ApiServer) -> None:
         self._server = server
 
     def call(self, effect: Effect, now_s: float) -> Outcome:
-        """Make a call, and say what became of it; raises KeyError if the effect is no call."""
+        """Make a call and return its outcome; a refusal is an outcome as well.
+
+        Raises:
+            KeyError: the effect isn't a call, or its kind isn't served.
+        """
         try:
             return Outcome(effect, obj=self._answer(effect, now_s))
-        except RefusedError as refused:
-            return Outcome(effect, _error_of(refused))
+        except RefusedError as error:
+            refused = error
         except NoRoomError:
-            return Outcome(effect, _error_of(no_room()))
+            refused = no_room()
+        wait_s = float(refused.retry_after_s or 0)
+        return Outcome(effect, CallError(refused.code, refused.reason, refused.message, wait_s))
 
     def _answer(self, effect: Effect, now_s: float) -> Object | None:
         server = self._server
         match effect:
-            case Create(obj=obj):
-                kind = server.kinds.named(effect.kind)
-                return server.create(Attributes(kind, _place(obj), "", now_s), obj)
-            case Replace(obj=obj):
-                kind = server.kinds.named(effect.kind)
-                request = Attributes(kind, _place(obj), name(obj), now_s, effect.subresource)
+            case Create(kind=kind, obj=obj) | Replace(kind=kind, obj=obj):
+                served, namespace = server.kinds.named(kind), metadata_of(obj).get("namespace", "")
+                if isinstance(effect, Create):
+                    return server.create(Attributes(served, str(namespace), "", now_s), obj)
+                subresource = effect.subresource
+                request = Attributes(served, str(namespace), name(obj), now_s, subresource)
                 return server.replace(request, obj).obj
-            case Patch():
-                kind, place = server.kinds.named(effect.kind), effect.namespace
-                request = Attributes(kind, place, effect.name, now_s, effect.subresource)
+            case Patch(kind=kind, subresource=subresource):
+                served = server.kinds.named(kind)
+                request = Attributes(served, effect.namespace, effect.name, now_s, subresource)
                 return server.patch(request, PatchRequest(_STRATEGIC, effect.body)).obj
-            case Delete():
-                kind = server.kinds.named(effect.kind)
-                how = DeleteOptions(
+            case Delete(kind=kind):
+                request = Attributes(server.kinds.named(kind), effect.namespace, effect.name, now_s)
+                options = DeleteOptions(
                     grace_period_s=effect.grace_period_s,
                     uid=effect.uid or None,
                     resource_version=effect.resource_version or None,
                     propagation=effect.propagation,
                 )
-                return server.delete(
-                    Attributes(kind, effect.namespace, effect.name, now_s), how
-                ).obj
-            case Bind():
-                request = Attributes(KINDS["Pod"], effect.namespace, effect.name, now_s)
-                return server.bind(request, effect.binding)
-            case Evict():
-                request = Attributes(KINDS["Pod"], effect.namespace, effect.name, now_s)
+                return server.delete(request, options).obj
+            case Bind(namespace=namespace) | Evict(namespace=namespace):
+                request = Attributes(KINDS["Pod"], namespace, effect.name, now_s)
+                if isinstance(effect, Bind):
+                    return server.bind(request, effect.binding)
                 server.evict(request, effect.eviction)
                 return None
         raise KeyError(type(effect))
-
-
-def _place(obj: Object) -> str:
-    return str(metadata_of(obj).get("namespace", ""))
-
-
-def _error_of(refused: RefusedError) -> CallError:
-    return CallError(
-        refused.code, refused.reason, refused.message, float(refused.retry_after_s or 0)
-    )

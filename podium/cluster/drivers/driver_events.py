@@ -1,7 +1,7 @@
 """The events of a driver, for checkers, transcripts and metrics.
 
-A driver makes them only while it has hooks. The virtual driver tells those of steps apart from the
-others, as there are many; the live driver calls each hook with each event.
+A driver makes them only while it has hooks. The virtual driver hands `Stepped`, of which there are
+many, to hooks of their own; the live driver hands each event to each hook.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,16 +15,16 @@ from podium.machines.events import CallError, Event
 
 
 class DriverEvent(msgspec.Struct, frozen=True):
-    """An event in the life of a machine."""
+    """An event in the life of the machine that `who` names."""
 
     at_s: float
     who: str
 
 
 class Stepped(DriverEvent, frozen=True):
-    """A machine has taken an event in, and asked for effects.
+    """A machine has handled an event and returned effects.
 
-    `took_s` says how long that took by the wall clock; 0 in virtual time.
+    `took_s` is how long that took by the wall clock; 0 in virtual time.
     """
 
     event: Event
@@ -33,11 +33,10 @@ class Stepped(DriverEvent, frozen=True):
 
 
 class Called(DriverEvent, frozen=True):
-    """A call has reached the API, even if its answer doesn't reach the machine.
+    """A call has been answered by the API, even if the machine never receives the answer.
 
     Attributes:
-        error: why the call failed; None if it succeeded.
-        obj: what the API answered with, if it succeeded.
+        obj: the object in the answer of a successful call.
         took_s: how long the answer took by the wall clock; 0 in virtual time.
     """
 
@@ -52,17 +51,17 @@ class Started(DriverEvent, frozen=True):
 
 
 class Stopped(DriverEvent, frozen=True):
-    """A machine runs no more, by a crash or on purpose; what it knew is lost."""
+    """A machine has ended, by a crash or on purpose; its state is lost."""
 
 
 class Relisted(DriverEvent, frozen=True):
-    """A watch of a machine broke, and all objects of its kind were listed again."""
+    """A watch of a machine broke, and all objects of its kind are listed again."""
 
     kind: str
 
 
 class ListFailed(DriverEvent, frozen=True):
-    """A kind couldn't be listed or watched; it is tried again."""
+    """A list or watch of a kind failed, and will be tried again."""
 
     kind: str
     error: PodiumError

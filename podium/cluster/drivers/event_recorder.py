@@ -1,14 +1,13 @@
-"""Makes Event objects of what machines record, counts repetitions, and repeats failed writes.
+"""Writes Events for what machines record: counts repetitions, and retries lost writes.
 
-As the recorder of client-go's `tools/events` in v1.36. An event is the same as an earlier one if it
-says the same about the same version of the same object; its note doesn't matter. The second one
-makes a series of the first; further ones are counted here, and the count is written when the
-series has been quiet for `FINISH_S`, or every `REFRESH_S`. A call whose outcome nobody knows is
-made again.
+As the recorder of client-go's `tools/events` in v1.36: two records make one Event if they agree in
+all but the note, and are about the same version of an object. The second record makes the Event a
+series, further ones are counted here, and the count is written once the series has been quiet for
+`FINISH_S`, or every `REFRESH_S`. A write whose outcome is unknown is made again.
 
-A record without an action becomes an event of the older kind, as upstream's controllers and
-kubelets still write them (client-go's `tools/record`): there the note matters, and repetitions are
-a count of the event itself.
+A record without an action makes an Event of the older kind, as upstream's controllers and kubelets
+still write them (client-go's `tools/record`): there the note distinguishes Events, and the
+repetitions are counted in the Event itself.
 """
 
 import re
@@ -40,43 +39,31 @@ _NAME_LENGTH_MAX = 253
 
 
 class EventTimestamps:
-    """Gives out times in nanoseconds, each only once, so that names made of them differ."""
+    """A source of times in nanoseconds that never repeat, so that names made of them differ."""
 
     def __init__(self) -> None:
         self._last_ns = 0
 
     def next_ns(self, now_s: float) -> int:
-        """The time, or the first one after it that wasn't given yet."""
+        """Return the time, or the first later one that hasn't been returned before."""
         self._last_ns = max(self._last_ns + 1, int(now_s * NANOS_PER_SECOND))
         return self._last_ns
 
 
 class RecorderPurpose(msgspec.Struct, frozen=True):
-    """Marks a call that an event recorder asked for, by its number."""
+    """The purpose of a write of an Event, by which its recorder recognises the outcome."""
 
     number: int
 
 
 class _EventSeries(msgspec.Struct):
-    """An event and its repetitions."""
-
     obj: Object
     last_s: float
     count: int = 1
 
-    def repetition(self) -> Mapping[str, Any]:
-        if "eventTime" in self.obj:
-            series = {"count": self.count, "lastObservedTime": micro_time(self.last_s)}
-            return {"series": series}
-        return {"count": self.count, "lastTimestamp": timestamp(self.last_s)}
-
 
 class _Write(msgspec.Struct, frozen=True):
-    """An attempt to write an event.
-
-    Attributes:
-        repetition: what is to be said of repetitions; empty if there were none.
-    """
+    """An attempt to write an Event; `repetition` holds the fields that count repetitions."""
 
     obj: Object
     repetition: Mapping[str, Any] = msgspec.field(default_factory=dict)
@@ -87,8 +74,8 @@ class EventRecorder:
     """Turns the records of one machine into calls that create or update Events.
 
     Args:
-        start_s: when the machine started; `FINISH_S` and `REFRESH_S` count from here.
-        reasons: of the records that become events; all do if None.
+        start_s: the time that `FINISH_S` and `REFRESH_S` count from.
+        reasons: reasons of the records that become Events; None for all.
     """
 
     def __init__(
@@ -103,13 +90,13 @@ class EventRecorder:
         self._timestamps = timestamps
         self._start_s = start_s
         self._ticks = 0
-        self._seen: dict[tuple[object, ...], _EventSeries] = {}
+        self._series: dict[tuple[object, ...], _EventSeries] = {}
         self._writing: dict[int, _Write] = {}
         self._retries: list[tuple[float, _Write]] = []
         self._count = 0
 
     def calls_of(self, effects: Iterable[Effect], now_s: float) -> Iterator[Effect]:
-        """The calls that effects lead to: records become writes of events, others stay."""
+        """Yield the effects, with each record replaced by the writes of Events that it causes."""
         for effect in effects:
             if isinstance(effect, Record):
                 if self._reasons is None or effect.reason in self._reasons:
@@ -118,7 +105,7 @@ class EventRecorder:
                 yield effect
 
     def record(self, record: Record, now_s: float) -> list[Effect]:
-        """Take a record in; the calls that it leads to at once."""
+        """Take a record in, and return the writes that it causes at once."""
         regarding = _reference(record.regarding)
         related = None if record.related is None else _reference(record.related)
         key = (
@@ -129,23 +116,54 @@ class EventRecorder:
             tuple(regarding.items()),
             tuple(related.items()) if related else None,
         )
-        known = self._seen.get(key)
-        if known is None:
-            obj = self._event(record, regarding, related, now_s)
-            self._seen[key] = _EventSeries(obj, now_s)
-            return [self._write(_Write(obj))]
-        known.count += 1
-        known.last_s = now_s
-        return [self._write_series(known)] if known.count == 2 else []
+        series = self._series.get(key)
+        if series is not None:
+            series.count += 1
+            series.last_s = now_s
+            return [self._write_series(series)] if series.count == 2 else []
+        stamp_ns = self._timestamps.next_ns(now_s)
+        name = f"{regarding['name']}.{stamp_ns:x}"
+        if len(name) > _NAME_LENGTH_MAX or not _NAME.fullmatch(name):
+            name = str(uuid.uuid5(uuid.NAMESPACE_OID, name))
+        namespace = regarding.get("namespace", DEFAULT_NAMESPACE)
+        metadata: dict[str, Any] = {"name": name, "namespace": namespace}
+        if record.annotations:
+            metadata["annotations"] = dict(record.annotations)
+        obj: dict[str, Any] = {"kind": "Event", "metadata": metadata}
+        obj |= {"reason": record.reason, "type": record.type}
+        if record.action:
+            obj |= {
+                "apiVersion": "events.k8s.io/v1",
+                "eventTime": format_time(stamp_ns, MICROSECOND_DIGITS),
+                "reportingController": record.reporting_controller,
+                "reportingInstance": f"{record.reporting_controller}-{self._host}",
+                "action": record.action,
+                "regarding": regarding,
+                "note": record.note,
+            }
+            if related:
+                obj["related"] = related
+        else:
+            obj |= {
+                "apiVersion": "v1",
+                "involvedObject": regarding,
+                "message": record.note,
+                "source": {"component": record.reporting_controller},
+                "reportingComponent": record.reporting_controller,
+                **dict.fromkeys(("firstTimestamp", "lastTimestamp"), timestamp(now_s)),
+                "count": 1,
+            }
+        self._series[key] = _EventSeries(obj, now_s)
+        return [self._write(_Write(obj))]
 
     def outcome(self, purpose: RecorderPurpose, outcome: Outcome, now_s: float) -> list[Effect]:
-        """Take in what became of a call; what is to be called next because of it."""
+        """Take in the outcome of a write, and return the writes that follow from it at once."""
         write = self._writing.pop(purpose.number, None)
         error = outcome.error
         if write is None or error is None:
             return []
         if isinstance(outcome.effect, Patch) and error.code == 404:
-            return [self._write(write, anew=True)]
+            return [self._write(write, creates=True)]
         # Upstream takes every answer of the server for final. Only when a series was to be created
         # that exists by now, there is something to patch again.
         is_retried = error.is_unknown or (error.reason == "AlreadyExists" and write.repetition)
@@ -155,95 +173,44 @@ class EventRecorder:
         return []
 
     def wake(self, now_s: float) -> list[Effect]:
+        """Return the writes that are due: retries, and the counts of series."""
         due = [write for at_s, write in self._retries if at_s <= now_s]
         self._retries = [(at_s, write) for at_s, write in self._retries if at_s > now_s]
         effects = [self._write(write) for write in due]
-        tick = int((now_s - self._start_s) // FINISH_S)
-        if tick > self._ticks:
-            refresh_ticks = REFRESH_S // FINISH_S
-            refreshes = tick // refresh_ticks > self._ticks // refresh_ticks
+        tick, before = int((now_s - self._start_s) // FINISH_S), self._ticks
+        if tick > before:
             self._ticks = tick
-            effects += list(self._tick(now_s, refreshes=refreshes))
+            refreshes = tick // (REFRESH_S // FINISH_S) > before // (REFRESH_S // FINISH_S)
+            for key, series in list(self._series.items()):
+                is_over = series.last_s < now_s - FINISH_S
+                if is_over:
+                    del self._series[key]
+                if series.count > 1 and (is_over or refreshes):
+                    effects.append(self._write_series(series))
         return effects
 
     def next_wakeup_s(self) -> float | None:
-        """The next time at which a write is due; None while nothing is kept."""
+        """Return the next time at which a write is due; None while nothing is kept."""
         times = [at_s for at_s, _ in self._retries]
-        if self._seen:
+        if self._series:
             times.append(self._start_s + (self._ticks + 1) * FINISH_S)
         return min(times, default=None)
 
-    def _tick(self, now_s: float, *, refreshes: bool) -> Iterator[Effect]:
-        for key, known in list(self._seen.items()):
-            is_over = known.last_s < now_s - FINISH_S
-            if is_over:
-                del self._seen[key]
-            if known.count > 1 and (is_over or refreshes):
-                yield self._write_series(known)
+    def _write_series(self, series: _EventSeries) -> Effect:
+        if "eventTime" in series.obj:
+            counted = {"count": series.count, "lastObservedTime": micro_time(series.last_s)}
+            return self._write(_Write(series.obj, {"series": counted}))
+        repetition = {"count": series.count, "lastTimestamp": timestamp(series.last_s)}
+        return self._write(_Write(series.obj, repetition))
 
-    def _event(
-        self, record: Record, regarding: Object, related: Object | None, now_s: float
-    ) -> Object:
-        stamp_ns = self._timestamps.next_ns(now_s)
-        metadata: dict[str, Any] = {
-            "name": _name(regarding["name"], stamp_ns),
-            "namespace": regarding.get("namespace", DEFAULT_NAMESPACE),
-        }
-        if record.annotations:
-            metadata["annotations"] = dict(record.annotations)
-        if not record.action:
-            return _older_event(record, metadata, regarding, now_s)
-        obj = {
-            "apiVersion": "events.k8s.io/v1",
-            "kind": "Event",
-            "metadata": metadata,
-            "eventTime": format_time(stamp_ns, MICROSECOND_DIGITS),
-            "reportingController": record.reporting_controller,
-            "reportingInstance": f"{record.reporting_controller}-{self._host}",
-            "action": record.action,
-            "reason": record.reason,
-            "regarding": regarding,
-            "note": record.note,
-            "type": record.type,
-        }
-        return {**obj, "related": related} if related else obj
-
-    def _write_series(self, known: _EventSeries) -> Effect:
-        return self._write(_Write(known.obj, known.repetition()))
-
-    def _write(self, write: _Write, *, anew: bool = False) -> Effect:
+    def _write(self, write: _Write, *, creates: bool = False) -> Effect:
         self._count += 1
         self._writing[self._count] = write
-        purpose = RecorderPurpose(self._count)
-        if anew or not write.repetition:
-            return Create(purpose=purpose, kind="Event", obj={**write.obj, **write.repetition})
-        metadata = write.obj["metadata"]
-        return Patch(
-            purpose=purpose,
-            kind="Event",
-            namespace=metadata["namespace"],
-            name=metadata["name"],
-            body=write.repetition,
-        )
-
-
-def _older_event(
-    record: Record, metadata: Mapping[str, Any], regarding: Object, now_s: float
-) -> Object:
-    return {
-        "apiVersion": "v1",
-        "kind": "Event",
-        "metadata": metadata,
-        "involvedObject": regarding,
-        "reason": record.reason,
-        "message": record.note,
-        "type": record.type,
-        "source": {"component": record.reporting_controller},
-        "reportingComponent": record.reporting_controller,
-        "firstTimestamp": timestamp(now_s),
-        "lastTimestamp": timestamp(now_s),
-        "count": 1,
-    }
+        purpose, repetition = RecorderPurpose(self._count), write.repetition
+        if creates or not repetition:
+            return Create(purpose=purpose, kind="Event", obj={**write.obj, **repetition})
+        name, namespace = (write.obj["metadata"][field] for field in ("name", "namespace"))
+        return Patch(purpose=purpose, kind="Event", namespace=namespace, name=name, body=repetition)
 
 
 def _reference(obj: Object) -> dict[str, Any]:
@@ -257,10 +224,3 @@ def _reference(obj: Object) -> dict[str, Any]:
         "resourceVersion": metadata.get("resourceVersion"),
     }
     return {field: value for field, value in fields.items() if value}
-
-
-def _name(about: str, stamp_ns: int) -> str:
-    name = f"{about}.{stamp_ns:x}"
-    if len(name) <= _NAME_LENGTH_MAX and _NAME.fullmatch(name):
-        return name
-    return str(uuid.uuid5(uuid.NAMESPACE_OID, name))

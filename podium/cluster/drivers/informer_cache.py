@@ -1,9 +1,9 @@
 """The objects of one kind as one machine knows them.
 
-As the informers of Kubernetes' clients: first a list, then a watch from the list's version on. When
-the watch breaks, another list is compared with what was told before. What happened between is lost,
-but not its result: an object that has gone is told as gone in the state it was last seen in, and
-one of another uid under the same name is told as two objects, one gone and one new.
+As the informers of Kubernetes' clients: first a list, then a watch from the list's revision on.
+When the watch breaks, the next list is compared with what is known. The changes in between are
+lost, but not their result: a deleted object is reported in its last known state, and an object
+that has another uid than before is reported as a deletion and an addition.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ Place = tuple[str, str]
 
 
 class InformerCache:
-    """Keeps the objects of a kind that a machine knows, and computes the changes that it lacks."""
+    """Keeps the known objects of a kind, and computes the changes since."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -34,46 +34,46 @@ class InformerCache:
 
     @property
     def objects(self) -> Mapping[Place, Object]:
+        """The known objects by namespace and name."""
         return self._known
 
     def copy(self) -> "InformerCache":
+        """Return a cache with the same objects and revision, which changes independently."""
         other = InformerCache(self.kind)
         other.revision, other._known = self.revision, dict(self._known)
         return other
 
     def listed(self, objects: Iterable[Object], revision: int) -> list[Change]:
-        """Take in a list, the first or a later one.
+        """Replace the known objects by those of a list.
 
         Returns:
-            What has changed: what came and what changed in the list's order, then what went.
+            The additions and changes in the list's order, then the deletions.
         """
-        if not self._known:
-            self._known = {_place_of(obj): obj for obj in objects}
-            self.revision = revision
-            return [Change(self.kind, None, obj) for obj in self._known.values()]
+        self.revision = revision
         before, self._known = self._known, {}
+        if not before:
+            self._known = {_place_of(obj): obj for obj in objects}
+            return [Change(self.kind, None, obj) for obj in self._known.values()]
         changes: list[Change] = []
         for obj in objects:
             place = _place_of(obj)
             self._known[place] = obj
             changes += self._change(before.pop(place, None), obj)
-        changes += [Change(self.kind, gone, None) for gone in before.values()]
-        self.revision = revision
-        return changes
+        return changes + [Change(self.kind, gone, None) for gone in before.values()]
 
-    def watched(self, news: Iterable[WatchEventLike]) -> list[Change]:
-        """Apply the events of a watch."""
+    def watched(self, events: Iterable[WatchEventLike]) -> list[Change]:
+        """Apply the events of a watch, and return the changes."""
         changes: list[Change] = []
-        for one in news:
-            self.revision = one.revision
-            if one.type == "DELETED":
-                if self._known.pop(_place_of(one.obj), None) is not None:
-                    changes.append(Change(self.kind, one.obj, None))
-            elif one.type != "BOOKMARK":
-                place = _place_of(one.obj)
+        for event in events:
+            self.revision = event.revision
+            if event.type == "DELETED":
+                if self._known.pop(_place_of(event.obj), None) is not None:
+                    changes.append(Change(self.kind, event.obj, None))
+            elif event.type != "BOOKMARK":
+                place = _place_of(event.obj)
                 old = self._known.get(place)
-                self._known[place] = one.obj
-                changes += self._change(old, one.obj)
+                self._known[place] = event.obj
+                changes += self._change(old, event.obj)
         return changes
 
     def _change(self, old: Object | None, new: Object) -> list[Change]:

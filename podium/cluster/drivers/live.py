@@ -1,12 +1,11 @@
-"""The driver of wall-clock time: it runs machines in an event loop, over an API that takes time.
+"""The driver of wall-clock time: runs machines in an event loop, over an API whose calls take time.
 
-What machines may rely on is the same as in virtual time, and no more:
+Machines may rely on what virtual time guarantees as well:
 
-- The changes of one object come in order, and none of the last ones is missing. Between kinds, and
+- The changes of one object are delivered in order, up to its latest state. Between kinds, and
   between changes and outcomes, there is no order.
-- A call begins after all that the machine asked for earlier has begun. Calls are under way at the
-  same time, and may be carried out and come back in any order; who needs an order waits for the
-  outcome before asking for the next thing.
+- Calls begin in the order in which the machine asked for them, but may be carried out and answered
+  in any order: a machine that needs an order waits for each outcome.
 - The time never goes backwards.
 """
 
@@ -34,14 +33,14 @@ from podium.machines.machine import Machine
 
 # Enough for thousands of bindings a second over an API that takes a tenth of a second.
 CALLS_MAX = 2_000
-# How long machines may go on without letting calls and watches have their turn.
+# How long machines may run before calls and watches have their turn.
 SLICE_S = 0.005
 # After a failure of a list or a watch, as client-go waits.
 BACKOFF = Backoff(first_s=0.8, max_s=30.0)
 
 
 class SteadyClock:
-    """The wall clock, as it was set when this was made; it passes evenly from then on."""
+    """The wall clock at the time of construction, and the monotonic clock from then on."""
 
     def __init__(self) -> None:
         self._offset_s = time.time() - time.monotonic()
@@ -51,20 +50,19 @@ class SteadyClock:
 
 
 class LiveDriver(Driver):
-    """Drives machines over an API, from `async with` to its end.
+    """Drives machines over an API inside of `async with`.
 
-    A machine that raises is ended, and a fresh one follows it after a while. What a hook raises,
-    or a machine that nobody renews, stops everything, and comes out of the `async with` as an
+    A machine that raises is replaced by a fresh one after a back-off. An exception of a hook, or of
+    a machine without a `renew` function, stops all machines and leaves the `async with` as an
     exception group.
 
     Args:
-        calls_max: how many calls of one machine may be under way at the same time; more of them
-            wait for their turn.
-        drain_s: how long calls under way may take to come back when everything stops.
-        may_act: until it is set, machines only take in what there is; at once unless given.
-        rng: chooses how much longer than they have to machines wait after a failure.
-        resync_s: after how long all objects of a kind are listed anew, when its watch ends for
-            once, though it could be resumed; never unless given.
+        calls_max: limit of concurrent calls of one machine.
+        drain_s: how long calls under way may take to return at the end.
+        may_act: machines are synced only once it is set; None for at once.
+        rng: draws the jitter of retries.
+        resync_s: a watch that ends this long after the last list of its kind is followed by another
+            list, though it could be resumed.
     """
 
     is_live = True
@@ -93,23 +91,23 @@ class LiveDriver(Driver):
         self._group = asyncio.TaskGroup()
         self._tasks: set[asyncio.Task[None]] = set()
         self._calls = defaultdict[MachineRunner, set[asyncio.Task[None]]](set)
-        self._rooms = defaultdict[MachineRunner, asyncio.Semaphore](
+        self._call_slots = defaultdict[MachineRunner, asyncio.Semaphore](
             partial(asyncio.Semaphore, calls_max)
         )
         self._has_news = asyncio.Event()
 
     @property
     def is_idle(self) -> bool:
-        """Whether no call is under way or waits for its turn, and no news wait to be taken in."""
+        """Whether no call is under way or waiting, and no timer is due."""
         next_s = self.timers.next_s()
         has_news = next_s is not None and next_s <= self.timers.now_s
         return not has_news and not any(self._calls.values())
 
     def informers(self, name: str) -> Mapping[str, InformerCache]:
-        """Informer caches of a machine, by kind; empty if it doesn't run."""
+        """Return the informer caches of a machine by kind; empty if it doesn't run."""
         runner = self._handles[name].runner if name in self._handles else None
         listeners = [] if runner is None else runner.listeners
-        return {one.cache.kind: one.cache for one in listeners if isinstance(one, _LiveListener)}
+        return {one.cache.kind: one.cache for one in listeners if isinstance(one, _Reflector)}
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()
@@ -135,19 +133,19 @@ class LiveDriver(Driver):
         await self._group.__aexit__(kind, error, traceback)
 
     def begin(self, task: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Begin what goes on until it is cancelled, or the driver stops."""
+        """Run a coroutine until it ends, is cancelled, or the driver stops."""
         begun = self._group.create_task(task)
         self._tasks.add(begun)
         begun.add_done_callback(self._tasks.discard)
         return begun
 
     def put(self, action: Action, argument: Any) -> None:
-        """Have something done as soon as all is that is due."""
+        """Schedule an action after all that is due."""
         self.timers.put(self.timers.now_s, action, argument)
         self._has_news.set()
 
-    def listen(self, runner: MachineRunner, kind: str) -> "_LiveListener":
-        return _LiveListener(self, runner, kind)
+    def listen(self, runner: MachineRunner, kind: str) -> "_Reflector":
+        return _Reflector(self, runner, kind)
 
     def send(self, runner: MachineRunner, effect: Effect) -> None:
         task, calls = self._group.create_task(self._call(runner, effect)), self._calls[runner]
@@ -181,9 +179,9 @@ class LiveDriver(Driver):
 
     def _renew_at(self, handle: MachineHandle, at_s: float) -> None:
         async def renew() -> None:
-            # Nothing of the one before is left by then.
+            # By then, no call of the machine before is under way.
             for runner in [one for one in self._calls if one.has_ended]:
-                self._rooms.pop(runner, None)
+                self._call_slots.pop(runner, None)
                 if calls := self._calls.pop(runner):
                     await asyncio.wait(calls)
             await asyncio.sleep(at_s - self.clock.now_s())
@@ -210,8 +208,8 @@ class LiveDriver(Driver):
                 slice_end_s = time.monotonic() + SLICE_S
 
     async def _call(self, runner: MachineRunner, effect: Effect) -> None:
-        async with self._rooms[runner]:
-            # One that waits for its turn is given up when its machine ends.
+        async with self._call_slots[runner]:
+            # A waiting call is dropped when its machine ends.
             if runner.loses_calls:
                 return
             started_s = time.perf_counter()
@@ -224,11 +222,11 @@ class LiveDriver(Driver):
             self.put(runner.answer, outcome)
 
 
-class _LiveListener:
+class _Reflector:
     """Lists and watches one kind for one machine.
 
     Attributes:
-        cache: what was listed and watched; the machine may not know all of it yet.
+        cache: the listed and watched objects; their changes may still wait for delivery.
     """
 
     def __init__(self, driver: LiveDriver, runner: MachineRunner, kind: str) -> None:
@@ -238,24 +236,24 @@ class _LiveListener:
         self._is_synced = False
 
     def start(self) -> None:
-        self._task = self._driver.begin(self._follow())
+        self._task = self._driver.begin(self._list_and_watch())
 
     def stop(self) -> None:
         self._task.cancel()
 
-    async def _follow(self) -> None:
+    async def _list_and_watch(self) -> None:
         driver, cache, failures, list_at_s = self._driver, self.cache, 0, 0.0
         now_s, kind, name = driver.clock.now_s, cache.kind, self._runner.name
         while True:
             try:
                 if now_s() >= list_at_s:
                     listed = await driver.api.list(kind)
-                    self._tell(cache.listed(listed.objects, listed.revision))
+                    self._put(cache.listed(listed.objects, listed.revision))
                     list_at_s = now_s() + driver.resync_s
                     driver.notify(Listed(now_s(), name, kind))
-                self._synced()
-                async for news in driver.api.watch(kind, cache.revision):
-                    self._tell(cache.watched(news))
+                self._sync()
+                async for events in driver.api.watch(kind, cache.revision):
+                    self._put(cache.watched(events))
                     failures = 0
             except WatchExpiredError:
                 list_at_s = 0.0
@@ -265,18 +263,18 @@ class _LiveListener:
                 failures += 1
                 driver.notify(ListFailed(now_s(), name, kind, error))
                 if isinstance(error, NotServedError):
-                    self._synced()
+                    self._sync()
                 await asyncio.sleep(BACKOFF.jittered_s(failures, driver.rng))
 
-    def _tell(self, changes: list[Change]) -> None:
+    def _put(self, changes: list[Change]) -> None:
+        def deliver(change: Change) -> None:
+            if not self._runner.has_ended:
+                self._runner.deliver(change)
+
         for change in changes:
-            self._driver.put(self._deliver, change)
+            self._driver.put(deliver, change)
 
-    def _deliver(self, change: Change) -> None:
-        if not self._runner.has_ended:
-            self._runner.deliver(change)
-
-    def _synced(self) -> None:
+    def _sync(self) -> None:
         if not self._is_synced:
             self._is_synced = True
             self._driver.put(lambda _: self._runner.synced(), None)

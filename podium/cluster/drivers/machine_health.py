@@ -1,16 +1,14 @@
-"""Handles machines that raise: counts errors, and restarts machines after a back-off.
+"""The health of machines: counts their exceptions, and restarts them after a back-off.
 
-A machine that raises has a bug. A run in virtual time ends with it. A cluster that lives on puts a
-fresh machine in its place, which finds everything listed, as after a crash.
+An exception of a machine is a bug. A run in virtual time ends with it; a served cluster puts a
+fresh machine in the place of the failed one, which lists everything, as after a crash.
 """
 
 import logging
 import traceback
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
-from types import TracebackType
-from typing import NamedTuple
 
 from podium.api.errors import PodiumError
 from podium.api.objects import metadata_of, part
@@ -20,62 +18,63 @@ from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, FirstList, Outcome, Synced
 
 _BACKOFF = Backoff(first_s=1.0, max_s=60.0)
-# So much later than planned may a task be tried again, before it is taken to have gone well.
+# A task that hasn't failed again this long after its planned retry counts as successful.
 _LATE_S = 1.0
 
 _logger = logging.getLogger(__name__)
 
 
 class MachineError(PodiumError):
-    """A machine, or the call that it asked for, has raised an unexpected exception."""
+    """An unexpected exception of a machine, or of the API server at one of its calls.
+
+    Attributes:
+        where: the file and line of each frame of the exception, outermost first.
+    """
 
     def __init__(self, who: str, handling: str, cause: Exception) -> None:
         notes = "".join(f", {note}" for note in getattr(cause, "__notes__", ()))
         self.who = who
         self.cause = cause
-        self.where = tuple(_lines(cause.__traceback__))
-        said = f": {cause}" if str(cause) else ""
+        frames = traceback.extract_tb(cause.__traceback__)
+        self.where = tuple(f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
+        message = f": {cause}" if str(cause) else ""
         where = f" ({self.where[-1]})" if self.where else ""
-        what = f"{type(cause).__name__}{said}{where}"
+        what = f"{type(cause).__name__}{message}{where}"
         super().__init__(f"machine {who} failed at {handling}{notes}: {what}")
         self.__cause__ = cause
 
 
-class _Failure(NamedTuple):
-    why: str
-    until_s: float
-
-
 class MachineHealth:
-    """Keeps account of machines that fail, for a driver that goes on without them.
+    """Tracks failures of machines, for a driver that goes on without them.
 
     Attributes:
-        machines: the names of all, in the order in which they were started first.
-        panics: how often something was raised by each, or by the server at its calls.
+        machines: names of all machines, in the order in which they were first started.
+        panics: number of exceptions by machine, those of the server at its calls included.
     """
 
     def __init__(self) -> None:
         self.machines: dict[str, None] = {}
         self.panics: Counter[str] = Counter()
         self._restarts: dict[str, Restarts] = {}
-        self._failures: dict[str, _Failure] = {}
-        self._told: set[tuple[object, ...]] = set()
+        # By machine: the reason of its last failure, and until when that counts.
+        self._failures: dict[str, tuple[str, float]] = {}
+        self._logged: set[tuple[object, ...]] = set()
 
     def note(self, error: MachineError) -> None:
         """Count an error, and log it with its traceback unless an equal one was logged before."""
         self.panics[error.who] += 1
         kind = (error.who, type(error.cause), error.where)
-        if kind not in self._told:
-            self._told.add(kind)
+        if kind not in self._logged:
+            self._logged.add(kind)
             _logger.error("%s", error, exc_info=error.cause)
 
     def task_failed(self, error: MachineError, again_s: float) -> None:
-        """Take note of a task that failed, and is tried again at a time."""
+        """Note the failure of a single task, which is tried again at the given time."""
         self.note(error)
-        known = self._failures.get(error.who)
-        if known is None or known.until_s < again_s + _LATE_S:
+        until_s = again_s + _LATE_S
+        if until_s > self._failures.get(error.who, ("", 0.0))[1]:
             why = f"{type(error.cause).__name__}, tried again at {timestamp(again_s)}"
-            self._failures[error.who] = _Failure(why, again_s + _LATE_S)
+            self._failures[error.who] = why, until_s
 
     def machine_failed(self, error: MachineError, now_s: float) -> float:
         """Note the failure of a machine; return when to restart it, in seconds since the epoch."""
@@ -83,8 +82,8 @@ class MachineHealth:
         restarts = self._restarts.setdefault(error.who, Restarts(_BACKOFF))
         at_s = now_s + restarts.wait_s(now_s)
         restarts.restarted(now_s, at_s)
-        why = f"{type(error.cause).__name__}, starts anew at {timestamp(at_s)}"
-        self._failures[error.who] = _Failure(why, float("inf"))
+        why = f"{type(error.cause).__name__}, restarts at {timestamp(at_s)}"
+        self._failures[error.who] = why, float("inf")
         return at_s
 
     def machine_started(self, who: str) -> None:
@@ -92,15 +91,12 @@ class MachineHealth:
         self._failures.pop(who, None)
 
     def failures(self, now_s: float) -> Mapping[str, str]:
-        """Failures by name of the machine; empty for a healthy one.
+        """Return the current failure of each machine by name; empty for a healthy one.
 
-        Anybody may read it: objects are named in the log only.
+        Probes show it without authentication, so that it names no objects.
         """
-        known = self._failures
-        return {
-            name: known[name].why if name in known and now_s <= known[name].until_s else ""
-            for name in self.machines
-        }
+        failed = {name: why for name, (why, until_s) in self._failures.items() if now_s <= until_s}
+        return {name: failed.get(name, "") for name in self.machines}
 
 
 def handling(event: Event) -> str:
@@ -115,11 +111,11 @@ def handling(event: Event) -> str:
             return f"the outcome of its {call(effect)}"
         case Synced():
             return "its start"
-    return "what was due"
+    return "its wake-up"
 
 
 def call(effect: Effect) -> str:
-    """A call, in words."""
+    """Describe a call."""
     obj = getattr(effect, "obj", None)
     metadata = metadata_of(obj) if isinstance(obj, Mapping) else {}
     fields = {field: getattr(effect, field, "") for field in ("namespace", "name")}
@@ -128,11 +124,6 @@ def call(effect: Effect) -> str:
 
 
 def _place(metadata: Mapping[str, object]) -> str:
-    called = metadata.get("name") or metadata.get("generateName") or "?"
+    name = metadata.get("name") or metadata.get("generateName") or "?"
     namespace = metadata.get("namespace")
-    return f"{namespace}/{called}" if namespace else str(called)
-
-
-def _lines(trace: TracebackType | None) -> Iterator[str]:
-    for frame in traceback.extract_tb(trace):
-        yield f"{Path(frame.filename).name}:{frame.lineno}"
+    return f"{namespace}/{name}" if namespace else str(name)

@@ -1,6 +1,6 @@
-"""Runs machines, each from its start to its end: what drivers have in common.
+"""The lives of machines: starts, deliveries, wake-ups, calls and restarts, common to all drivers.
 
-Whatever is to happen is a timer. The drivers differ in how time passes, how the objects of a kind
+Everything that is due is a timer. The drivers differ in how time passes, how the objects of a kind
 are followed, and how a call reaches the API.
 """
 
@@ -28,18 +28,23 @@ from podium.machines.machine import ListTakingMachine, Machine, PatientMachine, 
 
 
 class Listener(Protocol):
-    """Follows one kind for one machine."""
+    """Delivers the objects of one kind to one machine."""
 
     def start(self) -> None:
         """List, then watch."""
 
     def stop(self) -> None:
-        """Deliver nothing any more."""
+        """Deliver no more changes."""
 
 
 @dataclass(eq=False, slots=True)
 class MachineHandle:
-    """A machine's place under a driver, which outlasts crashes."""
+    """A machine's place under a driver, which outlasts crashes.
+
+    Attributes:
+        renew: makes the machine that follows a failed one; None if a failure ends the run.
+        is_spared: whether injected faults never crash the machine.
+    """
 
     name: str
     host: str
@@ -49,24 +54,25 @@ class MachineHandle:
 
     @property
     def machine(self) -> Machine | None:
+        """The running machine; None while it is crashed."""
         return None if self.runner is None else self.runner.machine
 
 
 class Driver(ABC):
-    """Starts machines, and puts fresh ones in the place of those that crash.
+    """Starts machines, and replaces those that crash.
 
     Attributes:
-        hooks: told of everything but steps right after it happened; what they raise comes out.
-        step_hooks: told of steps, of which there are many, in the same way.
-        health: keeps account of machines that fail; None, as at first, if the first one ends the
-            run.
+        hooks: called with each event but `Stepped`, right after it happened; their exceptions
+            aren't caught.
+        step_hooks: called with `Stepped`, of which there are many.
+        health: tracks failures of machines; None, the default, if the first one ends the run.
 
     Args:
-        event_reasons: of what machines record, what becomes events; all does if None.
+        event_reasons: reasons of the records that become Events; None for all.
     """
 
     is_live = False
-    """Whether machines are driven by the clock: woken in turn, and before they are synced, too."""
+    """Whether time is the clock's: machines are woken in any order, and before they are synced."""
 
     def __init__(
         self, start_s: float, injector: FaultInjector, event_reasons: frozenset[str] | None = None
@@ -82,7 +88,7 @@ class Driver(ABC):
 
     @abstractmethod
     def listen(self, runner: "MachineRunner", kind: str) -> Listener:
-        """Make what follows a kind for a machine."""
+        """Make the listener of a kind for a machine."""
 
     @abstractmethod
     def send(self, runner: "MachineRunner", effect: Effect) -> None:
@@ -93,7 +99,7 @@ class Driver(ABC):
         """Call `MachineRunner.synced` once the machine may act."""
 
     def stopwatch_s(self) -> float:
-        """Seconds by the wall clock, by which hooks learn how long things took."""
+        """Return seconds of the wall clock, to measure durations; always 0 in virtual time."""
         return 0.0
 
     def add(
@@ -105,6 +111,11 @@ class Driver(ABC):
         renew: Callable[[], Machine] | None = None,
         is_spared: bool = False,
     ) -> MachineHandle:
+        """Start a machine.
+
+        Raises:
+            ValueError: a machine of the name was added before.
+        """
         handle = MachineHandle(name or machine.name, host, renew, is_spared)
         if handle.name in self._handles:
             raise ValueError(f"there is a machine {handle.name} already")
@@ -117,7 +128,7 @@ class Driver(ABC):
             hook(event)
 
     def task_failed(self, error: MachineError, again_s: float) -> None:
-        """Take note of an error that costs a machine one of its tasks, until it tries again."""
+        """Note the failure of a single task of a machine, or raise it if it ends the run."""
         if self.health is None:
             raise error
         self.health.task_failed(error, again_s)
@@ -126,7 +137,7 @@ class Driver(ABC):
         """Crash a machine: it gets no more events, and its state is lost.
 
         Args:
-            loses_calls: whether the calls that haven't reached the API yet never will.
+            loses_calls: whether calls that haven't reached the API yet never will.
         """
         if handle.runner is not None:
             handle.runner.end(loses_calls=loses_calls)
@@ -134,7 +145,7 @@ class Driver(ABC):
             self.notify(Stopped(self.timers.now_s, handle.name))
 
     def wake(self, handle: MachineHandle) -> None:
-        """Have a machine woken now, as it may have something to do by now that it hadn't."""
+        """Wake a machine now, after a change from outside that may give it something to do."""
         if handle.runner is not None:
             handle.runner.wake()
 
@@ -143,18 +154,19 @@ class Driver(ABC):
         if self.health is not None:
             self.health.machine_started(handle.name)
         self.notify(Started(self.timers.now_s, handle.name))
-        runner.start()
+        for listener in runner.listeners:
+            listener.start()
         self._let_act(runner)
 
     def fail(self, handle: MachineHandle, error: MachineError) -> None:
-        """Have a fresh machine follow one that has failed; raises the error if none can."""
+        """Replace a machine that has failed, or raise the error if it ends the run."""
         if self.health is None or handle.renew is None:
             raise error
         self.crash(handle)
         self._renew_at(handle, self.health.machine_failed(error, self.timers.now_s))
 
     def crash_by_chance(self, handle: MachineHandle) -> None:
-        """Crash a machine, which starts again after a while."""
+        """Crash a machine, and start it again after a pause; both are drawn by the injector."""
         self.crash(handle, loses_calls=self.injector.loses_calls())
         self._renew_at(handle, self.timers.now_s + self.injector.pause_s())
 
@@ -170,7 +182,7 @@ class MachineRunner:
     """Runs a machine: delivers events, wakes it when it is due, and sends its calls.
 
     Attributes:
-        loses_calls: whether its calls that haven't reached the API yet never will.
+        loses_calls: whether calls that haven't reached the API yet never will.
     """
 
     def __init__(self, driver: Driver, handle: MachineHandle, machine: Machine) -> None:
@@ -196,22 +208,18 @@ class MachineRunner:
         self._takes_lists = isinstance(machine, ListTakingMachine) and machine.takes_lists
         self._kinds = machine.kinds
         self.listeners = [driver.listen(self, kind) for kind in sorted(machine.kinds)]
-        # The driver, too, says when the machine may act.
+        # One for each listener, and one for the driver, which decides when the machine may act.
         self._unsynced = len(self.listeners) + 1
         self._may_wake = driver.is_live
         self._wakeup: Timer | None = None
         self._wakeup_s: float | None = None
         self._recorder_wakeup: Timer | None = None
 
-    def start(self) -> None:
-        """List and watch all that the machine wants to know."""
-        for listener in self.listeners:
-            listener.start()
-
     def wake(self) -> None:
         self._schedule_wakeup(self._timers.now_s)
 
     def end(self, *, loses_calls: bool) -> None:
+        """Stop the machine for good."""
         self.has_ended = True
         self.loses_calls = loses_calls
         for listener in self.listeners:
@@ -221,7 +229,7 @@ class MachineRunner:
                 timer.cancel()
 
     def synced(self) -> None:
-        """Take note that all there was of a kind has been delivered, or that it may act."""
+        """Count one listener, or the driver, as ready; after the last, the machine may act."""
         self._unsynced -= 1
         if self._unsynced == 0 and not self.has_ended:
             self._may_wake = True
@@ -232,7 +240,10 @@ class MachineRunner:
             self._driver.notify(Relisted(self._timers.now_s, self.name, kind))
 
     def take_list(self, listed: FirstList) -> bool:
-        """Tell of a list at once, unless something may go wrong in between; whether it was told."""
+        """Deliver a first list as a whole, if the machine takes lists; return whether it did.
+
+        Under faults the objects are delivered one by one, so that the machine can crash in between.
+        """
         takes_it = self._takes_lists and self._injector.is_calm
         if takes_it:
             self._step(listed)
@@ -252,7 +263,7 @@ class MachineRunner:
     def _step_if_heeded(self, machine: SelectiveMachine) -> Callable[[Change], None]:
         heeds, step = machine.heeds, self._step
 
-        def tell(change: Change) -> None:
+        def deliver(change: Change) -> None:
             try:
                 is_heeded = heeds(change)
             except Exception as error:  # noqa: BLE001 - whatever a bug raises
@@ -261,7 +272,7 @@ class MachineRunner:
             if is_heeded:
                 step(change)
 
-        return tell
+        return deliver
 
     def _step(self, event: Event) -> None:
         driver, now_s = self._driver, self._timers.now_s
@@ -270,14 +281,14 @@ class MachineRunner:
         try:
             effects = self.machine.step(event, now_s)
             calls = list(self._recorder.calls_of(effects, now_s)) if effects else ()
-            # As long as it is told what there is, it has nothing to do.
+            # While the first lists are delivered, the machine has nothing to do.
             wakeup_s = self.machine.next_wakeup_s() if self._may_wake else None
         except Exception as error:  # noqa: BLE001 - whatever a bug raises
             self._fail(MachineError(self.name, handling(event), error))
             return
         took_s = driver.stopwatch_s() - started_s if hooks else 0.0
         if self.machine.kinds is not self._kinds:
-            # List and watch what the machine has learnt of, too.
+            # List and watch the kinds that the machine has learnt of.
             added = sorted(self.machine.kinds - self._kinds)
             listeners = [driver.listen(self, kind) for kind in added]
             self._kinds = self.machine.kinds

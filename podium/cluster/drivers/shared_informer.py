@@ -1,9 +1,9 @@
-"""Lists and watches of virtual time: one for each kind, shared by all machines.
+"""Informers of virtual time: one for each kind, shared by all machines.
 
 While deliveries take no time and nothing goes wrong, all machines know the same objects of a kind.
-The informer then computes each change once and hands it to every attached listener. Listeners whose
-deliveries are late or lost at the moment are detached: they get the events of the watch, and
-remember by themselves what they have delivered.
+The informer then computes each change once and hands it to every attached listener. A listener is
+detached while its deliveries are late or lost: it gets the events of the watch, and keeps a cache
+of what it has delivered.
 """
 
 from collections import deque
@@ -31,28 +31,35 @@ class SharedInformer:
         self.injector = injector
         self._cache = InformerCache(kind)
         self._watch: Watch | None = None
-        # A list that all can use who list before anything else is written, with what it tells.
+        # The list that all listeners share which start before the next write: the store's count of
+        # writes, the cache, and the changes.
         self._listed: tuple[int, InformerCache, Sequence[Change]] | None = None
         self._attached: dict[ProcessorListener, None] = {}
         self._detached: dict[ProcessorListener, None] = {}
 
     def first_list(self) -> tuple[InformerCache, Sequence[Change]]:
-        """Snapshot and pending notifications for a new listener."""
+        """Return a cache of all objects for a new listener, and their additions."""
         writes = self.store.changes(self.kind)
         if self._listed is None or self._listed[0] != writes:
             page, cache = self.store.list(self.kind), InformerCache(self.kind)
             self._listed = writes, cache, cache.listed(page.items, page.revision)
-            # At another moment hardly anybody lists who hasn't been told of a write before.
-            self.timers.put(self.timers.now_s, self._forget_list, None, comes_last=True)
+
+            def forget(_: None) -> None:
+                self._listed = None
+
+            # Nearly all listeners start at one moment; a later one mostly follows a write.
+            self.timers.put(self.timers.now_s, forget, None, comes_last=True)
         _, cache, changes = self._listed
         return cache.copy(), changes
 
     def add_listener(self, listener: "ProcessorListener") -> None:
-        """Hand a listener, which has just listed, all that is written from now on."""
+        """Deliver all later writes to a listener that has just listed."""
         if self._watch is None:
             self._cache, _ = self.first_list()
             self._watch = self.store.watch(
-                self.kind, from_revision=self._cache.revision, wake=self._schedule
+                self.kind,
+                from_revision=self._cache.revision,
+                wake=self._schedule,
             )
         self._detached[listener] = None
 
@@ -61,9 +68,6 @@ class SharedInformer:
         if listener in self._attached:
             del self._attached[listener]
             listener.detach(self._cache.copy())
-
-    def _forget_list(self, _: None) -> None:
-        self._listed = None
 
     def _schedule(self) -> None:
         self.timers.put(self.timers.now_s, self._distribute, None)
@@ -74,54 +78,50 @@ class SharedInformer:
         try:
             events = self._watch.take()
         except ExpiredError:
-            self._start_over()
+            # More was written at one moment than the store's history holds: all list again.
+            listeners = [*self._attached, *self._detached]
+            for listener in listeners:
+                self.remove_listener(listener)
+            self._watch = None
+            for listener in listeners:
+                listener.relist()
             return
         if not self.injector.is_instant:
             for listener in tuple(self._attached):
                 self.remove_listener(listener)
                 self._detached[listener] = None
-        # The events, but for changes of an object that has gone by the time anybody is told.
-        said = {id(one.previous) for one in events if one.type == "DELETED"}
+        # Leave out the last change of each object whose deletion follows in the same batch.
+        superseded = {id(event.previous) for event in events if event.type == "DELETED"}
         changes = self._cache.watched(
-            [one for one in events if one.type != "MODIFIED" or id(one.obj) not in said]
+            [one for one in events if one.type != "MODIFIED" or id(one.obj) not in superseded]
         )
         detached = tuple(self._detached)
         for listener in tuple(self._attached):
             for change in changes:
+                # A machine may crash over a change.
                 if listener in self._attached:
                     listener.deliver(change)
         for listener in detached:
             is_up_to_date = listener in self._detached and listener.receive(events)
-            # A machine may have crashed over what it was told.
             if is_up_to_date and listener in self._detached:
                 del self._detached[listener]
                 self._attached[listener] = None
-
-    def _start_over(self) -> None:
-        """List anew: more was written at one moment than the store remembers."""
-        listeners = [*self._attached, *self._detached]
-        for listener in listeners:
-            self.remove_listener(listener)
-        self._watch = None
-        for listener in listeners:
-            listener.relist()
 
 
 class ProcessorListener:
     """Delivers the changes of one kind to one machine.
 
-    Events are received when they are written, travel for as long as the latency says, and are
-    delivered one change at a time. When a watch breaks, the events on their way are lost, and
-    everything is listed anew.
+    The events of a write arrive after the latency of the watch, and are delivered one change at a
+    time. When a watch breaks, the events on their way are lost, and the kind is listed again.
 
     Attributes:
-        deliver: hands the machine a change; the informer, which remembers it, does so itself while
+        deliver: hands a change to the machine; the informer, which has the cache, calls it while
             the listener is attached.
 
     Args:
-        synced: called when all that there was at the start has been delivered.
+        synced: called when all objects of the first list have been delivered.
         relisted: called with the kind each time that the watch broke.
-        take_list: asked to take in at once what the first list has; whether it did.
+        take_list: offered the first list; returns whether the machine took it as a whole.
     """
 
     def __init__(
@@ -141,9 +141,9 @@ class ProcessorListener:
         self._synced = synced
         self._relisted = relisted
         self._take_list = take_list
-        # What was delivered; not kept up to date while the listener is attached.
+        # The delivered objects; out of date while the listener is attached.
         self._cache = InformerCache(self._kind)
-        # Counts lists: what a watch sent before the last one doesn't arrive any more.
+        # The number of the last list: what was sent before it doesn't arrive any more.
         self._round = 0
         self._arrival_s = 0.0
         self._inbox: deque[Change] = deque()
@@ -165,11 +165,11 @@ class ProcessorListener:
         self.start()
 
     def detach(self, cache: InformerCache) -> None:
-        """Remember what is delivered from now on, starting from what is known."""
+        """Keep a cache from now on, starting from the given one."""
         self._cache = cache
 
     def receive(self, events: Sequence[WatchEvent]) -> bool:
-        """Deliver events now or later; whether everything there is has been delivered."""
+        """Deliver events now or later; return whether all that was sent has been delivered."""
         listed = self._cache.revision
         events = [event for event in events if event.revision > listed]
         if self._injector.is_instant and self._arrival_s <= self._timers.now_s:
@@ -214,7 +214,7 @@ class ProcessorListener:
             self._synced()
 
     def _next_arrival_s(self) -> float:
-        """When what is sent now arrives; nothing overtakes what was sent before it."""
-        sent_s = self._timers.now_s + self._injector.watch_delay_s(self._kind)
+        """Return when a delivery sent now arrives: never before an earlier one."""
+        sent_s = self._timers.now_s + self._injector.watch_delay_s()
         self._arrival_s = max(self._arrival_s, sent_s)
         return self._arrival_s

@@ -1,4 +1,4 @@
-"""The queue of timers that virtual time goes by."""
+"""The queue of timers by which drivers run everything that is due."""
 
 import heapq
 from collections import deque
@@ -11,7 +11,7 @@ Action = Callable[[Any], None]
 
 
 class Timer(msgspec.Struct, eq=False):
-    """An action that runs once, unless it is cancelled before."""
+    """An action that runs once, unless it is cancelled first."""
 
     action: Action | None
     argument: Any
@@ -28,10 +28,10 @@ class Timer(msgspec.Struct, eq=False):
 
 
 class TimerQueue:
-    """Keeps timers by time; those of one time run in the order in which they were put there.
+    """Orders timers by time, and those of one time by when they were put there.
 
     Attributes:
-        now_s: the time, in seconds since the epoch. Entries due by now come before any later one.
+        now_s: the current time, in seconds since the epoch.
     """
 
     def __init__(self, start_s: float) -> None:
@@ -47,7 +47,7 @@ class TimerQueue:
         """Schedule an action; one for a time that has come runs after all that is due.
 
         Args:
-            comes_last: whether it waits until nothing else is due, what came up meanwhile included.
+            comes_last: whether it runs only once nothing else is due at that time.
         """
         entry = Timer(action, argument, comes_last)
         if time_s <= self.now_s:
@@ -58,7 +58,7 @@ class TimerQueue:
         return entry
 
     def next_s(self) -> float | None:
-        """Time of the next entry, `now_s` at the earliest; None if there is none."""
+        """Return the time of the next timer, `now_s` at the earliest; None without timers."""
         for due in (self._due, self._last):
             while due:
                 if due[0].action is not None:
@@ -71,7 +71,7 @@ class TimerQueue:
         return None
 
     def run_next(self) -> bool:
-        """Do what is due now, one entry; whether there was one."""
+        """Run one timer that is due; return whether there was one."""
         for due in (self._due, self._last):
             while due:
                 entry = due.popleft()
@@ -81,7 +81,7 @@ class TimerQueue:
         return False
 
     def run_due(self, limit: int) -> bool:
-        """Do what is due now, and what that brings about now; whether that was all."""
+        """Run at most `limit` due timers, also new ones; return whether none is due any more."""
         due, last = self._due, self._last
         for _ in range(limit):
             if due:
@@ -93,7 +93,7 @@ class TimerQueue:
         return not (due or last)
 
     def advance_to(self, time_s: float) -> None:
-        """Let time pass; entries that fall due on the way come after all that was due before."""
+        """Advance the time; timers that fall due run after those that already were."""
         self.now_s = max(self.now_s, time_s)
         while self._later and self._later[0][0] <= self.now_s:
             entry = heapq.heappop(self._later)[2]

@@ -1,13 +1,13 @@
-"""Virtual time: a driver that repeats a whole cluster from a seed.
+"""Virtual time: a driver whose whole run a seed repeats.
 
-Everything that is due is a timer, and time passes only from one timer to the next. What is due at
-one moment happens in the order in which it was brought about. With latencies of 0 that is:
+Everything that is due is a timer, and time passes only from one timer to the next. Timers that are
+due at one moment run in the order in which they were put. With latencies of 0 that means:
 
-1. A machine takes an event in. Its calls come next, in the order in which it asked for them. Then
-   it is woken, if it wants to be woken at once.
-2. A call is carried out. Then each informer delivers what the call has written, in the order in
-   which the machines were started. Then the machine that asked learns the outcome.
-3. An informer delivers its changes one after the other, and nothing comes between them.
+1. A machine handles an event. Its calls come next, in the order in which it asked for them, and
+   then its wake-up, if it wants one at once.
+2. A call is carried out. Next each informer delivers the writes, in the order in which the machines
+   were started, and then the machine that asked receives the outcome.
+3. An informer delivers its changes one after the other, with nothing in between.
 4. A machine that wakes last, as schedulers do, is woken when nothing else is due.
 """
 
@@ -35,16 +35,16 @@ from podium.machines.effects import Effect
 from podium.machines.events import CallError, Outcome
 from podium.machines.machine import Machine
 
-# A wake-up later than this is far: nothing is happening any more.
+# A cluster whose next timer is further away than this has settled.
 FAR_S = 60.0
 
-# Starting 100,000 pods at once takes less; more means that machines keep answering each other.
+# Starting 100,000 pods at once takes fewer; more means that machines keep reacting to each other.
 TIMERS_AT_ONE_MOMENT_MAX = 1_000_000
 _WATCHED_TIMERS = 10_000
 
 
 class EndlessMomentError(PodiumError):
-    """More and more is due at one moment, so that time doesn't pass."""
+    """New timers keep falling due at one moment, so that time doesn't pass."""
 
 
 class VirtualDriver(Driver):
@@ -79,7 +79,7 @@ class VirtualDriver(Driver):
         self.injector.faults = faults
 
     def restart(self, handle: MachineHandle, machine: Machine) -> None:
-        """Start a fresh machine in the place of one that has crashed, or crashes now."""
+        """Start another machine in the place of one that has crashed, or crashes now."""
         self.crash(handle)
         self._start(handle, machine)
 
@@ -90,7 +90,7 @@ class VirtualDriver(Driver):
         return self.timers.next_s()
 
     def step(self) -> bool:
-        """Do the next thing, letting time pass until it is due; whether there was one."""
+        """Advance the time to the next timer and run it; return whether there was one."""
         next_s = self.timers.next_s()
         if next_s is None:
             return False
@@ -98,25 +98,26 @@ class VirtualDriver(Driver):
         return self.timers.run_next()
 
     def step_now(self) -> bool:
-        """Do the next thing that is due by now; whether there was one."""
+        """Run the next timer that is due; return whether there was one."""
         return self.timers.run_next()
 
     def pass_time(self, time_s: float) -> None:
-        """Let it become later before what is due is done, which then comes late; nothing is lost.
-
-        So do machines on a busy computer find that time has passed.
-        """
+        """Advance the time without running due timers; they run late, as on a busy computer."""
         self.timers.advance_to(time_s)
 
     def advance(self, duration_s: float) -> None:
-        """Let time pass, and everything happen that falls due."""
+        """Let a duration pass, and run everything that falls due.
+
+        Raises:
+            EndlessMomentError: as in `run_until`.
+        """
         self.run_until(self.now_s + duration_s)
 
     def run_until(self, time_s: float) -> None:
-        """Let time pass up to a moment, including everything that falls due at it.
+        """Let time pass up to a moment, and run everything that falls due, also at that moment.
 
         Raises:
-            EndlessMomentError: time stands still, because things go on happening.
+            EndlessMomentError: new timers keep falling due at one moment.
         """
         while (next_s := self.timers.next_s()) is not None and next_s <= time_s:
             self.timers.advance_to(next_s)
@@ -124,10 +125,13 @@ class VirtualDriver(Driver):
         self.timers.advance_to(time_s)
 
     def settle(self, max_s: float = 3600.0, far_s: float = FAR_S) -> bool:
-        """Let time pass until nothing happens any more; raises EndlessMomentError.
+        """Let time pass until nothing is due soon; return whether that was within `max_s`.
 
         Args:
-            far_s: what is due later than this from the last thing that happened doesn't count.
+            far_s: timers that are due later than this after the last one don't count.
+
+        Raises:
+            EndlessMomentError: as in `run_until`.
         """
         end_s = self.now_s + max_s
         while (next_s := self.timers.next_s()) is not None and next_s <= self.now_s + far_s:
@@ -200,7 +204,7 @@ class VirtualDriver(Driver):
     def _schedule_outcome(self, runner: MachineRunner, outcome: Outcome, plan: CallPlan) -> None:
         if outcome.effect.purpose is None:
             return
-        at_s = self.timers.now_s + plan.told_after_s
+        at_s = self.timers.now_s + plan.outcome_after_s
         self.timers.put(at_s, runner.answer, outcome)
         if plan.repeated_after_s is not None:
             self.timers.put(at_s + plan.repeated_after_s, runner.answer, outcome)

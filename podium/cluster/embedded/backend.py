@@ -1,4 +1,4 @@
-"""Answers the requests that the HTTP server takes in, from the embedded cluster."""
+"""The embedded cluster behind the HTTP server: requests, health and metrics."""
 
 from collections.abc import Callable, Iterator
 
@@ -16,7 +16,11 @@ from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 
 
 class ClusterBackend:
-    """Answers requests at the right time; implements `podium.apiserver.http.http_app.Backend`."""
+    """Answers requests at the cluster's time; implements `podium.apiserver.http.http_app.Backend`.
+
+    Attributes:
+        hooks: called after each request.
+    """
 
     def __init__(
         self, cluster: Cluster, clock: ClusterClock, journal: SqliteJournal | None = None
@@ -34,7 +38,7 @@ class ClusterBackend:
         return self._cluster.server.authorizer
 
     def answer(self, request: Request) -> Response:
-        """Answer a request, and see to it that what follows from it happens."""
+        """Answer a request, and wake the cluster for its consequences."""
         self._clock.catch_up()
         now_s, health = self._cluster.driver.now_s, self._cluster.driver.health
         failures = {} if health is None else health.failures(now_s)
@@ -46,7 +50,7 @@ class ClusterBackend:
         return response
 
     def acted(self) -> None:
-        """Somebody has made a request, or done by other means what a request would have done."""
+        """Note that a request, or its equivalent, may have changed the cluster."""
         for hook in self.hooks:
             hook()
         self._clock.request_made()
@@ -56,12 +60,10 @@ class ClusterBackend:
         return self._cluster.driver.now_s
 
     def metrics(self) -> str:
-        """Metrics of machines and schedulers in Prometheus' text format."""
+        """Return the metrics of machines and schedulers in Prometheus' text format."""
         machines = (scheduler.machine for scheduler in self._cluster.schedulers.values())
-        registries = [
-            self._panics,
-            *(one.metrics.registry for one in machines if isinstance(one, SchedulerMachine)),
-        ]
+        schedulers = [one.metrics for one in machines if isinstance(one, SchedulerMachine)]
+        registries = (self._panics, *(metrics.registry for metrics in schedulers))
         return "".join(generate_latest(one).decode() for one in registries if one is not None)
 
 

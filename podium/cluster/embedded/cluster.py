@@ -1,4 +1,4 @@
-"""An embedded cluster, from its start to its end: store, machines, time, and the API over HTTP."""
+"""An embedded cluster: store, machines, time, and the API over HTTP, from start to end."""
 
 import asyncio
 import os
@@ -39,27 +39,27 @@ from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 T = TypeVar("T")
 
 _NODE_LIFECYCLE = "node-lifecycle-controller"
-# So many nodes renew their Leases although only our own controller is known to look at them.
+# Up to this many nodes renew their Leases although only Podium's controller is known to read them.
 _HEARTBEATS_MAX = 200
-# By the clock, kubelets of a busy cluster look after what has come together in so long.
+# By the clock, simulated kubelets handle all pods of this period together.
 _GATHERS_S = 0.05
 
 
 class UnsuitableSpeedError(PodiumError):
-    """The speed of time doesn't suit the controllers that run."""
+    """The speed of time is impossible without a controller that doesn't run."""
 
 
 class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What an embedded cluster consists of.
+    """The options of an embedded cluster.
 
     Attributes:
-        objects: what is there at the first start; its nodes are simulated.
-        data_dir: where it keeps what it has; None to keep nothing.
-        address: where it listens; of this machine alone by default.
-        port: of that address; 0 for any free port, None for the usual one, if that is free.
-        controllers: the names of those that run; None for all.
-        seed: of everything that is left to chance; None for chance itself.
-        heals: whether those of the objects that aren't healthy become so at the start.
+        objects: the objects of a new cluster; nodes among them are simulated.
+        data_dir: where the cluster is kept; None to keep nothing.
+        address: IP address to listen at; that of the loopback interface by default.
+        port: 0 for any free port, None for the usual one, if that is free.
+        controllers: names of the controllers that run; None for all.
+        seed: None for a random one.
+        heals: whether unhealthy pods and nodes of `objects` become healthy at the start.
     """
 
     objects: Sequence[Object] = ()
@@ -76,15 +76,14 @@ class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class EmbeddedCluster:
-    """Runs a cluster with its API over HTTP from `async with` to its end.
+    """Runs a cluster with its API over HTTP inside of `async with`.
 
     Attributes:
-        taken_up: whether there was something before, which goes on; then no objects are loaded.
-        served: what serves it, once it has been entered.
-        notes: what is odd about the objects that were loaded, in plain sentences.
+        taken_up: whether the data directory had a cluster, which goes on without the objects.
+        notes: warnings about the loaded objects, as sentences.
 
     Raises:
-        UnsuitableSpeedError: time would jump, but somebody else takes care of nodes.
+        UnsuitableSpeedError: time would jump, but the node lifecycle controller doesn't run.
         PodiumError: on entering, if the directory or the port can't be used.
     """
 
@@ -92,7 +91,7 @@ class EmbeddedCluster:
         self._sees_silence = options.controllers is None or _NODE_LIFECYCLE in options.controllers
         if options.speed.jumps and not self._sees_silence:
             raise UnsuitableSpeedError(
-                f"--speed max: needs {_NODE_LIFECYCLE}, as others who watch nodes have other clocks"
+                f"--speed max: needs {_NODE_LIFECYCLE}, as other controllers have other clocks"
             )
         self.options = options
         self.notes: list[str] = []
@@ -112,12 +111,16 @@ class EmbeddedCluster:
         await self._stack.aclose()
 
     async def alongside(self, awaited: Awaitable[T]) -> T:
-        """Wait for something while the cluster runs; raises PodiumError."""
+        """Wait for something while the cluster runs.
+
+        Raises:
+            PodiumError: the cluster can't go on.
+        """
         task = asyncio.ensure_future(awaited)
         try:
             await asyncio.wait({task, self._ticking}, return_when=asyncio.FIRST_COMPLETED)
             if not task.done():
-                # It never ends but by an error.
+                # The clock ends only with an error.
                 self._ticking.result()
             return await task
         finally:
@@ -133,7 +136,7 @@ class EmbeddedCluster:
             self._journal = stack.enter_context(closing(self.directory.open_journal()))
         store = Store(journal=self._journal)
         self.taken_up = store.revision != FIRST_REVISION
-        # What is there at the start is there as a whole, or not at all.
+        # After a kill, the initial objects are all there or none of them.
         with store.transaction():
             self.cluster = cluster = Cluster(self._cluster_options(store), store)
             start_s = cluster.options.start_s
@@ -142,14 +145,14 @@ class EmbeddedCluster:
                 self.notes += ahead_of(start_s, options.objects, "the cluster starts before it")
             cluster.server.bootstrap(start_s, default_access())
         driver = cluster.driver
-        # A test is to know of a bug; who uses a cluster is to keep it.
+        # A bug fails the test whose clock stands still; other users keep their cluster.
         driver.health = None if options.speed == STOPPED else MachineHealth()
         cluster.start()
         cluster.server.serve_metrics(MeteredUsage(cluster))
         driver.add(EventExpiry(), renew=EventExpiry, is_spared=True)
         water = self.directory.high_water()
         if options.speed.factor:
-            # Loading takes its time.
+            # Loading took a while.
             driver.pass_time(time.time())
         self.clock = ClusterClock(
             driver,
@@ -159,7 +162,7 @@ class EmbeddedCluster:
         )
         self.backend = ClusterBackend(cluster, self.clock, self._journal)
         self._ticking = ticking = asyncio.create_task(self.clock.run())
-        # Callbacks are called in the reverse order: cancelled, and waited for.
+        # Callbacks run in reverse order: cancel, then wait.
         stack.push_async_callback(asyncio.wait, {ticking})
         stack.callback(ticking.cancel)
         await self.alongside(self.clock.advance(0))
@@ -196,9 +199,9 @@ class EmbeddedCluster:
         )
 
     def _writes_heartbeats(self, store: Store) -> bool:
-        """Whether Leases are renewed in earnest: somebody has to, or may look at them by a clock.
+        """Whether simulated nodes renew their Leases in the store, for other readers than Podium's.
 
-        That costs a write every ten seconds and node, more than thousands of nodes are worth.
+        That takes a write every ten seconds for each node, too much for thousands of them.
         """
         speed = self.options.speed
         if speed.jumps or not speed.factor:
@@ -209,10 +212,7 @@ class EmbeddedCluster:
 
 
 class MeteredUsage:
-    """Asks the simulated kubelets; follows `podium.api.usage.UsageReader`.
-
-    Of what a real machine runs nothing is known.
-    """
+    """Usage of simulated nodes and their pods; implements `podium.api.usage.UsageReader`."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster

@@ -1,12 +1,13 @@
-"""Makes the time of a virtual cluster pass by the clock, in an event loop that serves requests too.
+"""The clock of an embedded cluster: steps its virtual driver by the wall clock.
 
-The driver is the one of simulations. What is due is done in slices of a few milliseconds, so that
-requests have their turn between them; a busy cluster does things late, as a busy computer would.
+The driver runs in slices of a few milliseconds, so that the event loop serves requests in between.
+A busy cluster is late, as a busy computer would be.
 """
 
 import asyncio
 import time
 from collections.abc import Callable
+from contextlib import suppress
 
 import msgspec
 
@@ -14,28 +15,28 @@ from podium.api.errors import PodiumError
 from podium.cluster.drivers.virtual import VirtualDriver
 
 SLICE_S = 0.004
-"""How long requests have to wait at most, but for one thing that takes longer by itself."""
+"""Duration of a slice, after which requests have their turn."""
 
 QUIET_S = 0.03
-"""Time doesn't jump before nobody has asked for anything for so long, by the clock."""
+"""Time jumps only after a period of the wall clock without requests."""
 
 MOMENT_S_MAX = 5.0
-"""Where time jumps, a moment takes no time, unless it goes on for longer by the clock."""
+"""Where time jumps, it stands still while timers are due, for at most this wall-clock time."""
 
 REST_S = 3600.0
-"""Nor once nothing was written for so long in the cluster: from then on it passes by the clock."""
+"""Time jumps no more once nothing was written for this long in the cluster's time."""
 
 
 class UnknownSpeedError(PodiumError):
-    """Somebody asks for a speed of time that doesn't exist."""
+    """A speed of time that doesn't exist."""
 
 
 class ClockSpeed(msgspec.Struct, frozen=True):
-    """Speed of a cluster's time relative to the clock on the wall.
+    """Speed of a cluster's time relative to the wall clock.
 
     Attributes:
-        factor: seconds in the cluster for each second of the clock; 0 if time stands still.
-        jumps: whether time jumps to what is due next when nothing else is to be done.
+        factor: seconds in the cluster for each second of the wall clock; 0 if time stands still.
+        jumps: whether time jumps to the next timer when the cluster is idle.
     """
 
     factor: float = 1.0
@@ -45,23 +46,23 @@ class ClockSpeed(msgspec.Struct, frozen=True):
 STOPPED = ClockSpeed(0.0)
 REAL_TIME = ClockSpeed()
 SPEEDS = {"1x": REAL_TIME, "10x": ClockSpeed(10.0), "max": ClockSpeed(jumps=True)}
-"""By the names that the command line has for them."""
+"""Speeds by their names on the command line."""
 
 
 def parse_speed(text: str) -> ClockSpeed:
-    """The speed of a name; raises UnknownSpeedError if there is none."""
+    """Return the speed of a name; raises UnknownSpeedError."""
     if text not in SPEEDS:
         raise UnknownSpeedError(f"--speed: {text}: must be one of {', '.join(SPEEDS)}")
     return SPEEDS[text]
 
 
 class ClusterClock:
-    """Lets the time of a cluster pass at a given speed, and steps its driver.
+    """Advances the time of a cluster at a given speed, and steps its driver.
 
     Args:
-        driver: of the cluster, which nobody else steps.
-        revision: tells the store's revision, which is another one after each write.
-        passed: told of the time whenever it has passed; None if nobody cares.
+        driver: stepped by this clock only.
+        revision: returns the store's revision, which each write changes.
+        passed: called with the new time after each advance.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class ClusterClock:
 
     @property
     def quiet_s(self) -> float:
-        """For how many seconds of the cluster nothing has been written."""
+        """Seconds of the cluster's time since the last write."""
         return self._driver.now_s - self._wrote_s
 
     async def run(self) -> None:
@@ -106,23 +107,23 @@ class ClusterClock:
                 await self._sleep()
 
     def catch_up(self) -> None:
-        """Advance the cluster to the time of the clock.
+        """Advance the cluster to the time of the wall clock.
 
-        Where time jumps, it stands still while something is to be done, so that what follows from
-        a change happens at the moments at which a plan or a simulation has it.
+        Where time jumps, it stands still while timers are due, so that the consequences of a change
+        happen at the same moments as in a plan or simulation.
         """
         passed_s = (self._clock() - self._anchored_s) * self._speed.factor
         if passed_s > MOMENT_S_MAX or not (self._speed.jumps and self._is_busy()):
             self._pass(self._anchor_s + passed_s)
 
     def request_made(self) -> None:
-        """Somebody has made a request, which may have brought something about."""
+        """Note that a request was made, and wake the cluster for its consequences."""
         self._asked_s = self._clock()
         self._note_writes()
         self._awake.set()
 
     async def advance(self, duration_s: float) -> None:
-        """Let time pass at once, 0 s for all that is left to do now; return when it is done."""
+        """Run the cluster through a duration without waiting; 0 s runs all that is due."""
         async with self._advancing:
             self._reached = asyncio.get_running_loop().create_future()
             self._goal_s = self._driver.now_s + duration_s
@@ -147,7 +148,7 @@ class ClusterClock:
         return next_s is not None and next_s <= self._driver.now_s
 
     def _jump(self) -> bool:
-        """Let time pass without waiting for the clock, if it may; whether something is due now."""
+        """Advance to the next timer without waiting, if allowed; return whether one is due now."""
         next_s = self._driver.next_s()
         if self._goal_s is not None:
             if next_s is not None and next_s <= self._goal_s:
@@ -182,15 +183,12 @@ class ClusterClock:
     async def _sleep(self) -> None:
         self._awake.clear()
         next_s = self._driver.next_s()
-        if next_s is None or not self._speed.factor:
-            # Only a request can bring anything about.
-            await self._awake.wait()
-            return
-        wait_s = (next_s - self._driver.now_s) / self._speed.factor
-        if self._speed.jumps and next_s - self._wrote_s <= REST_S:
-            wait_s = min(wait_s, self._wait_for_quiet_s())
-        timer = asyncio.get_running_loop().call_later(wait_s, self._awake.set)
-        try:
-            await self._awake.wait()
-        finally:
-            timer.cancel()
+        # Without a timeout, the cluster waits for the next request.
+        wait_s = None
+        if next_s is not None and self._speed.factor:
+            wait_s = (next_s - self._driver.now_s) / self._speed.factor
+            if self._speed.jumps and next_s - self._wrote_s <= REST_S:
+                wait_s = min(wait_s, self._wait_for_quiet_s())
+        with suppress(TimeoutError):
+            async with asyncio.timeout(wait_s):
+                await self._awake.wait()

@@ -1,4 +1,4 @@
-"""Counts the nodes of a cluster, and its pods by what became of them."""
+"""Counts of a cluster's nodes, and of its pods by state."""
 
 from collections import Counter
 
@@ -9,11 +9,10 @@ from podium.api.pods import is_finished, phase_of
 from podium.api.policy.disruption_target import PREEMPTED, cause_of
 from podium.apiserver.store.errors import ExpiredError
 from podium.apiserver.store.store import Store
-from podium.apiserver.store.watch import Watch
 
 
 class ClusterCounts(msgspec.Struct, frozen=True):
-    """Numbers of nodes and pods; of preempted and evicted ones since the start of the process."""
+    """Numbers of nodes and pods, and of pods preempted and evicted in this process's time."""
 
     nodes: int
     pending: int
@@ -23,7 +22,7 @@ class ClusterCounts(msgspec.Struct, frozen=True):
 
 
 class ClusterCounter:
-    """Counts nodes and pods, and follows what is written."""
+    """Counts nodes and pods, and keeps the counts up to date by watches of the store."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -39,12 +38,11 @@ class ClusterCounter:
                 if event.type != "DELETED":
                     self._states[_state(after)] += 1
                 disruption = _disruption(after)
-                # Whoever has to go for a second reason, too, goes only once.
+                # A pod with a second reason to go counts once.
                 if disruption and (before is None or not _disruption(before)):
                     self._disrupted[disruption] += 1
-            self._nodes += sum(
-                {"ADDED": 1, "DELETED": -1}.get(event.type, 0) for event in self._node_events.take()
-            )
+            for event in self._node_events.take():
+                self._nodes += {"ADDED": 1, "DELETED": -1}.get(event.type, 0)
         except ExpiredError:
             self._begin()
         return ClusterCounts(
@@ -58,11 +56,9 @@ class ClusterCounter:
     def _begin(self) -> None:
         self._states = Counter(map(_state, self._store.list("Pod").items))
         self._nodes = len(self._store.list("Node").items)
-        self._pods = self._watch("Pod")
-        self._node_events = self._watch("Node")
-
-    def _watch(self, kind: str) -> Watch:
-        return self._store.watch(kind, from_revision=self._store.revision)
+        self._pods, self._node_events = (
+            self._store.watch(kind, from_revision=self._store.revision) for kind in ("Pod", "Node")
+        )
 
 
 def _state(pod: Object) -> str:

@@ -7,17 +7,17 @@ import msgspec
 USUAL_PORT = 26443
 
 DEFAULT_NODES = 3
-"""How many simulated nodes there are, unless somebody says otherwise."""
+"""Number of simulated nodes of a new cluster."""
 
 ALL_CONTROLLERS = "*"
 
 
 class NodeShape(msgspec.Struct, frozen=True, kw_only=True):
-    """What simulated nodes are like.
+    """The resources and zones of simulated nodes.
 
     Attributes:
-        resources: what else each has, or has in place of these, such as `nvidia.com/gpu: "1"`.
-        zones: over how many zones they are spread, `zone-1` and so on; 0 for none.
+        resources: further resources, or other amounts, such as `nvidia.com/gpu: "1"`.
+        zones: number of zones over which nodes are spread, `zone-1` and so on; 0 for none.
     """
 
     cpu: str = "4"

@@ -1,13 +1,13 @@
-"""The data directory: what a cluster keeps from one run to the next, used by one process at a time.
+"""The data directory of a cluster, which one process at a time uses.
 
 | file | content |
 | --- | --- |
-| `store.db` | the journal of all objects, with what SQLite keeps in `store.db-wal` |
-| `store.db-revision` | the last revision that was acknowledged, which the journal must reach |
+| `store.db` | the journal of all objects, with SQLite's log in `store.db-wal` |
+| `store.db-revision` | the last acknowledged revision, which the journal must reach |
 | `kubeconfig` | for kubectl, while the cluster runs |
-| `dashboard` | the link to the dashboard, likewise |
-| `tls/`, `tokens/` | who the server is, and who may do what; see `podium.apiserver.http` |
-| `clock` | how late it was at most, if time ran ahead of the clock on the wall |
+| `dashboard` | the link to the dashboard, while the cluster runs |
+| `tls/`, `tokens/` | certificates and credentials; see `podium.apiserver.http` |
+| `clock` | the latest time of the cluster, if it ran ahead of the wall clock |
 | `lock` | held by the process that uses the directory |
 """
 
@@ -32,24 +32,21 @@ class UnusableDirectoryError(PodiumError):
 
 
 class DataDirectory:
-    """A directory of our own, from `with` to its end.
+    """A data directory, locked for this process inside of `with`.
+
+    Attributes:
+        kubeconfig: path of the kubeconfig of the running cluster.
+        dashboard: path of the link to the dashboard, with a token for reading.
 
     Raises:
-        UnusableDirectoryError: on entering, if another process has it, or it can't be written.
+        UnusableDirectoryError: on entering, if another process uses it, or it can't be written.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
+        self.kubeconfig = path / "kubeconfig"
+        self.dashboard = path / "dashboard"
         self._lock: IO[str] | None = None
-
-    @property
-    def kubeconfig(self) -> Path:
-        return self.path / "kubeconfig"
-
-    @property
-    def dashboard(self) -> Path:
-        """Path of the link to the dashboard, with a token for reading."""
-        return self.path / "dashboard"
 
     def __enter__(self) -> Self:
         try:
@@ -74,7 +71,7 @@ class DataDirectory:
                 lock.close()
             raise UnusableDirectoryError(f"{self.path}: {error.strerror or error}") from error
         self._lock = lock
-        # A process that was killed has left them.
+        # A killed process leaves them behind.
         self.forget_links()
         return self
 
@@ -84,12 +81,12 @@ class DataDirectory:
             self._lock = None
 
     def forget_links(self) -> None:
-        """Remove the files that lead to a cluster that runs: they lead nowhere any more."""
+        """Remove the files that lead to a running cluster."""
         self.kubeconfig.unlink(missing_ok=True)
         self.dashboard.unlink(missing_ok=True)
 
     def forget_kubeconfig(self) -> None:
-        """Remove what a killed process has left, before there is anything else to do.
+        """Remove the kubeconfig of a killed process, before the directory is used.
 
         Raises:
             UnusableDirectoryError: as on entering.
@@ -99,11 +96,7 @@ class DataDirectory:
                 pass
 
     def open_journal(self) -> SqliteJournal:
-        """The journal, which survives the end of the process whenever that comes.
-
-        Raises:
-            JournalFileError: it is damaged, or can't be used.
-        """
+        """Open the journal, which survives a kill of the process; raises JournalFileError."""
         return SqliteJournal(self.path / "store.db", durability="process")
 
     def high_water(self) -> "HighWater":
@@ -111,12 +104,12 @@ class DataDirectory:
 
 
 class HighWater:
-    """Remembers how late it was, so that time never goes back from one run to the next.
+    """Stores the latest time of a cluster, so that its time never goes back in the next run.
 
-    What is written is later than what has been, so that it needn't be written each time.
+    The stored time is ahead of the real one, so that few advances need a write.
 
     Attributes:
-        time_s: it hasn't been later than this, in seconds since the epoch.
+        time_s: an upper bound of the cluster's time so far, in seconds since the epoch.
 
     Raises:
         UnusableDirectoryError: the file doesn't hold a time.
@@ -133,7 +126,7 @@ class HighWater:
             raise UnusableDirectoryError(f"{path}: doesn't hold a time: {error}") from error
 
     def rise(self, now_s: float, clock_s: float) -> None:
-        """Store the time before clients can see it, if it is ahead of the clock on the wall."""
+        """Store the time before clients can see it, if it is ahead of the wall clock."""
         if now_s > clock_s and now_s > self.time_s:
             before_s, self.time_s = self.time_s, now_s + self.STEP_S
             new = self._path.with_suffix(".new")
@@ -144,7 +137,7 @@ class HighWater:
             except OSError as error:
                 if error.errno != errno.ENOSPC:
                     raise
-                # Nothing of that time can be written either, which `/readyz` tells of.
+                # Nor can any object be written at that time; `/readyz` reports the full disk.
                 self.time_s = before_s
 
 
@@ -155,7 +148,7 @@ def stop_user(path: Path, patience_s: float = 60.0) -> int | None:
         Its id; None if no process uses the directory.
 
     Raises:
-        UnusableDirectoryError: the process can't be told to stop, or doesn't.
+        UnusableDirectoryError: the process can't be stopped.
     """
     if not (path / "lock").exists():
         return None

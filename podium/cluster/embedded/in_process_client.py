@@ -15,11 +15,11 @@ _MANAGER = "podium"
 
 
 class UnknownKindError(PodiumError):
-    """A cluster has no objects of this kind."""
+    """A kind that the cluster doesn't serve."""
 
 
 class InProcessClient:
-    """Reads and writes objects; what the API refuses is raised as `RefusedError`."""
+    """Reads and writes objects; refusals of the API are raised as `RefusedError`."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -27,35 +27,35 @@ class InProcessClient:
         self._driver = cluster.driver
 
     def apply(self, objects: Iterable[Object]) -> list[Object]:
-        """Apply objects of known kinds, as `kubectl apply --server-side` does; as they are then."""
+        """Apply objects as `kubectl apply --server-side`, and return them as stored.
+
+        Raises:
+            KeyError: a kind isn't served.
+        """
         return [apply(self._cluster, obj, _MANAGER).obj for obj in objects]
 
-    def get(self, kind: str, called: str, namespace: str) -> Object:
-        found = self._named(kind)
-        return self._server.get(found, _place(found, namespace), called)
+    def get(self, kind: str, name: str, namespace: str) -> Object:
+        served = self._served(kind)
+        return self._server.get(served, namespace if served.namespaced else "", name)
 
     def list(self, kind: str, namespace: str | None, label: str = "") -> list[Object]:
-        found = self._named(kind)
-        selection = parse_selection(found, label, "")
-        return [*self._server.list(found, namespace or "", selection).items]
+        served = self._served(kind)
+        selection = parse_selection(served, label, "")
+        return [*self._server.list(served, namespace or "", selection).items]
 
     def everything(self) -> Iterator[Object]:
         for kind in self._server.kinds:
             yield from self._server.list(kind, "").items
 
-    def delete(self, kind: str, called: str, namespace: str, grace_period_s: int | None) -> None:
-        found, how = self._named(kind), DeleteOptions(grace_period_s=grace_period_s)
-        self._server.delete(
-            Attributes(found, _place(found, namespace), called, self._driver.now_s), how
-        )
+    def delete(self, kind: str, name: str, namespace: str, grace_period_s: int | None) -> None:
+        served = self._served(kind)
+        place, now_s = namespace if served.namespaced else "", self._driver.now_s
+        options = DeleteOptions(grace_period_s=grace_period_s)
+        self._server.delete(Attributes(served, place, name, now_s), options)
 
-    def _named(self, called: str) -> Kind:
-        found = self._server.kinds.called(called)
-        if found is None:
-            known = ", ".join(kind.key for kind in self._server.kinds)
-            raise UnknownKindError(f"{called}: isn't served; the kinds are {known}")
-        return found
-
-
-def _place(kind: Kind, namespace: str) -> str:
-    return namespace if kind.namespaced else ""
+    def _served(self, name: str) -> Kind:
+        kind = self._server.kinds.called(name)
+        if kind is None:
+            known = ", ".join(served.key for served in self._server.kinds)
+            raise UnknownKindError(f"{name}: isn't served; the kinds are {known}")
+        return kind

@@ -1,10 +1,10 @@
-"""The objects that a cluster starts with: simulated nodes, and those of manifests.
+"""The initial objects of an embedded cluster: simulated nodes, and the objects of manifests.
 
-Manifests stand for a state, as for `podium plan -f`: what comes from a real cluster stays as it
-is, uids and statuses included, and pods that are on a node run.
+Manifests are a state, as in `podium plan -f`: objects of a real cluster keep their uids and
+statuses, and pods with a node run.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from ipaddress import IPv4Address
 from typing import BinaryIO
 
@@ -52,25 +52,35 @@ _ADDRESSES = IPv4Address("172.16.0.0")
 
 
 def parse_shape(text: str) -> dict[str, str]:
-    """The resources of `cpu=8,memory=32Gi,nvidia.com/gpu=1`; raises InvalidValueError."""
-    found: dict[str, str] = {}
+    """Parse resources such as `cpu=8,memory=32Gi,nvidia.com/gpu=1`; raises InvalidValueError."""
+    amounts: dict[str, str] = {}
     for entry in filter(None, text.split(",")):
-        name, _, amount = (one.strip() for one in entry.partition("="))
-        if not name or not amount or name in found:
+        name, _, amount = (part.strip() for part in entry.partition("="))
+        if not name or not amount or name in amounts:
             rule = "must be NAME=AMOUNT with commas, each name once, such as cpu=8,memory=32Gi"
             raise InvalidValueError(FieldError(_SHAPE, text, rule))
-        found[name] = amount
-    return found
+        amounts[name] = amount
+    return amounts
 
 
 def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
-    """Nodes `podium-1` to `podium-COUNT`, all alike but for their zones.
+    """Make the nodes `podium-1` to `podium-COUNT`, which differ in their zones only.
 
     Raises:
-        InvalidValueError: the shape isn't made of resources and quantities.
+        InvalidValueError: the shape has an unknown resource, or an amount that isn't a quantity.
     """
-    _check("--node-cpu", shape.cpu)
-    _check("--node-memory", shape.memory)
+
+    def checked(field: str, text: str) -> int:
+        try:
+            amount = nanos(text)
+        except InvalidValueError as error:
+            raise error.under(field) from None
+        if amount < 0:
+            raise InvalidValueError(FieldError(field, text, "must not be negative"))
+        return amount
+
+    checked("--node-cpu", shape.cpu)
+    checked("--node-memory", shape.memory)
     for name, amount in shape.resources.items():
         where = f"{_SHAPE} {name}"
         is_known = name in _RESOURCES or name.startswith("hugepages-")
@@ -78,25 +88,36 @@ def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
             known = ", ".join(_RESOURCES)
             rule = f"isn't a resource: must be {known}, or have a domain, such as nvidia.com/gpu"
             raise InvalidValueError(FieldError(where, amount, rule))
-        if _check(where, amount) % NANOS_PER_UNIT and not is_known:
+        if checked(where, amount) % NANOS_PER_UNIT and not is_known:
             raise InvalidValueError(FieldError(where, amount, "must be an integer"))
     own = {"cpu": shape.cpu, "memory": shape.memory, "pods": PODS_PER_NODE}
     amounts = {**own, **shape.resources}
-    return [_node(number, amounts, shape.zones) for number in range(1, count + 1)]
-
-
-def _check(field: str, text: str) -> int:
-    try:
-        amount = nanos(text)
-    except InvalidValueError as error:
-        raise error.under(field) from None
-    if amount < 0:
-        raise InvalidValueError(FieldError(field, text, "must not be negative"))
-    return amount
+    nodes: list[Object] = []
+    for number in range(1, count + 1):
+        name = f"podium-{number}"
+        labels = {
+            HOSTNAME_LABEL: name,
+            "kubernetes.io/os": "linux",
+            "kubernetes.io/arch": "amd64",
+        }
+        if shape.zones:
+            zone = f"zone-{(number - 1) % shape.zones + 1}"
+            labels |= {REGION_LABEL: "podium", ZONE_LABEL: zone}
+        addresses = {"InternalIP": str(_ADDRESSES + number), "Hostname": name}
+        status = {
+            "capacity": amounts,
+            "allocatable": amounts,
+            "addresses": [{"type": kind, "address": text} for kind, text in addresses.items()],
+            "nodeInfo": _INFO,
+        }
+        metadata = {"name": name, "labels": labels}
+        header = {"apiVersion": "v1", "kind": "Node", "metadata": metadata}
+        nodes.append({**header, "spec": {}, "status": status})
+    return nodes
 
 
 class InitialKinds:
-    """Finds the kind of an object: one that is served, or that a definition seen before brings."""
+    """Finds the kind of an object: a served one, or one of an earlier CustomResourceDefinition."""
 
     def __init__(self, serves: Callable[[Object], Kind | None]) -> None:
         self._serves = serves
@@ -105,8 +126,8 @@ class InitialKinds:
     def __call__(self, obj: Object) -> Kind | None:
         kind = self._serves(obj)
         if kind is DEFINITION and not faults_of_manifest(obj):
-            for one in custom_kinds(obj):
-                self._defined[one.api_version, one.name] = one
+            for custom in custom_kinds(obj):
+                self._defined[custom.api_version, custom.name] = custom
         return kind or self._defined.get((str(obj.get("apiVersion")), str(obj.get("kind"))))
 
 
@@ -116,100 +137,64 @@ def read_manifests(
     serves: Callable[[Object], Kind | None] = BUILT_IN.of,
     validation: FieldValidation = FieldValidation.STRICT,
 ) -> Manifests:
-    """The objects of files and directories, judged as the API would judge them.
+    """Read the objects of files and directories, and validate them as the API server would.
 
     Args:
-        stdin: what `-` stands for.
-        serves: the kind of an object, if it is served already.
+        stdin: read for the path `-`.
+        serves: returns the kind of an object that is served already.
 
     Raises:
-        ManifestError: anything is wrong; file, object and field of all that is.
+        ManifestError: a file can't be read or an object is invalid; lists all faults.
     """
     if not paths:
         return Manifests()
     kinds = InitialKinds(serves)
-    found = read_sources(paths, stdin, validation=validation, kind_of=kinds)
+    manifests = read_sources(paths, stdin, validation=validation, kind_of=kinds)
     problems = [
         Problem(loaded.source, describe(loaded.obj), str(fault))
-        for loaded in found.objects
+        for loaded in manifests.objects
         if not loaded.obj["metadata"].get("uid")
         for fault in faults_of_manifest(loaded.obj)
     ]
     if problems:
         raise ManifestError(problems)
-    known = [loaded for loaded in found.objects if kinds(loaded.obj) is not None]
-    return Manifests(known, found.notes, found.warnings)
+    known = [loaded for loaded in manifests.objects if kinds(loaded.obj) is not None]
+    return Manifests(known, manifests.notes, manifests.warnings)
 
 
 def simulated(obj: Object) -> Object:
-    """The object; a node is marked as simulated, unless it says otherwise.
+    """Mark a node as simulated, unless its annotation says otherwise; other objects stay.
 
-    What such a node runs is told, if nothing is.
+    A simulated node without `nodeInfo` gets that of Podium's nodes.
     """
     if obj.get("kind") != "Node":
         return obj
-    said = annotations(obj).get(SIMULATED, "true")
-    node, status = annotated(obj, {SIMULATED: said}), status_of(obj)
-    if said != "true" or part(status, "nodeInfo").get("kubeletVersion"):
+    is_simulated = annotations(obj).get(SIMULATED, "true")
+    node, status = annotated(obj, {SIMULATED: is_simulated}), status_of(obj)
+    if is_simulated != "true" or part(status, "nodeInfo").get("kubeletVersion"):
         return node
     return {**node, "status": {**status, "nodeInfo": _INFO}}
 
 
 def with_service_accounts(objects: Iterable[Object]) -> list[Object]:
-    """Add the ServiceAccounts that pods name, if the objects have no ServiceAccount at all.
+    """Add the ServiceAccounts that pods and workloads name, if there is no ServiceAccount at all.
 
-    Else nobody could make these pods again.
+    Without them, admission would refuse the replacements of these pods.
     """
-    found = [*objects]
-    if any(obj.get("kind") == "ServiceAccount" for obj in found):
-        return found
-    named = ((namespace(obj) or DEFAULT_NAMESPACE, _pod_spec(obj)) for obj in found)
-    wanted = {
-        (place, spec["serviceAccountName"]): None
-        for place, spec in named
-        if ((spec.get("serviceAccountName") or DEFAULT_ACCOUNT) != DEFAULT_ACCOUNT)
-    }
-    accounts = (
-        {
-            "apiVersion": "v1",
-            "kind": "ServiceAccount",
-            "metadata": {"name": called, "namespace": place},
-        }
-        for place, called in wanted
-    )
-    return [*accounts, *found]
-
-
-def _pod_spec(obj: Object) -> Object:
-    """The spec of a pod, or of those that a workload makes; empty if it makes none."""
-    spec = spec_of(obj)
-    if obj.get("kind") == "Pod":
-        return spec
-    made = spec_of(part(spec, "jobTemplate")) or spec
-    return spec_of(part(made, "template"))
-
-
-def _node(number: int, amounts: Mapping[str, str], zones: int) -> Object:
-    name = f"podium-{number}"
-    labels = {
-        HOSTNAME_LABEL: name,
-        "kubernetes.io/os": "linux",
-        "kubernetes.io/arch": "amd64",
-    }
-    if zones:
-        labels |= {REGION_LABEL: "podium", ZONE_LABEL: f"zone-{(number - 1) % zones + 1}"}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name, "labels": labels},
-        "spec": {},
-        "status": {
-            "capacity": amounts,
-            "allocatable": amounts,
-            "addresses": [
-                {"type": "InternalIP", "address": str(_ADDRESSES + number)},
-                {"type": "Hostname", "address": name},
-            ],
-            "nodeInfo": _INFO,
-        },
-    }
+    given = [*objects]
+    if any(obj.get("kind") == "ServiceAccount" for obj in given):
+        return given
+    accounts: dict[tuple[str, str], Object] = {}
+    for obj in given:
+        spec = spec_of(obj)
+        if obj.get("kind") != "Pod":
+            spec = spec_of(part(spec_of(part(spec, "jobTemplate")) or spec, "template"))
+        name = spec.get("serviceAccountName") or DEFAULT_ACCOUNT
+        if name != DEFAULT_ACCOUNT:
+            metadata = {"name": name, "namespace": namespace(obj) or DEFAULT_NAMESPACE}
+            accounts[metadata["namespace"], name] = {
+                "apiVersion": "v1",
+                "kind": "ServiceAccount",
+                "metadata": metadata,
+            }
+    return [*accounts.values(), *given]

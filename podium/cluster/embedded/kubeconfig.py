@@ -1,8 +1,4 @@
-"""The kubeconfig of a cluster, by which kubectl finds and trusts it and is let in.
-
-While the cluster runs, its context may stand among those of the user's own kubeconfig. A node's
-kubeconfig is made beside the cluster, of the files in its data directory.
-"""
+"""Kubeconfigs: an embedded cluster's own, its context in the user's, and those of nodes."""
 
 import os
 import time
@@ -21,7 +17,7 @@ from podium.api.selectors.labels import validate_subdomain
 from podium.apiserver.http.users import kept_tokens, node_token
 
 NAME = "podium"
-"""Of the context, and of the cluster and the user that it names."""
+"""Name of the context, and of its cluster and user."""
 
 Config = dict[str, Any]
 
@@ -30,11 +26,15 @@ _CURRENT = "current-context"
 _EMPTY: Mapping[str, Any] = {"apiVersion": "v1", "kind": "Config", "preferences": {}}
 _PATIENCE_S = 5.0
 _BEFORE = "podium.dev/before"
-"""The extension of our context that says what was current before it."""
+"""The extension of the context that holds the current context before it."""
 
 
 def kubeconfig(url: str, token: str, certificate_authority: bytes | None) -> dict[str, Any]:
-    """A kubeconfig (Config v1) with one context, and the certificate to trust if there is TLS."""
+    """Return a kubeconfig (Config v1) with one context.
+
+    Args:
+        certificate_authority: PEM of the authority to trust; None without TLS.
+    """
     cluster = {"server": url}
     if certificate_authority is not None:
         cluster["certificate-authority-data"] = b64encode(certificate_authority).decode()
@@ -49,7 +49,7 @@ def kubeconfig(url: str, token: str, certificate_authority: bytes | None) -> dic
 
 
 def write_kubeconfig(path: Path, url: str, token: str, certificate_authority: bytes | None) -> None:
-    """Write a `kubeconfig` that only its owner may read; raises FileError."""
+    """Write a `kubeconfig`, readable by its owner only; raises FileError."""
     content = kubeconfig(url, token, certificate_authority)
     write_private(path, write_yaml(content, sort_keys=False).encode())
 
@@ -59,33 +59,33 @@ class KubeconfigError(PodiumError):
 
 
 def usual_kubeconfig() -> Path:
-    """The file that kubectl writes to: the first that KUBECONFIG names, or else the usual one."""
-    named = [one for one in os.environ.get("KUBECONFIG", "").split(os.pathsep) if one]
+    """Return the file that kubectl writes: the first one in KUBECONFIG, or `~/.kube/config`."""
+    named = [path for path in os.environ.get("KUBECONFIG", "").split(os.pathsep) if path]
     return Path(named[0] if named else "~/.kube/config").expanduser()
 
 
 @contextmanager
 def merged(own: Path, users: Path) -> Iterator[None]:
-    """Have the context of a cluster in the user's kubeconfig, and current, until the end of `with`.
+    """Add the context of a cluster to the user's kubeconfig, as the current one, inside of `with`.
 
-    What had been current is so again then, unless the user has chosen something else meanwhile.
+    At the end the earlier context is current again, unless the user has chosen another meanwhile.
 
     Raises:
-        KubeconfigError: that file can't be read, isn't a kubeconfig, or somebody else holds it.
-        FileError: it can't be written.
+        KubeconfigError: the file can't be read, isn't a kubeconfig, or is locked.
+        FileError: the file can't be written.
     """
     ours = _read(own)
 
     def enter(config: Config) -> None:
         before = str(config.get(_CURRENT) or "")
-        # What a killed cluster has left knows what was current before it.
+        # The context of a killed cluster notes which one was current before it.
         before = _before(config) if before == NAME else before
         _leave_out(config)
         for part in _LISTS:
             config[part] = [*config[part], *ours[part]]
         note = {"name": _BEFORE, "extension": {_CURRENT: before}}
-        for one in _own_contexts(config):
-            one["context"] = {**one["context"], "extensions": [note]}
+        for context in _own_contexts(config):
+            context["context"] = {**context["context"], "extensions": [note]}
         config[_CURRENT] = NAME
 
     _change(users, enter)
@@ -96,16 +96,17 @@ def merged(own: Path, users: Path) -> Iterator[None]:
 
 
 def unmerge(own: Path, users: Path) -> None:
-    """Take out of the user's kubeconfig what a killed cluster has left in it.
+    """Remove the context of a killed cluster from the user's kubeconfig.
 
-    Nothing is done if the cluster's own kubeconfig isn't there. Errors are those of `merged`.
+    Nothing happens without the cluster's own kubeconfig. The errors are those of `merged`.
     """
-    if own.exists() and users.exists() and _servers(_read(own)) == _servers(_read(users)):
+
+    def servers(config: Config) -> list[Any]:
+        clusters = config.get("clusters") or ()
+        return [one.get("cluster") for one in clusters if one.get("name") == NAME]
+
+    if own.exists() and users.exists() and servers(_read(own)) == servers(_read(users)):
         _change(users, _leave)
-
-
-def _servers(config: Config) -> list[Any]:
-    return [one.get("cluster") for one in config.get("clusters") or () if one.get("name") == NAME]
 
 
 def _own_contexts(config: Config) -> Iterator[Config]:
@@ -114,9 +115,9 @@ def _own_contexts(config: Config) -> Iterator[Config]:
 
 def _before(config: Config) -> str:
     for context in _own_contexts(config):
-        for one in (context.get("context") or {}).get("extensions") or ():
-            if one.get("name") == _BEFORE:
-                return str(one["extension"].get(_CURRENT) or "")
+        for extension in (context.get("context") or {}).get("extensions") or ():
+            if extension.get("name") == _BEFORE:
+                return str(extension["extension"].get(_CURRENT) or "")
     return ""
 
 
@@ -136,20 +137,20 @@ def _change(path: Path, change: Callable[[Config], None]) -> None:
     with _locked(path):
         config = _read(path) if path.exists() else dict(_EMPTY)
         change(config)
-        # A link stays one.
+        # A symbolic link stays one.
         write_private(path.resolve(), write_yaml(config, sort_keys=False).encode())
 
 
 def _read(path: Path) -> Config:
     try:
-        found = yaml.safe_load(path.read_bytes())
+        config = yaml.safe_load(path.read_bytes())
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise KubeconfigError(f"{path}: can't be read: {error}") from None
-    found = dict(_EMPTY) if found is None else found
-    lists = [found.get(part) or [] for part in _LISTS] if isinstance(found, dict) else [None]
+    config = dict(_EMPTY) if config is None else config
+    lists = [config.get(part) or [] for part in _LISTS] if isinstance(config, dict) else [None]
     if not all(isinstance(one, list) and all(isinstance(e, dict) for e in one) for one in lists):
         raise KubeconfigError(f"{path}: isn't a kubeconfig")
-    return dict(found)
+    return dict(config)
 
 
 @contextmanager
@@ -163,7 +164,7 @@ def _locked(path: Path) -> Iterator[None]:
             break
         except FileExistsError:
             if time.monotonic() >= end_s:
-                raise KubeconfigError(f"{path}: {lock} says that somebody writes it") from None
+                raise KubeconfigError(f"{path}: another process writes it, by {lock}") from None
             time.sleep(0.05)
         except OSError as error:
             raise KubeconfigError(f"{path}: {error.strerror}") from None
@@ -174,17 +175,17 @@ def _locked(path: Path) -> Iterator[None]:
 
 
 class MissingCredentialsError(PodiumError):
-    """A node can't be given credentials."""
+    """The credentials of a node can't be made."""
 
 
 def write_node_kubeconfig(data_dir: Path, node: str, output: Path | None = None) -> Path:
-    """Write the kubeconfig of a node, readable by its owner alone.
+    """Write the kubeconfig of a node, readable by its owner only, and return its path.
 
     Args:
-        output: where to; None for `nodes/NAME.kubeconfig` in the data directory.
+        output: None for `nodes/NAME.kubeconfig` in the data directory.
 
     Raises:
-        MissingCredentialsError: the name is none, or no cluster runs there.
+        MissingCredentialsError: the name isn't one of a node, or no cluster runs there.
         FileError: a file can't be read or written.
     """
     if wrong := validate_subdomain(node):

@@ -1,4 +1,4 @@
-"""The cluster on the network: certificates, tokens, server, and a kubeconfig that leads there."""
+"""The HTTP server of an embedded cluster, with its certificates, tokens and kubeconfig."""
 
 import json
 import socket
@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from functools import partial
 from ipaddress import ip_address
 from random import Random
-from typing import Any
 
 import msgspec
 
@@ -18,12 +17,7 @@ from podium.apiserver.http.http_app import ApiApp, Backend
 from podium.apiserver.http.http_server import CannotListenError, Serving
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.node_logs import NodeLogs
-from podium.apiserver.http.users import (
-    Tokens,
-    kept_tokens,
-    node_by_token,
-    tokens_of,
-)
+from podium.apiserver.http.users import Tokens, kept_tokens, node_by_token, tokens_of
 from podium.cluster.embedded.defaults import USUAL_PORT
 from podium.cluster.embedded.directory import DataDirectory
 from podium.cluster.embedded.kubeconfig import write_kubeconfig
@@ -38,6 +32,7 @@ _HEADERS = {
     "requestheader-extra-headers-prefix": ["X-Remote-Extra-"],
     "requestheader-allowed-names": ["front-proxy-client"],
 }
+_AUTHORITIES = ("client-ca-file", "requestheader-client-ca-file")
 
 
 class Served(msgspec.Struct, frozen=True):
@@ -60,19 +55,17 @@ async def served(
     is_insecure: bool,
     rng: Random,
 ) -> AsyncIterator[Served]:
-    """Serve a cluster until the end of `async with`; raises PodiumError.
+    """Serve a cluster inside of `async with`.
 
     Args:
-        cluster: is told in a ConfigMap who certifies the server.
-        directory: keeps certificates and tokens, and gets the kubeconfig once clients are answered.
+        directory: has certificates and tokens, and gets the kubeconfig once requests are answered.
         address: an IP address of this machine; 0.0.0.0 or :: for all.
-        port: of that address; 0 for any that is free; None for the usual one, so that
-            kubeconfigs and bookmarks stay true, or, if that is in use, any.
-        is_insecure: whether to speak plain HTTP.
-        rng: chooses what the server leaves to chance.
+        port: 0 for any free one; None for the usual one, so that
+            kubeconfigs and bookmarks stay valid, or any if that is in use.
+        is_insecure: whether to serve plain HTTP.
 
-    Yields:
-        Where the API is, and what serves it.
+    Raises:
+        PodiumError: the port is in use, or a file can't be read or written.
     """
     tokens = kept_tokens(directory.path / "tokens")
     certificates, authority, node_logs = None, None, None
@@ -83,7 +76,12 @@ async def served(
         authority = certificates.authority.read_bytes()
         node_logs = NodeLogs(new_kubelet_client(directory.path / "tls", time.time()))
         cluster.server.reaches_nodes = True
-        apply(cluster, _authentication(authority.decode()), "podium")
+        # kube-scheduler and kube-controller-manager authenticate their own clients by this.
+        data = {name: json.dumps(values) for name, values in _HEADERS.items()}
+        data |= dict.fromkeys(_AUTHORITIES, authority.decode())
+        header = {"apiVersion": "v1", "kind": "ConfigMap"}
+        metadata = {"name": NAME, "namespace": NAMESPACE}
+        apply(cluster, {**header, "metadata": metadata, "data": data}, "podium")
     limits = Limits()
     issued = ServiceAccountTokens(tokens.service_accounts.encode(), cluster.store)
     cluster.server.service_account_tokens = issued
@@ -114,22 +112,7 @@ def _addresses(address: str) -> list[str]:
     if not ip_address(address).is_unspecified:
         return [address]
     try:
-        found = socket.getaddrinfo(socket.gethostname(), None)
+        infos = socket.getaddrinfo(socket.gethostname(), None)
     except OSError:
         return []
-    return sorted({str(info[4][0]).partition("%")[0] for info in found})
-
-
-def _authentication(authority: str) -> dict[str, Any]:
-    """The ConfigMap in which servers beside the API server look up whom to trust.
-
-    kube-scheduler and kube-controller-manager read it to authenticate their own clients.
-    """
-    lists = {name: json.dumps(values) for name, values in _HEADERS.items()}
-    authorities = dict.fromkeys(("client-ca-file", "requestheader-client-ca-file"), authority)
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": NAME, "namespace": NAMESPACE},
-        "data": {**authorities, **lists},
-    }
+    return sorted({str(info[4][0]).partition("%")[0] for info in infos})

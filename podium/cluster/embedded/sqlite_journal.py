@@ -1,8 +1,8 @@
-"""The store's journal in a file, by SQLite.
+"""The store's journal in a SQLite file.
 
-Each write is a row: the object as it became, by revision. What an object was before is the row
-that its latest one replaces, so that one table holds both the objects and their history, and a
-write is one row appended. Compaction forgets rows that have been replaced long ago.
+Each write appends a row with the new version of an object. A row names the one that it replaces, so
+that one table holds both the objects and their history. Compaction deletes rows that were replaced
+long ago.
 """
 
 import errno
@@ -22,14 +22,14 @@ from podium.apiserver.store.errors import JournalError, NoRoomError
 from podium.apiserver.store.history import FIRST_REVISION, EventType, Recovered, WatchEvent
 
 Durability = Literal["process", "power"]
-"""What writes survive: the end of the process, or a power failure as well."""
+"""Whether writes survive the end of the process only, or a power failure as well."""
 
 _SYNCHRONOUS: Mapping[Durability, str] = {"process": "NORMAL", "power": "FULL"}
 
 _APPLICATION_ID = 0x506F6469  # "Podi"
 _SCHEMA_VERSION = 1
-# `replaces` is the revision of the object's row before, 0 if it is new. The table `compaction` has
-# one row; all writes after that revision are there.
+# `replaces` is the revision of the object's previous row, 0 for a new object. The only row of
+# `compaction` has the revision after which all writes are in the journal.
 _SCHEMA = (
     """
     CREATE TABLE versions (
@@ -58,10 +58,12 @@ _COMPACT = (
     "UPDATE compaction SET oldest_revision = :new",
 )
 
+_DAMAGED = "the journal is damaged: revision {} {}"
+
 _Row = tuple[int, int, EventType, str, bytes, int]
 
 _PRIMARY_CODE = 0xFF
-# By the primary code of an error; others are named as SQLite's.
+# Messages by the primary code of an error; other codes are failures of SQLite.
 _WHYS = {
     **dict.fromkeys(
         (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED), "another process uses this journal"
@@ -73,7 +75,7 @@ _WHYS = {
 
 
 class JournalFileError(JournalError):
-    """The journal's file can't be used."""
+    """The journal's file is damaged or can't be used."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(f"{path}: {why}")
@@ -84,30 +86,30 @@ class FullJournalError(JournalFileError, NoRoomError):
 
 
 class SqliteJournal:
-    """Keeps writes in one file (with SQLite's `-wal` beside it), which no other process may use.
+    """Stores writes in one file (with SQLite's `-wal` beside it), which no other process may use.
 
-    The last revision that was acknowledged is noted in a file of its own, `-revision`: SQLite takes
-    a log that is damaged, cut off or gone for one that ends earlier.
+    The last acknowledged revision is in a file of its own, `-revision`: SQLite takes a log that is
+    damaged, cut off or missing for one that ends earlier.
 
-    Made for one thread. Whoever opens it closes it.
+    For use in one thread; to be closed.
     """
 
     def __init__(
         self, path: Path, *, durability: Durability = "power", history_max: int = 32_768
     ) -> None:
-        """Open the file, or make it in a directory that exists.
+        """Open the file, or create it in an existing directory.
 
         Args:
-            history_max: how many of the last writes, of all kinds together, are there after a
-                restart for watches to resume from. Objects as they are last are always kept.
+            history_max: number of the last writes, of all kinds together, from which watches can
+                resume after a restart. The latest version of each object is always kept.
 
         Raises:
-            JournalFileError: it can't be opened or written, is damaged or another program's, or
-                another process uses it.
+            JournalFileError: the file can't be opened or written, is damaged, belongs to another
+                program, or is in use.
         """
         self._path = path
         self._history_max = history_max
-        # How many writes pass between compactions, so that each is worth its while.
+        # Number of writes between compactions.
         self._compaction_step = max(history_max // 16, 1)
         if not path.parent.is_dir():
             raise JournalFileError(path, f"{path.parent} isn't a directory")
@@ -115,7 +117,7 @@ class SqliteJournal:
         log = _beside(path, "wal")
         self._had_log = log.exists() and log.stat().st_size > 0
         if not path.exists():
-            # Make the file for its owner only; SQLite gives what it puts beside it the same mode.
+            # SQLite gives the files beside it the same mode.
             try:
                 os.close(owner_only(str(path), os.O_RDWR | os.O_CREAT))
             except OSError as error:
@@ -130,13 +132,16 @@ class SqliteJournal:
                     raise JournalFileError(self._path, "no write-ahead log can be kept there")
                 self._db.execute(f"PRAGMA synchronous = {_SYNCHRONOUS[durability]}")
                 with self._db:
-                    # Takes the lock, which is then held until the end.
+                    # Takes the lock, which is held until the connection is closed.
                     self._db.execute("BEGIN EXCLUSIVE")
                     for statement in _SCHEMA if is_new else ():
                         self._db.execute(statement)
                 self._oldest_revision = self._number("SELECT oldest_revision FROM compaction")
-                _make_private(path)
                 try:
+                    # Not by opening them: closing a file would end all locks of the process on it.
+                    for file in (path, _beside(path, "wal")):
+                        if file.exists():
+                            file.chmod(OWNER_ONLY)
                     self._acknowledged = _Note(_beside(path, "revision"))
                 except OSError as error:
                     raise _unavailable(path, error) from error
@@ -171,8 +176,8 @@ class SqliteJournal:
         self._is_full = False
 
     def is_full(self) -> bool:
-        """Whether the last write found no room, and there still is none."""
-        # What SQLite has taken of the disk before may have room for a little, but not for long.
+        """Return whether the last write failed on a full disk, and the disk still is full."""
+        # SQLite's own free pages may take a small write, though the disk is full.
         if self._is_full and os.statvfs(self._path.parent).f_bavail:
             with suppress(JournalFileError), self._errors_named():
                 with self._db:
@@ -200,7 +205,6 @@ class SqliteJournal:
         return False
 
     def _check_end(self, last: int) -> None:
-        """Make sure that the journal goes on to the last revision that was acknowledged."""
         note = self._acknowledged
         try:
             noted = note.revision()
@@ -212,7 +216,7 @@ class SqliteJournal:
         log, kept = _beside(self._path, "wal"), _beside(self._path, "wal.damaged")
         where = ""
         if self._had_log:
-            # SQLite throws away what it can't read once the file is closed.
+            # Closing the file deletes the part of the log that SQLite can't read.
             with open(kept, "wb", opener=owner_only) as file:
                 file.write(log.read_bytes())
             where = f" (what is left of its log is in {kept})"
@@ -233,20 +237,17 @@ class SqliteJournal:
         objects: dict[tuple[str, str, str], Object] = {}
         for revision, replaces, event_type, kind, body, checksum in rows:
             if checksum != _checksum(revision, replaces, event_type, kind, body):
-                raise self._damaged(revision, "isn't what was written")
+                raise JournalFileError(self._path, _DAMAGED.format(revision, "has been altered"))
             obj: Object = msgspec.json.decode(body)
             namespace, name = obj["metadata"].get("namespace", ""), obj["metadata"]["name"]
             key = (kind, namespace, name)
             previous = objects.get(key)
             if revision > self._oldest_revision and replaces != _version(previous):
-                raise self._damaged(replaces, "is missing")
+                raise JournalFileError(self._path, _DAMAGED.format(replaces, "is missing"))
             objects[key] = obj
             if event_type == "DELETED":
                 del objects[key]
             yield WatchEvent(revision, event_type, kind, namespace, name, obj, previous)
-
-    def _damaged(self, revision: int, what: str) -> JournalFileError:
-        return JournalFileError(self._path, f"the journal is damaged: revision {revision} {what}")
 
     @contextmanager
     def _errors_named(self) -> Iterator[None]:
@@ -262,9 +263,9 @@ class SqliteJournal:
 
 
 class _Note:
-    """The last revision that was acknowledged, in a file of one line of fixed length.
+    """The last acknowledged revision, in a file of one line of fixed length.
 
-    It is overwritten in place, which needs no room and is done by the time that a kill comes.
+    It is overwritten in place: that takes no space, and a kill can't interrupt it.
     """
 
     _LENGTH = 20
@@ -291,16 +292,6 @@ class _Note:
 
 def _beside(path: Path, what: str) -> Path:
     return path.with_name(f"{path.name}-{what}")
-
-
-def _make_private(path: Path) -> None:
-    """Take files that are there from others. They aren't opened: to close one ends all locks."""
-    try:
-        for file in (path, _beside(path, "wal")):
-            if file.exists():
-                file.chmod(OWNER_ONLY)
-    except OSError as error:
-        raise _unavailable(path, error) from error
 
 
 def _unavailable(path: Path, error: OSError) -> JournalFileError:

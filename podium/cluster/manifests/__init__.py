@@ -1,7 +1,7 @@
-"""Reading objects from files, directories and streams, as kubectl reads them.
+"""Reading of objects from files, directories and streams, as kubectl reads them.
 
 Text becomes documents (`json_text`, and the API server's `yaml_text`), documents become objects
-(`manifest_objects`), and every fault of every file is reported in one `ManifestError`.
+(`manifest_objects`), and one `ManifestError` reports all faults of all files.
 """
 
 from podium.cluster.manifests.manifest_objects import Loaded

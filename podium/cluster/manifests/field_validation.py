@@ -1,6 +1,6 @@
-"""Whether fields are spelt as Kubernetes knows them, stand once, and hold what they may hold.
+"""Validation of fields: unknown and repeated ones, and values of wrong types.
 
-kube-apiserver does the same with `fieldValidation=Strict`, by the same types.
+As in kube-apiserver with `fieldValidation=Strict`, by the same types.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,9 +18,9 @@ _WORDS = {True: "true, y, yes and on", False: "false, n, no and off"}
 
 
 class FieldJudge:
-    """Judges the fields of objects that are to be applied, or of those of a state.
+    """Judges the fields of objects that are applied, or of those of a state.
 
-    Of a state, objects that come from an API server have only fields that are known.
+    The objects of a state that come from an API server have known fields only.
     """
 
     def __init__(self, validation: FieldValidation, *, is_applied: bool) -> None:
@@ -29,13 +29,11 @@ class FieldJudge:
         self.is_strict = validation is FieldValidation.STRICT
 
     def faults(self, obj: Object) -> tuple[Sequence[str], str]:
-        """What is wrong with an object's fields, as far as the validation asks for it.
-
-        Of kinds that Kubernetes doesn't bring nothing is known.
+        """Return the faults of an object's fields; none for kinds that aren't Kubernetes' own.
 
         Returns:
-            Unknown and repeated fields, in words, with what was likely meant; and the first value
-            that is of a wrong type, empty if there is none.
+            Unknown and repeated fields with suggestions, and the first value of a wrong type;
+            that is empty if there is none.
         """
         struct = struct_of(obj["apiVersion"], obj["kind"])
         is_trusted = not self.is_applied and "uid" in obj["metadata"]
@@ -51,14 +49,14 @@ class FieldJudge:
 
 
 STRICT_JUDGE = FieldJudge(FieldValidation.STRICT, is_applied=False)
-"""Of what was written by hand, and isn't to be applied."""
+"""Judges states that were written by hand."""
 
 
 class _SuggestingChecker(Checker):
-    """Tells what an unknown field was likely meant to be.
+    """Suggests a known field for an unknown one.
 
     Attributes:
-        hint: what helps against the first value of a wrong type; mostly empty.
+        hint: how to mend the first value of a wrong type; mostly empty.
     """
 
     hint = ""
@@ -74,7 +72,7 @@ class _SuggestingChecker(Checker):
         return f".{path}: stands twice"
 
     def mismatch(self, value: Any, of: Any, at: Any) -> None:
-        """Hint that a number or boolean may have been meant as text."""
+        # A number or boolean may have been meant as text.
         if not self._has_mismatch and getattr(of, "kind", "") == "string":
             if type(value) is bool:
                 self.hint = f"; YAML reads {_WORDS[value]} without quotes as {str(value).lower()}"

@@ -1,7 +1,7 @@
 """Reading of named files: regular files, terminals and pipes.
 
-A pipe that nobody writes to would keep us waiting, a device never end, and a file be larger than
-any memory. What a shell passes as `<(command)` is a pipe that is read to its end.
+Refused are pipes without a writer, which would block, devices, which may never end, and files that
+exceed the memory. A shell's `<(command)` is a pipe that is read to its end.
 """
 
 import io
@@ -14,14 +14,14 @@ from typing import Any, BinaryIO
 from podium.api.errors import PodiumError
 
 SIZE_MAX_BYTES = 4 * 2**30
-"""How much is read of one file."""
+"""Limit of the size of a file."""
 
 _CHUNK_BYTES = 2**20
 _OPENING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
 
 
 class InputFileError(PodiumError):
-    """A file that can't be read; the message names it and says why."""
+    """A file that can't be read, and why."""
 
     def __init__(self, path: str | Path, why: str) -> None:
         super().__init__(f"{path}: can't be read: {why}")
@@ -68,7 +68,7 @@ def read_file(path: str | Path) -> bytes:
 
 
 def read_all(file: BinaryIO, path: str | Path) -> bytes:
-    """All that is to come of an open file, which the path names; raises InputFileError."""
+    """Read the rest of an open file, which the path names; raises InputFileError."""
     size, chunks = 0, []
     try:
         while chunk := file.read(_CHUNK_BYTES):
@@ -81,10 +81,10 @@ def read_all(file: BinaryIO, path: str | Path) -> bytes:
 
 
 def read_text(path: str | Path, stdin: BinaryIO | None = None) -> str:
-    """The text of a file, in UTF-8; of standard input, if the path is `-` and that is given.
+    """Read a text in UTF-8 from a file, or from standard input if it is given and the path is `-`.
 
     Raises:
-        InputFileError: it can't be read, or isn't such a text.
+        InputFileError: the file can't be read, or isn't UTF-8.
     """
     is_stdin = stdin is not None and str(path) == "-"
     data = read_all(stdin, "stdin") if is_stdin and stdin is not None else read_file(path)
@@ -95,7 +95,7 @@ def read_text(path: str | Path, stdin: BinaryIO | None = None) -> str:
 
 
 def lines(file: BinaryIO, path: str | Path, length_max: int) -> Iterator[bytes]:
-    """The lines of an open file; raises InputFileError for one that is longer, in bytes."""
+    """Yield the lines of an open file; raises InputFileError for a line with too many bytes."""
     while line := file.readline(length_max + 1):
         if len(line) > length_max:
             raise InputFileError(path, f"a line is longer than {length_max} bytes")

@@ -1,8 +1,8 @@
 """JSON text to documents.
 
-One document is decoded by msgspec, fast; of a key that stands twice in it the last value counts.
-Only where that fails, or such keys are asked for, is the text read by the standard library, which
-can read several documents in a row and knows the line of a fault.
+msgspec decodes a text with one document, fast. Only where it fails, or where repeated keys matter,
+the standard library reads the text: it can read several documents in a row, and knows the line of a
+fault. The last value of a repeated key counts.
 """
 
 import json
@@ -15,48 +15,49 @@ from msgspec import Raw
 from podium.api.codec.text_decoder import read_quickly, repeated_keys, repeating
 from podium.api.codec.yaml_text import TextFault, YamlDocument, decoded
 
-# Distinct values that are remembered before it starts afresh.
+# Number of known parts at which the search for equal ones starts over.
 _CAPACITY = 1 << 12
-# Larger ones (in bytes, encoded) are rarely equal, but parts of them may be.
+# Larger parts (in bytes, encoded) are rarely equal, though their own parts may be.
 _SIZE_MAX = 1 << 13
-# The fields of a spec, the entries of a list there, and their fields.
+# Levels of a spec that share parts: its fields, the entries of lists there, and their fields.
 _DEPTH = 3
 
 _NESTED = frozenset({dict, list})
 
 _decode = msgspec.json.Decoder().decode
 _encode = msgspec.msgpack.Encoder().encode
+_fields_of = msgspec.json.Decoder(dict[str, Raw]).decode
+_entries_of = msgspec.json.Decoder(list[Raw]).decode
 
 
 def decode_shared(data: bytes) -> Any:
-    """The value of a JSON text; if it is an object with `items`, these share equal parts.
+    """Decode a JSON text; the `items` of an object share equal parts, which saves memory.
 
-    The items themselves share nothing, nor do their metadata, specs and the like as a whole.
+    Items, their metadata and their specs as a whole are never shared.
 
     Raises:
-        msgspec.DecodeError: it isn't JSON.
+        msgspec.DecodeError: the text isn't JSON.
     """
     if not data.lstrip().startswith(b"{"):
         return _decode(data)
     return {
-        name: _items(value) if name == "items" else _decode(value)
-        for name, value in _fields_of(data).items()
+        name: _items(text) if name == "items" else _decode(text)
+        for name, text in _fields_of(data).items()
     }
 
 
 def _items(text: Raw) -> Any:
     if bytes(memoryview(text)[:1]) != b"[":
         return _decode(text)
-    parts = _Parts()
-    found = []
+    parts, items = _Parts(), []
     for entry in _entries_of(text):
         item = _decode(entry)
-        found.append(item)
+        items.append(item)
         if isinstance(item, dict):
             for value in item.values():
                 if isinstance(value, dict):
                     parts.share(value, _DEPTH)
-    return found
+    return items
 
 
 class _Parts:
@@ -64,44 +65,39 @@ class _Parts:
         self._known: dict[bytes, Any] = {}
 
     def share(self, whole: Any, depth: int) -> None:
-        """Put what is known in place of its equals in an object or a list, so many levels deep."""
+        """Replace the parts of an object or list by known equal ones, to some depth."""
         for place, part in whole.items() if type(whole) is dict else enumerate(whole):
-            if part and type(part) in _NESTED:
-                whole[place] = self._known_as(part, depth - 1)
-
-    def _known_as(self, part: Any, depth: int) -> Any:
-        try:
-            key = _encode(part)
-        except OverflowError:
-            # An integer beyond 64 bits.
-            return part
-        found = self._known.get(key)
-        if found is None:
-            if depth:
-                self.share(part, depth)
-            found = part
-            if len(key) <= _SIZE_MAX:
-                if len(self._known) >= _CAPACITY:
-                    self._known.clear()
-                self._known[key] = part
-        return found
+            if not part or type(part) not in _NESTED:
+                continue
+            try:
+                key = _encode(part)
+            except OverflowError:
+                # An integer beyond 64 bits.
+                continue
+            known = self._known.get(key)
+            if known is None:
+                if depth > 1:
+                    self.share(part, depth - 1)
+                known = part
+                if len(key) <= _SIZE_MAX:
+                    if len(self._known) >= _CAPACITY:
+                        self._known.clear()
+                    self._known[key] = part
+            whole[place] = known
 
 
 INTEGER_DIGITS_MAX = 1_000
-"""Longer ones fit nothing."""
-
-_fields_of = msgspec.json.Decoder(dict[str, Raw]).decode
-_entries_of = msgspec.json.Decoder(list[Raw]).decode
+"""Longer integers are refused, as no field can hold them."""
 
 _CUT_OFF = "; the text ends too early"
 
 
 def read_json(data: bytes, *, is_careful: bool = False) -> Iterator[YamlDocument]:
-    """The documents of a JSON text, in order.
+    """Read the documents of a JSON text, in order.
 
     Args:
-        is_careful: whether to look for keys that stand twice, which takes longer; otherwise the
-            items of a list share equal parts.
+        is_careful: whether to report repeated keys, which takes longer; otherwise the items of a
+            list share equal parts.
     """
     if is_careful and read_quickly(data) is None:
         yield from _one_after_another(data)
@@ -114,15 +110,15 @@ def read_json(data: bytes, *, is_careful: bool = False) -> Iterator[YamlDocument
 
 
 def _item_lines(data: bytes, value: object) -> Sequence[int]:
-    """The line of each item of a list; none of those of a text in a single line."""
     if not (isinstance(value, dict) and isinstance(value.get("items"), list)):
         return ()
     if data.count(b"\n") < 2:
+        # In a single line, the line of an item says nothing.
         return ()
     lines, line, position = [], 1, 0
     for raw in _entries_of(_fields_of(data)["items"]):
         text = bytes(raw)
-        # Items are slices of the text, one behind the other.
+        # Items are slices of the text, in order.
         begin = data.find(text, position)
         line += data.count(b"\n", position, begin)
         lines.append(line)
@@ -137,38 +133,30 @@ def _one_after_another(data: bytes) -> Iterator[YamlDocument]:
         yield YamlDocument(1, 1, faults=[fault])
         return
     decoder = json.JSONDecoder(
-        parse_constant=_refuse, parse_int=_integer, object_pairs_hook=repeating
+        parse_constant=_refuse, parse_int=_check_length, object_pairs_hook=repeating
     )
     position = _after_blanks(text, 0)
     number = 0
     while position < len(text):
         number += 1
-        line = _line(text, position)
+        line = 1 + text.count("\n", 0, position)
         try:
-            found, end = decoder.raw_decode(text, position)
+            careful, end = decoder.raw_decode(text, position)
             value = msgspec.json.decode(text[position:end])
         except (ValueError, RecursionError) as error:
-            yield YamlDocument(number, line, faults=[_fault_of(error, text, position)])
+            fault_line, message = line, str(error)
+            if isinstance(error, RecursionError):
+                message = "nested too deeply"
+            elif isinstance(error, json.JSONDecodeError):
+                cut_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
+                fault_line = error.lineno
+                message = f"{error.msg} (column {error.colno}){_CUT_OFF if cut_off else ''}"
+            fault = TextFault(fault_line, f"not valid JSON: {message}")
+            yield YamlDocument(number, line, faults=[fault])
             return
-        repeated = [TextFault(line, f"{key}: stands twice") for key in repeated_keys(found)]
+        repeated = [TextFault(line, f"{key}: stands twice") for key in repeated_keys(careful)]
         yield YamlDocument(number, line, value, repeated=repeated)
         position = _after_blanks(text, end)
-
-
-def _fault_of(error: ValueError | RecursionError, text: str, position: int) -> TextFault:
-    line = _line(text, position)
-    match error:
-        case json.JSONDecodeError():
-            cut_off = error.pos >= len(text.rstrip()) or error.msg.startswith("Unterminated")
-            message = f"{error.msg} (column {error.colno}){_CUT_OFF if cut_off else ''}"
-            return TextFault(error.lineno, f"not valid JSON: {message}")
-        case RecursionError():
-            return TextFault(line, "not valid JSON: nested too deeply")
-    return TextFault(line, f"not valid JSON: {error}")
-
-
-def _line(text: str, position: int) -> int:
-    return 1 + text.count("\n", 0, position)
 
 
 def _after_blanks(text: str, position: int) -> int:
@@ -177,10 +165,10 @@ def _after_blanks(text: str, position: int) -> int:
     return position
 
 
-def _integer(text: str) -> int:
-    """Only that it can be one matters; what it is, msgspec says."""
+def _check_length(text: str) -> int:
     if len(text) > INTEGER_DIGITS_MAX:
         raise ValueError(f"an integer has more than {INTEGER_DIGITS_MAX} digits")
+    # msgspec decodes the value.
     return 0
 
 

@@ -1,4 +1,4 @@
-"""From documents to objects: lists taken apart, headers judged, scopes completed."""
+"""Objects of documents: takes lists apart, checks headers, and completes namespaces."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -18,18 +18,16 @@ from podium.cluster.manifests.problems import Problem, Source, describe, shown
 Object = dict[str, Any]
 
 FaultsOf = Callable[[Object], Iterable[FieldError]]
-"""Tells what is wrong with an object of a known kind."""
+"""Returns the faults of an object of a known kind."""
 
 _USUAL = frozenset((kind.name, kind.api_version) for kind in DECISIVE_KINDS.values())
-_NOT_AN_OBJECT = "not an object with apiVersion, kind and metadata, but {}"
-_NO_KIND_BUT_ITEMS = "there are items but no kind: is the file complete?"
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """An object, complete and judged, and where it stood.
+    """A valid object and its place.
 
     Attributes:
-        obj: as read, unknown fields included; with the namespace that it is in.
+        obj: as read, unknown fields included, with its namespace.
     """
 
     obj: Object
@@ -44,55 +42,53 @@ def objects_in(
     judge: FieldJudge = STRICT_JUDGE,
     faults_of: FaultsOf = decisive_faults,
 ) -> Iterator[Loaded | Problem]:
-    """The objects of a document, and everything that is wrong with it.
+    """Yield the objects of a document and its problems.
 
     Args:
-        namespace: where namespaced objects go that don't say.
-        kind_of: the kind of an object, if it is of any use.
-        faults_of: the faults of an object of such a kind.
+        namespace: of namespaced objects without one.
+        kind_of: returns the kind of an object, or None for a kind without use.
+        faults_of: returns the faults of an object of such a kind.
     """
     for fault in document.faults:
         yield Problem(Source(file, document.number, fault.line), "", fault.message)
+    is_warning = not judge.is_strict
     if not judge.ignores:
         for fault in document.repeated:
             source = Source(file, document.number, fault.line)
-            yield Problem(source, "", fault.message, is_warning=not judge.is_strict)
-    if document.value is not None:
-        source = Source(file, document.number, document.line)
-        for obj, place in _flat(document.value, source, document.item_lines):
-            strange: Sequence[str] = ()
-            if not (faults := _header_faults_of(obj)):
-                is_known = _is_placed(obj, namespace, kind_of)
-                # An object with a value of a wrong type is refused, as by the API server, however
-                # unknown fields are treated; rules can't be asked about it.
-                strange, mismatch = judge.faults(obj)
-                faults = [mismatch] if mismatch else list(faults_of(obj)) if is_known else []
-            label = describe(obj) if faults or strange else ""
-            yield from (Problem(place, label, str(fault)) for fault in faults)
-            yield from (Problem(place, label, text, not judge.is_strict) for text in strange)
-            if not faults:
-                yield Loaded(obj, place)
+            yield Problem(source, "", fault.message, is_warning)
+    if document.value is None:
+        return
+    source = Source(file, document.number, document.line)
+    for obj, place in _flat(document.value, source, document.item_lines):
+        faults = [] if _has_usual_header(obj) else list(_header_faults(obj))
+        strange: Sequence[str] = ()
+        if not faults:
+            kind = kind_of(obj)
+            if kind is not None and not kind.namespaced:
+                obj["metadata"].pop("namespace", None)
+            elif kind is not None and not obj["metadata"].get("namespace"):
+                obj["metadata"]["namespace"] = namespace
+            # As by the API server, a value of a wrong type is refused however unknown fields are
+            # treated; the rules can't judge such an object.
+            strange, mismatch = judge.faults(obj)
+            faults = [mismatch] if mismatch else [] if kind is None else list(faults_of(obj))
+        label = describe(obj) if faults or strange else ""
+        yield from (Problem(place, label, str(fault)) for fault in faults)
+        yield from (Problem(place, label, message, is_warning) for message in strange)
+        if not faults:
+            yield Loaded(obj, place)
 
 
 def _flat(value: Any, source: Source, lines: Sequence[int] = ()) -> Iterator[tuple[Any, Source]]:
-    """The value itself, or the items of the list it is, with what the list says of them.
-
-    Args:
-        lines: on which its items begin; empty if they aren't known.
-    """
+    """Yield a value, or the items of a list, with their places; `lines` are those of the items."""
     if not _is_list(value):
         yield value, source
         return
     item_kind = value["kind"].removesuffix("List")
     for index, item in enumerate(entries(value, "items")):
         line = lines[index] if lines else source.item_line
-        place = Source(
-            source.file,
-            source.document,
-            source.line,
-            f"{source.item}.items[{index}]" if source.item else f"items[{index}]",
-            line,
-        )
+        position = f"{source.item}.items[{index}]" if source.item else f"items[{index}]"
+        place = Source(source.file, source.document, source.line, position, line)
         if isinstance(item, dict) and item_kind:
             item.setdefault("apiVersion", value.get("apiVersion"))
             item.setdefault("kind", item_kind)
@@ -108,8 +104,8 @@ def _is_list(value: Any) -> bool:
     )
 
 
-def is_whole_snapshot(value: Any) -> bool:
-    """Whether a document is a snapshot of all that decisions depend on, as it was written."""
+def is_whole_state(value: Any) -> bool:
+    """Return whether a document is an exported cluster state that nothing was removed from."""
     if not _is_list(value) or not isinstance(metadata := value.get("metadata"), dict):
         return False
     marks = metadata.get("annotations")
@@ -117,13 +113,10 @@ def is_whole_snapshot(value: Any) -> bool:
     return noted == str(len(entries(value, "items")))
 
 
-def _header_faults_of(obj: Any) -> list[FieldError | str]:
+def _has_usual_header(obj: Any) -> bool:
+    """A quick check that most objects pass."""
     if not isinstance(obj, dict):
-        return [_NOT_AN_OBJECT.format(shown(obj))]
-    return [] if _is_usual(obj) else list(_header_faults(obj))
-
-
-def _is_usual(obj: Object) -> bool:
+        return False
     metadata, kind, version = obj.get("metadata"), obj.get("kind"), obj.get("apiVersion")
     if not (type(metadata) is dict and type(kind) is str and type(version) is str):
         return False
@@ -132,20 +125,12 @@ def _is_usual(obj: Object) -> bool:
     return is_named and (kind, version) in _USUAL
 
 
-def _is_placed(obj: Object, namespace: str, kind_of: KindOf) -> bool:
-    kind = kind_of(obj)
-    if kind is None:
-        return False
-    if not kind.namespaced:
-        obj["metadata"].pop("namespace", None)
-    elif not obj["metadata"].get("namespace"):
-        obj["metadata"]["namespace"] = namespace
-    return True
-
-
-def _header_faults(obj: Object) -> Iterator[FieldError | str]:
+def _header_faults(obj: Any) -> Iterator[FieldError | str]:
+    if not isinstance(obj, dict):
+        yield f"not an object with apiVersion, kind and metadata, but {shown(obj)}"
+        return
     if "kind" not in obj and "items" in obj:
-        yield _NO_KIND_BUT_ITEMS
+        yield "there are items but no kind: is the file complete?"
         return
     named = True
     for field, example in (("apiVersion", "such as v1 or apps/v1"), ("kind", "such as Pod")):
@@ -157,8 +142,8 @@ def _header_faults(obj: Object) -> Iterator[FieldError | str]:
             yield _no_text(field, value)
             named = False
     if named:
-        # A kind of Kubernetes' own must be spelt with the group and version that it has. Other
-        # groups may have kinds of the same name, which Podium doesn't know.
+        # Kubernetes' own kinds must have the group and version that serves them. Other groups may
+        # have kinds of equal names.
         known, api_version = DECISIVE_KINDS.get(obj["kind"]), obj["apiVersion"]
         group = api_version.rpartition("/")[0]
         is_own = "." not in group or group.endswith(".k8s.io")

@@ -1,4 +1,4 @@
-"""From paths to objects: the one way in for state and for what is to be applied to it."""
+"""Objects of files, directories and standard input: of a state, and of what is applied to it."""
 
 import os
 import re
@@ -23,7 +23,7 @@ from podium.cluster.manifests.json_text import read_json
 from podium.cluster.manifests.manifest_objects import (
     FaultsOf,
     Loaded,
-    is_whole_snapshot,
+    is_whole_state,
     objects_in,
 )
 from podium.cluster.manifests.problems import ManifestError, Problem, Source, describe
@@ -31,7 +31,7 @@ from podium.cluster.manifests.problems import ManifestError, Problem, Source, de
 _LOOKS_LIKE_JSON = re.compile(rb'\s*(\{\s*["}]|\[)')
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _STDIN, _STDIN_NAME = "-", "stdin"
-# What counts as a manifest in a directory; a file that is named itself may be called anything.
+# Names of manifests in a directory; a file that is given itself may have any name.
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 
@@ -44,13 +44,13 @@ class File(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Manifests:
-    """The objects that were read from manifests, and what is to be said of them.
+    """The objects that were read from manifests, with notes and warnings.
 
     Attributes:
-        notes: what the reader should know but needn't act on, in plain sentences.
-        warnings: what is strange about fields, with where they stand.
-        empty: the sources that have no objects at all.
-        is_whole: whether they are all that a cluster has.
+        notes: information for the reader, as sentences.
+        warnings: problems of fields, with their places.
+        empty: the sources without any object.
+        is_whole: whether the objects are all those of a cluster.
         read_s: when a running cluster was read, in seconds since the epoch; None for files.
     """
 
@@ -73,48 +73,70 @@ def read_sources(
     kind_of: KindOf = decisive_kind_of,
     faults_of: FaultsOf = decisive_faults,
 ) -> Manifests:
-    """Read and judge the objects of files, directories and standard input; raises ManifestError.
+    """Read and validate the objects of files, directories and standard input.
 
     Args:
-        paths: files (.yaml, .yml, .json; anything else by its content), directories, `-`, or
-            texts that are loaded already.
-        namespace: where namespaced objects go that don't say.
-        later_counts: of objects that stand twice the last one counts, as where they are applied;
-            otherwise that is an error, unless they are equal.
-        validation: how unknown and repeated fields are treated. Of a state,
-            objects that come from an API server aren't looked at: that has let in only what it
-            knows.
-        kind_of: the kind of an object, if it is of any use; what is of none is noted.
-        faults_of: the faults of an object of such a kind.
+        paths: files (.yaml, .yml, .json; others by their content), directories, `-`, or loaded
+            texts.
+        namespace: of namespaced objects without one.
+        is_applied: whether the objects are applied, rather than those of a state.
+        later_counts: whether the last of several objects with one name counts, as always where
+            objects are applied; otherwise unequal ones are an error.
+        validation: how unknown and repeated fields are treated; objects of a state that come from
+            an API server aren't checked.
+        kind_of: returns the kind of an object, or None for a kind without use, which is noted.
+        faults_of: returns the faults of an object of such a kind.
+
+    Raises:
+        ManifestError: a file can't be read or an object is invalid; lists all faults.
     """
-    found: list[Loaded] = []
+    loaded_objects: list[Loaded] = []
     problems: list[Problem] = []
     empty: list[str] = []
     is_whole = False
     judge = FieldJudge(validation, is_applied=is_applied)
     with without_garbage_collection():
         for path in paths:
-            before = len(found) + len(problems)
+            before = len(loaded_objects) + len(problems)
             for file in _load(path, stdin):
                 if isinstance(file, Problem):
                     problems.append(file)
                     continue
                 for document in _documents(file, is_applied):
-                    is_whole = is_whole or is_whole_snapshot(document.value)
+                    is_whole = is_whole or is_whole_state(document.value)
                     for one in objects_in(
                         document, file.name, namespace, kind_of, judge, faults_of
                     ):
                         if isinstance(one, Problem):
                             problems.append(one)
                         else:
-                            found.append(one)
-            if len(found) + len(problems) == before:
+                            loaded_objects.append(one)
+            if len(loaded_objects) + len(problems) == before:
                 empty.append(path.name if isinstance(path, File) else path)
-        objects, doubles = _without_doubles(found, is_applied or later_counts)
-    notes = [double for double in doubles if isinstance(double, str)]
-    problems += [double for double in doubles if isinstance(double, Problem)]
+        kept: dict[tuple[str, ...], Loaded] = {}
+        notes: list[str] = []
+        for loaded in loaded_objects:
+            # The versions of a group are views of one object.
+            metadata = loaded.obj["metadata"]
+            group = loaded.obj["apiVersion"].rpartition("/")[0]
+            identity = group, loaded.obj["kind"], metadata.get("namespace") or "", metadata["name"]
+            first = kept.setdefault(identity, loaded)
+            if first is loaded:
+                continue
+            label = describe(loaded.obj)
+            if is_applied or later_counts:
+                # The object is applied when the turn of the later one comes.
+                del kept[identity]
+                kept[identity] = loaded
+                notes.append(f"{label} stands twice; {loaded.source} counts, not {first.source}")
+            elif loaded.obj == first.obj:
+                notes.append(f"{label} stands twice, but alike: {first.source} and {loaded.source}")
+            else:
+                message = f"stands already in {first.source}"
+                problems.append(Problem(loaded.source, label, message))
     if faults := [problem for problem in problems if not problem.is_warning]:
         raise ManifestError(faults)
+    objects = list(kept.values())
     unknown = Counter(loaded.obj["kind"] for loaded in objects if not kind_of(loaded.obj))
     if unknown:
         kinds = ", ".join(f"{number} {kind}" for kind, number in sorted(unknown.items()))
@@ -132,7 +154,7 @@ def _load(path: str | File, stdin: BinaryIO | None) -> Iterator[File | Problem]:
             yield _read(_STDIN_NAME, partial(read_all, stdin))
     elif Path(path).is_dir():
         unread: list[OSError] = []
-        found = sorted(
+        names = sorted(
             os.path.join(folder, name)
             for folder, _, names in os.walk(path, onerror=unread.append)
             for name in names
@@ -140,10 +162,10 @@ def _load(path: str | File, stdin: BinaryIO | None) -> Iterator[File | Problem]:
         )
         for error in unread:
             yield Problem(Source(error.filename), "", f"can't be read: {error.strerror}")
-        if not found and not unread:
+        if not names and not unread:
             message = f"the directory has no file that ends with {', '.join(_SUFFIXES)}"
             yield Problem(Source(path), "", message)
-        for name in found:
+        for name in names:
             yield _read(name, read_file)
     else:
         yield _read(path, read_file)
@@ -158,35 +180,9 @@ def _read(name: str, read: Callable[[str], bytes]) -> File | Problem:
 
 def _documents(file: File, is_applied: bool) -> Iterator[YamlDocument]:
     data = file.data.removeprefix(_BYTE_ORDER_MARK)
-    # JSON has no line breaks within strings, so a separator line tells YAML that holds JSON.
+    # JSON has no line breaks within strings, so that a separator line shows YAML that holds JSON.
     looks_like_json = _LOOKS_LIKE_JSON.match(data) and b"\n---" not in data
     if looks_like_json or file.name.endswith(".json"):
         return read_json(data, is_careful=is_applied)
     text, fault = decoded(data)
     return iter([YamlDocument(1, 1, faults=[fault])]) if fault else read_yaml(text, may_repeat=True)
-
-
-def _without_doubles(
-    found: list[Loaded], later_wins: bool
-) -> tuple[list[Loaded], list[str | Problem]]:
-    kept: dict[tuple[str, ...], Loaded] = {}
-    remarks: list[str | Problem] = []
-    for loaded in found:
-        # What no two objects of a cluster share; versions of one group are the same object.
-        metadata = loaded.obj["metadata"]
-        group = loaded.obj["apiVersion"].rpartition("/")[0]
-        identity = group, loaded.obj["kind"], metadata.get("namespace") or "", metadata["name"]
-        first = kept.setdefault(identity, loaded)
-        if first is loaded:
-            continue
-        label = describe(loaded.obj)
-        if later_wins:
-            # Out and in again: it is applied when the later one's turn comes.
-            del kept[identity]
-            kept[identity] = loaded
-            remarks.append(f"{label} stands twice; {loaded.source} counts, not {first.source}")
-        elif loaded.obj == first.obj:
-            remarks.append(f"{label} stands twice, but alike: {first.source} and {loaded.source}")
-        else:
-            remarks.append(Problem(loaded.source, label, f"stands already in {first.source}"))
-    return list(kept.values()), remarks

@@ -1,4 +1,4 @@
-"""Problems of manifests, with their places, and the error that lists them."""
+"""Problems of manifests with their places, and the error that lists them."""
 
 import json
 from collections.abc import Iterable
@@ -13,11 +13,9 @@ class Source(msgspec.Struct, frozen=True):
 
     Attributes:
         document: number within the file, from 1; 0 for the file as a whole.
-        line: the file's line on which the document, or the fault in its syntax, begins, from 1;
-            0 where it isn't known.
+        line: line of the document, or of a fault in its syntax, from 1; 0 if unknown.
         item: position within a list, such as `items[3]`; empty outside lists.
-        item_line: the file's line on which the item begins; 0 outside lists, and where it isn't
-            known or is the same for all items.
+        item_line: line of the item; 0 outside lists, if unknown, or if all items are in one line.
     """
 
     file: str
@@ -44,12 +42,12 @@ class Source(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """One fault of one manifest.
+    """A fault of a manifest.
 
     Attributes:
         object: `Kind namespace/name`, as far as known; empty for a fault of the text.
-        message: what is wrong; begins with the field and the bad value where a field is at fault.
-        is_warning: whether what was read can be used all the same.
+        message: begins with the field and the bad value, if a field is at fault.
+        is_warning: whether the object can be used all the same.
     """
 
     source: Source
@@ -62,7 +60,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class ManifestError(PodiumError):
-    """All faults of all files that were to be read, in their order, as `problems`."""
+    """All faults of all files, in order, as `problems`."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -73,19 +71,19 @@ class ManifestError(PodiumError):
 
 
 def shown(value: object, length_max: int = 60) -> str:
-    """A value as JSON, cut off where it would be too long to read."""
+    """Format a value as JSON, cut off after a length."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= length_max else text[: length_max - 1] + "…"
 
 
 def describe(obj: object) -> str:
-    """`Kind namespace/name` of a raw object, with a question mark for each missing part."""
+    """Return `Kind namespace/name` of a raw object, with a question mark for a missing part."""
     if not isinstance(obj, dict):
         return ""
     metadata = obj.get("metadata")
     if not isinstance(metadata, dict):
         metadata = {}
-    named = (metadata.get(field) for field in ("name", "generateName"))
-    name = next((shown(one) for one in named if one not in (None, "")), "?").strip('"')
+    names = (metadata.get(field) for field in ("name", "generateName"))
+    name = next((shown(text) for text in names if text not in (None, "")), "?").strip('"')
     kind, namespace = obj.get("kind") or "?", metadata.get("namespace")
     return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"

@@ -1,8 +1,7 @@
-"""A real cluster, scheduled through its API server: what `podium scheduler` adds to the machine.
+"""The scheduler process of a real cluster: what `podium scheduler` adds to the scheduler's machine.
 
-The scheduler's machine is the one of `podium up` and `podium simulate`, and the live driver runs it
-over HTTP. Here is what only a real cluster asks for: several schedulers agree on the one that
-schedules (`leader_election.py`), calls are limited and repeated with care (`call_room.py`,
-`retrying_api.py`), the process tells how it is (`health_server.py`, `process_metrics.py`), and
-comes to an end in order (`scheduler_process.py`).
+The machine is that of `podium up` and `podium simulate`; the live driver runs it over HTTP. This
+package adds leader election (`leader_election.py`), limits and retries of calls (`call_queue.py`,
+`retrying_api.py`), probes and metrics (`health_server.py`, `process_metrics.py`), the judgement of
+another scheduler (`shadow.py`), and an orderly end (`scheduler_process.py`).
 """

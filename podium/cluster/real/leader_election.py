@@ -1,8 +1,8 @@
-"""One scheduler of several leads: by a Lease, compatible with client-go's `leaderelection` (v1.36).
+"""Leader election by a Lease, compatible with client-go's `leaderelection` (v1.36).
 
-The candidates don't compare their clocks. A candidate that doesn't lead counts by its own clock how
-long the Lease has stayed unchanged; the leader counts how long ago its last successful renewal
-began, and gives up well before others may take over.
+The candidates don't compare clocks. A follower measures by its own clock how long the Lease has
+stayed unchanged. The leader measures how long ago its last successful renewal began, and gives up
+well before a follower may take over.
 """
 
 import asyncio
@@ -10,7 +10,7 @@ import logging
 from collections.abc import Callable
 from http import HTTPStatus
 from random import Random
-from typing import Any, Self
+from typing import Any
 
 import msgspec
 from msgspec.structs import replace
@@ -30,7 +30,7 @@ _logger = logging.getLogger(__name__)
 class LeaderElectionRecord(msgspec.Struct, frozen=True, rename="camel"):
     """The spec of a Lease, as client-go writes and reads it (`resourcelock`, v1.36).
 
-    Times are in RFC 3339 with microseconds; the identity of no holder is empty.
+    Times are in RFC 3339 with microseconds; without a holder the identity is empty.
     """
 
     holder_identity: str = ""
@@ -41,22 +41,11 @@ class LeaderElectionRecord(msgspec.Struct, frozen=True, rename="camel"):
 
     @classmethod
     def of(cls, lease: Object) -> "LeaderElectionRecord":
-        said = {field: value for field, value in spec_of(lease).items() if value is not None}
-        return msgspec.convert(said, cls)
-
-    def taken_by(self, identity: str, lease_duration_s: float, at_s: float) -> Self:
-        """The record with another holder from a time on; a first holder is no transition."""
-        now, known = micro_time(at_s), bool(self.acquire_time)
-        transitions = self.lease_transitions + known
-        return type(self)(identity, int(lease_duration_s), now, now, transitions)
-
-    def released(self, at_s: float) -> "LeaderElectionRecord":
-        """The record without a leader, for which the next candidate needn't wait."""
-        now = micro_time(at_s)
-        return LeaderElectionRecord("", 1, now, now, self.lease_transitions)
+        spec = {field: value for field, value in spec_of(lease).items() if value is not None}
+        return msgspec.convert(spec, cls)
 
     def lease(self, namespace: str, name: str, known: Object | None) -> dict[str, Any]:
-        """The Lease that holds this record: a new one, or that of a known version."""
+        """Return the Lease with this record: a new one, or the known one with another spec."""
         spec = msgspec.to_builtins(self)
         if known is None:
             return {
@@ -69,16 +58,17 @@ class LeaderElectionRecord(msgspec.Struct, frozen=True, rename="camel"):
 
 
 class LeaseLostError(PodiumError):
-    """The lease couldn't be renewed in time, or another candidate holds it."""
+    """The Lease wasn't renewed in time, or another candidate holds it."""
 
 
 class LeaderElector:
-    """Acquires a Lease, renews it, and releases it in the end.
-
-    Its API is for nothing but the Lease, so that no other request stands in its way.
+    """Acquires a Lease, renews it, and releases it at the end.
 
     Attributes:
-        observed: what the Lease said last.
+        observed: the Lease as last read or written.
+
+    Args:
+        api: used for the Lease only, so that no other request delays a renewal.
     """
 
     def __init__(
@@ -105,19 +95,19 @@ class LeaderElector:
 
     @property
     def ailment(self) -> str:
-        """Describe a leader whose lease has run out while it goes on; empty if it hasn't."""
+        """The failure of a leader that goes on although its Lease has expired; else empty."""
         overdue_s = self._now_s() - self._renewed_s - self._configuration.lease_duration_s
         return "the lease has run out" if self.is_leader and overdue_s > 0 else ""
 
     async def acquire(self) -> None:
-        """Wait until this process leads, however long that takes."""
+        """Wait until this process leads."""
         period_s = self._configuration.retry_period_s
         while not await self._try():
             await asyncio.sleep(period_s * (1 + _JITTER * self._rng.random()))
         _logger.info("became the leader: %s", self._identity)
 
     async def renew(self) -> None:
-        """Go on leading; raises LeaseLostError."""
+        """Renew the Lease for as long as that succeeds; raises LeaseLostError."""
         while True:
             await asyncio.sleep(self._configuration.retry_period_s)
             deadline_s = self._renewed_s + self._configuration.renew_deadline_s
@@ -131,10 +121,12 @@ class LeaderElector:
                 raise LeaseLostError("the lease couldn't be renewed in time") from None
 
     async def release(self) -> None:
-        """Stop leading and release the Lease; if that fails, the Lease expires."""
+        """Release the Lease, if this process leads; if that fails, the Lease expires."""
         if not self.is_leader:
             return
-        record = self.observed.released(self._now_s())
+        # The next candidate needn't wait for a Lease without a holder.
+        now = micro_time(self._now_s())
+        record = LeaderElectionRecord("", 1, now, now, self.observed.lease_transitions)
         try:
             async with asyncio.timeout(self._configuration.retry_period_s):
                 await self._write(record)
@@ -156,9 +148,9 @@ class LeaderElector:
 
     async def _try_once(self) -> bool:
         now_s, configuration = self._now_s(), self._configuration
-        # As long as the Lease is as it was written last, there is no need to read it.
-        renewed = replace(self.observed, renew_time=micro_time(now_s))
-        if self.is_leader and await self._write(renewed):
+        now = micro_time(now_s)
+        # While the Lease is as this process wrote it, there is no need to read it.
+        if self.is_leader and await self._write(replace(self.observed, renew_time=now)):
             return True
         try:
             name, namespace = configuration.resource_name, configuration.resource_namespace
@@ -168,12 +160,15 @@ class LeaderElector:
                 _logger.warning("the lease can't be read: %s", failed)
                 return False
             self._lease, self.observed = None, LeaderElectionRecord()
-        holder, valid_s = self.observed.holder_identity, self.observed.lease_duration_seconds
+        observed = self.observed
         if self.is_leader:
-            return await self._write(replace(self.observed, renew_time=micro_time(now_s)))
-        if holder and self._observed_s + valid_s > now_s:
+            return await self._write(replace(observed, renew_time=now))
+        if observed.holder_identity and self._observed_s + observed.lease_duration_seconds > now_s:
             return False
-        taken = self.observed.taken_by(self._identity, configuration.lease_duration_s, now_s)
+        # The first holder of a Lease is no transition.
+        transitions = observed.lease_transitions + bool(observed.acquire_time)
+        duration_s = int(configuration.lease_duration_s)
+        taken = LeaderElectionRecord(self._identity, duration_s, now, now, transitions)
         return await self._write(taken)
 
     async def _write(self, record: LeaderElectionRecord) -> bool:
@@ -190,9 +185,9 @@ class LeaderElector:
         return True
 
     def _observe(self, lease: Object) -> None:
-        found = LeaderElectionRecord.of(lease)
-        if found != self.observed:
-            if found.holder_identity != self.observed.holder_identity:
-                _logger.info("the leader is %s", found.holder_identity or "nobody")
-            self.observed, self._observed_s = found, self._now_s()
+        record = LeaderElectionRecord.of(lease)
+        if record != self.observed:
+            if record.holder_identity != self.observed.holder_identity:
+                _logger.info("the leader is %s", record.holder_identity or "nobody")
+            self.observed, self._observed_s = record, self._now_s()
         self._lease = lease

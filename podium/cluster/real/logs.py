@@ -1,4 +1,4 @@
-"""Structured log lines: a sentence and fields, as text or as JSON."""
+"""Structured log lines: a message and fields, as text or as JSON."""
 
 import json
 import logging
@@ -18,7 +18,7 @@ class LogFormat(StrEnum):
 
 
 class LogLevel(StrEnum):
-    """The least that is written."""
+    """The lowest level that is written."""
 
     DEBUG = "debug"
     INFO = "info"
@@ -27,7 +27,7 @@ class LogLevel(StrEnum):
 
 
 def fields(**values: Any) -> dict[str, Any]:
-    """What a line says besides its sentence, as the `extra` of a call of a logger."""
+    """Return the fields of a log line, as the `extra` argument of a logger's methods."""
     return {_FIELDS: values}
 
 
@@ -39,19 +39,19 @@ class LogFormatter(logging.Formatter):
         self._form = form
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line: time, level, sentence, fields; of an error what it came through, in one."""
-        said: dict[str, Any] = dict(getattr(record, _FIELDS, {}))
+        """Return time, level, message and fields in one line; a traceback is a field."""
+        values: dict[str, Any] = dict(getattr(record, _FIELDS, {}))
         if record.exc_info:
-            said["error"] = self.formatException(record.exc_info)
+            values["error"] = self.formatException(record.exc_info)
         at, level = timestamp(record.created), record.levelname.lower()
         if self._form is LogFormat.JSON:
-            return json.dumps({"ts": at, "level": level, "msg": record.getMessage(), **said})
-        pairs = (f"{name}={json.dumps(value)}" for name, value in said.items())
+            return json.dumps({"ts": at, "level": level, "msg": record.getMessage(), **values})
+        pairs = (f"{name}={json.dumps(value)}" for name, value in values.items())
         return " ".join([at, level.upper(), record.getMessage(), *pairs])
 
 
 def log_to_stderr(level: LogLevel, form: LogFormat) -> None:
-    """Write what is logged from now on, if it is of that level or above."""
+    """Write log records of a level or above to stderr from now on."""
     handler = logging.StreamHandler()
     handler.setFormatter(LogFormatter(form))
     logger = logging.getLogger("podium")

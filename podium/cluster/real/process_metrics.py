@@ -1,13 +1,10 @@
-"""Metrics of the process besides its decisions, named as client-go names them."""
+"""Metrics of a scheduler process besides its decisions, under client-go's names."""
 
-from collections.abc import Iterator
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, GCCollector, ProcessCollector
-from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.exposition import generate_latest
-from prometheus_client.registry import Collector
 
 from podium.cluster.drivers.driver_events import Called, DriverEvent, ListFailed, Relisted
 from podium.machines.effects import Bind, Create, Delete, Effect, Patch
@@ -20,7 +17,8 @@ _DURATIONS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0
 class ProcessMetrics:
     """Requests, watches and leadership of one process; a hook of the live driver.
 
-    The name of the lease is empty without leader election.
+    Args:
+        lease: name of the Lease; empty without leader election.
     """
 
     def __init__(self, url: str, lease: str) -> None:
@@ -32,32 +30,28 @@ class ProcessMetrics:
             ("code", "method", "host"),
             registry=registry,
         )
-        self._durations = Histogram(
-            "rest_client_request_duration_seconds",
-            "How long the API server took to answer, retries included.",
-            ("verb", "host"),
-            _DURATIONS,
-            registry,
+        self._durations, self._waits = (
+            Histogram(name, text, ("verb", "host"), _DURATIONS, registry)
+            for name, text in (
+                (
+                    "rest_client_request_duration_seconds",
+                    "How long the API server took to answer, retries included.",
+                ),
+                (
+                    "rest_client_rate_limiter_duration_seconds",
+                    "How long the client's own limit held requests up.",
+                ),
+            )
         )
-        self._waits = Histogram(
-            "rest_client_rate_limiter_duration_seconds",
-            "How long the client's own limit held requests up.",
-            ("verb", "host"),
-            _DURATIONS,
-            registry,
+        self._relists, self._list_failures = (
+            Counter(name, text, ("kind",), registry=registry)
+            for name, text in (
+                ("podium_relists", "Watches that couldn't be resumed."),
+                ("podium_list_failures", "Lists and watches that failed."),
+            )
         )
-        self._relists = Counter(
-            "podium_relists", "Watches that couldn't be resumed.", ("kind",), registry=registry
-        )
-        self._list_failures = Counter(
-            "podium_list_failures", "Lists and watches that failed.", ("kind",), registry=registry
-        )
-        self._leads = Gauge(
-            "leader_election_master_status",
-            "Whether this process leads.",
-            ("name",),
-            registry=registry,
-        )
+        text = "Whether this process leads."
+        self._leads = Gauge("leader_election_master_status", text, ("name",), registry=registry)
         self._lease = lease
         self.set_leading(False)
         ProcessCollector(registry=registry)
@@ -84,26 +78,20 @@ class ProcessMetrics:
                 self._list_failures.labels(kind).inc()
 
     def expose(self, machine: SchedulerMachine) -> bytes:
+        """Return the metrics of the process and of a machine in Prometheus' text format."""
         cache = CollectorRegistry()
-        cache.register(_Cache(machine))
+        context = machine.context
+        size = Gauge(
+            "scheduler_cache_size",
+            "Nodes, pods and assumed pods in the cache.",
+            ("type",),
+            registry=cache,
+        )
+        size.labels("assumed_pods").set(sum(task.is_assumed for task in machine.bindings))
+        size.labels("nodes").set(len(context.scheduler.snapshot.row_of))
+        size.labels("pods").set(len(context.placed))
         registries = (machine.metrics.registry, cache, self.registry)
         return b"".join(generate_latest(one) for one in registries if one is not None)
-
-
-class _Cache(Collector):
-    def __init__(self, machine: SchedulerMachine) -> None:
-        self._machine = machine
-
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        context = self._machine.context
-        family = GaugeMetricFamily(
-            "scheduler_cache_size", "Nodes, pods and assumed pods in the cache.", labels=("type",)
-        )
-        assumed = sum(1 for task in self._machine.bindings if task.is_assumed)
-        nodes, pods = len(context.scheduler.snapshot.row_of), len(context.placed)
-        for name, count in (("assumed_pods", assumed), ("nodes", nodes), ("pods", pods)):
-            family.add_metric((name,), count)
-        yield family
 
 
 def _verb(effect: Effect) -> str:

@@ -1,14 +1,14 @@
-"""Calls that are repeated with care: by what went wrong, and never what may have been done already.
+"""Retries of calls, by the kind of failure; a call that was carried out is never repeated.
 
-| answer | what is done |
+| answer | what follows |
 | --- | --- |
-| 429 | repeated after as long as the server asks for |
-| not reached, 503 | repeated after a wait that doubles |
-| 500, 502, 504, none | the object is looked at, and the call repeated if it wasn't carried out |
-| 409 of a binding | the object is looked at: an earlier try may have been carried out after all |
-| anything else | that is the outcome |
+| 429 | the call is repeated after the server's Retry-After |
+| not reached, 503 | the call is repeated after a back-off |
+| 500, 502, 504, none | the object is read, and the call repeated unless it was carried out |
+| 409 of a binding | the object is read: an earlier try may have been carried out |
+| anything else | the answer is the outcome |
 
-A call that isn't needed any more when its turn comes isn't made.
+A call that has become needless by the time of its turn isn't made.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from typing import Any
 from podium.api.objects import Object, is_terminating, metadata_of
 from podium.api.pods import node_name_of
 from podium.cluster.client.http_api import CallFailedError, HttpApi
-from podium.cluster.real.call_room import CallRoom, RateLimiter, urgency_of
+from podium.cluster.real.call_queue import CallQueue, RateLimiter, urgency_of
 from podium.machines.async_api import ObjectList, WatchEventLike
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
@@ -30,9 +30,9 @@ from podium.machines.events import CallError, Outcome
 
 TRIES_MAX = 5
 CALLS_MAX = 32
-"""How many calls may be under way, each on a connection; more wait, the urgent ones less long."""
+"""Limit of concurrent calls, each on a connection; more wait, the urgent ones less long."""
 EVENTS_WAITING_MAX = 10_000
-"""How many events may wait in line; those that come then are lost."""
+"""Limit of waiting writes of Events; more are dropped."""
 _EVENT_CALLS_MAX = 8
 _BACKOFF = Backoff(first_s=0.25, max_s=5.0)
 _REPEATED = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
@@ -40,22 +40,22 @@ _OPEN = frozenset(
     {HTTPStatus.INTERNAL_SERVER_ERROR, HTTPStatus.BAD_GATEWAY, HTTPStatus.GATEWAY_TIMEOUT}
 )
 _LOST = CallError(HTTPStatus.TOO_MANY_REQUESTS, "TooManyRequests", "too many events are waiting")
-_NEEDLESS = CallError(HTTPStatus.GONE, "Gone", "it isn't needed any more")
+_NEEDLESS = CallError(HTTPStatus.GONE, "Gone", "the call isn't needed any more")
 
 _logger = logging.getLogger(__name__)
 
 
 class RetryingApi:
-    """An API server as machines need it, follows `podium.machines.async_api.AsyncApi`.
+    """An API server with retries; implements `podium.machines.async_api.AsyncApi`.
 
-    Events have a line of their own, and are written one at a time while other calls are under way,
+    Events have a queue of their own, and are written one at a time while other calls are under way,
     so that Events about bindings don't delay bindings.
 
     Attributes:
-        repeated: how often calls were repeated, by HTTP code.
-        events_lost: how many events weren't written because too many were waiting.
-        waited: told how many seconds the limit has held a call up.
-        is_needless: says whether a call that hasn't been made isn't needed any more.
+        repeated: number of repetitions, by HTTP code.
+        events_lost: number of Events that were dropped because too many were waiting.
+        waited: called with each call and its seconds of waiting for a slot.
+        is_needless: returns whether a waiting call isn't needed any more.
 
     Args:
         api: makes each call once.
@@ -69,8 +69,8 @@ class RetryingApi:
         self._api = api
         self._lists = calls
         self._rng = rng
-        self._events = CallRoom(_EVENT_CALLS_MAX, events)
-        self._calls = CallRoom(CALLS_MAX, calls, goes_before=self._events)
+        self._events = CallQueue(_EVENT_CALLS_MAX, events)
+        self._calls = CallQueue(CALLS_MAX, calls, goes_before=self._events)
         self._events_waiting = 0
 
     async def call(self, effect: Effect) -> Outcome:
@@ -88,16 +88,16 @@ class RetryingApi:
             self._events_waiting -= 1
 
     async def list(self, kind: str) -> ObjectList:
-        await self._lists.wait()
+        await asyncio.sleep(self._lists.reserve_s())
         return await self._api.list(kind)
 
     def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
         return self._api.watch(kind, revision)
 
-    async def _persistently(self, effect: Effect, room: CallRoom) -> Outcome:
-        tries, is_open = 0, False
+    async def _persistently(self, effect: Effect, queue: CallQueue) -> Outcome:
+        tries, may_be_done, urgency = 0, False, urgency_of(effect)
         while True:
-            async with room.place(urgency_of(effect)) as waited_s:
+            async with queue.slot(urgency) as waited_s:
                 if self.is_needless(effect):
                     return Outcome(effect, _NEEDLESS)
                 self.waited(effect, waited_s)
@@ -106,36 +106,29 @@ class RetryingApi:
             error = outcome.error
             if error is None:
                 return outcome
-            is_open = is_open or error.code in _OPEN or error.is_unknown
-            if is_open or (isinstance(effect, Bind) and error.code == HTTPStatus.CONFLICT):
-                seen = await self._look_up(effect, room)
-                if seen is not None:
+            is_open = error.code in _OPEN or error.is_unknown
+            may_be_done = may_be_done or is_open
+            is_conflict = isinstance(effect, Bind) and error.code == HTTPStatus.CONFLICT
+            if (may_be_done or is_conflict) and (target := target_of(effect)) is not None:
+                found: Object | None = None
+                is_seen = True
+                try:
+                    async with queue.slot(urgency):
+                        found = await self._api.get(*target)
+                except CallFailedError as failed:
+                    is_seen = failed.error.code == HTTPStatus.NOT_FOUND
+                if is_seen and (seen := outcome_seen(effect, found)) is not None:
                     return seen
-            again = error.code in _REPEATED or error.code in _OPEN or error.is_unknown
-            if not again or tries >= TRIES_MAX:
+            if not (error.code in _REPEATED or is_open) or tries >= TRIES_MAX:
                 return outcome
             self.repeated[error.code] += 1
             wait_s = max(_BACKOFF.jittered_s(tries, self._rng), error.retry_after_s)
             _logger.debug("%s again in %.2f s: %s", type(effect).__name__, wait_s, error.message)
             await asyncio.sleep(wait_s)
 
-    async def _look_up(self, effect: Effect, room: CallRoom) -> Outcome | None:
-        """What became of a call, by what is there now; None if it wasn't carried out."""
-        target = target_of(effect)
-        if target is None:
-            return None
-        try:
-            async with room.place(urgency_of(effect)):
-                found = await self._api.get(*target)
-        except CallFailedError as failed:
-            if failed.error.code != HTTPStatus.NOT_FOUND:
-                return None
-            return outcome_seen(effect, None)
-        return outcome_seen(effect, found)
-
 
 def target_of(effect: Effect) -> tuple[str, str, str] | None:
-    """Kind, name and namespace of the object that a call is about; None if it isn't named yet."""
+    """Return kind, name and namespace of a call's object; None while it has no name."""
     match effect:
         case Bind(namespace=namespace, name=name) | Evict(namespace=namespace, name=name):
             return "Pod", name, namespace
@@ -149,9 +142,10 @@ def target_of(effect: Effect) -> tuple[str, str, str] | None:
 
 
 def outcome_seen(effect: Effect, found: Object | None) -> Outcome | None:
-    """The outcome of a call, by the object that it concerns as it is now.
+    """Derive the outcome of a call from the current state of its object.
 
-    None if the call wasn't carried out, and can be made again.
+    Returns:
+        The outcome; None if the call wasn't carried out, and can be repeated.
     """
     match effect:
         case Delete(uid=uid) | Evict(uid=uid):
@@ -192,12 +186,13 @@ def _is_another(found: Object, uid: str) -> bool:
 
 
 def _holds(found: Any, wanted: Any) -> bool:
-    """Whether an object says what a strategic merge patch wanted it to say."""
+    """Whether an object has all values of a strategic merge patch."""
     if isinstance(wanted, Mapping):
         if not isinstance(found, Mapping):
             return not wanted
-        said = {key: value for key, value in wanted.items() if not key.startswith("$")}
-        return all(_holds(found.get(key), value) for key, value in said.items())
+        # Keys with a $ are directives of the patch.
+        fields = {key: value for key, value in wanted.items() if not key.startswith("$")}
+        return all(_holds(found.get(key), value) for key, value in fields.items())
     if isinstance(wanted, Sequence) and not isinstance(wanted, str):
         have = found if isinstance(found, Sequence) else ()
         return all(any(_holds(one, element) for one in have) for element in wanted)

@@ -1,4 +1,4 @@
-"""Runs `podium scheduler`: lists, leads, schedules, and stops in order."""
+"""The process of `podium scheduler`, from listing and leading to an orderly end."""
 
 import asyncio
 import logging
@@ -14,12 +14,13 @@ from podium.cluster.client.connection import Connection
 from podium.cluster.client.http_api import SILENCE_S, HttpApi
 from podium.cluster.drivers.driver_events import Called, DriverEvent
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
-from podium.cluster.real.call_room import RateLimiter
-from podium.cluster.real.health_server import InformerHealth, configuration_document, health_app
+from podium.cluster.real.call_queue import RateLimiter
+from podium.cluster.real.health_server import InformerHealth, health_app
 from podium.cluster.real.leader_election import LeaderElector
 from podium.cluster.real.logs import fields
 from podium.cluster.real.process_metrics import ProcessMetrics
 from podium.cluster.real.retrying_api import RetryingApi
+from podium.cluster.real.settings import configuration_document
 from podium.cluster.real.shadow import ShadowMachine
 from podium.machines.effects import Bind, Create, Delete, Patch
 from podium.machines.machine import Machine
@@ -29,13 +30,13 @@ from podium.scheduler.machine.event_handlers import KINDS
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.prometheus_metrics import SchedulerMetrics
 
-# How long what is under way may take to end; a pod has 30 s by default.
+# How long calls under way may take to end; a pod has 30 s by default.
 DRAIN_S = 10.0
 RESYNC_S = 12 * 3600.0
 _CALLS_MAX = 15_000
 # `RetryingApi` keeps the queue, by urgency.
 _REQUESTS_MAX = 1_000
-# What waits beyond that is often needless by the time of its turn: its pod is bound.
+# A status patch that waits longer is often needless by the time of its turn: its pod is bound.
 _PATCHES_MAX = 16
 _LOOK_S = 0.02
 
@@ -43,11 +44,11 @@ _logger = logging.getLogger(__name__)
 
 
 class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What a process schedules, and how.
+    """The options of a scheduler process.
 
     Attributes:
-        watch_timeout_s: after how long a watch that tells nothing is taken for dead.
-        dry_run: whether to schedule nothing, and judge what another scheduler does.
+        watch_timeout_s: timeout of a watch without events.
+        dry_run: whether to schedule nothing, and judge the decisions of another scheduler.
     """
 
     configuration: KubeSchedulerConfiguration
@@ -65,7 +66,10 @@ class SchedulerProcess:
     """Schedules a cluster over HTTP.
 
     Attributes:
-        machine: decides; a fresh one follows it if it fails.
+        machine: the machine that decides; replaced if it fails.
+
+    Args:
+        beside: makes a context that is active while the process schedules.
     """
 
     def __init__(
@@ -94,30 +98,30 @@ class SchedulerProcess:
         return self._clock.now_s()
 
     async def run(self, stop: asyncio.Event) -> None:
-        """Schedule until the stop is requested, then finish open calls and release the lease.
+        """Schedule until `stop` is set, then finish open calls and release the lease.
 
         Raises:
-            LeaseLostError: somebody else may schedule by now; nothing more was begun.
-            PodiumError: the process can't serve its metrics.
+            LeaseLostError: another candidate may lead by now; no call was begun since.
+            PodiumError: the metrics can't be served.
         """
+        options, now_s = self._options, self._clock.now_s
+
+        def checks() -> Mapping[str, str]:
+            machines = {} if self._driver is None else self._driver.health.failures(now_s())
+            named = {f"machine/{name}": why for name, why in machines.items()}
+            return {"informer-sync": self._informers.ailment, **named}
+
         async with HttpApi(self._connection, self._rng) as lease_api:
-            configuration, now_s = self._options.configuration, self._clock.now_s
-            elector = LeaderElector(
-                lease_api,
-                configuration.election,
-                self._options.identity,
-                now_s,
-                self._rng,
-            )
+            election = options.configuration.election
+            elector = LeaderElector(lease_api, election, options.identity, now_s, self._rng)
             app = health_app(
-                self._ailments,
+                checks,
                 lambda: self._metrics.expose(self.machine),
-                configuration_document(configuration),
-                self._options.options.model_dump(mode="json", by_alias=True),
+                configuration_document(options.configuration),
+                options.options.model_dump(mode="json", by_alias=True),
             )
-            limits, options = Limits(), self._options
             serving = await Serving.start(
-                app, limits, host=options.address, port=options.port, certificates=None
+                app, Limits(), host=options.address, port=options.port, certificates=None
             )
             _logger.info("serves metrics and probes", extra=fields(url=serving.url))
             try:
@@ -126,14 +130,34 @@ class SchedulerProcess:
                 await serving.stop()
 
     async def _schedule(self, elector: LeaderElector, stop: asyncio.Event) -> None:
-        connection = self._options.configuration.connection
-        qps, burst, clock_s = connection.qps, connection.burst, self._clock.now_s
-        may_act = asyncio.Event()
-        silence_s = self._options.watch_timeout_s
+        options, may_act = self._options, asyncio.Event()
+        connection, election = options.configuration.connection, options.configuration.election
+
+        async def lead() -> None:
+            if election.leader_elect:
+                await elector.acquire()
+            self._metrics.set_leading(True)
+            may_act.set()
+            if election.leader_elect:
+                await elector.renew()
+            await asyncio.Event().wait()
+
+        def renew() -> Machine:
+            self.machine = self._fresh()
+            return driven()
+
+        def driven() -> Machine:
+            return ShadowMachine(self.machine) if options.dry_run else self.machine
+
         async with HttpApi(
-            self._connection, self._rng, requests_max=_REQUESTS_MAX, silence_s=silence_s
+            self._connection,
+            self._rng,
+            requests_max=_REQUESTS_MAX,
+            silence_s=options.watch_timeout_s,
         ) as once:
-            calls, events = RateLimiter(qps, burst, clock_s), RateLimiter(qps, burst, clock_s)
+            calls, events = (
+                RateLimiter(connection.qps, connection.burst, self._clock.now_s) for _ in range(2)
+            )
             api = RetryingApi(once, calls, events, self._rng)
             api.waited = self._metrics.waited
             api.is_needless = lambda effect: self.machine.preemptions.is_needless(effect)
@@ -147,20 +171,19 @@ class SchedulerProcess:
                 resync_s=RESYNC_S,
             )
             driver.hooks += [self._metrics.follow, self._informers.follow, _log]
-            leading = asyncio.create_task(self._lead(elector, may_act))
+            leading = asyncio.create_task(lead())
             try:
                 async with self._beside(self, driver), driver:
-                    hostname = self._options.hostname
-                    driver.add(self._driven(), host=hostname, renew=self._renew)
+                    driver.add(driven(), host=options.hostname, renew=renew)
                     stopping = asyncio.create_task(stop.wait())
                     await asyncio.wait({leading, stopping}, return_when=asyncio.FIRST_COMPLETED)
                     stopping.cancel()
                     if not leading.done():
-                        # Nothing more is decided; what has been is carried out.
                         _logger.info("stops: ends what is under way")
+                        # No pod is decided any more; earlier decisions are carried out.
                         self.machine.hold()
                         with suppress(TimeoutError):
-                            async with asyncio.timeout(self._options.drain_s):
+                            async with asyncio.timeout(options.drain_s):
                                 while not (self.machine.is_at_rest and driver.is_idle):
                                     await asyncio.sleep(_LOOK_S)
             finally:
@@ -177,39 +200,17 @@ class SchedulerProcess:
         _logger.info("has stopped; this is left", extra=left)
         await elector.release()
 
-    async def _lead(self, elector: LeaderElector, may_act: asyncio.Event) -> None:
-        if self._options.configuration.election.leader_elect:
-            await elector.acquire()
-        self._metrics.set_leading(True)
-        may_act.set()
-        if self._options.configuration.election.leader_elect:
-            await elector.renew()
-        await asyncio.Event().wait()
-
     def _fresh(self) -> SchedulerMachine:
-        options = self._options
         metrics = SchedulerMetrics(self._stopwatch)
         machine = SchedulerMachine(
-            options.configuration, options.options, rng=self._rng, metrics=metrics
+            self._options.configuration, self._options.options, rng=self._rng, metrics=metrics
         )
         machine.context.dispatcher.patches_max = _PATCHES_MAX
         return machine
 
-    def _renew(self) -> Machine:
-        self.machine = self._fresh()
-        return self._driven()
-
-    def _driven(self) -> Machine:
-        return ShadowMachine(self.machine) if self._options.dry_run else self.machine
-
-    def _ailments(self) -> Mapping[str, str]:
-        machines = {} if self._driver is None else self._driver.health.failures(self._clock.now_s())
-        named = {f"machine/{name}": why for name, why in machines.items()}
-        return {"informer-sync": self._informers.ailment, **named}
-
 
 Beside = Callable[[SchedulerProcess, LiveDriver], AbstractAsyncContextManager[object]]
-"""Begins with the scheduling, and ends with it."""
+"""Makes a context that is active while a process schedules."""
 
 
 def _log(event: DriverEvent) -> None:
@@ -218,7 +219,7 @@ def _log(event: DriverEvent) -> None:
     effect, error = event.effect, event.error
     what = type(effect).__name__
     if isinstance(effect, Create | Patch) and effect.kind == "Event":
-        # The recorder sees to them; who can't be told of things isn't told of that either.
+        # The recorder retries them, and an Event about a failed Event would fail as well.
         return
     if error is not None:
         why = fields(call=what, code=error.code, error=error.message)

@@ -1,24 +1,34 @@
-"""A configuration and the flags that go before it."""
+"""The configuration of a scheduler process: flags over a file, and the document of `/configz`."""
 
 from typing import Any
 
 import msgspec
 from msgspec import structs
+from pydantic import BaseModel
 
 from podium.api.errors import PodiumError
-from podium.api.values.durations import duration_seconds
-from podium.scheduler.config.document import KubeSchedulerConfiguration
+from podium.api.values.durations import duration_seconds, format_duration
+from podium.api.values.times import NANOS_PER_SECOND
+from podium.scheduler.config.document import KubeSchedulerConfiguration, Plugins
 
-_DURATIONS = ("lease_duration", "renew_deadline", "retry_period")
+_DURATIONS = {
+    "lease_duration": "leaseDuration",
+    "renew_deadline": "renewDeadline",
+    "retry_period": "retryPeriod",
+}
 _CONNECTION = ("kubeconfig", "qps", "burst")
+_PLAIN = {
+    *("api_version", "kind", "parallelism"),
+    *("pod_initial_backoff_seconds", "pod_max_backoff_seconds"),
+}
 
 
 class FlagError(PodiumError):
-    """Flags don't say what they should, or don't go together."""
+    """Flags of `podium scheduler` that are invalid, or contradict each other."""
 
 
 class Flags(msgspec.Struct, frozen=True, kw_only=True):
-    """What is given on the command line; None where nothing is."""
+    """Flags of the command line that take precedence over the configuration; None if not given."""
 
     kubeconfig: str | None = None
     leader_elect: bool | None = None
@@ -34,21 +44,20 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True):
 def with_flags(
     configuration: KubeSchedulerConfiguration, flags: Flags
 ) -> KubeSchedulerConfiguration:
-    """The configuration in which flags stand in place of what the file says; raises FlagError."""
-    given = structs.asdict(flags)
-    found: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    """Return the configuration with the values of flags in it; raises FlagError."""
+    given = {name: value for name, value in structs.asdict(flags).items() if value is not None}
     wrong = []
     for name in _DURATIONS:
-        if name in found:
-            text = found.pop(name)
-            found[f"{name}_s"] = seconds = duration_seconds(text) or 0.0
+        if name in given:
+            text = given.pop(name)
+            given[f"{name}_s"] = seconds = duration_seconds(text) or 0.0
             if seconds <= 0:
                 flag = f"--leader-elect-{name.replace('_', '-')}"
                 wrong.append(f"{flag}: {text}: must be a duration such as 15s or 1m30s")
     if wrong:
         raise FlagError("\n".join(wrong))
-    connected = {name: found.pop(name) for name in _CONNECTION if name in found}
-    election = configuration.election.model_copy(update=found)
+    connected = {name: given.pop(name) for name in _CONNECTION if name in given}
+    election = configuration.election.model_copy(update=given)
     faults = list(election.contradictions())
     if faults:
         raise FlagError("\n".join(f"leaderElection.{fault}" for fault in faults))
@@ -56,3 +65,41 @@ def with_flags(
     return configuration.model_copy(
         update={"leader_election": election, "client_connection": connection}
     )
+
+
+def configuration_document(configuration: KubeSchedulerConfiguration) -> dict[str, Any]:
+    """Return a configuration as a file would have it."""
+    election = configuration.election.model_dump(by_alias=True)
+    for name in _DURATIONS.values():
+        election[name] = format_duration(round(election[name] * NANOS_PER_SECOND))
+    connection = configuration.connection.model_dump(include={*_CONNECTION})
+    profiles = []
+    for profile in configuration.profiles:
+        plugins = {}
+        for name, field in Plugins.model_fields.items():
+            point = getattr(profile.plugins, name)
+            lists = {
+                "enabled": [plugin.model_dump() for plugin in point.enabled],
+                "disabled": [{"name": plugin.name} for plugin in point.disabled],
+            }
+            plugins[field.alias] = {key: names for key, names in lists.items() if names}
+        arguments = [
+            {"name": name, "args": args.model_dump(mode="json", by_alias=True)}
+            for name, args in sorted(profile.args.items())
+            if isinstance(args, BaseModel)
+        ]
+        profiles.append(
+            {
+                "schedulerName": profile.scheduler_name,
+                "percentageOfNodesToScore": profile.percentage_of_nodes_to_score,
+                "plugins": plugins,
+                "pluginConfig": arguments,
+            }
+        )
+    return {
+        **configuration.model_dump(by_alias=True, include=_PLAIN),
+        "leaderElection": {**election, "resourceLock": "leases"},
+        "clientConnection": {**connection, "contentType": "application/json"},
+        "percentageOfNodesToScore": configuration.percentage_of_nodes_to_score or 0,
+        "profiles": profiles,
+    }

@@ -1,8 +1,8 @@
-"""Shadow mode: what Podium would have decided, for each pod that another scheduler places.
+"""Shadow mode: compares the decisions of another scheduler with those that Podium would make.
 
-It follows the cluster as the scheduler does and asks for nothing. A placement is judged by the
-state that it was seen in. The other scheduler decides a little earlier, and in an order of its own:
-what doesn't agree at once is judged again in the states that follow, for a moment.
+The shadow follows the cluster as the scheduler does, and makes no calls. It judges a placement by
+the state in which it sees it. The other scheduler decides a little earlier, and in another order:
+a placement that disagrees is judged again in the states of the next moments.
 """
 
 import logging
@@ -28,21 +28,21 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 AGREES, AGREES_LATER, DISAGREES = "agrees", "agrees-later", "disagrees"
 PLACEMENT, PREEMPTION = "placement", "preemption"
 DOUBT_S = 2.0
-"""How long what doesn't agree is judged again, and what preempted pods are waited for."""
+"""How long a disagreement is judged again, and how long victims of a preemption are awaited."""
 
 _logger = logging.getLogger(__name__)
 
 
 class Judgement(msgspec.Struct):
-    """One decision of the other scheduler, with Podium's own to compare.
+    """A decision of the other scheduler, compared with Podium's own.
 
     Attributes:
         kind: `PLACEMENT` or `PREEMPTION`.
-        pod: as it was before.
-        node_name: where the other puts it, or makes room for it.
-        until_s: when it is final.
-        ours: why Podium would have decided otherwise; empty if it wouldn't.
-        victims: of a preemption, uids of those whom Podium would have removed there.
+        pod: the pod before the decision.
+        node_name: the node of the placement, or of the nomination.
+        until_s: when the judgement is final.
+        ours: why Podium would have decided otherwise; empty if it agrees.
+        victims: uids of the pods that Podium would have preempted on that node.
     """
 
     kind: str
@@ -55,11 +55,11 @@ class Judgement(msgspec.Struct):
 
 
 class ShadowMachine:
-    """Judges instead of scheduling; follows `podium.machines.machine.Machine`.
+    """Judges instead of scheduling; implements `podium.machines.machine.Machine`.
 
     Attributes:
-        scheduler: follows the cluster; it is never told that it may decide.
-        counts: how many judgements there were, by kind and result.
+        scheduler: follows the cluster; it never gets `Synced`, so that it never decides by itself.
+        counts: number of judgements by kind and result.
     """
 
     def __init__(self, scheduler: SchedulerMachine) -> None:
@@ -68,7 +68,7 @@ class ShadowMachine:
         self.counts: Counter[tuple[str, str]] = Counter()
         self._is_synced = False
         self._doubts: deque[Judgement] = deque()
-        # Pods that another scheduler is removing, by node.
+        # Uids of pods that another scheduler preempts, by node.
         self._marked: dict[str, set[str]] = {}
         self._now_s = 0.0
         if scheduler.metrics.registry is not None:
@@ -101,6 +101,7 @@ class ShadowMachine:
         return self._doubts[0].until_s if self._doubts else None
 
     def _pod(self, change: Change, old: Object | None, new: Object | None) -> None:
+        # The decision is compared in the state before it.
         judged = None if old is None or new is None else self._judged(old, new)
         self.scheduler.step(change, self._now_s)
         condition = None if new is None else condition_of(new, DISRUPTION_TARGET)
@@ -114,7 +115,7 @@ class ShadowMachine:
             self._doubts.append(judged)
         if judged.kind != PLACEMENT:
             return
-        # Doubtful placements are judged by the state that there is now, without themselves.
+        # Other doubtful placements are judged again by the current state without their pods.
         for doubt in list(self._doubts):
             if doubt.kind == PLACEMENT and doubt is not judged and self._holds_now(doubt):
                 self._doubts.remove(doubt)
@@ -122,19 +123,35 @@ class ShadowMachine:
 
     def _judged(self, old: Object, new: Object) -> Judgement | None:
         pod = self.scheduler.context.pending.get(uid(old))
-        if pod is None:
+        placed_on, nominated = node_name_of(new), nominated_node_of(new)
+        if pod is None or not (placed_on or nominated != nominated_node_of(old)):
             return None
-        theirs, nominated = node_name_of(new), nominated_node_of(new)
         until_s, profile = self._now_s + DOUBT_S, str(old["spec"]["schedulerName"])
-        if theirs:
-            judged = Judgement(PLACEMENT, old, profile, theirs, until_s)
+        if placed_on:
+            judged = Judgement(PLACEMENT, old, profile, placed_on, until_s)
             judged.ours = self._objection(pod, judged)
             return judged
-        if nominated and nominated != nominated_node_of(old):
-            judged = Judgement(PREEMPTION, old, profile, nominated, until_s)
-            judged.ours = self._objection_to_preemption(pod, judged)
+        if not nominated:
+            return None
+        judged = Judgement(PREEMPTION, old, profile, nominated, until_s)
+        decision, explanation = self._decided(pod, profile)
+        candidates = {one.node_name: one for one in explanation.candidates}
+        candidate = candidates.get(nominated)
+        if candidate is not None:
+            judged.victims = frozenset(victim.uid for victim in candidate.victims)
+        if nominated in explanation.selected:
             return judged
-        return None
+        if decision.node_name:
+            judged.ours = {"ours": f"it fits on {decision.node_name}"}
+            return judged
+        snapshot = self.scheduler.scheduler.snapshot
+        refused = explanation.rejected.get(nominated)
+        otherwise = "it is a candidate" if candidate else "no help"
+        judged.ours = {
+            "ours": list(explanation.selected) or failure_message(decision, snapshot),
+            "theirs": refused.message if refused else otherwise,
+        }
+        return judged
 
     def _decided(self, pod: PodInfo, profile: str) -> tuple[Decision, Explanation]:
         self.scheduler.handlers.settle_budgets()
@@ -147,35 +164,14 @@ class ShadowMachine:
         if node_name in explanation.best:
             return {}
         refused = explanation.filter.get(node_name)
-        said: dict[str, object] = {"theirs": refused.message if refused else "it fits"}
+        objection: dict[str, object] = {"theirs": refused.message if refused else "it fits"}
         if node_name in explanation.totals:
-            said["theirScores"] = dict(explanation.scores[node_name])
+            objection["theirScores"] = dict(explanation.scores[node_name])
         if not decision.node_name:
             snapshot = self.scheduler.scheduler.snapshot
-            return {**said, "ours": failure_message(decision, snapshot)}
-        best = explanation.best[0]
-        return {
-            **said,
-            "best": list(explanation.best),
-            "bestScores": dict(explanation.scores[best]),
-        }
-
-    def _objection_to_preemption(self, pod: PodInfo, judged: Judgement) -> dict[str, object]:
-        decision, explanation = self._decided(pod, judged.scheduler_name)
-        candidates = {one.node_name: one for one in explanation.candidates}
-        found = candidates.get(judged.node_name)
-        if found is not None:
-            judged.victims = frozenset(victim.uid for victim in found.victims)
-        if judged.node_name in explanation.selected:
-            return {}
-        if decision.node_name:
-            return {"ours": f"it fits on {decision.node_name}"}
-        snapshot = self.scheduler.scheduler.snapshot
-        refused = explanation.rejected.get(judged.node_name)
-        return {
-            "ours": list(explanation.selected) or failure_message(decision, snapshot),
-            "theirs": refused.message if refused else "it is a candidate" if found else "no help",
-        }
+            return {**objection, "ours": failure_message(decision, snapshot)}
+        scores = dict(explanation.scores[explanation.best[0]])
+        return {**objection, "best": list(explanation.best), "bestScores": scores}
 
     def _holds_now(self, judged: Judgement) -> bool:
         context = self.scheduler.context
@@ -197,11 +193,11 @@ class ShadowMachine:
 
     def _count(self, judged: Judgement, result: str) -> None:
         self.counts[judged.kind, result] += 1
-        said = fields(kind=judged.kind, pod=key(judged.pod), node=judged.node_name, **judged.ours)
+        extra = fields(kind=judged.kind, pod=key(judged.pod), node=judged.node_name, **judged.ours)
         if result == DISAGREES:
-            _logger.warning("would have decided otherwise", extra=said)
+            _logger.warning("would have decided otherwise", extra=extra)
         else:
-            _logger.debug("would have decided alike", extra=said)
+            _logger.debug("would have decided alike", extra=extra)
 
 
 class _Counts(Collector):

@@ -1,1 +1,1 @@
-"""The state of a real cluster, read once for later plans, anonymized on request."""
+"""Exports of a real cluster's state for later plans, anonymized on request."""

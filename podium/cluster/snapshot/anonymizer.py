@@ -1,14 +1,15 @@
-"""Anonymizes the objects of a snapshot, so that the scheduler decides about them alike.
+"""Pseudonyms for the objects of a cluster state, under which all decisions stay as they are.
 
-Texts are taken apart at punctuation, and each word gets a pseudonym. The same word has the same one
-everywhere, so that selectors select and names refer; pseudonyms are in the order of the words, so
-that names break ties alike. Words that say nothing about anybody are kept, ordinals of StatefulSets
-among them, by which controllers know their pods.
+Texts are split at punctuation, and each word gets one pseudonym everywhere, so that selectors and
+references still match. Pseudonyms have the order of the words, so that names break ties alike.
+Words that identify nothing are kept, such as the ordinals of StatefulSets, by which controllers
+recognise their pods.
 """
 
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import product
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
@@ -35,7 +36,7 @@ _BARE_KEYS = frozenset(
         *("controller-uid", "job-name", "metadata.name", "metadata.namespace"),
     }
 )
-"""Keys of labels and fields that Kubernetes itself has given, without a prefix."""
+"""Kubernetes' own keys of labels and fields that have no prefix."""
 
 _LABELS = frozenset({"labels", "matchLabels", "nodeSelector", "annotations"})
 _KEYS = frozenset({"key", "topologyKey", "matchLabelKeys", "mismatchLabelKeys", "topologyKeys"})
@@ -46,7 +47,7 @@ _AMOUNTS = frozenset(
         *("allocatedResources", "sizeLimit", "maximumVolumeSize"),
     }
 )
-"""Fields of amounts, by resource or plain."""
+"""Fields with amounts, by resource or plain."""
 
 _KEPT = frozenset(
     {
@@ -60,17 +61,11 @@ _KEPT = frozenset(
         *("maxSurge", "medium", "sessionAffinity", "ipFamilyPolicy", "ipFamilies", "expression"),
         *("internalTrafficPolicy", "externalTrafficPolicy", "apiGroup", "allocationMode"),
         *("volumeLifecycleModes", "fsGroupPolicy", "resizePolicy", "action", "deletionPolicy"),
-        *(
-            "extendedResourceName",
-            "desiredConsistency",
-            "metricName",
-            "averageUtilization",
-            "selectPolicy",
-            "policy",
-        ),
+        *("extendedResourceName", "desiredConsistency", "metricName", "averageUtilization"),
+        *("selectPolicy", "policy"),
     }
 )
-"""Fields whose texts are Kubernetes' own words, and names of schedulers."""
+"""Fields with Kubernetes' own words, and names of schedulers."""
 
 _DROPPED = frozenset(
     {
@@ -91,7 +86,7 @@ _DROPPED = frozenset(
 
 
 class Anonymizer:
-    """Gives pseudonyms to what objects say."""
+    """Replaces the texts of objects by pseudonyms."""
 
     def __init__(self, objects: Iterable[Object]) -> None:
         objects = [*objects]
@@ -110,23 +105,21 @@ class Anonymizer:
         self._pseudonyms = pseudonyms(self._words, {*_KEPT_WORDS, *_ordinals(objects)})
 
     def anonymized(self, obj: Object) -> Object:
-        """An object under pseudonyms, without what no decision depends on."""
-        found: Object = self._object(obj)
-        return found
+        """Return an object under pseudonyms, without the fields that no decision depends on."""
+        hidden: Object = self._object(obj)
+        return hidden
 
     def text(self, text: str) -> str:
+        """Return a text under pseudonyms."""
         if text in self._uids:
             return self._uids[text]
         if _WELL_KNOWN.fullmatch(text) or _TIME.fullmatch(text):
             return text
-        return _WORDS.sub(self._word, text)
-
-    def _word(self, found: re.Match[str]) -> str:
-        word = found.group()
         if self._pseudonyms is None:
-            self._words.add(word)
-            return word
-        return self._pseudonyms[word]
+            self._words.update(_WORDS.findall(text))
+            return text
+        pseudonyms = self._pseudonyms
+        return _WORDS.sub(lambda word: pseudonyms[word.group()], text)
 
     def _object(self, value: Any, field: str = "") -> Any:
         if isinstance(value, str):
@@ -147,7 +140,10 @@ class Anonymizer:
         if field == "disruptedPods":
             return {self.text(pod): since for pod, since in value.items()}
         if field == "ownerReferences":
-            value = _plain_owner(value)
+            kind = KINDS.get(str(value.get("kind")))
+            group = str(value.get("apiVersion")).rpartition("/")[0]
+            if kind is None or kind.group != group:
+                value = {**value, "apiVersion": "example.com/v1", "kind": "Owner"}
         return {
             one: self._field(one, value)
             for one in value
@@ -167,21 +163,19 @@ class Anonymizer:
             if field == "annotations" and not is_known:
                 continue
             is_plain = key in self._compared or key.startswith(_PODIUMS)
-            if is_plain or (is_known and _NUMBER.fullmatch(value)):
-                yield self._key(key), value
-            else:
-                yield self._key(key), self.text(value)
+            is_kept = is_plain or (is_known and _NUMBER.fullmatch(value))
+            yield self._key(key), value if is_kept else self.text(value)
 
     def _key(self, key: str) -> str:
         return key if _is_known(key) else self.text(key)
 
 
 def pseudonyms(words: Iterable[str], kept: Iterable[str]) -> dict[str, str]:
-    """Distinct pseudonyms for words that keep their alphabetical order.
+    """Return distinct pseudonyms for words, in the alphabetical order of the words.
 
     Args:
-        kept: words that stand for themselves. If one begins with another, it mustn't go on with a
-            0, unless that other one followed by a 0 is kept as well, as among ordinals.
+        kept: words that stand for themselves. If one begins with another, it mustn't continue with
+            a 0, unless the other one followed by a 0 is kept as well, as among ordinals.
     """
     fixed = sorted(kept)
     unknown = sorted({*words} - {*fixed})
@@ -189,42 +183,25 @@ def pseudonyms(words: Iterable[str], kept: Iterable[str]) -> dict[str, str]:
     while len(_LETTERS) ** width < len(unknown):
         width += 1
     heads = ["", *map(_between, fixed, [*fixed[1:], ""])]
-    found = {word: word for word in fixed}
-    for number, word in enumerate(unknown):
-        found[word] = heads[bisect_right(fixed, word)] + _letters(number, width)
-    return found
+    names = {word: word for word in fixed}
+    # All combinations of so many letters, in alphabetical order.
+    tails = map("".join, product(_LETTERS, repeat=width))
+    for word, tail in zip(unknown, tails, strict=False):
+        names[word] = heads[bisect_right(fixed, word)] + tail
+    return names
 
 
 def _between(low: str, high: str) -> str:
-    """What a word begins with that stands between two kept ones; empty for no end.
-
-    It is as short as can be, and tells nothing else about the word.
-    """
+    """Return the shortest beginning of words between two kept ones; `high` may be empty."""
     for place, letter in enumerate(low):
-        found = low[:place] + chr(ord(letter) + 1)
-        if found.isalnum() and (not high or (found < high and not high.startswith(found))):
-            return found
+        head = low[:place] + chr(ord(letter) + 1)
+        if head.isalnum() and (not high or (head < high and not high.startswith(head))):
+            return head
     return f"{low}0"
-
-
-def _letters(number: int, width: int) -> str:
-    found = ""
-    for _ in range(width):
-        number, letter = divmod(number, len(_LETTERS))
-        found = _LETTERS[letter] + found
-    return found
 
 
 def _is_known(key: str) -> bool:
     return key in _BARE_KEYS or _WELL_KNOWN.fullmatch(key) is not None
-
-
-def _plain_owner(owner: Mapping[str, Any]) -> Mapping[str, Any]:
-    kind = KINDS.get(str(owner.get("kind")))
-    group = str(owner.get("apiVersion")).rpartition("/")[0]
-    if kind is not None and kind.group == group:
-        return owner
-    return {**owner, "apiVersion": "example.com/v1", "kind": "Owner"}
 
 
 def _compared_keys(value: Any) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""The state of a real cluster, read once, as `podium plan` takes it; nothing is written there."""
+"""The exported state of a real cluster, as `podium plan` reads it; the cluster isn't changed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -15,15 +15,16 @@ from podium.machines.async_api import ForbiddenError, NotServedError
 
 @dataclass(slots=True)
 class ClusterSnapshot:
-    """The objects of a running cluster that decisions depend on."""
+    """The state of a cluster: the objects that decisions depend on, read once."""
 
     objects: list[Object] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def encoded(self) -> bytes:
-        """All objects as one List in JSON, an object a line, so that lines name objects.
+        """Return all objects as one List in JSON, an object in each line.
 
-        Where all could be read, the list says so: a kind that isn't in it isn't in the cluster.
+        If all kinds could be read, an annotation says so: a kind without objects in the list has
+        none in the cluster.
         """
         items = msgspec.json.Encoder().encode_lines(self.objects).rstrip().replace(b"\n", b",\n")
         whole = {SNAPSHOT_OBJECTS: str(len(self.objects))}
@@ -32,9 +33,9 @@ class ClusterSnapshot:
         return b"%b%b\n]}" % (head, items)
 
     def anonymize(self) -> None:
-        """Give pseudonyms to what objects say; the notes still name kinds and users.
+        """Replace texts in objects by pseudonyms; the notes still name kinds and users.
 
-        ControllerRevisions are left out, as they hold templates as patches.
+        ControllerRevisions, which hold templates in another form, are left out.
         """
         kept = [obj for obj in self.objects if obj["kind"] != "ControllerRevision"]
         anonymizer = Anonymizer(kept)
@@ -42,30 +43,30 @@ class ClusterSnapshot:
 
 
 async def take_snapshot(api: HttpApi, progress: Callable[[str, int], None]) -> ClusterSnapshot:
-    """Read all kinds that decisions depend on, page by page, one kind after the other.
+    """Read all kinds that decisions depend on, one after the other.
 
-    Kinds aren't read at one moment: what changes meanwhile may be seen in one and not in another.
+    The kinds aren't read at one moment: a change in between may show in some of them only.
 
     Args:
-        progress: told of each kind before it is read, with how many objects there are by then.
+        progress: called before each kind, with the number of objects so far.
 
     Raises:
         UnreachableError: the cluster can't be read.
     """
-    found = ClusterSnapshot()
+    state = ClusterSnapshot()
     for kind in SNAPSHOT_KINDS:
-        progress(kind, len(found.objects))
+        progress(kind, len(state.objects))
         try:
             listed = await api.list(kind)
         except ForbiddenError as error:
-            found.notes.append(f"{kind} is left out: {error}")
+            state.notes.append(f"{kind} is left out: {error}")
             continue
         except NotServedError:
             continue
         for obj in listed.objects:
-            # Of no use to a plan, and often half of an object.
+            # Plans don't use these, which are often half of an object.
             metadata = without(metadata_of(obj), "managedFields")
             if notes := metadata.get("annotations"):
                 metadata["annotations"] = without(notes, LAST_APPLIED)
-            found.objects.append({**obj, "metadata": metadata})
-    return found
+            state.objects.append({**obj, "metadata": metadata})
+    return state

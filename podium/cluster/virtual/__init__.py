@@ -1,10 +1,4 @@
-"""A whole cluster in virtual time: an API server, schedulers, controllers, and simulated nodes.
-
-cluster = Cluster(ClusterOptions(seed=7))
-cluster.load(objects)
-cluster.start()
-cluster.driver.advance(60)
-"""
+"""A whole cluster in virtual time: an API server, schedulers, controllers, and simulated nodes."""
 
 from podium.cluster.virtual.cluster import Cluster
 from podium.cluster.virtual.cluster_options import ClusterOptions, SchedulerSetup

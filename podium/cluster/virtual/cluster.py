@@ -1,4 +1,4 @@
-"""Composes a cluster of a store, an API server, a driver, controllers, schedulers and nodes."""
+"""The cluster in virtual time: store, API server, driver, controllers, schedulers and nodes."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -24,13 +24,18 @@ _DEFAULT_OPTIONS = ClusterOptions()
 class Cluster:
     """A whole cluster in virtual time; nothing runs before `start`.
 
+        cluster = Cluster(ClusterOptions(seed=7))
+        cluster.load(objects)
+        cluster.start()
+        cluster.driver.advance(60)
+
     Attributes:
-        schedulers: each under the name of its first profile; empty before the start.
-        kubelets: of all nodes; None before the start, and if nodes do nothing.
+        schedulers: by the name of the first profile; empty before the start.
+        kubelets: the machine of all nodes; None before the start, and if nodes do nothing.
 
     Args:
-        store: the objects, which may be there already; none unless given. Who goes on with them
-            gets other uids and names than whoever made them, with the same seed, too.
+        store: the store of an earlier cluster, to go on from. Drawn uids and names then differ from
+            those of the earlier cluster, though the seed is equal.
     """
 
     def __init__(
@@ -38,7 +43,7 @@ class Cluster:
     ) -> None:
         self.options = options
         self.store = store or Store()
-        # What is loaded may come from a cluster of the same seed, with its uids.
+        # A loaded state may have the uids that a cluster of this seed has drawn.
         rng = Random(f"settled/{options.seed}" if options.settled else options.seed)
         salt = str(options.seed or "")
         if self.store.revision != FIRST_REVISION:
@@ -67,17 +72,15 @@ class Cluster:
         self._makers = dict(controller_makers(options))
 
     def load(self, objects: Iterable[Object], *, defaulted: bool = False) -> list[str]:
-        """Put objects into the store as they stand, as if they had been there all along.
+        """Put objects into the store before the start, as if they had always been there.
 
-        It is meant for the time before the start: what is loaded isn't validated, and may be
-        unlike anything that the API would let in.
+        They aren't validated; `podium.cluster.virtual.loading.loader` documents what is filled in.
 
         Args:
-            objects: from a cluster, or written by hand; `Loader` says what is filled in.
-            defaulted: whether all of them have their defaults already.
+            defaulted: whether all objects have their defaults.
 
         Returns:
-            What is odd about them, in plain sentences.
+            Warnings about the objects, as sentences.
         """
         loader = Loader(self.store, self._loader_rng, self.driver.now_s, self.options)
         notes = loader.load(objects, defaulted=defaulted, completed=self.options.settled)
@@ -87,12 +90,11 @@ class Cluster:
         return notes
 
     def adopt(self, loaded: "Cluster") -> None:
-        """Hold what another cluster has loaded, as if it had been loaded into this one.
+        """Take the loaded objects of another cluster over, as if they had been loaded here.
 
         Args:
-            loaded: one that was never started, with the same options for all that loading heeds:
-                seed, start, admission, the usual behaviour of pods, and whether it is settled
-                and heals.
+            loaded: a cluster that was never started, with equal options for loading: seed, start,
+                admission, behaviour of pods, `settled` and `heals`.
         """
         self.store.adopt(loaded.store)
         self._goes_on = loaded._goes_on
@@ -111,19 +113,19 @@ class Cluster:
         self._sleepers = LazyControllers(self.store, self.driver, self._start_controller)
         for name in self._makers:
             self._sleepers.start_or_sleep(name)
-        # Whoever wakes later does so for something new.
+        # A controller that starts later does so for a new object.
         self._loaded = None
 
     def wake_controllers(self, names: Iterable[str]) -> None:
-        """Start controllers now that otherwise sleep until something concerns them."""
+        """Start controllers that would sleep until the first object for them comes."""
         for name in names:
             self._sleepers.rouse(name)
 
     def start_schedulers(self) -> None:
-        """Start the schedulers, which find the pods that wait by then."""
+        """Start the schedulers, which begin with the pods that are pending by now."""
         for number, setup in enumerate(self.options.schedulers):
             renew = partial(_scheduler, setup, f"{self._scheduler_seed}/{number}")
-            # One that is started again later has lost what it knew.
+            # A scheduler that is restarted takes nothing over.
             machine = renew(takes_over=self._goes_on)
             self.schedulers[machine.name] = self.driver.add(machine, renew=renew)
 
@@ -138,7 +140,7 @@ class Cluster:
 def _scheduler(setup: SchedulerSetup, seed: str, *, takes_over: bool = False) -> SchedulerMachine:
     metrics = None
     if setup.stopwatch is not None:
-        # Takes long to import, and most clusters are never asked for metrics.
+        # Slow to import, and most clusters have no metrics.
         from podium.scheduler.prometheus_metrics import SchedulerMetrics
 
         metrics = SchedulerMetrics(setup.stopwatch)
@@ -153,5 +155,5 @@ def _scheduler(setup: SchedulerSetup, seed: str, *, takes_over: bool = False) ->
 
 
 def _fork(rng: Random) -> Random:
-    """A generator of its own, so that what one part draws doesn't change the others."""
+    """Make a generator of its own for one part, so that its draws don't change other parts."""
     return Random(rng.getrandbits(64))

@@ -18,15 +18,15 @@ from podium.scheduler.machine.context import DEFAULT_FEATURES, Features
 from podium.scheduler.metrics import Stopwatch
 
 START_S = 1_767_225_600.0
-"""When a simulation begins unless somebody says so: 2026-01-01T00:00:00Z."""
+"""Default start of a simulation: 2026-01-01T00:00:00Z."""
 
 
 class SchedulerSetup(msgspec.Struct, frozen=True, kw_only=True):
     """The setup of one scheduler of a cluster.
 
     Attributes:
-        configuration: its profiles; v1.36's default one if None.
-        stopwatch: measures what its metrics say; nothing is counted unless given.
+        configuration: None for v1.36's default.
+        stopwatch: the clock of its metrics; None for no metrics.
     """
 
     configuration: KubeSchedulerConfiguration | None = None
@@ -36,18 +36,18 @@ class SchedulerSetup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """What a cluster consists of, and how it behaves.
+    """The parts of a cluster and their behaviour.
 
     Attributes:
-        start_s: the time at which it starts, in seconds since the epoch.
-        controllers: names of those that run, out of `CONTROLLERS`; None for all.
-        nodes: how simulated nodes are set up; None if nodes do nothing.
+        start_s: time of the start, in seconds since the epoch.
+        controllers: names of the controllers that run, out of `CONTROLLERS`; None for all.
+        nodes: settings of simulated nodes; None if nodes do nothing.
         provisioning_s: how long it takes to make a volume, in seconds.
-        settled: whether controllers leave what was loaded as it is until something happens to it,
-            even if it lacks what they would have made.
-        heals: whether pods and nodes that aren't healthy in what is loaded become so at the start.
-        kinds: which of the optional kinds are served, besides those that its schedulers follow.
-        event_reasons: of the events that are written, such as `FailedCreate`; all are if None.
+        settled: whether controllers leave a loaded object as it is until something happens to it,
+            although it lacks what they would have made.
+        heals: whether loaded pods and nodes that are unhealthy become healthy at the start.
+        kinds: optional kinds that are served, besides those that the schedulers follow.
+        event_reasons: reasons of the Events that are written, such as `FailedCreate`; None for all.
     """
 
     seed: int = 0
@@ -72,10 +72,10 @@ class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def start_s(objects: Iterable[Object]) -> float:
-    """The start of a cluster that goes on from a state, in seconds since the epoch.
+    """Return the start of a cluster that goes on from a state: the latest time in it.
 
-    No time of the state lies ahead of it, as ages, tolerations, deadlines and back-offs are counted
-    from stored times. A state without times starts at a fixed one.
+    Ages, tolerations, deadlines and back-offs count from stored times, none of which may lie ahead.
+    A state without times starts at `START_S`.
     """
     latest = latest_time(objects)
     return START_S if latest is None else latest.at_s

@@ -1,4 +1,4 @@
-"""The list of controllers, by the names that they act under."""
+"""The controllers of a cluster, by the names under which they act."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
@@ -10,14 +10,13 @@ from podium.machines.machine import Machine
 Make = Callable[[], Machine]
 
 
-def _maker(module: str, called: str, *arguments: object) -> Make:
-    """Makes a controller of a module of `podium.controllers`, which is imported by then only."""
+def _maker(module: str, class_name: str, *arguments: object) -> Make:
+    """Return the constructor of a controller, whose module is imported by its first call."""
 
     def make() -> Machine:
-        found: Callable[..., Machine] = getattr(
-            import_module(f"podium.controllers.{module}"), called
-        )
-        return found(*arguments)
+        controller = getattr(import_module(f"podium.controllers.{module}"), class_name)
+        machine: Machine = controller(*arguments)
+        return machine
 
     return make
 
@@ -55,7 +54,7 @@ CONTROLLERS: Mapping[str, Make] = {
         "cluster_role_aggregation", "ClusterRoleAggregationController"
     ),
 }
-"""How to make each, in the order in which watches tell them of a write."""
+"""Constructors, in the order in which watches deliver a write to the controllers."""
 
 _UPSTREAM_NAMES: Mapping[str, str] = {
     "endpoints-controller": "endpoint-controller",
@@ -65,18 +64,18 @@ _UPSTREAM_NAMES: Mapping[str, str] = {
     "pod-garbage-collector-controller": "pod-garbage-collector",
     "replicationcontroller-controller": "replication-controller",
 }
-"""kube-controller-manager's names of those that act under others."""
+"""kube-controller-manager's names of the controllers that act under other names."""
 
 
 class UnknownControllerError(PodiumError):
-    """Somebody names a controller that doesn't exist."""
+    """A name of no controller."""
 
 
 def controller_makers(options: ClusterOptions) -> Iterator[tuple[str, Make]]:
     """Yield name and constructor of each controller that runs, in the order of `CONTROLLERS`.
 
     Raises:
-        UnknownControllerError: the options name one that there isn't.
+        UnknownControllerError: the options have a name of no controller.
     """
     names = options.controllers
     _check_names(names or ())
@@ -89,13 +88,13 @@ def controller_makers(options: ClusterOptions) -> Iterator[tuple[str, Make]]:
 
 
 def chosen_controllers(words: Iterable[str]) -> frozenset[str]:
-    """The names of the controllers that run, by a list as kube-controller-manager takes it.
+    """Choose controllers by words, as kube-controller-manager's `--controllers` does.
 
     Args:
-        words: `*` for all, a name, or `-` and a name; of one controller the first word counts.
+        words: `*` for all, a name, or `-` and a name; the first word about a controller counts.
 
     Raises:
-        UnknownControllerError: there is none of a name.
+        UnknownControllerError: a word has a name of no controller.
     """
     listed: dict[str, bool] = {}
     for word in words:

@@ -1,12 +1,6 @@
-"""Applies manifests to a cluster in this process.
-
-`apply` does it as `kubectl apply --server-side --force-conflicts`, `apply_manifest` as plain
-`kubectl apply`, which merges on the client's side.
-"""
+"""`kubectl apply` on a cluster in this process, on the server's side or the client's."""
 
 import json
-from collections.abc import Mapping
-from typing import Any
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import DEFAULT_NAMESPACE, Object, annotations, name
@@ -20,17 +14,16 @@ from podium.apiserver.refusals import bad_request
 from podium.apiserver.server import PatchRequest, WriteOptions, Written
 from podium.cluster.virtual.cluster import Cluster
 
-_NOTHING: Mapping[str, Any] = {}
-# The API has a node's status told by its kubelet; a manifest tells how the kubelet finds it.
-_TOLD_WITH_STATUS = frozenset({"Node"})
+# The API takes a node's status from its kubelet; a manifest says what the kubelet would report.
+_APPLIED_WITH_STATUS = frozenset({"Node"})
 
 
 def apply(cluster: Cluster, obj: Object, manager: str) -> Written:
-    """Apply an object by force: the manager takes its fields over from other managers.
+    """Apply an object as `kubectl apply --server-side --force-conflicts` does.
 
     Raises:
-        KeyError: its kind isn't known.
-        RefusedError: the API turns it down.
+        KeyError: its kind isn't served.
+        RefusedError: the API refuses the object.
     """
     kind, place = _whereabouts(cluster, obj)
     request = PatchRequest(PatchType.APPLY, obj, _version(obj))
@@ -41,14 +34,14 @@ def apply(cluster: Cluster, obj: Object, manager: str) -> Written:
 
 
 def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = None) -> Written:
-    """Create what isn't there; otherwise merge the manifest into it, and leave the rest alone.
+    """Apply a manifest as plain `kubectl apply` does: create the object, or merge into it.
 
     Args:
-        last: the manifest that was applied before; what kubectl has noted unless given.
+        last: the manifest of the last application; None for that in kubectl's annotation.
 
     Raises:
-        KeyError: its kind isn't known.
-        RefusedError: the API turns it down.
+        KeyError: its kind isn't served.
+        RefusedError: the API refuses the object.
     """
     kind, place = _whereabouts(cluster, manifest)
     server, now_s = cluster.server, cluster.driver.now_s
@@ -62,7 +55,7 @@ def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = Non
     before = last_applied(live) if last is None else last
     body = make_patch(kind, live, manifest, before, api_version=_version(manifest))
     parts = [("", {field: body[field] for field in body if field != "status"})]
-    if kind.key in _TOLD_WITH_STATUS and body.get("status"):
+    if kind.key in _APPLIED_WITH_STATUS and body.get("status"):
         parts.append(("status", {"status": body["status"]}))
     written = Written(live, created=False)
     for subresource, part in parts:
@@ -75,12 +68,12 @@ def apply_manifest(cluster: Cluster, manifest: Object, last: Object | None = Non
 
 
 def last_applied(live: Object) -> Object:
-    """The manifest in the last-applied annotation of kubectl; empty without one."""
+    """Return the manifest in kubectl's last-applied annotation; empty without one."""
     try:
-        found = json.loads(annotations(live).get(LAST_APPLIED, "{}"))
+        manifest = json.loads(annotations(live).get(LAST_APPLIED, "{}"))
     except ValueError:
-        return _NOTHING
-    return found if isinstance(found, dict) else _NOTHING
+        return {}
+    return manifest if isinstance(manifest, dict) else {}
 
 
 def _whereabouts(cluster: Cluster, obj: Object) -> tuple[Kind, str]:

@@ -1,7 +1,7 @@
-"""Starts controllers only when there is an object that concerns them.
+"""Controllers that start with the first object that concerns them.
 
-A controller that starts late finds everything listed, as after a restart, so that nothing it does
-depends on when it started. Before that it costs nothing, however many pods come and go.
+A controller that starts late lists everything, as after a restart, so that it acts as if it had
+always run. Until then it costs nothing, however many pods come and go.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,8 +26,7 @@ def _any(obj: Object) -> bool:
 
 
 def _evicts(node: Object) -> bool:
-    taints = taints_of(node)
-    return any(taint.get("effect") == NO_EXECUTE for taint in taints)
+    return any(taint.get("effect") == NO_EXECUTE for taint in taints_of(node))
 
 
 def _has_ephemeral_claims(pod: Object) -> bool:
@@ -35,7 +34,7 @@ def _has_ephemeral_claims(pod: Object) -> bool:
 
 
 def _is_disrupted(pod: Object) -> bool:
-    """Whether the pod is to go, but hasn't been deleted (yet)."""
+    # The pod is marked for disruption, but hasn't been deleted.
     condition = condition_of(pod, DISRUPTION_TARGET)
     return condition is not None and not is_terminating(pod)
 
@@ -64,24 +63,24 @@ STARTED_BY: Mapping[str, Mapping[str, Predicate]] = {
     "serviceaccount-controller": {"ServiceAccount": _any},
     "clusterrole-aggregation-controller": {"ClusterRole": _any},
 }
-"""By kind, the objects that a controller has something to do for; those not named never sleep."""
+"""By controller and kind, the objects that concern it; other controllers never sleep."""
 
-# The part of an object by a change of which it may begin to concern somebody.
+# The part of an object that a predicate reads: other changes can't make it true.
 _READS: Mapping[Predicate, str] = {
     _evicts: "spec",
     _has_ephemeral_claims: "spec",
     _is_disrupted: "status",
 }
 
-# A pod is mostly deleted as soon as it says that it is to go; until then nobody acts on that.
+# A pod is mostly deleted right after it was marked, and only a stale mark concerns the controller.
 _LATER: Mapping[tuple[str, str], Callable[[Object], float]] = {
     ("disruption-controller", "Pod"): stale_s
 }
-"""By controller and kind, when an object starts the controller, if it still is as it was."""
+"""By controller and kind, when an object starts the controller, if it still concerns it."""
 
 
 class LazyControllers:
-    """Starts controllers when the first object comes that concerns them."""
+    """Starts each controller with the first object that concerns it."""
 
     def __init__(self, store: Store, driver: VirtualDriver, start: Callable[[str], None]) -> None:
         self._store = store
@@ -91,7 +90,7 @@ class LazyControllers:
         self._watches: dict[str, Watch] = {}
 
     def start_or_sleep(self, name: str) -> None:
-        """Start a controller now if anything concerns it, otherwise once something does."""
+        """Start a controller now if an object concerns it, otherwise with the first one."""
         rousing = STARTED_BY.get(name)
         if rousing is None or any(
             any(map(rouses, self._store.list(kind).items)) for kind, rouses in rousing.items()
@@ -106,7 +105,6 @@ class LazyControllers:
                 )
 
     def _notice(self, kind: str) -> None:
-        """Look at what was written; who is concerned starts once the write is over."""
         asleep = self._asleep[kind]
         for event in self._watches[kind].take():
             if event.type == "DELETED":
@@ -116,12 +114,14 @@ class LazyControllers:
                 part = _READS.get(rouses)
                 if before is not None and part and before.get(part) is event.obj.get(part):
                     continue
-                if rouses(event.obj):
-                    later = _LATER.get((name, kind))
-                    if later is None:
-                        self._driver.at(self._driver.now_s, partial(self.rouse, name))
-                    else:
-                        self._driver.at(later(event.obj), partial(self._rouse_if, name, event))
+                if not rouses(event.obj):
+                    continue
+                # The controller starts once the write is over.
+                later = _LATER.get((name, kind))
+                if later is None:
+                    self._driver.at(self._driver.now_s, partial(self.rouse, name))
+                else:
+                    self._driver.at(later(event.obj), partial(self._rouse_if, name, event))
 
     def _rouse_if(self, name: str, event: WatchEvent) -> None:
         obj = self._store.get(event.kind, event.namespace, event.name)
@@ -129,12 +129,10 @@ class LazyControllers:
             self.rouse(name)
 
     def rouse(self, name: str) -> None:
-        """Start a controller, unless another object has roused it already."""
-        was_asleep = False
-        for kind, asleep in self._asleep.items():
-            if asleep.pop(name, None) is not None:
-                was_asleep = True
-                if not asleep:
-                    self._watches[kind].close()
-        if was_asleep:
+        """Start a controller, unless it has started already."""
+        kinds = [kind for kind, asleep in self._asleep.items() if asleep.pop(name, None)]
+        for kind in kinds:
+            if not self._asleep[kind]:
+                self._watches[kind].close()
+        if kinds:
             self._start(name)

@@ -23,7 +23,7 @@ from podium.api.documents.document import (
 from podium.api.errors import FieldError, InvalidValueError
 from podium.api.objects import Object
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
-from podium.cluster.drivers.faults import INSTANT, ConstantLatency, ExponentialLatency, Latency
+from podium.cluster.drivers.faults import INSTANT, ExponentialLatency, Latency
 from podium.cluster.manifests.input_files import InputFileError, read_text
 from podium.cluster.virtual import CONTROLLERS, SchedulerSetup
 from podium.controllers.volumes.volume_provisioner import PROVISIONING_S
@@ -268,4 +268,4 @@ class Latencies(Document):
         if not any(times):
             return INSTANT
         is_exponential = self.distribution == "exponential"
-        return (ExponentialLatency if is_exponential else ConstantLatency)(*times)
+        return (ExponentialLatency if is_exponential else Latency)(*times)

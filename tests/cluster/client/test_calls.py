@@ -5,8 +5,7 @@ import json
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.cluster.client.http_api import call_of
-from podium.cluster.client.responses import WatchDecoder, WatchError, error_of
+from podium.cluster.client.http_api import WatchDecoder, WatchError, call_of, error_of
 from podium.machines.effects import Bind, Create, Delete, Effect, Evict, Patch, Record, Replace
 
 POD = {"metadata": {"name": "a", "namespace": "shop"}}

@@ -34,7 +34,7 @@ class InProcessApi:
         self._rng = rng or Random(0)
 
     async def call(self, effect: Effect) -> Outcome:
-        apply_s, answer_s = self._latency.call_s(effect, self._rng)
+        apply_s, answer_s = self._latency.call_s(self._rng)
         await _pass(apply_s)
         outcome = self._dispatcher.call(effect, self._now_s())
         await _pass(answer_s)
@@ -55,7 +55,7 @@ class InProcessApi:
                 written.clear()
                 events = watch.take()
                 if events:
-                    await _pass(self._latency.watch_s(kind, self._rng))
+                    await _pass(self._latency.watch_s(self._rng))
                     yield events
                 else:
                     await written.wait()

@@ -16,7 +16,7 @@ from podium.cluster.drivers.driver_events import (
     Stepped,
     Stopped,
 )
-from podium.cluster.drivers.faults import ConstantLatency
+from podium.cluster.drivers.faults import Latency
 from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.cluster.drivers.machine_health import MachineError
 from podium.machines.async_api import (
@@ -58,7 +58,7 @@ def react_once(*effects: Effect) -> Callable[[Event, float], Sequence[Effect]]:
 
 def driver_over(server: ApiServer, latency_s: float = 0.0, **options: int) -> LiveDriver:
     clock = SteadyClock()
-    latency = ConstantLatency(latency_s / 2, latency_s / 2)
+    latency = Latency(latency_s / 2, latency_s / 2)
     return LiveDriver(InProcessApi(server, clock.now_s, latency), clock, **options)
 
 
@@ -108,7 +108,7 @@ class CountingApi(InProcessApi):
     """Counts the calls that are under way."""
 
     def __init__(self, server: ApiServer) -> None:
-        super().__init__(server, SteadyClock().now_s, ConstantLatency(0.005, 0.005))
+        super().__init__(server, SteadyClock().now_s, Latency(0.005, 0.005))
         self.most = self._now = 0
         self.begun: list[object] = []
 

@@ -8,7 +8,7 @@ import pytest
 
 from podium.apiserver.server import ApiServer
 from podium.cluster.drivers.driver_events import Called, DriverEvent
-from podium.cluster.drivers.faults import INSTANT, ConstantLatency, Latency
+from podium.cluster.drivers.faults import INSTANT, Latency
 from podium.cluster.drivers.machine_health import MachineError, MachineHealth
 from podium.cluster.drivers.virtual import VirtualDriver
 from podium.machines.effects import Effect, Panic, Patch, Record
@@ -67,7 +67,7 @@ def test_the_others_go_on_and_the_machine_comes_back_when_the_object_is_gone() -
     # At once, and then after 1, 2, 4, 8, 16 and 32 s.
     assert len(lives) == 8
     assert driver.health.panics == {"diary": 8}
-    why = "ValueError, starts anew at 2026-01-01T00:02:03Z"
+    why = "ValueError, restarts at 2026-01-01T00:02:03Z"
     assert driver.health.failures(driver.now_s)["diary"] == why
     remove(server, "bad")
     put(server, "b")
@@ -108,7 +108,7 @@ def test_what_was_asked_for_before_is_done_and_what_was_asked_with_the_failure_i
                 raise ValueError("no time")
             return super().next_wakeup_s()
 
-    driver = make_driver(server, latency=ConstantLatency(apply_s=2, answer_s=2))
+    driver = make_driver(server, latency=Latency(apply_s=2, answer_s=2))
     driver.hooks.append(happened.append)
     handle = driver.add(Asker(wakeups_s=[1]), renew=Asker)
     driver.settle()
@@ -184,7 +184,7 @@ def test_each_failure_is_logged_once_with_its_traceback(caplog: pytest.LogCaptur
     assert [record.exc_text is not None for record in caplog.records] == [True, True]
     first, second = caplog.messages
     assert BAD in first
-    assert "machine diary failed at what was due: TypeError: another" in second
+    assert "machine diary failed at its wake-up: TypeError: another" in second
 
 
 def test_outcomes_that_fail_are_named() -> None:

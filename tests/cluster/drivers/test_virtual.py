@@ -15,7 +15,7 @@ from podium.cluster.drivers.driver_events import (
     Stepped,
     Stopped,
 )
-from podium.cluster.drivers.faults import ConstantLatency, ExponentialLatency, Faults, Latency
+from podium.cluster.drivers.faults import ExponentialLatency, Faults, Latency
 from podium.cluster.drivers.virtual import EndlessMomentError, VirtualDriver
 from podium.machines.effects import Effect, Record
 from podium.machines.events import Change, Event, Outcome, Synced
@@ -84,7 +84,7 @@ def test_latencies_delay_calls_answers_and_news() -> None:
     def react(event: Event, now_s: float) -> Sequence[Effect]:
         return [create("a")] if isinstance(event, Synced) else ()
 
-    driver = make_driver(latency=ConstantLatency(apply_s=1, answer_s=2, news_s=5))
+    driver = make_driver(latency=Latency(apply_s=1, answer_s=2, news_s=5))
     diary = Diary(react)
     driver.add(diary)
     driver.settle()
@@ -93,7 +93,7 @@ def test_latencies_delay_calls_answers_and_news() -> None:
 
 def test_news_are_not_told_earlier_than_their_latency() -> None:
     server = make_server()
-    driver = VirtualDriver(server, START_S, Random(7), latency=ConstantLatency(news_s=2))
+    driver = VirtualDriver(server, START_S, Random(7), latency=Latency(news_s=2))
     diary = Diary()
     driver.add(diary)
     driver.at(START_S + 10, partial(put, server, "a"))
@@ -143,7 +143,7 @@ def test_a_crash_loses_outcomes_and_news_but_not_calls() -> None:
     def react(event: Event, now_s: float) -> Sequence[Effect]:
         return [create("a")] if isinstance(event, Synced) else ()
 
-    driver = make_driver(latency=ConstantLatency(apply_s=1, answer_s=1, news_s=1))
+    driver = make_driver(latency=Latency(apply_s=1, answer_s=1, news_s=1))
     first, second = Diary(react), Diary()
     handle = driver.add(first)
     driver.run_until(START_S + 1.5)
@@ -160,7 +160,7 @@ def test_a_crash_may_lose_calls_that_are_on_their_way() -> None:
     def react(event: Event, now_s: float) -> Sequence[Effect]:
         return [create("a")] if isinstance(event, Synced) else ()
 
-    driver = make_driver(latency=ConstantLatency(apply_s=1))
+    driver = make_driver(latency=Latency(apply_s=1))
     handle, onlooker = driver.add(Diary(react)), Diary(name="onlooker")
     driver.add(onlooker)
     driver.run_until(START_S + 0.5)
@@ -214,7 +214,7 @@ def test_records_become_events_and_have_no_outcome() -> None:
 
 def test_a_broken_watch_leads_to_the_same_knowledge() -> None:
     server = make_server()
-    driver = VirtualDriver(server, START_S, Random(7), latency=ConstantLatency(news_s=1))
+    driver = VirtualDriver(server, START_S, Random(7), latency=Latency(news_s=1))
     diary, happened = Diary(), list[object]()
     handle = driver.add(diary)
     driver.hooks.append(happened.append)
@@ -281,7 +281,7 @@ def _outcomes(happened: Iterable[DriverEvent]) -> Iterator[Outcome]:
             yield one.event
 
 
-@pytest.mark.parametrize("latency", [ConstantLatency(), ExponentialLatency(0.5, 0.5, 1.0)])
+@pytest.mark.parametrize("latency", [Latency(), ExponentialLatency(0.5, 0.5, 1.0)])
 def test_faults_delay_but_all_is_well_in_the_end(latency: Latency) -> None:
     happened: list[DriverEvent] = []
     for seed in range(10):

@@ -113,7 +113,7 @@ def test_kubectl_is_waited_for(own: Path, users: Path, monkeypatch: pytest.Monke
         timer.join()
     monkeypatch.setattr(kubeconfig, "_PATIENCE_S", 0.0)
     lock.touch()
-    with pytest.raises(KubeconfigError, match="somebody writes it"), merged(own, users):
+    with pytest.raises(KubeconfigError, match="another process writes it"), merged(own, users):
         raise AssertionError("it must not be entered")
 
 

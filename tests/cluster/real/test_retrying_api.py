@@ -11,7 +11,7 @@ import pytest
 from podium.api.objects import Object
 from podium.cluster.client.http_api import CallFailedError
 from podium.cluster.real import retrying_api
-from podium.cluster.real.call_room import RateLimiter
+from podium.cluster.real.call_queue import RateLimiter
 from podium.cluster.real.retrying_api import TRIES_MAX, RetryingApi, outcome_seen
 from podium.machines.backoff import Backoff
 from podium.machines.effects import Bind, Create, Delete, Effect, Patch, Replace

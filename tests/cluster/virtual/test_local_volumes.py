@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.cluster.drivers.faults import NO_FAULTS, ConstantLatency, Faults
+from podium.cluster.drivers.faults import NO_FAULTS, Faults, Latency
 from podium.cluster.virtual import Cluster, ClusterOptions
 
 Obj = dict[str, Any]
@@ -79,7 +79,7 @@ TROUBLE = Faults(refused=0.2, unanswered=0.1, slow=0.2, slow_watches=0.2, broken
 def test_each_pod_runs_where_its_own_volume_is(faults: Faults, seed: int) -> None:
     """Five pods, volumes for four of them: nobody gets another one's, and one waits."""
     hosts = {"v0": "n0", "v1": "n0", "v2": "n1", "v3": "n2"}
-    options = ClusterOptions(seed=seed, faults=faults, latency=ConstantLatency(0.05, 0.05, 0.05))
+    options = ClusterOptions(seed=seed, faults=faults, latency=Latency(0.05, 0.05, 0.05))
     cluster = Cluster(options)
     volumes = [local_volume(name, host) for name, host in hosts.items()]
     nodes = [node(f"n{number}") for number in range(4)]

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.objects import condition_status
-from podium.cluster.drivers.faults import NO_FAULTS, ConstantLatency, Faults
+from podium.cluster.drivers.faults import NO_FAULTS, Faults, Latency
 from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.kubelet_config import read_eviction_config
 from podium.kubelet.simulated.behaviour import NodeSettings
@@ -189,7 +189,7 @@ def test_statuses_of_nodes_are_written_only_when_conditions_change() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_whatever_goes_wrong_the_pod_is_evicted_and_the_condition_told(seed: int) -> None:
     faults = Faults(refused=0.2, unanswered=0.1, broken_watches=0.1, restarts=0.02)
-    cluster = Cluster(settings=settings(), faults=faults, latency=ConstantLatency(0.01, 0.01, 0.01))
+    cluster = Cluster(settings=settings(), faults=faults, latency=Latency(0.01, 0.01, 0.01))
     cluster.create(requesting("p", "1Gi"), usage_memory=f"0s=1Gi,{20 + seed}s=7500Mi")
     cluster.run_until(100)
     cluster.driver.faults = NO_FAULTS

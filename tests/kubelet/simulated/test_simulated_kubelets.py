@@ -6,7 +6,7 @@ import pytest
 
 from podium.api.node_heartbeats import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE, WRITTEN
 from podium.api.pods import is_finished
-from podium.cluster.drivers.faults import ConstantLatency, ExponentialLatency, Faults
+from podium.cluster.drivers.faults import ExponentialLatency, Faults, Latency
 from podium.kubelet.simulated.behaviour import Behaviour, NodeSettings, fixed
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.machines.effects import Create, Patch
@@ -353,7 +353,7 @@ def test_addresses_in_use_are_not_given_again() -> None:
 
 
 def test_news_that_come_late_change_nothing() -> None:
-    cluster = Cluster(latency=ConstantLatency(news_s=1))
+    cluster = Cluster(latency=Latency(news_s=1))
     cluster.run_until(1)
     cluster.create(pod("large", "4"), termination="1s")
     uid = cluster.get("Pod", "large", "default")["metadata"]["uid"]

@@ -1,11 +1,11 @@
-"""Loads objects into a store as if they had always been there.
+"""Loading of objects into a store as if they had always been there.
 
-What an API server has told (it has a uid) is taken as it stands, but for pods that name a class and
-have no priority: no API server leaves that open, so that somebody took it away. What was written by
-hand is completed: defaults, what admission fills in unless there is a priority already, a uid, a
-time of creation, and a status. A pod that is on a node but doesn't say how it is counts as running
-and ready, a node that doesn't say so as healthy. Whatever is written there, status and deletion
-included, stays; what isn't healthy doesn't recover by itself, unless that is asked for.
+Objects of an API server, which have a uid, stay as they are, except that a pod with a class and
+without a priority gets the priority of the class: somebody has removed it. Objects written by hand
+are completed with defaults, the work of admission (for pods without a priority), a uid, a creation
+time and a status: without other information, a pod with a node is running and ready, and a node is
+healthy. A given status or deletion always stays, and what is unhealthy recovers only if `heals` is
+set.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -47,8 +47,7 @@ from podium.cluster.virtual.loading.unhealthy_objects import (
 from podium.kubelet.node_status import changed_conditions
 from podium.kubelet.simulated.behaviour import AT_ONCE
 
-_NOTHING: Object = {}
-# What admission looks up has to be there before pods are.
+# Admission of pods looks these kinds up.
 _FIRST = (
     DEFINITION.key,
     "Namespace",
@@ -67,7 +66,7 @@ class Loader:
     """Completes objects and puts them into a store.
 
     Attributes:
-        exported: uids of what was in some cluster before.
+        exported: uids of the objects that come from a cluster.
     """
 
     def __init__(self, store: Store, rng: Random, now_s: float, options: ClusterOptions) -> None:
@@ -76,25 +75,25 @@ class Loader:
         self._now_s = now_s
         self._optional = options.optional_kinds
         self._admission = Admission(StoreView(store), options.admission)
-        # Without simulated nodes nothing would recover.
         self._heals = options.heals
+        # Without simulated nodes nothing recovers anyway.
         self._keeps = options.nodes is not None and not options.heals
         self._behaviour = options.nodes.behaviour if options.nodes else AT_ONCE
         self.exported: set[str] = set()
         self._notes: list[str] = []
         self._defaulted = False
         self._uids: Mapping[tuple[str, str, str], str] = {}
-        self._places: set[str] = set()
+        self._namespaces: set[str] = set()
         self._state_s: Callable[[], float] = lambda: now_s
 
     def load(
         self, objects: Iterable[Object], *, defaulted: bool = False, completed: bool = False
     ) -> list[str]:
-        """Put all objects there, and say what is odd about them, in plain sentences.
+        """Put all objects into the store, and return warnings about them, as sentences.
 
         Args:
-            defaulted: whether all of them have their defaults already.
-            completed: whether there are to be stand-ins for what others refer to and isn't there.
+            defaulted: whether all objects have their defaults.
+            completed: whether missing owners and classes get stand-ins.
         """
         if completed:
             owners = StandIns(objects)
@@ -102,7 +101,7 @@ class Loader:
         self._notes = []
         self._defaulted = defaulted
         objects = [*objects]
-        # Of old states, only the times among each other tell for how long something has lasted.
+        # An old state ages from its own latest time, not from the start of the cluster.
         self._state_s = cache(lambda: min(self._now_s, start_s(objects)))
         first: dict[str, list[Object]] = {kind: [] for kind in _FIRST}
         rest: list[tuple[Kind | None, Object]] = []
@@ -133,50 +132,58 @@ class Loader:
             obj = completed(kind, obj)
         is_exported = is_known = bool(obj["metadata"].get("uid"))
         if kind.key == "PodDisruptionBudget":
-            is_known = _is_counted(obj, is_exported)
+            # A budget without an up-to-date count is the disruption controller's to count.
+            status = status_of(obj)
+            observed, is_known = status.get("observedGeneration"), not is_exported
+            if observed is not None:
+                is_known = observed >= (obj["metadata"].get("generation") or 0)
+            is_known = is_known and status.get("disruptionsAllowed") is not None
         if not is_exported:
             obj = self._completed(kind, obj)
-        elif kind.key == "Pod":
+        elif kind.key == "Pod" and obj["spec"].get("priority") is None:
             obj = self._with_priority(obj)
         if is_known:
             self.exported.add(obj["metadata"]["uid"])
         if self._keeps and kind.key == "Node":
             obj = kept_node(obj)
         elif self._keeps and kind.key == "Pod":
-            obj = self._kept_pod(obj)
+            # The time of the state takes a look at all objects, and few pods need it.
+            if is_terminating(obj) and is_overdue(obj, self._state_s()):
+                obj = kept_overdue(obj)
+            if may_stay_unhealthy(obj):
+                obj = kept_pod(obj, self._behaviour, self._state_s())
         elif self._heals and kind.key == "Pod":
             obj = healed_pod(obj, self._now_s)
-        self._place(kind, obj)
+        self._add_namespace(kind, obj)
         try:
             self._store.create(kind.key, obj)
         except AlreadyExistsError:
             self._store.update(kind.key, obj)
 
-    def _kept_pod(self, pod: Object) -> Object:
-        # Of most pods the time of the state, which takes a look at all objects, doesn't matter.
-        if is_terminating(pod) and is_overdue(pod, self._state_s()):
-            pod = kept_overdue(pod)
-        if may_stay_unhealthy(pod):
-            pod = kept_pod(pod, self._behaviour, self._state_s())
-        return pod
-
-    def _place(self, kind: Kind, obj: Object) -> None:
+    def _add_namespace(self, kind: Kind, obj: Object) -> None:
         namespace = str(obj["metadata"].get("namespace") or "")
-        if not kind.namespaced or namespace in self._places:
+        if not kind.namespaced or namespace in self._namespaces:
             return
-        self._places.add(namespace)
+        self._namespaces.add(namespace)
         if self._store.get("Namespace", "", namespace) is None:
             missing = apply_defaults({"metadata": {"name": namespace}}, "Namespace")
             self._put(KINDS["Namespace"], missing)
 
     def _completed(self, kind: Kind, obj: Object) -> Object:
-        written = obj
+        """Complete an object that was written by hand."""
+        given = status_of(obj)
         if kind.namespaced and not obj["metadata"].get("namespace"):
             obj = {**obj, "metadata": {**obj["metadata"], "namespace": "default"}}
-        self._place(kind, obj)
+        self._add_namespace(kind, obj)
         is_admitted = kind.key == "Pod" and obj["spec"].get("priority") is not None
         if kind.key in _ADMITTED and not is_admitted:
-            obj = self._admitted(kind, obj)
+            request = Attributes(kind, obj["metadata"]["namespace"], "", self._now_s)
+            try:
+                obj = self._admission.admit(request, obj)
+            except RefusedError as refused:
+                self._note(_TAKEN_ANYWAY, kind.name, obj, why=refused.message)
+                if kind.key == "Pod":
+                    obj = {**obj, "spec": {**obj["spec"], "priority": 0}}
         metadata = {"creationTimestamp": timestamp(self._now_s), **obj["metadata"]}
         identity = (kind.key, namespace(obj), name(obj))
         metadata["uid"] = self._uids.get(identity) or new_uid(self._rng)
@@ -185,34 +192,34 @@ class Loader:
             metadata.setdefault("generation", 1)
         creation = Creation(self._now_s, self._rng, lambda: [*self._store.list(kind.key).items])
         obj = strategy.create({**obj, "metadata": metadata}, creation)
-        given = status_of(written)
         if "status" in obj or given:
             obj = {**obj, "status": {**status_of(obj), **given}}
         if kind.key == "Node":
-            told = given.get("conditions")
+            conditions = given.get("conditions")
             since = {"lastTransitionTime": obj["metadata"]["creationTimestamp"]}
             conditions = (
-                [*changed_conditions(obj, _NOTHING, self._now_s)]
-                if told is None
-                else [{**since, **one} for one in told]
+                [*changed_conditions(obj, {}, self._now_s)]
+                if conditions is None
+                else [{**since, **condition} for condition in conditions]
             )
             return {**obj, "status": {**obj["status"], "conditions": conditions}}
-        is_running = given.get("phase") in (None, "Running") and kind.key == "Pod"
-        return self._running(obj, given) if is_running and node_name_of(obj) else obj
-
-    def _admitted(self, kind: Kind, obj: Object) -> Object:
-        request = Attributes(kind, obj["metadata"]["namespace"], "", self._now_s)
-        try:
-            return self._admission.admit(request, obj)
-        except RefusedError as refused:
-            self._note(_TAKEN_ANYWAY, kind.name, obj, why=refused.message)
-            if kind.key == "Pod" and obj["spec"].get("priority") is None:
-                return {**obj, "spec": {**obj["spec"], "priority": 0}}
+        if kind.key != "Pod" or not node_name_of(obj):
             return obj
+        if given.get("phase") not in (None, "Running"):
+            return obj
+        begun = timestamp(self._now_s)
+        is_ready = all(one.get("ready") for one in given.get("containerStatuses") or ())
+        statuses = dict.fromkeys(("PodScheduled", "Initialized"), "True")
+        statuses |= dict.fromkeys(("ContainersReady", "Ready"), "True" if is_ready else "False")
+        conditions = given.get("conditions") or [
+            {"type": condition, "status": status, "lastTransitionTime": begun}
+            for condition, status in statuses.items()
+        ]
+        status = {"startTime": begun, **obj["status"]}
+        return {**obj, "status": {**status, "phase": "Running", "conditions": conditions}}
 
     def _with_priority(self, pod: Object) -> Object:
-        spec = pod["spec"]
-        if spec.get("priority") is not None or not spec.get("priorityClassName"):
+        if not pod["spec"].get("priorityClassName"):
             return pod
         try:
             return PriorityClasses(self._store.list("PriorityClass").items).resolve(pod)
@@ -220,29 +227,7 @@ class Loader:
             self._note(_TAKEN_ANYWAY, "Pod", pod, why=refused.message)
             return pod
 
-    def _running(self, pod: Object, given: Object) -> Object:
-        since = timestamp(self._now_s)
-        is_ready = all(one.get("ready") for one in given.get("containerStatuses") or ())
-        statuses = dict.fromkeys(("PodScheduled", "Initialized"), "True")
-        statuses |= dict.fromkeys(("ContainersReady", "Ready"), "True" if is_ready else "False")
-        conditions = given.get("conditions") or [
-            {"type": kind, "status": status, "lastTransitionTime": since}
-            for kind, status in statuses.items()
-        ]
-        status = {"startTime": since, **pod["status"], "phase": "Running", "conditions": conditions}
-        return {**pod, "status": status}
-
     def _note(self, text: str, kind: str, obj: Object, **more: str) -> None:
         known = kind_of(obj)
         name = key(obj) if known is None or known.namespaced else obj["metadata"]["name"]
         self._notes.append(text.format(kind=kind, name=name, **more))
-
-
-def _is_counted(budget: Object, is_exported: bool) -> bool:
-    status = status_of(budget)
-    if status.get("disruptionsAllowed") is None:
-        return False
-    observed = status.get("observedGeneration")
-    if observed is None:
-        return not is_exported
-    return bool(observed >= (budget["metadata"].get("generation") or 0))

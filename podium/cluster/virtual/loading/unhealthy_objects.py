@@ -1,8 +1,8 @@
-"""Has pods and nodes of a loaded state that aren't healthy stay as their status says.
+"""Unhealthy pods and nodes of a loaded state, which stay as their status says.
 
-A simulated node reports that it is healthy, starts what doesn't run, and ends pods within seconds
-after their grace period. So what isn't healthy, or should have been gone for a minute, carries the
-annotations of simulated nodes by which it stays so; removing them lets it recover.
+A simulated node reports that it is healthy, starts pods, and ends them within seconds after their
+grace period. So unhealthy objects, and pods that should have been gone for a minute, get those
+annotations of simulated nodes that keep them so; without the annotations they recover.
 """
 
 from collections import defaultdict
@@ -40,15 +40,15 @@ from podium.kubelet.simulated.behaviour import (
 )
 
 STARTS_WITHIN_S = 600.0
-"""How long a pod may have been starting; as of a Deployment's usual progress deadline."""
+"""How long a pod may take to start, as a Deployment's default progress deadline."""
 
 _HEALTHY = {**dict.fromkeys(PRESSURES, "False"), "Ready": "True"}
-# Why containers wait that are only being started.
+# Reasons of waiting containers that are only being started.
 _STARTING = frozenset({"", "ContainerCreating", "PodInitializing"})
 
 
 def kept_node(node: Object) -> Object:
-    """A node that stays as healthy or unhealthy as its conditions say."""
+    """Return a node with annotations that keep its conditions."""
     ready = condition_of(node, "Ready")
     odd = {
         one["type"]: one["status"]
@@ -64,14 +64,14 @@ def kept_node(node: Object) -> Object:
 
 
 def may_stay_unhealthy(pod: Object) -> bool:
-    """Whether a pod is on a node without being ready, and doesn't say itself how it behaves."""
+    """Return whether a pod with a node isn't ready, and has no script of its own."""
     if not node_name_of(pod) or is_finished(pod) or is_scripted(pod):
         return False
     return phase_of(pod) != "Running" or _is_unready(pod)
 
 
 def kept_pod(pod: Object, usual: Behaviour, now_s: float) -> Object:
-    """A pod that stays unready, unless its containers are only being started."""
+    """Return a pod with annotations that keep it unready, unless it is only being started."""
     if phase_of(pod) != "Running":
         return _stuck(pod, now_s) if _fails_to_start(pod, now_s) else pod
     due_s = _ready_after_s(pod)
@@ -86,7 +86,7 @@ def kept_pod(pod: Object, usual: Behaviour, now_s: float) -> Object:
 
 
 def healed_pod(pod: Object, now_s: float) -> Object:
-    """A pod that is ready as its containers are: of a node that was silent, only these say so."""
+    """Return a pod that is as ready as its containers are, though its node was silent."""
     ready = condition_of(pod, "Ready")
     is_up = phase_of(pod) == "Running" and bool(_statuses(pod)) and not _is_unready(pod)
     if ready is None or not is_up or spec_of(pod).get("readinessGates"):
@@ -98,12 +98,12 @@ def healed_pod(pod: Object, now_s: float) -> Object:
 
 
 def _annotated(obj: Object, script: dict[str, str]) -> Object:
-    says_itself = annotations(obj).keys() & script.keys()
-    return obj if says_itself or not script else annotated(obj, script)
+    is_scripted_already = annotations(obj).keys() & script.keys()
+    return obj if is_scripted_already or not script else annotated(obj, script)
 
 
 def _stuck(pod: Object, now_s: float) -> Object:
-    # By its start time a kubelet knows that it has taken the pod.
+    # A pod with a start time was accepted by its kubelet.
     status = {"startTime": timestamp(now_s), **status_of(pod)}
     return {**_annotated(pod, {STUCK: "true"}), "status": status}
 
@@ -113,7 +113,7 @@ def _statuses(pod: Object) -> Sequence[Object]:
 
 
 def _fails_to_start(pod: Object, now_s: float) -> bool:
-    """Whether a container can't be started, or the start takes too long for one that succeeds."""
+    # Either a container can't be started, or the start takes too long to succeed.
     init = entries(status_of(pod), "initContainerStatuses")
     for one in (*_statuses(pod), *init):
         state = part(one, "state")
@@ -126,7 +126,6 @@ def _fails_to_start(pod: Object, now_s: float) -> bool:
 
 
 def _is_unready(pod: Object) -> bool:
-    """Whether the containers of a pod that runs aren't all ready; what isn't said counts as so."""
     if _statuses(pod):
         return any(True for _ in _unready(pod))
     ready = condition_of(pod, "Ready")
@@ -134,7 +133,7 @@ def _is_unready(pod: Object) -> bool:
 
 
 def _unready(pod: Object) -> Iterator[Object]:
-    """The statuses of containers that aren't ready, without those that have done their work."""
+    """Yield the statuses of unready containers that haven't completed."""
     policies = {one["name"]: one.get("restartPolicy") for one in spec_of(pod)["containers"]}
     for one in _statuses(pod):
         ended = part(one, "state").get("terminated")
@@ -150,9 +149,9 @@ def _started_s(status: Object) -> float:
 
 
 def _ready_after_s(pod: Object) -> float | None:
-    """How long after their start the probes of unready containers can have succeeded at first.
+    """Return how long after the start of the unready containers their probes can first succeed.
 
-    None if one of them doesn't run, has been ready before, or runs again after a crash.
+    None if one of them isn't running, has been ready before, or was restarted.
     """
     containers = {one["name"]: one for one in spec_of(pod)["containers"]}
     since = (condition_of(pod, "Ready") or {}).get("lastTransitionTime")
@@ -164,13 +163,13 @@ def _ready_after_s(pod: Object) -> float | None:
             return None
         container = containers.get(one["name"], {})
         probes = (container.get("startupProbe"), container.get("readinessProbe"))
-        longest_s = max(longest_s, sum(_first_success_s(probe) for probe in probes if probe))
+        delays_s = (
+            float(probe.get("initialDelaySeconds") or 0) + float(probe.get("periodSeconds") or 10)
+            for probe in probes
+            if probe
+        )
+        longest_s = max(longest_s, sum(delays_s))
     return longest_s
-
-
-def _first_success_s(probe: Object) -> float:
-    period_s = float(probe.get("periodSeconds") or 10)
-    return float(probe.get("initialDelaySeconds") or 0) + period_s
 
 
 LATE_S = 60.0
@@ -180,27 +179,27 @@ WAY_OUT = (
     "delete the Node, or give it the taint node.kubernetes.io/out-of-service:NoExecute, once "
     "nothing of it runs any more"
 )
-"""What ends the pods of a node that doesn't answer."""
+"""How to end the pods of a node that doesn't answer."""
 
 _NAMED_MAX = 5
 
 
 def is_overdue(pod: Object, state_s: float) -> bool:
-    """Whether a pod on a node should have been gone long ago."""
+    """Return whether a pod with a node should have been gone by `LATE_S` ago."""
     if not is_terminating(pod) or not node_name_of(pod):
         return False
     return epoch_s(metadata_of(pod)["deletionTimestamp"]) + LATE_S < state_s
 
 
 def kept_overdue(pod: Object) -> Object:
-    """An overdue pod that stays terminating, unless it has ended or says itself how it behaves."""
+    """Return an overdue pod that stays terminating, unless it has ended or has its own script."""
     if is_finished(pod) or is_scripted(pod):
         return pod
     return annotated(pod, {UNDELETABLE: "true"})
 
 
 def is_silent(store: Store, node_name: str) -> bool:
-    """Whether a node is there and doesn't answer."""
+    """Return whether a node exists and doesn't answer."""
     node = store.get("Node", "", node_name)
     if node is None:
         return False
@@ -211,24 +210,23 @@ def is_silent(store: Store, node_name: str) -> bool:
 
 
 def overdue_notes(store: Store, state_s: float) -> Iterator[str]:
-    """A sentence for each reason for which pods that are overdue stay."""
-    found: dict[str, list[str]] = defaultdict(list)
+    """Yield a sentence for each reason for which overdue pods stay."""
+    overdue: dict[str, list[str]] = defaultdict(list)
     for pod in store.list("Pod").items:
-        if is_overdue(pod, state_s):
-            found[_why(store, pod)].append(key(pod))
-    for why, pods in found.items():
+        if not is_overdue(pod, state_s):
+            continue
+        node = node_name_of(pod)
+        if finalizers := metadata_of(pod).get("finalizers"):
+            noun = "finalizer" if len(finalizers) == 1 else "finalizers"
+            why = f"held by the {noun} {', '.join(finalizers)}"
+        elif is_silent(store, node):
+            why = f"node {node} doesn't answer; {WAY_OUT}"
+        elif store.get("Node", "", node) is None:
+            why = f"until the garbage collection of pods finds that node {node} isn't there"
+        else:
+            why = f"the state doesn't say why node {node} doesn't end it; deleting it by force does"
+        overdue[why].append(key(pod))
+    for why, pods in overdue.items():
         noun, verb = ("pod", "stays") if len(pods) == 1 else ("pods", "stay")
         named = listed(pods, _NAMED_MAX)
         yield f"{noun} {named} should be gone by its deletionTimestamp, and {verb}: {why}"
-
-
-def _why(store: Store, pod: Object) -> str:
-    if finalizers := metadata_of(pod).get("finalizers"):
-        noun = "finalizer" if len(finalizers) == 1 else "finalizers"
-        return f"held by the {noun} {', '.join(finalizers)}"
-    node = node_name_of(pod)
-    if is_silent(store, node):
-        return f"node {node} doesn't answer; {WAY_OUT}"
-    if store.get("Node", "", node) is None:
-        return f"until the garbage collection of pods finds that node {node} isn't there"
-    return f"the state doesn't say why node {node} doesn't end it; deleting it by force does"

@@ -107,7 +107,7 @@ def _objects(ctx: typer.Context, kind: str) -> Iterator[_Named]:
 def _running(ctx: typer.Context, kind: str) -> Iterator[_Named]:
     """The objects of a kind in the running cluster; none if it can't be asked, or takes long."""
     try:
-        from podium.cluster.client.names import names_of
+        from podium.cluster.client.http_api import names_of
     except ImportError:
         return
     for place, called in names_of(

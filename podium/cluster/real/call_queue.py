@@ -11,12 +11,12 @@ from podium.scheduler.machine.preemption_executor import VictimCall
 
 
 class RateLimiter:
-    """Lets requests pass, in the order in which they come, as client-go's limiter does.
+    """A token bucket that lets requests pass in the order in which they come, as client-go's.
 
     Args:
-        qps: how many a second; not above 0 for any number.
-        burst: how many at once after a pause.
-        clock_s: seconds that pass evenly.
+        qps: tokens a second; 0 or less for no limit.
+        burst: size of the bucket.
+        clock_s: a monotonic clock, in seconds.
     """
 
     def __init__(self, qps: float, burst: int, clock_s: Callable[[], float]) -> None:
@@ -27,28 +27,21 @@ class RateLimiter:
         self._full_s = 0.0
 
     def reserve_s(self) -> float:
-        """Take a place in line; how many seconds to wait before the request may be made."""
+        """Take a token, and return how many seconds to wait before making the request."""
         if self._qps <= 0:
             return 0.0
         now_s = self._clock_s()
         self._full_s = max(self._full_s, now_s) + 1.0 / self._qps
         return max(0.0, self._full_s - now_s - self._burst / self._qps)
 
-    async def wait(self) -> float:
-        """Wait until the next request may be made; how many seconds that had to be."""
-        wait_s = self.reserve_s()
-        if wait_s > 0.0:
-            await asyncio.sleep(wait_s)
-        return wait_s
-
 
 def urgency_of(effect: Effect) -> int:
-    """Urgency of a call; smaller is more urgent.
+    """Return the urgency of a call; a smaller number is more urgent.
 
-    Bindings end what was begun, and deletions make room, as does what is written about the last
-    victim of a preemption. Were they to wait behind all that is written about pods, the first of
-    many preemptors would wait for the victims of the last. Nominations come next: others rely on
-    them.
+    Bindings complete what was begun. Deletions free capacity, as does the write about the last
+    victim of a preemption: if these waited behind all that is written about pods, the first of many
+    preemptors would wait for the victims of the last. Nominations come next, as other decisions
+    rely on them.
     """
     purpose = effect.purpose
     if isinstance(effect, Bind):
@@ -59,45 +52,44 @@ def urgency_of(effect: Effect) -> int:
     return 2 if nominates else 3
 
 
-class CallRoom:
-    """Lets calls in, by urgency, then in the order of coming.
+class CallQueue:
+    """Admits calls by urgency, then in the order in which they come.
 
-    The limit is asked in the name of whoever is most urgent once it lets somebody pass, so that
-    nobody waits for a place in a line that was taken before.
+    A token of the limiter goes to the call that is the most urgent once the token is there, rather
+    than to the one that was so when the wait for it began.
 
     Args:
-        size: how many may be inside.
-        limiter: how many may enter a second.
-        goes_before: another room, into which only one at a time is let while anybody is in this
-            one, or waits.
+        size: limit of concurrent calls.
+        limiter: limits the calls a second.
+        goes_before: another queue, which admits one call at a time while this one has any.
     """
 
     def __init__(
-        self, size: int, limiter: RateLimiter, goes_before: "CallRoom | None" = None
+        self, size: int, limiter: RateLimiter, goes_before: "CallQueue | None" = None
     ) -> None:
         self._size = size
         self._limiter = limiter
         self._goes_before = goes_before
-        self._inside = 0
+        self._active = 0
         self._count = 0
         self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
         self._next: asyncio.TimerHandle | None = None
         self._is_second = False
 
     @asynccontextmanager
-    async def place(self, urgency: int) -> AsyncIterator[float]:
-        """Hold a place until the end of `async with`; gives the seconds of waiting for it."""
+    async def slot(self, urgency: int) -> AsyncIterator[float]:
+        """Hold a slot inside of `async with`; yields the seconds of waiting for it."""
         loop = asyncio.get_running_loop()
         came_s = loop.time()
-        called: asyncio.Future[None] = loop.create_future()
+        admitted: asyncio.Future[None] = loop.create_future()
         self._count += 1
-        heappush(self._waiting, (urgency, self._count, called))
-        self._let_in()
+        heappush(self._waiting, (urgency, self._count, admitted))
+        self._admit()
         try:
-            await called
+            await admitted
         except asyncio.CancelledError:
-            if called.done() and not called.cancelled():
-                # The place was given already; somebody else can have it.
+            if admitted.done() and not admitted.cancelled():
+                # The slot was assigned before the cancellation: free it for another call.
                 self._leave()
             raise
         try:
@@ -106,38 +98,39 @@ class CallRoom:
             self._leave()
 
     def _leave(self) -> None:
-        self._inside -= 1
-        self._let_in()
+        self._active -= 1
+        self._admit()
 
-    def _let_in(self) -> None:
+    def _admit(self) -> None:
         while (
             self._has_waiting()
-            and self._inside < (1 if self._is_second else self._size)
+            and self._active < (1 if self._is_second else self._size)
             and self._next is None
         ):
             wait_s = self._limiter.reserve_s()
             if wait_s > 0.0:
                 loop = asyncio.get_running_loop()
-                self._next = loop.call_later(wait_s, self._limit_passed)
+                self._next = loop.call_later(wait_s, self._token_is_there)
             else:
-                self._let_one_in()
+                self._admit_one()
         if self._goes_before is not None:
-            is_second, other = bool(self._inside or self._waiting), self._goes_before
+            is_second, other = bool(self._active or self._waiting), self._goes_before
             if other._is_second != is_second:
                 other._is_second = is_second
-                other._let_in()
+                other._admit()
 
-    def _limit_passed(self) -> None:
+    def _token_is_there(self) -> None:
         self._next = None
         if self._has_waiting():
-            self._let_one_in()
-        self._let_in()
+            self._admit_one()
+        self._admit()
 
-    def _let_one_in(self) -> None:
-        self._inside += 1
+    def _admit_one(self) -> None:
+        self._active += 1
         heappop(self._waiting)[2].set_result(None)
 
     def _has_waiting(self) -> bool:
+        # Cancelled calls are still in the heap.
         while self._waiting and self._waiting[0][2].done():
             heappop(self._waiting)
         return bool(self._waiting)

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from podium.cluster.real.call_room import CallRoom, RateLimiter, urgency_of
+from podium.cluster.real.call_queue import CallQueue, RateLimiter, urgency_of
 from podium.machines.effects import Bind, Delete, Patch
 from podium.scheduler.machine.preemption_executor import VictimCall
 
@@ -17,10 +17,10 @@ LAST = PATCH.with_purpose(VictimCall("preemptor", "victim", is_last=True))
 
 def test_the_urgent_come_first_and_equals_in_their_order() -> None:
     async def scenario() -> None:
-        room, order = CallRoom(1, FREE), list[str]()
+        queue, order = CallQueue(1, FREE), list[str]()
 
         async def call(name: str, urgency: int) -> None:
-            async with room.place(urgency):
+            async with queue.slot(urgency):
                 order.append(name)
                 await asyncio.sleep(0)
 
@@ -33,15 +33,15 @@ def test_the_urgent_come_first_and_equals_in_their_order() -> None:
 
 def test_who_gives_up_takes_nobodys_place() -> None:
     async def scenario() -> None:
-        room = CallRoom(1, FREE)
-        async with room.place(0):
-            waits = asyncio.create_task(room.place(0).__aenter__())
+        queue = CallQueue(1, FREE)
+        async with queue.slot(0):
+            waits = asyncio.create_task(queue.slot(0).__aenter__())
             await asyncio.sleep(0)
         # The place is given by now, but the task hasn't run since.
         waits.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waits
-        async with asyncio.timeout(1), room.place(2):
+        async with asyncio.timeout(1), queue.slot(2):
             pass
 
     asyncio.run(scenario())
@@ -49,10 +49,10 @@ def test_who_gives_up_takes_nobodys_place() -> None:
 
 def test_the_limit_is_asked_for_the_most_urgent() -> None:
     async def scenario() -> None:
-        room, order = CallRoom(10, RateLimiter(100, 1, lambda: 0.0)), list[int]()
+        queue, order = CallQueue(10, RateLimiter(100, 1, lambda: 0.0)), list[int]()
 
         async def call(urgency: int) -> None:
-            async with room.place(urgency):
+            async with queue.slot(urgency):
                 order.append(urgency)
 
         await asyncio.gather(*(call(urgency) for urgency in (2, 2, 1, 0)))
@@ -63,16 +63,16 @@ def test_the_limit_is_asked_for_the_most_urgent() -> None:
 
 def test_who_goes_second_is_let_in_one_by_one_while_others_are_inside() -> None:
     async def scenario() -> None:
-        second = CallRoom(2, FREE)
-        first, inside = CallRoom(5, FREE, goes_before=second), list[int]()
+        second = CallQueue(2, FREE)
+        first, inside = CallQueue(5, FREE, goes_before=second), list[int]()
         ends = asyncio.Event()
 
         async def call(number: int) -> None:
-            async with second.place(0):
+            async with second.slot(0):
                 inside.append(number)
                 await ends.wait()
 
-        async with first.place(0), asyncio.TaskGroup() as group:
+        async with first.slot(0), asyncio.TaskGroup() as group:
             for number in range(3):
                 group.create_task(call(number))
             await asyncio.sleep(0)
