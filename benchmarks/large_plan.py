@@ -21,9 +21,8 @@ from loading import node, pod
 from podium.api.process.python_garbage_collection import collect_rarely
 from podium.cluster.manifests import read_sources
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.plans import Plans
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import Planner
+from podium.whatif.plan.request import LoadedState, PlanRequest
 
 NODES, PODS_PER_NODE = 5_000, 10
 _CPU = "1600m"
@@ -60,7 +59,7 @@ def main() -> None:
 
 def _plan(state: LoadedState, replicas: int, plans: int) -> None:
     began_s = _used_s()
-    all_plans = Plans(PlanRequest(state=state, alternatives_max=0))
+    all_plans = Planner(PlanRequest(state=state, alternatives_max=0))
     for number in range(1, plans + 1):
         outcome = all_plans.plan([Apply(_applied(replicas))])
         _tell(f"plan {number}", began_s)

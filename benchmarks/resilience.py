@@ -17,8 +17,7 @@ from typing import Any
 from loading import PODS_PER_REPLICA_SET, TEAMS, node, pod
 
 from podium.api.process.python_garbage_collection import collect_rarely
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from podium.whatif.resilience.resilience import ResilienceRequest, resilience
 
 PODS_PER_NODE = 10

@@ -14,10 +14,9 @@ from typing import Any
 import msgspec
 
 from podium.whatif.plan.changes import PARSERS, Apply, Change
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.conftest import ROOT
 from tests.replacing import replace
 

@@ -102,7 +102,7 @@ def record_of(
 ) -> PreemptionRecord:
     """The record of what PostFilter has found, made right after it; it must nominate a node."""
     if not found.nominated_node_name:
-        raise ValueError(f"{pod.key}: no node is nominated, so that nobody is preempted")
+        raise ValueError(f"{pod.key}: no node is nominated, so no pod is preempted")
     weighed = found if isinstance(found, Preemption) else None
     return PreemptionRecord(
         scheduler_name,

@@ -63,7 +63,7 @@ class CommandAsker:
     ) -> "Plan":
         """Play a plan; of several the first is recorded."""
         from podium.api.process.concurrency import core_count
-        from podium.whatif.plan.planning import plan
+        from podium.whatif.plan.planner import plan
 
         prepare, self.prepare = self.prepare, None
         return plan(request, tell, workers=workers or core_count(), prepare=prepare)

@@ -9,7 +9,7 @@ from podium.ui.inputs.request_options import Changes
 if TYPE_CHECKING:
     from podium.ui.answers.capacity_answers import CapacityAnswer
     from podium.ui.inputs.inputs import Asked
-    from podium.whatif.capacity.capacity_templates import PodTemplate
+    from podium.whatif.capacity.capacity_inputs import PodTemplate
 
 
 @question
@@ -57,14 +57,14 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         request = CapacityRequest(asked.request, templates, self.limit, self.preempt, self.at_least)
         ask.progress.show("playing")
         found = capacity(
-            request, filled=lambda pods: ask.progress.tell(lambda: f"playing: {pods} pods")
+            request, progress=lambda pods: ask.progress.tell(lambda: f"playing: {pods} pods")
         )
         return CapacityAnswer.of(asked.told_in(found))
 
     def templates(self, asked: "Asked") -> "list[PodTemplate]":
         """Read the templates; raises PodiumError."""
         from podium.api.kinds.snapshot_kinds import decisive
-        from podium.whatif.capacity.capacity_templates import read_pod_template
+        from podium.whatif.capacity.capacity_inputs import read_pod_template
 
         state = decisive([*asked.request.state.objects, *asked.request.applied])
         return [read_pod_template(one, self.namespace, state) for one in texts(self.pod)]
@@ -97,8 +97,8 @@ class NodesQuestion(CapacityQuestion):
             return super().answer(ask)
         from podium.api.objects import name
         from podium.ui.answers.capacity_answers import NodesAnswer
+        from podium.whatif.capacity.capacity_inputs import read_node_shape
         from podium.whatif.capacity.cheapest_nodes import NodesRequest, cheapest_nodes
-        from podium.whatif.capacity.node_shapes import read_node_shape
 
         asked = ask.read(self)
         templates = self.templates(asked)

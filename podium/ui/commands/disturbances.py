@@ -12,7 +12,7 @@ from podium.ui.inputs.request_options import NodeSelection
 if TYPE_CHECKING:
     from podium.api.objects import Object
     from podium.ui.answers.resilience_answers import ImpactAnswer
-    from podium.whatif.resilience.disturbance import Disturbance
+    from podium.whatif.resilience.impact import Disturbance
 
 _UNDRAINED = "undrained"
 
@@ -68,7 +68,7 @@ class DrainQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
         """Play the drains; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.api.values.durations import duration_seconds
-        from podium.whatif.resilience.disturbance import drain_of
+        from podium.whatif.resilience.impact import drain_of
 
         timeout_s = duration_seconds(self.timeout)
         if timeout_s is None or timeout_s < 0:
@@ -109,7 +109,7 @@ class FailQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
 
     def answer(self, ask: ClusterAsker) -> "ImpactAnswer":
         """Play the failure; raises PodiumError."""
-        from podium.whatif.resilience.disturbance import failure_of
+        from podium.whatif.resilience.impact import failure_of
 
         def disturbance(state: "Sequence[Object]") -> "Disturbance":
             return failure_of(state, selected_nodes(state, texts(self.places), self.selector))
@@ -144,8 +144,7 @@ def _impact(
     from podium.ui.answers.resilience_answers import ImpactAnswer
     from podium.whatif.plan.fail_on import Gate, findings
     from podium.whatif.plan.plan_report import time_text
-    from podium.whatif.resilience.disturbance import DisturbanceKind
-    from podium.whatif.resilience.impact import ImpactReader
+    from podium.whatif.resilience.impact import DisturbanceKind, ImpactReader
 
     gates = question.conditions()
     asked = ask.read(question)

@@ -8,7 +8,7 @@ from podium.ui.inputs.inputs import Asked, request_on
 from podium.ui.inputs.request_options import Rules
 from podium.ui.writers.terminal import Progress
 from podium.whatif.plan.plan_report import Plan
-from podium.whatif.plan.planning import plan
+from podium.whatif.plan.planner import plan
 from podium.whatif.plan.request import PlanRequest
 from podium.whatif.plan.request import Progress as PlanProgress
 

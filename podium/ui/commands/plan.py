@@ -89,7 +89,7 @@ class PlanQuestion(Gated, Changes, Question["PlanAnswer"]):
             unchanged = ask.play(without_changes(request), tell)
             found = caused(found, findings(unchanged, gates)) if gates else []
         if self.optimal and not outcome.interrupted:
-            from podium.whatif.plan.optimum_comparison import with_optimum
+            from podium.whatif.plan.planner import with_optimum
 
             ask.progress.show("looking for the least disruption")
             outcome = with_optimum(outcome, request, self.optimal_seconds)

@@ -44,8 +44,7 @@ def mount_dashboard(embedded: EmbeddedCluster) -> str:
 def _what_if(embedded: EmbeddedCluster) -> "WhatIf":
     # Who starts a cluster needn't wait until what plays it is imported.
     from podium.ui.dashboard.what_if import WhatIf
-    from podium.whatif.plan.loaded_state import LoadedState
-    from podium.whatif.plan.request import PlanRequest
+    from podium.whatif.plan.request import LoadedState, PlanRequest
 
     options, configuration = embedded.options, None
     for setup in options.schedulers:

@@ -35,8 +35,7 @@ def scheduler_dashboard(
         def what_if() -> "WhatIf":
             # A scheduler doesn't wait until what plays its cluster is imported.
             from podium.ui.dashboard.what_if import WhatIf
-            from podium.whatif.plan.loaded_state import LoadedState
-            from podium.whatif.plan.request import PlanRequest
+            from podium.whatif.plan.request import LoadedState, PlanRequest
 
             return WhatIf(
                 lambda: PlanRequest(

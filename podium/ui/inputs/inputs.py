@@ -31,8 +31,7 @@ from podium.ui.inputs.request_options import Changes, Rules, State
 from podium.ui.inputs.state_inputs import files_of, read_state
 from podium.whatif.plan.changes import PARSERS, Apply, Change, Scale
 from podium.whatif.plan.fail_on import Gate, parse_gates
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from podium.whatif.plan.resource_pressure import Pressure, parse_pressure
 
 if TYPE_CHECKING:

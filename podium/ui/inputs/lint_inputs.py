@@ -20,9 +20,8 @@ from podium.ui.inputs.option import several
 from podium.ui.inputs.request_options import State
 from podium.ui.inputs.state_inputs import read_state
 from podium.whatif.lint.cluster_view import ClusterView
-from podium.whatif.lint.configuration import FILE, KIND, LintConfiguration
 from podium.whatif.lint.lint_report import LintReport
-from podium.whatif.lint.linter import NOWHERE, Place, lint
+from podium.whatif.lint.linter import FILE, KIND, NOWHERE, LintConfiguration, Place, lint
 
 T = TypeVar("T", bound=Document)
 

@@ -30,11 +30,9 @@ from podium.ui.inputs.state_inputs import read_state
 from podium.ui.library.functions import Alone
 from podium.ui.library.words import asks, asks_either, asks_of_several
 from podium.ui.writers.html import to_html_fragment
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.plans import Plans
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import Planner, plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from podium.whatif.plan.request import Progress as PlanProgress
 
 
@@ -56,7 +54,7 @@ class LoadedCluster:
         self._manifests = manifests
         self._from = state
         self._rules = rules
-        self._plans: Plans | None = None
+        self._planner: Planner | None = None
 
     plan = asks(PlanQuestion, "What changes would do, as `podium plan` tells it.")
     explain = asks(
@@ -126,9 +124,9 @@ class LoadedCluster:
         """A plan, which begins where the one before did if its rules are the same."""
         if request.seeds > 1:
             return plan(request, workers=workers or core_count())
-        if self._plans is None or not self._plans.begins(request):
-            self._plans = Plans(request)
-        return self._plans.answer(request)
+        if self._planner is None or not self._planner.accepts(request):
+            self._planner = Planner(request)
+        return self._planner.plan_request(request)
 
 
 class _Loaded(Alone):

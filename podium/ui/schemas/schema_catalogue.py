@@ -20,7 +20,7 @@ _TYPES: Mapping[str, str] = {
     "Resilience": "podium.whatif.resilience.resilience_report:Resilience",
     "Explanation": "podium.whatif.explain.explanation:PodExplanation",
     "LintReport": "podium.whatif.lint.lint_report:LintReport",
-    "LintConfiguration": "podium.whatif.lint.configuration:LintConfiguration",
+    "LintConfiguration": "podium.whatif.lint.linter:LintConfiguration",
     "EvictionRanking": "podium.whatif.explain.eviction_rankings:EvictionRanking",
     "Capacity": "podium.whatif.capacity.capacity_report:Capacity",
     "CheapestNodes": "podium.whatif.capacity.capacity_report:CheapestNodes",

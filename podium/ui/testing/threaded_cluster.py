@@ -245,8 +245,7 @@ class Cluster:
         from podium.ui.commands.plan import PlanQuestion
         from podium.ui.commands.words import made, spelt_as_words
         from podium.whatif.plan.changes import Apply
-        from podium.whatif.plan.loaded_state import LoadedState
-        from podium.whatif.plan.request import PlanRequest
+        from podium.whatif.plan.request import LoadedState, PlanRequest
 
         applied = [_in_namespace(obj) for obj in _objects_of(sources, self._kinds())]
         state = LoadedState(self._acting(lambda actor: [*actor.everything()]))

@@ -1,40 +1,66 @@
 """How many more pods of given templates fit into a cluster, where, and what stops the next one."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
+from itertools import chain, count, cycle, repeat
 
 import msgspec
 
 from podium.api.documents.report import report_facts
-from podium.api.pods import node_name_of, priority_class_of
+from podium.api.errors import PodiumError
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.objects import (
+    Object,
+    condition_message,
+    condition_status,
+    controller_of,
+    is_terminating,
+    key,
+    name,
+    namespace,
+    status_of,
+)
+from podium.api.pods import node_name_of, priority_class_of, scheduler_name_of
 from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.api.priority import pod_priority
+from podium.api.refused import RefusedError
+from podium.apiserver.attributes import Attributes
+from podium.apiserver.server import DeleteOptions
+from podium.cluster.virtual.kubectl_apply import apply_manifest
+from podium.scheduler.framework.cycle.diagnosis import reasons_of
 from podium.scheduler.scheduler import without_preemption
+from podium.scheduler.snapshot.pod_info import pending_pod
+from podium.whatif.capacity.capacity_inputs import PodTemplate, with_needs
 from podium.whatif.capacity.capacity_report import (
     Capacity,
     Fill,
     NodeRow,
+    ReasonRow,
     Stop,
     TemplateRow,
     VictimRow,
 )
-from podium.whatif.capacity.capacity_templates import PodTemplate, needed
-from podium.whatif.capacity.cluster_filler import Filling
-from podium.whatif.capacity.cluster_filler import Progress as Filled
-from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.outcome.outcome_reader import OutcomeReader
 from podium.whatif.plan.plan_report import PodRow
 from podium.whatif.plan.play import Play
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import UNTIL_S, PlanRequest
+
+Progress = Callable[[int], None]
+"""Called with the number of pods that have got a place."""
+
+_NAME_LENGTH_MAX = 240
+# All that happens at once, which is the decision mostly, is over by then.
+_STEP_S = 0.001
+_AT_ONCE = DeleteOptions(grace_period_s=0)
 
 
 class CapacityRequest(msgspec.Struct, frozen=True):
     """Which pods to add, and to which cluster, with which changes.
 
     Attributes:
-        templates: whose pods are created in turn, round by round.
-        preempts: whether to count as well what gets a place if others give way.
+        templates: pods of them are created in turn, round by round.
+        preempts: whether to count also the pods that get a place by preemption.
     """
 
     request: PlanRequest
@@ -44,78 +70,64 @@ class CapacityRequest(msgspec.Struct, frozen=True):
     at_least: int | None = None
 
 
-def capacity(asked: CapacityRequest, filled: Filled | None = None) -> Capacity:
+def capacity(asked: CapacityRequest, progress: Progress | None = None) -> Capacity:
     """Count how many more pods fit into a cluster that has come to rest.
 
     Raises:
         KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.
         PodiumError: the pods can't be counted, or a change can't be made.
     """
-    needs = tuple(needed(asked.templates, asked.request.state.by_identity))
-    changes = (*asked.request.changes, *((Apply(needs),) if needs else ()))
-    request = replace(asked.request, changes=changes)
+    request = with_needs(asked.request, asked.templates)
     play = Play(request)
-    warnings = request.missing()
     model = play.limits_of_the_model(template.pod for template in asked.templates)
-    if not play.run(request.until_s):
-        raise KeyboardInterrupt
+    play.settle(request.until_s)
     if not asked.preempts and play.cluster.kubelets is not None:
-        # Nobody will go: it makes no difference that the new pods are never started.
+        # No pod will leave: it makes no difference that the new pods are never started.
         play.cluster.driver.crash(play.cluster.kubelets)
     filling = Filling(play, asked.templates, asked.limit)
     with without_preemption(play.scheduler):
-        stop = filling.run(filled)
+        stop = filling.run(progress)
     without = _fill(asked.templates, filling, stop)
-    rows = tuple(_template_rows(asked.templates, filling))
     found = Capacity(
-        templates=rows,
+        templates=tuple(_template_rows(asked.templates, filling)),
         without_preemption=without,
         at_least=asked.at_least,
         interrupted=stop.by == "Interrupt",
-        warnings=(*play.notes, *warnings, *model.warnings),
+        warnings=(*play.notes, *request.missing(), *model.warnings),
         notes=tuple(model.notes),
     )
     if not asked.preempts or found.interrupted:
         return found
-    with_preemption = _preempting(asked, play, filling, filled)
-    return replace(
-        found,
-        templates=tuple(_template_rows(asked.templates, filling)),
-        with_preemption=with_preemption,
-        interrupted=with_preemption.stop.by == "Interrupt",
-    )
-
-
-def _preempting(
-    asked: CapacityRequest, play: Play, filling: Filling, filled: Filled | None
-) -> Fill:
     first, since_s = len(play.preemptions.outcomes), play.passed_s
     play.scheduler.watch = play.preemptions.record
-    stop = filling.run(filled)
+    stop = filling.run(progress)
     play.scheduler.watch = None
     breaks: dict[str, list[str]] = defaultdict(list)
     for outcome in play.preemptions.outcomes[first:]:
         for victim in outcome.taken:
             breaks[victim.pod] += victim.broken
-    disruptions = OutcomeReader(play).disruptions()
-    victims = [one for one in disruptions if one.cause is BY_SCHEDULER and one.at_s >= since_s]
-    rows = (
+    victims = tuple(
         VictimRow(
-            **report_facts(one, PodRow),
-            node=one.node,
-            by=one.by,
-            breaks=tuple(breaks[one.pod]),
-            depth=one.depth,
-            comes_again=one.comes_again,
-            replaced_on=one.replaced_on,
+            **report_facts(lost, PodRow),
+            node=lost.node,
+            by=lost.by,
+            breaks=tuple(breaks[lost.pod]),
+            depth=lost.depth,
+            comes_again=lost.comes_again,
+            replaced_on=lost.replaced_on,
         )
-        for one in victims
+        for lost in OutcomeReader(play).disruptions()
+        if lost.cause is BY_SCHEDULER and lost.at_s >= since_s
     )
-    fill = _fill(asked.templates, filling, stop)
-    return replace(fill, victims=tuple(rows))
+    return replace(
+        found,
+        templates=tuple(_template_rows(asked.templates, filling)),
+        with_preemption=replace(_fill(asked.templates, filling, stop), victims=victims),
+        interrupted=stop.by == "Interrupt",
+    )
 
 
-def _fill(templates: Sequence[PodTemplate], filling: Filling, stop: Stop) -> Fill:
+def _fill(templates: Sequence[PodTemplate], filling: "Filling", stop: Stop) -> Fill:
     counts: Counter[int] = Counter()
     by_node: dict[str, Counter[int]] = defaultdict(Counter)
     for number, pod in filling.placed():
@@ -134,7 +146,7 @@ def _fill(templates: Sequence[PodTemplate], filling: Filling, stop: Stop) -> Fil
     )
 
 
-def _template_rows(templates: Sequence[PodTemplate], filling: Filling) -> Iterator[TemplateRow]:
+def _template_rows(templates: Sequence[PodTemplate], filling: "Filling") -> Iterator[TemplateRow]:
     pods = dict(filling.placed())
     for number, template in enumerate(templates):
         pod = pods.get(number)
@@ -142,3 +154,125 @@ def _template_rows(templates: Sequence[PodTemplate], filling: Filling) -> Iterat
         yield TemplateRow(
             template.source, template.share, priority, priority_class_of(template.pod)
         )
+
+
+class FillingError(PodiumError):
+    """A pod can't be counted."""
+
+
+class Filling:
+    """Fills the cluster of a play that has come to rest with at most `limit` pods.
+
+    Pods of the templates are created one by one, round by round, each as often as its share.
+    """
+
+    def __init__(self, play: Play, templates: Sequence[PodTemplate], limit: int) -> None:
+        # The number of the template, the namespace and the name of each pod that has got a place.
+        self._created: list[tuple[int, str, str]] = []
+        # The last number in a pod's name, by namespace and base of the name.
+        self._numbers: Counter[tuple[str, str]] = Counter()
+        self._play = play
+        self._templates = templates
+        self._limit = limit
+        self._turns = cycle(
+            chain.from_iterable(repeat(number, one.share) for number, one in enumerate(templates))
+        )
+        self._turn: int | None = None
+
+    def run(self, progress: Progress | None = None) -> Stop:
+        """Create pods until one finds no place, and delete that one.
+
+        Raises:
+            FillingError: a controller takes over a pod, or no profile is its scheduler.
+        """
+        try:
+            while (stop := self._next()) is None:
+                if progress is not None:
+                    progress(len(self._created))
+        except KeyboardInterrupt:
+            return Stop("Interrupt", "", "interrupted: there may be room for more")
+        return stop
+
+    def placed(self) -> Iterator[tuple[int, Object]]:
+        """Yield the pods that still have their places, each with the number of its template."""
+        for template, *place in self._created:
+            pod = self._play.cluster.store.get("Pod", *place)
+            if pod is not None and node_name_of(pod) and not is_terminating(pod):
+                yield template, pod
+
+    def _next(self) -> Stop | None:
+        # A template keeps its turn until one of its pods has got a place.
+        self._turn = number = next(self._turns) if self._turn is None else self._turn
+        template, cluster = self._templates[number], self._play.cluster
+        if len(self._created) >= self._limit:
+            text = f"{self._limit} have a place: no more were asked for"
+            return Stop("Limit", template.source, text)
+        place, base = namespace(template.pod), name(template.pod)[:_NAME_LENGTH_MAX]
+        numbers = count(self._numbers[place, base] + 1)
+        names = ((n, f"{base}-more-{n}") for n in numbers)
+        suffix, pod_name = next(
+            (n, free) for n, free in names if cluster.store.get("Pod", place, free) is None
+        )
+        metadata = {**template.pod["metadata"], "name": pod_name}
+        try:
+            pod = apply_manifest(cluster, {**template.pod, "metadata": metadata}).obj
+        except RefusedError as refused:
+            return Stop("API", template.source, refused.message)
+        self._play.observer.look()
+        scheduler, profile = self._play.scheduler, scheduler_name_of(pod)
+        if profile not in scheduler.pipelines:
+            raise FillingError(
+                f"--pod {template.source}: asks for the scheduler {profile}; "
+                f"the profiles are {', '.join(scheduler.pipelines)}"
+            )
+        if gates := pod["spec"].get("schedulingGates"):
+            gate_names = ", ".join(gate["name"] for gate in gates)
+            raise FillingError(
+                f"--pod {template.source}: its gates ({gate_names}) keep it from any node"
+            )
+        decided = self._decided(pod)
+        if decided is not None and node_name_of(decided):
+            self._created.append((number, place, pod_name))
+            self._numbers[place, base] = suffix
+            self._turn = None
+            return None
+        waiting = decided or pod
+        message = condition_message(waiting, "PodScheduled") or "it is deleted"
+        # How many nodes refuse it for which reasons; none if it is refused as a whole.
+        watch, scheduler.watch = scheduler.watch, None
+        info = pending_pod(waiting, scheduler.snapshot.classes)
+        refusals = reasons_of(scheduler.decide(info, scheduler_name_of(waiting)))
+        scheduler.watch = watch
+        if cluster.store.get("Pod", place, pod_name) is not None:
+            what = Attributes(KINDS["Pod"], place, pod_name, cluster.driver.now_s)
+            cluster.server.delete(what, _AT_ONCE)
+            cluster.driver.run_until(cluster.driver.now_s + _STEP_S)
+        by_count = sorted(refusals.items(), key=lambda entry: (-entry[1], entry[0]))
+        reasons = tuple(ReasonRow(reason, nodes) for reason, nodes in by_count)
+        return Stop("Scheduler", template.source, str(message), reasons)
+
+    def _decided(self, pod: Object) -> Object | None:
+        """Wait until a pod has a place, or is known to get none; None if it was deleted."""
+        driver, store = self._play.cluster.driver, self._play.cluster.store
+        end_s = driver.now_s + UNTIL_S
+        until_s = driver.now_s + _STEP_S
+        while driver.step_now():
+            # A controller that takes the pod over may delete it before the scheduler decides.
+            _check_unowned(store.get("Pod", namespace(pod), name(pod)))
+        while True:
+            driver.run_until(until_s)
+            live = store.get("Pod", namespace(pod), name(pod))
+            if live is None or is_terminating(live) or node_name_of(live):
+                _check_unowned(live)
+                return live
+            nominated = status_of(live).get("nominatedNodeName")
+            is_refused = condition_status(live, "PodScheduled") == "False"
+            if (is_refused and not nominated) or driver.now_s >= end_s:
+                return live
+            until_s = min(end_s, max(driver.next_s() or end_s, driver.now_s + _STEP_S))
+
+
+def _check_unowned(pod: Object | None) -> None:
+    if pod is not None and (owner := controller_of(pod)) is not None:
+        controller = f"{owner['kind']} {owner['name']}"
+        raise FillingError(f"{key(pod)} has the labels of {controller}, which takes it over")

@@ -33,7 +33,7 @@ def capacity_presentation(found: Capacity) -> Presentation:
         parts[0] += f", in {count(without.rounds, 'whole round')}"
     if with_ is not None:
         who = f"{count(len(with_.victims), 'pod')} give{'s' if len(with_.victims) == 1 else ''} way"
-        parts.append(f"{with_.pods} if {who}" if with_.victims else "nobody would give way")
+        parts.append(f"{with_.pods} if {who}" if with_.victims else "no pod would give way")
     if found.at_least is not None:
         parts.append(f"at least {found.at_least} were hoped for")
     end = " (interrupted)" if found.interrupted else ""
@@ -117,7 +117,7 @@ def _headline(found: CheapestNodes) -> str:
     if not (found.pending or found.new):
         return "No pod waits: no node is needed."
     if not found.found:
-        return f"No choice of these nodes was found with which nobody waits; {played}."
+        return f"No choice of these nodes was found with which no pod waits; {played}."
     nodes = ", ".join(f"{one.nodes} {one.shape}" for one in found.shapes if one.nodes)
     if not nodes:
         return f"All pods find a place: no node is needed; {played}."

@@ -1,7 +1,7 @@
 """Which nodes of given shapes to add at least cost, so that all pods that wait get a place.
 
-Choices are played in the order of their cost, but for those that lack room by plain sums, and the
-first one that does is the cheapest. One that does is looked for beforehand: where the search is cut
+Choices are played in the order of their cost, except those that lack room by plain sums; the first
+one that does is the cheapest. Some choice that does is looked for before: if the search is cut
 short, it is the answer, and the cost that was reached is the bound.
 """
 
@@ -20,9 +20,13 @@ from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.scheduler.snapshot.snapshot import allocatable_amounts
 from podium.simulation.workers import Progress, in_a_copy
+from podium.whatif.capacity.capacity_inputs import (
+    NodeShape,
+    PodTemplate,
+    named_copies,
+    with_needs,
+)
 from podium.whatif.capacity.capacity_report import CheapestNodes, ShapeRow
-from podium.whatif.capacity.capacity_templates import PodTemplate, named_copies, needed
-from podium.whatif.capacity.node_shapes import NodeShape
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.outcome.outcome_reader import OutcomeReader
 from podium.whatif.plan.plan_report import PendingPod, Placement, Return
@@ -38,7 +42,7 @@ _PODS = "pods"
 
 
 class UncreatedPodsError(PodiumError):
-    """The API doesn't let pods in that are to get a place."""
+    """The API refuses pods that are to get a place."""
 
 
 class _Trial(msgspec.Struct, frozen=True):
@@ -63,23 +67,18 @@ def cheapest_nodes(asked: NodesRequest, progress: Progress | None = None) -> Che
         KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.
         PodiumError: a change can't be made, or a pod may not be created.
     """
-    needs = tuple(needed(asked.templates, asked.request.state.by_identity))
-    changes = (*asked.request.changes, *((Apply(needs),) if needs else ()))
-    play = Play(replace(asked.request, changes=changes), changes_later=True)
-    warnings = asked.request.missing()
-    if not play.run(asked.request.until_s):
-        raise KeyboardInterrupt
+    request = with_needs(asked.request, asked.templates)
+    play = Play(request, changes_later=True)
+    play.settle(request.until_s)
     pending = OutcomeReader(play).pending()
     new = [pod for template in asked.templates for pod in named_copies(template)]
-    report = CheapestNodes(
-        pending=pending, new=len(new), warnings=(*play.notes, *warnings, *play.changer.unmade())
-    )
+    warnings = (*play.notes, *request.missing(), *play.executor.unmade())
+    report = CheapestNodes(pending=pending, new=len(new), warnings=warnings)
     if not (pending or new):
         return report
-    waiting = [play.cluster.store.get("Pod", *one.pod.split("/")) for one in pending]
+    waiting = [play.cluster.store.get("Pod", *row.pod.split("/")) for row in pending]
     pods = [*(pod for pod in waiting if pod is not None), *new]
-    room, most = NodeRoom(play, asked.shapes, pods), len(pending) + len(new)
-    return _Search(play, asked, new, room, most, progress).completed(report)
+    return _Search(play, asked, new, pods, progress).completed(report)
 
 
 class NodeRoom:
@@ -103,7 +102,7 @@ class NodeRoom:
         self._amounts = [allocatable_amounts(shape.node) for shape in shapes]
 
     def is_enough(self, counts: Counts) -> bool:
-        """Whether so many nodes of each shape have all that lacks, taken together."""
+        """True if so many nodes of each shape have all that lacks, taken together."""
         return all(
             sum(n * one.get(name, 0) for n, one in zip(counts, self._amounts, strict=True)) >= lacks
             for name, lacks in self._lacking.items()
@@ -116,15 +115,14 @@ class _Search:
         play: Play,
         asked: NodesRequest,
         new: Sequence[Object],
-        room: NodeRoom,
-        most: int,
+        pods: Sequence[Object],
         progress: Progress | None,
     ) -> None:
         self._shapes = asked.shapes
         self._costs = [shape.cost for shape in asked.shapes]
         self._tries = asked.tries
-        self._play, self._new, self._room = play, new, room
-        self._most = most
+        self._play, self._new = play, new
+        self._room, self._most = NodeRoom(play, asked.shapes, pods), len(pods)
         self._progress = progress
         self._known: dict[Counts, _Trial] = {}
         self._best: Counts | None = None
@@ -175,21 +173,6 @@ class _Search:
             for number in sorted(numbers, key=lambda one: -self._costs[one]):
                 self._lower(number)
 
-    def _least(self, unit: Counts) -> Counts:
-        fewest = next((n for n in range(1, self._most) if self._room.is_enough(_times(unit, n))), 0)
-        return _times(unit, fewest or self._most)
-
-    def _climb(self, unit: Counts) -> None:
-        """Take more and more of these nodes until they do, and then as few as do."""
-        low, high = 0, max(self._least(unit))
-        while not self._is_over and not self._does(_times(unit, high)):
-            if high >= self._most:
-                return
-            low, high = high, min(2 * high, self._most)
-        while high - low > 1 and not self._is_over:
-            middle = (low + high) // 2
-            low, high = (low, middle) if self._does(_times(unit, middle)) else (middle, high)
-
     def _lower(self, number: int) -> None:
         best = self._best
         low, high = -1, 0 if best is None else best[number]
@@ -198,8 +181,28 @@ class _Search:
             fewer = (*best[:number], middle, *best[number + 1 :])
             low, high = (low, middle) if self._does(fewer) else (middle, high)
 
+    def _least(self, unit: Counts) -> Counts:
+        multiples = (tuple(n * one for one in unit) for n in range(1, self._most))
+        most = tuple(self._most * one for one in unit)
+        return next(filter(self._room.is_enough, multiples), most)
+
+    def _climb(self, unit: Counts) -> None:
+        """Take more and more of these nodes until they do, and then as few as do."""
+
+        def does(number: int) -> bool:
+            return self._does(tuple(number * one for one in unit))
+
+        low, high = 0, max(self._least(unit))
+        while not self._is_over and not does(high):
+            if high >= self._most:
+                return
+            low, high = high, min(2 * high, self._most)
+        while high - low > 1 and not self._is_over:
+            middle = (low + high) // 2
+            low, high = (low, middle) if does(middle) else (middle, high)
+
     def _find_cheapest(self) -> bool:
-        """Try everything below the best choice by its cost; whether nothing is left to try."""
+        """Try all choices below the best one by cost; return whether none is left to try."""
         for cost, counts in self._by_cost():
             assert self._best is not None
             if cost >= self._cost(self._best):
@@ -213,7 +216,7 @@ class _Search:
         return False
 
     def _by_cost(self) -> Iterator[tuple[Decimal, Counts]]:
-        """All choices, the cheapest first; of equal cost the one with fewer nodes."""
+        """Yield all choices, the cheapest first; of equal cost the one with fewer nodes."""
         waiting: list[tuple[Decimal, int, Counts, int]] = [
             (Decimal(0), 0, (0,) * len(self._costs), 0)
         ]
@@ -226,7 +229,7 @@ class _Search:
                 heappush(waiting, (cost + self._costs[number], size + 1, more, number))
 
     def _does(self, counts: Counts) -> bool:
-        """Whether everybody gets a place; the cheapest choice with which that is so is kept."""
+        """Return whether every pod gets a place, and keep the cheapest choice that does."""
         if not self._room.is_enough(counts):
             return False
         trial = self._trial(counts)
@@ -273,7 +276,3 @@ class _Search:
 
     def _cost(self, counts: Counts) -> Decimal:
         return sum((c * n for c, n in zip(self._costs, counts, strict=True)), Decimal(0))
-
-
-def _times(unit: Counts, number: int) -> Counts:
-    return tuple(number * one for one in unit)

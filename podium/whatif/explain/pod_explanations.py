@@ -1,7 +1,7 @@
 """The decisions about one pod, all of each.
 
-A pod that waits, or comes in the course of a plan, is explained when `planning.plan` decides it, in
-the same play. A pod that has a place, and keeps it, is taken off it first.
+A pod that waits, or comes in the course of a plan, is explained when the plan decides it, in the
+same play. A pod that has a place, and keeps it, is taken off it first.
 """
 
 from dataclasses import replace
@@ -20,6 +20,7 @@ from podium.api.objects import (
     name,
     status_of,
     uid,
+    without,
 )
 from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.api.policy.disruption_budgets import CountedBudget, scale_finder
@@ -35,16 +36,9 @@ from podium.simulation.timeline.timeline_sentences import overslept
 from podium.whatif.explain.decision_watcher import DecisionWatcher
 from podium.whatif.explain.explanation import KubeletAdmission, PodExplanation, StoppedPod
 from podium.whatif.plan.changes import ChangeTarget, parse_workload
+from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import PlanRequest
-
-# Their pods come again under the same names.
-_KEEPING_NAMES = frozenset({"StatefulSet"})
-
-
-class ExplainError(PodiumError):
-    """The pod can't be explained."""
-
 
 _WHY_IT_SLEEPS = (
     "kube-scheduler's queueing hints miss some events that help a pod; it looks every 30 s for "
@@ -52,69 +46,8 @@ _WHY_IT_SLEEPS = (
 )
 
 
-def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
-    """Explain the decisions about a pod, `namespace/name`.
-
-    Raises:
-        ExplainError: there is no such pod, or no scheduler decides about it.
-        TargetError: something to delete isn't there.
-    """
-    play = Play(request)
-    place, _, called = pod_key.partition("/")
-    pod = play.cluster.store.get("Pod", place, called)
-    if pod is not None and node_name_of(pod) and uid(pod) not in play.before.by_uid:
-        admission = _kubelet_admission(play.cluster, pod)
-        return PodExplanation(
-            **play.owners().row_of(pod),
-            preemption_policy=preemption_policy(pod),
-            scheduler_name=scheduler_name_of(pod),
-            was_on=node_name_of(pod) if admission.is_admitted else "",
-            admission=admission,
-            decisions=(),
-            warnings=(*play.notes, *request.missing()),
-        )
-    comes_again = controller_kind(pod or {}) in _KEEPING_NAMES
-    if not comes_again:
-        _check(pod, play)
-    watcher = _watcher(play, pod_key)
-    was_on, found = "" if pod is None else node_name_of(pod), list[Remedy]()
-    if not was_on or comes_again:
-        found = _watch(play, request, watcher, pod_key)
-    if comes_again and not watcher.views:
-        _check(pod, play)
-    if pod is not None and was_on and not watcher.views:
-        play = Play(request) if comes_again else play
-        # Decide about a pod as if it weren't on its node, before anybody else is decided about.
-        watcher = _watcher(play, key(pod))
-        machine, scheduler = play.machine, play.scheduler
-        machine.handlers.settle_budgets()
-        scheduler.snapshot.remove_pod(machine.context.placed[uid(pod)])
-        # The pod as it was before it had a place.
-        spec = {field: value for field, value in pod["spec"].items() if field != "nodeName"}
-        watcher(
-            scheduler.decide(
-                scheduler.pending({**pod, "spec": spec, "status": {"phase": "Pending"}}),
-                scheduler_name_of(pod),
-            )
-        )
-    else:
-        was_on = ""
-    subject = watcher.pod
-    if subject is None:
-        raise ExplainError(_why_missing(play, pod_key))
-    model = play.limits_of_the_model([subject])
-    warnings = request.missing()
-    return PodExplanation(
-        **play.owners().row_of(subject),
-        preemption_policy=preemption_policy(subject),
-        scheduler_name=scheduler_name_of(subject),
-        was_on=was_on,
-        decisions=tuple(watcher.views),
-        sleep="" if was_on else _sleep(play, request, pod, watcher),
-        remedies=tuple(found),
-        warnings=(*play.notes, *warnings, *model.warnings),
-        notes=tuple(model.notes),
-    )
+class ExplainError(PodiumError):
+    """The pod can't be explained."""
 
 
 def explain_named(request: PlanRequest, named: str, namespace: str) -> PodExplanation:
@@ -126,8 +59,8 @@ def explain_named(request: PlanRequest, named: str, namespace: str) -> PodExplan
     workload = parse_workload(named, namespace)
     if workload is not None:
         return explain_workload(request, workload)
-    called = named.removeprefix("pod/")
-    return explain_pod(request, called if "/" in called else f"{namespace}/{called}")
+    pod = named.removeprefix("pod/")
+    return explain_pod(request, pod if "/" in pod else f"{namespace}/{pod}")
 
 
 def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplanation:
@@ -139,26 +72,84 @@ def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplana
     play = Play(request)
     play.run(request.until_s)
     owners, before = play.owners(), play.before.by_uid
-    found = []
-    created = (one.uid for one in play.observer.entries if one.type == "PodCreated")
-    turns = {one: turn for turn, one in enumerate(created)}
+    turns = {uid: turn for turn, uid in enumerate(Timeline(play).histories.by_uid)}
+    ranked = []
     for pod in play.cluster.store.list("Pod").items:
         is_over = is_finished(pod) or is_terminating(pod)
-        is_told = not is_over or (uid(pod) not in before and _was_refused(pod))
-        if is_told and workload in owners.above(controller_key(pod)):
+        is_shown = not is_over or (uid(pod) not in before and _was_refused(pod))
+        if is_shown and workload in owners.above(controller_key(pod)):
             age = metadata_of(pod).get("creationTimestamp") or ""
             # Of many that are refused, one after the other, only the first is there at the start.
             turn = turns[uid(pod)] if is_over else 0
             rank = is_over, bool(node_name_of(pod)), uid(pod) in before, turn, age, name(pod)
-            found.append((*rank, key(pod)))
-    if not found:
+            ranked.append((*rank, key(pod)))
+    if not ranked:
         raise ExplainError(f"{workload} has no pods, or isn't there")
-    is_over, has_place, *_, chosen = min(found)
+    is_over, has_place, *_, chosen = min(ranked)
     which = "that waits" if not has_place else "that has its place"
     which = "that its node refuses" if is_over else which
     note = f"It is the first pod of {workload} {which}."
     explanation = explain_pod(request, chosen)
     return replace(explanation, notes=(note, *explanation.notes))
+
+
+def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
+    """Explain the decisions about a pod, `namespace/name`.
+
+    Raises:
+        ExplainError: there is no such pod, or no scheduler decides about it.
+        TargetError: an object to change isn't there.
+    """
+    play = Play(request)
+    pod = play.cluster.store.get("Pod", *pod_key.split("/", 1))
+    if pod is not None and node_name_of(pod) and uid(pod) not in play.before.by_uid:
+        admission = _kubelet_admission(play.cluster, pod)
+        return PodExplanation(
+            **play.owners().row_of(pod),
+            preemption_policy=preemption_policy(pod),
+            scheduler_name=scheduler_name_of(pod),
+            was_on=node_name_of(pod) if admission.is_admitted else "",
+            admission=admission,
+            decisions=(),
+            warnings=(*play.notes, *request.missing()),
+        )
+    # The pods of a StatefulSet come again under the same names.
+    comes_again = controller_kind(pod or {}) == "StatefulSet"
+    if not comes_again:
+        _check(pod, play)
+    watcher = _watcher(play, pod_key)
+    was_on, helpful = "" if pod is None else node_name_of(pod), list[Remedy]()
+    if not was_on or comes_again:
+        helpful = _watch(play, request, watcher, pod_key)
+    if comes_again and not watcher.views:
+        _check(pod, play)
+    if pod is not None and was_on and not watcher.views:
+        play = Play(request) if comes_again else play
+        # Decide about the pod as if it weren't on its node, before any other pod is decided.
+        watcher = _watcher(play, key(pod))
+        machine, scheduler = play.machine, play.scheduler
+        machine.handlers.settle_budgets()
+        scheduler.snapshot.remove_pod(machine.context.placed[uid(pod)])
+        spec, status = without(pod["spec"], "nodeName"), {"phase": "Pending"}
+        pending = scheduler.pending({**pod, "spec": spec, "status": status})
+        watcher(scheduler.decide(pending, scheduler_name_of(pod)))
+    else:
+        was_on = ""
+    subject = watcher.pod
+    if subject is None:
+        raise ExplainError(_why_missing(play, pod_key))
+    model = play.limits_of_the_model([subject])
+    return PodExplanation(
+        **play.owners().row_of(subject),
+        preemption_policy=preemption_policy(subject),
+        scheduler_name=scheduler_name_of(subject),
+        was_on=was_on,
+        decisions=tuple(watcher.views),
+        sleep="" if was_on else _sleep(play, request, pod, watcher),
+        remedies=tuple(helpful),
+        warnings=(*play.notes, *request.missing(), *model.warnings),
+        notes=tuple(model.notes),
+    )
 
 
 def _watcher(play: Play, pod_key: str) -> DecisionWatcher:
@@ -168,49 +159,47 @@ def _watcher(play: Play, pod_key: str) -> DecisionWatcher:
 def _watch(
     play: Play, request: PlanRequest, watcher: DecisionWatcher, pod_key: str
 ) -> list[Remedy]:
-    # Take down why a pod that waits for an event since before the plan has no place by now.
-    machine = play.machine
+    """Run a play with a watcher of its decisions; find remedies if the pod waits in the end."""
+    # A pod that waits for an event since before the plan isn't decided at the start: record why
+    # it has no place.
+    machine, scheduler, store = play.machine, play.scheduler, play.cluster.store
     for queued, _ in machine.queue.waiting_for_events():
         if queued.pod.key == pod_key:
             machine.handlers.settle_budgets()
-            decision = play.scheduler.decide(queued.pod, queued.scheduler_name)
+            decision = scheduler.decide(queued.pod, queued.scheduler_name)
             preempts = decision.post_filter is not None and decision.post_filter.victims
             if not decision.node_name and not preempts:
                 watcher(decision)
     play.run(request.until_s, watch=watcher)
-    pod = play.cluster.store.get("Pod", *pod_key.split("/", 1))
+    pod = store.get("Pod", *pod_key.split("/", 1))
     if pod is None or node_name_of(pod):
         return []
     if not watcher.views:
-        # Who is held back by a gate isn't decided about, but can be.
-        watcher(play.scheduler.decide(play.scheduler.pending(pod), scheduler_name_of(pod)))
-    classes = play.cluster.store.list("PriorityClass").items
-    gangs = play.scheduler.handle.gangs
+        # A pod that a gate holds back isn't decided, but can be.
+        watcher(scheduler.decide(scheduler.pending(pod), scheduler_name_of(pod)))
+    gangs = scheduler.handle.gangs
     if gangs is not None and gangs.gang_of(pod) is not None:
         # What would help the pod alone doesn't help its gang.
         return []
-    now = int(play.cluster.driver.now_s * NANOS_PER_SECOND)
+    now_ns = int(play.cluster.driver.now_s * NANOS_PER_SECOND)
 
-    def budget_of(called: str) -> CountedBudget | None:
-        store, (place, _, budget_name) = play.cluster.store, called.partition("/")
-        budget = store.get("PodDisruptionBudget", place, budget_name)
-        pods, scale_of = store.list("Pod", place).items, scale_finder(store.get)
-        return None if budget is None else CountedBudget.of(budget, pods, scale_of, now)
+    def budget_of(budget_key: str) -> CountedBudget | None:
+        namespace, _, budget_name = budget_key.partition("/")
+        budget = store.get("PodDisruptionBudget", namespace, budget_name)
+        pods, scale_of = store.list("Pod", namespace).items, scale_finder(store.get)
+        return None if budget is None else CountedBudget.of(budget, pods, scale_of, now_ns)
 
-    return remedies(play.scheduler, pod, scheduler_name_of(pod), classes, budget_of)
+    classes = store.list("PriorityClass").items
+    return remedies(scheduler, pod, scheduler_name_of(pod), classes, budget_of)
 
 
 def _sleep(play: Play, request: PlanRequest, pod: Object | None, watcher: DecisionWatcher) -> str:
-    subject = watcher.pod or {}
-    bound = [
-        entry.details["overslept"]
-        for entry in play.observer.entries
-        if entry.uid == uid(subject) and entry.type == "PodBound" and "overslept" in entry.details
-    ]
-    if bound:
-        return f"As to when it got its place: {overslept(bound[-1])}. {_WHY_IT_SLEEPS}"
+    subject = uid(watcher.pod or {})
+    history = Timeline(play).histories.by_uid.get(subject)
+    if history is not None and history.overslept_s is not None:
+        return f"As to when it got its place: {overslept(history.overslept_s)}. {_WHY_IT_SLEEPS}"
     for missed in play.machine.missed_wakeups():
-        if missed.pod.uid == uid(subject):
+        if missed.pod.uid == subject:
             at_s = missed.retry_at_s - play.start_s
             return (
                 f"It would fit on {missed.node_name} by now, but no event wakes it: it is tried "
@@ -249,17 +238,14 @@ def _why_missing(play: Play, pod_key: str) -> str:
     for rejected in play.rejected:
         if rejected.object == f"Pod {pod_key}":
             return rejected.message
-    place, _, called = pod_key.partition("/")
-    if ("Pod", place, called) in play.deleted:
+    if ("Pod", *pod_key.split("/", 1)) in play.deleted:
         return f"{pod_key} is deleted"
-    keys = [
-        key(pod) for pod in (*play.before.by_uid.values(), *play.cluster.store.list("Pod").items)
-    ]
-    if pod_key in keys:
+    pods = (*play.before.by_uid.values(), *play.cluster.store.list("Pod").items)
+    keys = {name(pod): key(pod) for pod in pods}
+    if pod_key in map(key, pods):
         return f"{pod_key} isn't decided about while the plan is played"
-    pods = {one.partition("/")[2]: one for one in keys}
-    similar = get_close_matches(pod_key.partition("/")[2], pods, n=5, cutoff=0.7)
-    hint = f"; similar are {', '.join(pods[one] for one in similar)}" if similar else ""
+    similar = get_close_matches(pod_key.partition("/")[2], keys, n=5, cutoff=0.7)
+    hint = f"; similar are {', '.join(keys[one] for one in similar)}" if similar else ""
     return f"there is no pod {pod_key}{hint}"
 
 
@@ -269,24 +255,24 @@ def _was_refused(pod: Object) -> bool:
 
 
 def _kubelet_admission(cluster: Cluster, pod: Object) -> KubeletAdmission:
-    called, status = node_name_of(pod), status_of(pod)
+    node, status = node_name_of(pod), status_of(pod)
     if _was_refused(pod):
         message = str(status["message"]).removeprefix(REJECTED)
         return KubeletAdmission(
-            node=called, is_admitted=False, reason=status["reason"], message=message
+            node=node, is_admitted=False, reason=status["reason"], message=message
         )
-    if cluster.store.get("Node", "", called) is None:
-        why = f"node {called} isn't there: nobody starts it"
-        return KubeletAdmission(node=called, is_admitted=False, message=why)
-    if is_silent(cluster.store, called):
-        why = f"node {called} doesn't answer: nobody starts it before it does"
-        return KubeletAdmission(node=called, is_admitted=False, message=why)
+    if cluster.store.get("Node", "", node) is None:
+        why = f"node {node} isn't there: no kubelet starts it"
+        return KubeletAdmission(node=node, is_admitted=False, message=why)
+    if is_silent(cluster.store, node):
+        why = f"node {node} doesn't answer: its kubelet starts it only when it does"
+        return KubeletAdmission(node=node, is_admitted=False, message=why)
     machine = None if cluster.kubelets is None else cluster.kubelets.machine
-    kubelet = machine.kubelets.get(called) if isinstance(machine, Kubelets) else None
+    kubelet = machine.kubelets.get(node) if isinstance(machine, Kubelets) else None
     worker = None if kubelet is None else kubelet.pods.get(uid(pod))
     stopped = () if worker is None else worker.stopped
     return KubeletAdmission(
-        node=called,
+        node=node,
         is_admitted=True,
         stopped=tuple(
             StoppedPod(**pod_facts(one), qos_class=stored_or_computed_qos(one)) for one in stopped

@@ -10,13 +10,12 @@ from podium.api.kinds.snapshot_kinds import decisive
 from podium.api.objects import Object, controller_key, uid_of
 from podium.api.pods import node_name_of
 from podium.api.workloads import TEMPLATED
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.next_pods import tried
 from podium.whatif.plan.outcome.stale_priorities import StalePods
 from podium.whatif.plan.plan_report import StalePriority
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.presentation.next_pod_words import stale_sentences
-from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
+from podium.whatif.plan.request import NEXT_PODS_MAX, LoadedState, PlanRequest
 
 
 def next_pod_sentences(

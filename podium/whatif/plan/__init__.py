@@ -1,1 +1,1 @@
-"""What-if: a state and changes in, a `Plan` out; `planning.plan` is where to begin."""
+"""What-if plans: a state and changes in, a `Plan` out; `planner.plan` is where to begin."""

@@ -1,4 +1,4 @@
-"""What can be changed in a plan; changes are made in the order in which they are asked for."""
+"""The kinds of changes that a plan can make, and their parsers."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,29 +18,26 @@ _SCALED = ("Deployment", "ReplicaSet", "StatefulSet", "ReplicationController")
 _RESTARTED = ("Deployment", "StatefulSet", "DaemonSet")
 _FORCE = "force"
 _REPLICAS_MAX = 2**31 - 1
-
-
 _SHAPE = "KIND/NAME or NAMESPACE/KIND/NAME"
 
 WORKLOADS = frozenset({*TEMPLATED, "CronJob"})
-"""Kinds that have pods, or have others that have them."""
+"""Kinds with a template of pods, or of Jobs."""
 
-
+# By all spellings that kubectl knows, with and without the group.
 _KINDS = {
     name + group: kind
     for kind in DECISIVE_KINDS.values()
     for name in (kind.singular, kind.plural, *kind.short_names)
     for group in ("", f".{kind.group}" if kind.group else "")
 }
-"""By their spellings, with and without their group."""
 
 
 class TargetError(PodiumError):
-    """What was to be changed can't be understood, or isn't there."""
+    """The target of a change can't be parsed, or isn't there."""
 
 
 class ChangeTarget(NamedTuple):
-    """The identity of an object that a change names; without a namespace if its kind has none."""
+    """The identity of an object to change; the namespace is empty if its kind has none."""
 
     kind: str
     namespace: str
@@ -51,16 +48,15 @@ class ChangeTarget(NamedTuple):
 
 
 def parse_target(text: str, namespace: str, option: str = "--delete") -> ChangeTarget:
-    """The object that `KIND/NAME` or `NAMESPACE/KIND/NAME` names; raises TargetError.
+    """Parse `KIND/NAME` or `NAMESPACE/KIND/NAME`, with any of kubectl's spellings of the kind.
 
-    Args:
-        text: has the kind in any of the spellings of kubectl.
-        namespace: the default one.
+    Raises:
+        TargetError: the text has another form, or the kind is unknown.
     """
     parts = text.split("/")
     if len(parts) not in (2, 3) or not all(parts):
         raise TargetError(f"{option} {text}: expected {_SHAPE}, such as deployment/web")
-    *places, kind_name, called = parts
+    *places, kind_name, name = parts
     kind = _KINDS.get(kind_name.lower())
     if kind is None:
         names = ", ".join(sorted(kind.singular for kind in DECISIVE_KINDS.values()))
@@ -68,60 +64,60 @@ def parse_target(text: str, namespace: str, option: str = "--delete") -> ChangeT
     if not kind.namespaced:
         if places:
             raise TargetError(f"{option} {text}: a {kind.name} stands in no namespace")
-        return ChangeTarget(kind.key, "", called)
-    return ChangeTarget(kind.key, places[0] if places else namespace, called)
+        return ChangeTarget(kind.key, "", name)
+    return ChangeTarget(kind.key, places[0] if places else namespace, name)
 
 
 def parse_workload(text: str, namespace: str) -> ChangeTarget | None:
-    """The workload that `KIND/NAME` or `NAMESPACE/KIND/NAME` names; None if it isn't one's kind."""
-    *places, kind_name, called = ["", *text.split("/")]
+    """Parse `KIND/NAME` or `NAMESPACE/KIND/NAME` of a workload; None if it names none."""
+    *places, kind_name, name = ["", *text.split("/")]
     kind = _KINDS.get(kind_name.lower())
-    if kind is None or kind.name not in WORKLOADS or len(places) > 2 or not called:
+    if kind is None or kind.name not in WORKLOADS or len(places) > 2 or not name:
         return None
-    return ChangeTarget(kind.key, places[-1] if len(places) == 2 else namespace, called)
+    return ChangeTarget(kind.key, places[-1] if len(places) == 2 else namespace, name)
 
 
 @dataclass(frozen=True)
 class Apply:
-    """Apply manifests, each object once, as `kubectl apply` does."""
+    """Applies manifests, each object once, as `kubectl apply` does."""
 
     manifests: Sequence[Object]
 
     @cached_property
     def by_identity(self) -> Mapping[Identity, Object]:
-        """Those that decisions depend on."""
+        """The manifests that decisions depend on."""
         return decisive(self.manifests)
 
 
 class Delete(msgspec.Struct, frozen=True):
-    """Delete an object, as `kubectl delete` does; a pod at once, if by force."""
+    """Deletes an object, as `kubectl delete` does; a pod without its grace period, if by force."""
 
     target: ChangeTarget
     is_forced: bool = False
 
 
 class Cordon(msgspec.Struct, frozen=True):
-    """Let no more pods onto a node, or let them again."""
+    """Makes a node unschedulable, or schedulable again."""
 
     node: str
     is_cordoned: bool = True
 
 
 class Fail(msgspec.Struct, frozen=True):
-    """Have a node fall silent: nothing is heard of it any more."""
+    """Makes a node fail: its kubelet answers no more."""
 
     node: str
 
 
 class Scale(msgspec.Struct, frozen=True):
-    """Have a workload want so many pods, as `kubectl scale` does."""
+    """Sets the replicas of a workload, as `kubectl scale` does."""
 
     target: ChangeTarget
     replicas: int
 
 
 class Restart(msgspec.Struct, frozen=True):
-    """Replace a workload's pods, as `kubectl rollout restart` does."""
+    """Replaces the pods of a workload, as `kubectl rollout restart` does."""
 
     target: ChangeTarget
 
@@ -130,7 +126,7 @@ Change = Apply | Delete | Cordon | Drain | Fail | Scale | Restart
 
 
 def words(change: Change) -> str:
-    """What is changed, as on a command line."""
+    """Describe a change in the words of the command line."""
     match change:
         case Apply():
             return f"apply {len(change.manifests)} objects"
@@ -149,7 +145,11 @@ def words(change: Change) -> str:
 
 
 def parse_delete(text: str, namespace: str) -> Delete:
-    """`KIND/NAME` or `NAMESPACE/KIND/NAME`; of a pod also with `:force`; raises TargetError."""
+    """Parse `KIND/NAME` or `NAMESPACE/KIND/NAME`, of a pod also with `:force`.
+
+    Raises:
+        TargetError: the text has another form.
+    """
     named = text.removesuffix(f":{_FORCE}")
     target, is_forced = parse_target(named, namespace), named != text
     if is_forced and target.kind != "Pod":
@@ -157,22 +157,20 @@ def parse_delete(text: str, namespace: str) -> Delete:
     return Delete(target, is_forced)
 
 
-def parse_cordon(text: str, _namespace: str) -> Cordon:
-    """The name of a node; raises TargetError."""
-    return Cordon(_node(text, "--cordon"))
-
-
 def parse_drain(text: str, _namespace: str) -> Drain:
-    """`NODE`, or `NODE:force` to lose pods without a controller as well; raises TargetError."""
-    called, colon, option = text.partition(":")
+    """Parse `NODE`, or `NODE:force` to evict pods without a controller as well.
+
+    Raises:
+        TargetError: the text has another form.
+    """
+    name, colon, option = text.partition(":")
     if colon and option != _FORCE:
         raise TargetError(f"--drain {text}: must be NODE or NODE:{_FORCE}")
-    node = _node(called, "--drain")
+    node = _node(name, "--drain")
     return Drain(node=node, force=option == _FORCE, delete_empty_dir_data=True)
 
 
-def parse_scale(text: str, namespace: str) -> Scale:
-    """`KIND/NAME=REPLICAS`; raises TargetError."""
+def _parse_scale(text: str, namespace: str) -> Scale:
     where, equals, number = text.rpartition("=")
     if not equals or not number.isascii() or not number.isdigit() or len(number) > 10:
         raise TargetError(f"--scale {text}: expected KIND/NAME=REPLICAS, such as deploy/web=10")
@@ -181,25 +179,24 @@ def parse_scale(text: str, namespace: str) -> Scale:
     return Scale(_workload(where, namespace, "--scale", _SCALED), int(number))
 
 
-def parse_restart(text: str, namespace: str) -> Restart:
-    """`KIND/NAME`; raises TargetError."""
-    return Restart(_workload(text, namespace, "--restart", _RESTARTED))
-
-
 PARSERS: dict[str, Callable[[str, str], Change]] = {
     "delete": parse_delete,
     "delete_node": lambda text, _: Delete(ChangeTarget("Node", "", _node(text, "--delete-node"))),
-    "cordon": parse_cordon,
+    "cordon": lambda text, _: Cordon(_node(text, "--cordon")),
     "uncordon": lambda text, _: Cordon(_node(text, "--uncordon"), is_cordoned=False),
     "drain": parse_drain,
-    "scale": parse_scale,
-    "restart": parse_restart,
+    "scale": _parse_scale,
+    "restart": lambda text, namespace: Restart(_workload(text, namespace, "--restart", _RESTARTED)),
 }
-"""By what they are called on a command line; each takes a text and a namespace."""
+"""Parsers of changes, by the name of the option; each takes a text and the default namespace."""
 
 
 def check(changes: Sequence[Change], state: Collection[Identity]) -> None:
-    """Raise TargetError for objects that won't be there when they are to be changed."""
+    """Check that each object is there when it is to be changed.
+
+    Raises:
+        TargetError: some objects won't be there; the message lists all of them.
+    """
     missing = []
     is_there: dict[Identity, bool] = {}
     for change in changes:
@@ -224,10 +221,10 @@ def check(changes: Sequence[Change], state: Collection[Identity]) -> None:
 
 
 def _node(text: str, option: str) -> str:
-    called = text.removeprefix("node/").removeprefix("no/")
-    if not called or "/" in called:
+    name = text.removeprefix("node/").removeprefix("no/")
+    if not name or "/" in name:
         raise TargetError(f"{option} {text}: expected the name of a node")
-    return called
+    return name
 
 
 def _workload(text: str, namespace: str, option: str, kinds: Sequence[str]) -> ChangeTarget:

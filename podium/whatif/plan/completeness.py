@@ -1,7 +1,7 @@
-"""What a complete answer needs and the state lacks, and what Podium itself doesn't model.
+"""Warnings about what an answer lacks: objects that the state lacks, and what Podium doesn't model.
 
-An export of a cluster can't say whether a kind has no objects or was left out. So a missing kind is
-warned about where something in the state refers to it, or where any cluster has such objects.
+An export of a cluster can't say whether a kind has no objects or was left out. So a missing kind
+counts where an object of the state refers to it, or where every cluster has objects of it.
 """
 
 from collections import Counter, defaultdict
@@ -28,39 +28,36 @@ from podium.api.pod_specs import volumes_of
 from podium.api.pods import is_finished, node_name_of
 from podium.api.priority import SYSTEM_PRIORITY_CLASSES
 from podium.api.resources import pod_requests
-from podium.api.values.message_words import listed
+from podium.api.values.message_words import count, listed
 from podium.api.workloads import TEMPLATED, foreign_controller, pod_template_of
 from podium.kubelet.simulated.behaviour import is_marked
 from podium.scheduler.snapshot.volumes.attachable_volumes import limits_of
 from podium.whatif.plan.plan_report import Unplayed
 
 _SHOWN_MAX = 3
-# What every cluster has, or nearly every one, and what its absence can change.
+# The kinds of which a cluster usually has objects, and what follows if they are missing.
 _USUAL = {
     "Namespace": "affinity to pods of other namespaces may be judged wrongly",
-    "LimitRange": "if the cluster has any, new pods may request other amounts",
-    "PodDisruptionBudget": "if the cluster has any, preemption may choose other victims",
-    "PriorityClass": "the default class and its priority aren't known",
-    "ResourceQuota": "if the cluster has any, it may refuse pods",
-    "Service": "pods of one service are spread by default, which scores nodes",
+    "LimitRange": "new pods may request other amounts, if the cluster has LimitRanges",
+    "PodDisruptionBudget": "preemption may choose other victims, if the cluster has budgets",
+    "PriorityClass": "the default class and its priority are unknown",
+    "ResourceQuota": "the API server may refuse pods, if the cluster has ResourceQuotas",
+    "Service": "nodes may score otherwise, as pods of a Service are spread by default",
 }
-# The API server makes them itself.
+# The API server makes objects of these kinds itself.
 _EVERYWHERE = frozenset({"Namespace", "PriorityClass", "Service"})
-_OWNERS = {
-    "ReplicaSet": "its pods are spread by default, and budgets count by it",
-    "ReplicationController": "its pods are spread by default, and budgets count by it",
-    "StatefulSet": "its pods are spread by default, and budgets count by it",
-}
+_OWNERS = ("ReplicaSet", "ReplicationController", "StatefulSet")
+_OWNED = ("Pod", "ReplicaSet", "Job")
 
 
 class StateFacts:
-    """What warnings need to know of many objects.
+    """What warnings about an incomplete state depend on.
 
     Attributes:
         is_export: whether nodes or pods come from an API server.
-        owner_kinds: the kinds of the pods' controllers, and how many pods have one of each.
-        waiting: the pods on no node that haven't finished.
-        strays: by name of a node that isn't among them, how many pods on it haven't finished.
+        owner_kinds: how many pods have a controller of each kind.
+        waiting: the pods without a node that haven't finished.
+        strays: how many unfinished pods are on each node that isn't among the objects, by its name.
     """
 
     def __init__(self, objects: Iterable[Object]) -> None:
@@ -83,12 +80,95 @@ class StateFacts:
             elif node not in self.node_names:
                 self.strays[node] += 1
         self.unplayed_owners = tuple(
-            unplayed_owners(obj for found in by_kind.values() for obj in found)
+            _unplayed_owners(obj for objects in by_kind.values() for obj in objects)
         )
 
     def of(self, kind: str) -> Sequence[Object]:
-        """The objects of a kind."""
+        """Return the objects of a kind."""
         return self.by_kind.get(kind, ())
+
+
+def completeness_warnings(state: StateFacts, applied: Iterable[Object]) -> list[str]:
+    """Return the warning about all that the state lacks; none if it is complete.
+
+    The warning is one paragraph: what is missing, what follows from that, and the command that
+    exports everything.
+    """
+    facts = (state, StateFacts(applied))
+    usual = {kind: effect for kind, effect in _USUAL.items() if not state.of(kind)}
+    if not state.is_export or not usual.keys() & _EVERYWHERE:
+        # A state that was written by hand may do without them. An export with what every cluster
+        # has was made for the other kinds, too: the cluster has none of these.
+        usual = {}
+    counts = {kind: state.owner_kinds[kind] for kind in _OWNERS if state.owner_kinds[kind]}
+    owners = {
+        kind: f"the default spread and the budgets of {count(pods, 'pod')} of a {kind} are unknown"
+        for kind, pods in counts.items()
+    }
+    if state.of("PodDisruptionBudget") and "Deployment" in {
+        controller_kind(obj) for obj in state.of("ReplicaSet")
+    }:
+        owners["Deployment"] = "budgets don't know how many pods Deployments want"
+    missing = {
+        kind: effect
+        for kind, effect in {**usual, **owners, **_referred_to(facts)}.items()
+        if not _of(facts, kind)
+    }
+    strays: Counter[str] = sum((one.strays for one in facts), Counter())
+    for one in facts:
+        for node in one.node_names:
+            del strays[node]
+    if not (missing or strays):
+        return []
+    lacks = [f"no {', no '.join(missing)}"] if missing else []
+    if strays:
+        nodes = listed(sorted(strays), _SHOWN_MAX)
+        lacks.append(f"{count(strays.total(), 'pod')} on nodes that it lacks ({nodes})")
+    effects = [*missing.values(), *(["the scheduler doesn't see these pods"] if strays else [])]
+    return [
+        f"the state is incomplete: it has {' and '.join(lacks)}. So {'; '.join(effects)}. "
+        f"To export everything: {EXPORT_COMMAND}"
+    ]
+
+
+def _of(facts: Iterable[StateFacts], kind: str) -> list[Object]:
+    return [obj for one in facts for obj in one.of(kind)]
+
+
+def _referred_to(facts: Sequence[StateFacts]) -> dict[str, str]:
+    """The kinds that objects refer to, each with what follows if it is missing."""
+    effects = {}
+    if not any(one.node_names for one in facts):
+        effects["Node"] = "no pod can be placed"
+    waiting = [pod for one in facts for pod in one.waiting]
+    templates = [pod_template_of(obj) for kind in TEMPLATED for obj in _of(facts, kind)]
+    specs = [spec_of(obj) for obj in (*waiting, *templates)]
+    named = {str(spec.get("priorityClassName") or "") for spec in specs}
+    if classes := named - {"", *SYSTEM_PRIORITY_CLASSES}:
+        classes_text = listed(sorted(classes), _SHOWN_MAX)
+        effects["PriorityClass"] = f"pods of the class {classes_text} have no known priority"
+    volumes_of_pods = (volume for spec in specs for volume in volumes_of(spec))
+    if any(part(one, "persistentVolumeClaim").get("claimName") for one in volumes_of_pods):
+        effects["PersistentVolumeClaim"] = "pods that use one can't be placed"
+    claims = [spec_of(claim) for claim in _of(facts, "PersistentVolumeClaim")]
+    if any(spec.get("volumeName") for spec in claims):
+        effects["PersistentVolume"] = "the nodes that bound claims allow are unknown"
+    if any(spec.get("storageClassName") and not spec.get("volumeName") for spec in claims):
+        effects["StorageClass"] = "claims that aren't bound yet stay so"
+    volumes = _of(facts, "PersistentVolume")
+    # A kubelet registers its node's drivers; simulated nodes have none, nor limits of volumes.
+    if any(spec_of(volume).get("csi") for volume in volumes) and not all(
+        map(is_marked, _of(facts, "Node"))
+    ):
+        effects["CSINode"] = "how many volumes a node can take is unknown"
+    limited = {driver for one in _of(facts, "CSINode") for driver in limits_of(one)}
+    never_attached = {
+        name(one) for one in _of(facts, "CSIDriver") if spec_of(one).get("attachRequired") is False
+    }
+    drivers = {str(part(spec_of(volume), "csi").get("driver")) for volume in volumes}
+    if drivers & (limited - never_attached):
+        effects["VolumeAttachment"] = "volumes that are attached without a pod don't count"
+    return effects
 
 
 class ModelLimits(msgspec.Struct):
@@ -98,43 +178,14 @@ class ModelLimits(msgspec.Struct):
     notes: list[str] = msgspec.field(default_factory=list)
 
 
-def completeness_warnings(state: StateFacts, applied: Iterable[Object]) -> list[str]:
-    """Warnings about kinds that aren't there, and last of all how to get a complete state."""
-    both = (state, StateFacts(applied))
-    kinds = state.owner_kinds
-    found = {
-        kind: f"{kinds[kind]} pods belong to one; {why}"
-        for kind, why in _OWNERS.items()
-        if kinds[kind]
-    }
-    owners = {controller_kind(obj) for obj in state.of("ReplicaSet")}
-    if "Deployment" in owners and state.of("PodDisruptionBudget"):
-        found["Deployment"] = "budgets count by how many pods one wants"
-    unusual = {kind: why for kind, why in _USUAL.items() if not state.of(kind)}
-    if not state.is_export or not unusual.keys() & _EVERYWHERE:
-        # What somebody wrote by hand may do without, and who was given all that every cluster has
-        # was asked for the rest, too: there is none of it.
-        unusual = {}
-    missing = {**unusual, **found, **_referred_to(both)}
-    warnings = [
-        f"the state has no {kind}: {why}" for kind, why in missing.items() if not _of(both, kind)
-    ]
-    strays: Counter[str] = sum((one.strays for one in both), Counter())
-    for known in both:
-        for node in known.node_names:
-            del strays[node]
-    if strays:
-        names = listed(sorted(strays), _SHOWN_MAX)
-        warnings.append(f"{strays.total()} pods are on nodes that the state lacks: {names}")
-    if warnings:
-        warnings.append(f"a complete state is what this prints: {EXPORT_COMMAND}")
-    return warnings
-
-
 def limits_of_the_model(
     pods: Iterable[Object], device_classes: Sequence[Object] = (), *, has_gangs: bool = False
 ) -> ModelLimits:
-    """Warnings and notes about pods to be scheduled, where PodGroups are heeded if `has_gangs`."""
+    """Return warnings and notes about pods to be scheduled.
+
+    Args:
+        has_gangs: whether the scheduler heeds PodGroups.
+    """
     limits = ModelLimits()
     claiming, with_devices, grouped = [], [], []
     for pod in pods:
@@ -159,50 +210,8 @@ def limits_of_the_model(
     return limits
 
 
-def _of(both: Iterable[StateFacts], kind: str) -> list[Object]:
-    return [obj for one in both for obj in one.of(kind)]
-
-
-def _referred_to(both: Sequence[StateFacts]) -> dict[str, str]:
-    found = {}
-    if not any(one.node_names for one in both):
-        found["Node"] = "nothing can be placed"
-    waiting = [pod for one in both for pod in one.waiting]
-    templates = [pod_template_of(obj) for kind in TEMPLATED for obj in _of(both, kind)]
-    specs = [spec_of(one) for one in (*waiting, *templates)]
-    named = {str(spec.get("priorityClassName") or "") for spec in specs}
-    classes = named - {"", *SYSTEM_PRIORITY_CLASSES}
-    if classes:
-        found["PriorityClass"] = f"pods name {listed(sorted(classes), _SHOWN_MAX)}"
-    volumes_of_pods = (volume for spec in specs for volume in volumes_of(spec))
-    if any(part(one, "persistentVolumeClaim").get("claimName") for one in volumes_of_pods):
-        found["PersistentVolumeClaim"] = "pods that wait for a place use one"
-    claims = [spec_of(claim) for claim in _of(both, "PersistentVolumeClaim")]
-    if any(spec.get("volumeName") for spec in claims):
-        found["PersistentVolume"] = "claims are bound to one"
-    if any(spec.get("storageClassName") and not spec.get("volumeName") for spec in claims):
-        found["StorageClass"] = "claims that aren't bound yet name one"
-    volumes = _of(both, "PersistentVolume")
-    # A kubelet registers its node's drivers; simulated nodes have none, nor limits of volumes.
-    if any(spec_of(volume).get("csi") for volume in volumes) and not all(
-        map(is_marked, _of(both, "Node"))
-    ):
-        found["CSINode"] = "how many volumes a node can take isn't known"
-    # The drivers that attach no more than so many volumes to a node.
-    limited = {driver for one in _of(both, "CSINode") for driver in limits_of(one)}
-    never = {
-        name(one) for one in _of(both, "CSIDriver") if spec_of(one).get("attachRequired") is False
-    }
-    if {str(part(spec_of(one), "csi").get("driver")) for one in volumes} & (limited - never):
-        found["VolumeAttachment"] = "volumes count while they are attached, also without a pod"
-    return found
-
-
-_OWNED = ("Pod", "ReplicaSet", "Job")
-
-
 def unplayed(objects: Iterable[Object]) -> Iterator[Unplayed]:
-    """The objects whose controllers Podium lacks, of objects of all kinds, in order."""
+    """Yield the objects whose pods no controller of Podium makes, in order."""
     for obj in objects:
         kind = kind_of(obj)
         is_played = kind is not None and kind.name in DECISIVE_KINDS
@@ -216,14 +225,13 @@ def unplayed(objects: Iterable[Object]) -> Iterator[Unplayed]:
 
 
 def suspended_jobs(objects: Iterable[Object]) -> Iterator[str]:
-    """A sentence about each Job that makes no pods because it is suspended."""
+    """Yield a note about each Job that makes no pods because it is suspended."""
     for obj in objects:
         if _is_job(obj) and spec_of(obj).get("suspend") and not foreign_controller(obj):
             yield f"{_label(obj)} is suspended: it makes no pods until spec.suspend is false"
 
 
-def unplayed_owners(state: Iterable[Object]) -> Iterator[str]:
-    """A warning for each kind of owners that pods of a state have and nobody plays."""
+def _unplayed_owners(state: Iterable[Object]) -> Iterator[str]:
     owners: dict[str, dict[str, None]] = defaultdict(dict)
     managed: dict[str, dict[str, None]] = defaultdict(dict)
     for obj in state:

@@ -1,13 +1,13 @@
-"""Creates the next pods of workloads in copies of a played cluster, to see whom they preempt.
+"""Creates the next pods of workloads in copies of a played cluster, to see which they preempt.
 
 Where running pods keep a priority that their successors don't get, two pods are tried: one that
-replaces a running pod of the workload, as when that is deleted, and one that requests as much and
-belongs to no workload.
+replaces a deleted pod of the workload, and one with equal requests that belongs to no workload.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import msgspec
 
@@ -18,6 +18,7 @@ from podium.api.objects import (
     controller_key,
     key,
     metadata_of,
+    namespace,
     status_of,
 )
 from podium.api.pod_specs import node_affinity_of
@@ -29,7 +30,7 @@ from podium.apiserver.server import DeleteOptions
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.simulation.workers import can_fork, in_workers
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.outcome.leaving_pods import short_of_pods
+from podium.whatif.plan.outcome.lost_pods import short_of_pods
 from podium.whatif.plan.outcome.stale_priorities import StalePods
 from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.plan_report import NextPod, PreemptedPod, StalePriority
@@ -38,7 +39,7 @@ from podium.whatif.plan.play import Play
 _NAME = "next-pod"
 # Of a cascade through a large cluster.
 _VICTIMS_MAX = 50
-# What says where a pod may go by itself; labels and terms about other pods are the workload's.
+# Where a pod may go by itself; labels and terms about other pods are the workload's.
 _KEPT = ("nodeSelector", "priorityClassName", "runtimeClassName", "schedulerName", "tolerations")
 _KEPT_OF_CONTAINERS = ("name", "image", "resources", "restartPolicy")
 
@@ -53,42 +54,50 @@ class _Trial(msgspec.Struct, frozen=True):
 def tried(
     play: Play, stale: Sequence[StalePods], most: int, workers: int = 1
 ) -> Iterator[StalePriority]:
-    """Report on stale pods, with what the next pods of some of them do in copies of a play.
+    """Report stale priorities, with what the next pods of some workloads do in copies of a play.
 
     Args:
-        play: one that is over; it stays as it is.
-        most: of how many workloads the next pods are tried, those first that request most.
+        play: a play that is over; it stays as it is.
+        most: of how many workloads the next pods are tried. Workloads come first whose successors
+            outrank the running pods, then those that request most.
     """
+
+    def rank(one: StalePods) -> tuple[object, ...]:
+        requests = pod_requests({"spec": one.spec})
+        outranks = (one.next_priority or 0) > one.priority
+        amounts = (-requests.get("cpu", 0), -requests.get("memory", 0))
+        return not outranks, *amounts, -len(one.pods), one.workload
+
     shapes, trials = set[object](), list[_Trial]()
     admitted = [one for one in stale if not one.refusal]
-    for one in sorted(admitted, key=_rank)[:most] if can_fork() else ():
+    for one in sorted(admitted, key=rank)[:most] if can_fork() else ():
         owner = controller_key(one.pods[0])
         if owner is not None and owner[0] in RECREATING:
             trials.append(_Trial(one, is_replacement=True))
-        alike = (one.next_class, one.next_priority, msgspec.json.encode(_like(one.spec)))
-        if alike not in shapes:
-            shapes.add(alike)
+        shape = (one.next_class, one.next_priority, msgspec.json.encode(_like(one.spec)))
+        if shape not in shapes:
+            shapes.add(shape)
             trials.append(_Trial(one, is_replacement=False))
-    found: dict[int, list[NextPod]] = defaultdict(list)
+    next_pods: dict[int, list[NextPod]] = defaultdict(list)
     played = in_workers(partial(_try, play), trials, workers)
     for trial, next_pod in zip(trials, played, strict=True):
-        found[id(trial.stale)].append(next_pod)
+        next_pods[id(trial.stale)].append(next_pod)
     for one in stale:
         yield StalePriority(
             workload=one.workload,
-            namespace=one.namespace,
+            namespace=namespace(one.pods[0]),
             pods=len(one.pods),
             priority=one.priority,
             next_priority=one.next_priority,
             next_class=one.next_class,
             is_by_default=one.is_by_default,
             refusal=one.refusal,
-            next_pods=tuple(found[id(one)]),
+            next_pods=tuple(next_pods[id(one)]),
         )
 
 
 def preempted_since(timeline: Timeline, since_s: float) -> Iterator[PreemptedPod]:
-    """The pods that were preempted since a moment of a play, at times counted from then."""
+    """Yield the pods that were preempted since a moment of a play, at times counted from then."""
     owners, preemptors = timeline.owners, timeline.play.preemptions.preemptors
     for lost in timeline.histories.disrupted:
         if lost.cause is not BY_SCHEDULER or lost.ended_s is None or lost.ended_s < since_s:
@@ -106,20 +115,14 @@ def preempted_since(timeline: Timeline, since_s: float) -> Iterator[PreemptedPod
         )
 
 
-def _rank(stale: StalePods) -> tuple[object, ...]:
-    """Sorts first by whether successors outrank the pods, then by how much they request."""
-    requests = pod_requests({"spec": stale.spec})
-    outranks = (stale.next_priority or 0) > stale.priority
-    amounts = (-requests.get("cpu", 0), -requests.get("memory", 0))
-    return not outranks, *amounts, -len(stale.pods), stale.workload
-
-
 def _try(play: Play, trial: _Trial) -> NextPod:
-    """Create a pod, and play what comes of it; it changes `play`."""
+    """Create a pod, and play what follows; changes `play`."""
     since_s, entries_before = play.passed_s, len(play.observer.entries)
+    store, workload = play.cluster.store, trial.stale.workload
     play.record_preemptions(alternatives_max=0)
     if trial.is_replacement:
-        # Preemption takes the youngest of equals: of the others, more than one gives way in turn.
+        # Preemption takes the youngest of equals: if the oldest is replaced, more than one of the
+        # others gives way in turn.
         oldest = min(
             trial.stale.pods,
             key=lambda pod: (
@@ -129,17 +132,16 @@ def _try(play: Play, trial: _Trial) -> NextPod:
         )
         # Nothing is decided before `change` has been called.
         play.machine.hold()
-        place, called = key(oldest).split("/")
-        what = Attributes(KINDS["Pod"], place, called, play.cluster.driver.now_s)
+        place, pod_name = key(oldest).split("/")
+        what = Attributes(KINDS["Pod"], place, pod_name, play.cluster.driver.now_s)
         play.cluster.server.delete(what, DeleteOptions())
         play.observer.look()
         play.change(())
     else:
-        place, called = trial.stale.namespace, _NAME
-        while play.cluster.store.get("Pod", place, called) is not None:
-            called += "-x"
-        metadata = {"name": called, "namespace": place}
-        spec = _like(trial.stale.spec)
+        place, pod_name = namespace(trial.stale.pods[0]), _NAME
+        while store.get("Pod", place, pod_name) is not None:
+            pod_name += "-x"
+        metadata, spec = {"name": pod_name, "namespace": place}, _like(trial.stale.spec)
         new_pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
         play.change([Apply((new_pod,))])
 
@@ -153,23 +155,22 @@ def _try(play: Play, trial: _Trial) -> NextPod:
         raise KeyboardInterrupt
     timeline = Timeline(play)
     preempted = tuple(preempted_since(timeline, since_s))
-    # The pod that was to come.
-    new = None
-    for entry in play.observer.entries[entries_before:]:
-        history = timeline.histories.by_uid.get(entry.uid) if entry.type == "PodCreated" else None
-        if history is not None:
-            workload = timeline.owners.workload(history.pod, history.owner)
-            if not trial.is_replacement or workload == trial.stale.workload:
-                new = history
-                break
+    created = (pod for number, pod in timeline.created.items() if number >= entries_before)
+    new = next(
+        (
+            pod
+            for pod in created
+            if not trial.is_replacement or timeline.owners.workload(pod.pod, pod.owner) == workload
+        ),
+        None,
+    )
     message = ""
     if new is None:
         refused = (*play.rejected, *short_of_pods(timeline))
-        told = (one.message for one in refused if one.workload in ("", trial.stale.workload))
-        message = next(told, "it doesn't come while the plan is played")
+        messages = (one.message for one in refused if one.workload in ("", workload))
+        message = next(messages, "it doesn't come while the plan is played")
     elif not new.node:
-        pod = play.cluster.store.get("Pod", *new.pod.split("/"))
-        message = condition_message(pod or {}, "PodScheduled")
+        message = condition_message(store.get("Pod", *new.pod.split("/")) or {}, "PodScheduled")
     return NextPod(
         is_replacement=trial.is_replacement,
         pod="" if new is None else new.pod,
@@ -181,16 +182,14 @@ def _try(play: Play, trial: _Trial) -> NextPod:
     )
 
 
-def _like(spec: Object) -> Mapping[str, object]:
-    kept = {field: spec[field] for field in _KEPT if spec.get(field)}
-    if near := node_affinity_of(spec):
-        kept["affinity"] = {"nodeAffinity": near}
-    if whole := spec.get("resources"):
-        kept["resources"] = whole
+def _like(spec: Object) -> dict[str, Any]:
+    kept = {field: spec[field] for field in (*_KEPT, "resources") if spec.get(field)}
+    if node_affinity := node_affinity_of(spec):
+        kept["affinity"] = {"nodeAffinity": node_affinity}
     for field in ("containers", "initContainers"):
-        if found := spec.get(field):
+        if containers := spec.get(field):
             kept[field] = [
-                {one: container[one] for one in _KEPT_OF_CONTAINERS if one in container}
-                for container in found
+                {key: container[key] for key in _KEPT_OF_CONTAINERS if key in container}
+                for container in containers
             ]
     return kept

@@ -276,6 +276,7 @@ class Moment(RepeatedRow):
         node: where the pod is; empty if nowhere.
         detail: the reason, as in the pod's status; empty if there is none.
         by: the pod that is behind it: the preemptor, or the lost pod that a new one replaces.
+        text: the line as a sentence.
     """
 
     at_s: Seconds
@@ -284,6 +285,7 @@ class Moment(RepeatedRow):
     node: Annotated[str, IF_ANY] = ""
     detail: Annotated[str, IF_ANY, Field(serialization_alias="reason")] = ""
     by: Annotated[str, IF_ANY] = ""
+    text: Annotated[str, HIDDEN] = ""
 
 
 class Return(StrEnum):
@@ -298,7 +300,7 @@ class Return(StrEnum):
 
 def why_never(row: PodRow) -> str:
     """Why no other pod comes in place of a lost one, where that is certain."""
-    return "its work is lost" if row.owner.startswith("Job ") else "nobody recreates it"
+    return "its work is lost" if row.owner.startswith("Job ") else "no controller recreates it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

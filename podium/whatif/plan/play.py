@@ -19,7 +19,7 @@ from podium.scheduler.scheduler import Scheduler
 from podium.simulation.scenario.drain_step import Drain
 from podium.simulation.timeline import Observer
 from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
-from podium.whatif.plan.changer import Changer
+from podium.whatif.plan.change_executor import ChangeExecutor
 from podium.whatif.plan.changes import Apply, Change, Cordon, Delete, Fail
 from podium.whatif.plan.completeness import ModelLimits, limits_of_the_model
 from podium.whatif.plan.plan_report import RejectedObject
@@ -29,10 +29,10 @@ from podium.whatif.plan.rollouts import Rollouts
 from podium.whatif.plan.workload_owners import PodsBefore, WorkloadOwners
 
 Progress = Callable[[float], None]
-"""Is told how many seconds of a plan have passed."""
+"""Called from time to time with the seconds that a play has been played."""
 
 Prepare = Callable[[Cluster, Observer], None]
-"""Is handed the cluster of a play, and its observer, before any changes are made."""
+"""Called with the cluster of a play and its observer before any changes are made."""
 
 PROGRESS_EVERY_S = 0.1
 _LOOK_AGAIN_S = 10.0
@@ -42,7 +42,7 @@ FAILED_CREATE = "FailedCreate"
 """The reason of the events that plans read; no others are written."""
 _MOVES = frozenset({"PodTerminating", "PodBound"})
 
-# Nobody schedules by endpoints, and that Jobs end long ago is no part of the plan.
+# No scheduler reads endpoints, and the deletion of Jobs that ended long ago is no part of a plan.
 _CONTROLLERS = frozenset(CONTROLLERS) - {
     "endpoint-controller",
     "endpointslice-controller",
@@ -51,25 +51,24 @@ _CONTROLLERS = frozenset(CONTROLLERS) - {
 
 
 class Play:
-    """One run of a plan: a cluster with the state and the changes, about which nothing is decided.
+    """One run of a plan: a cluster with the state and the changes, before the first decision.
 
-    `run` decides and lets time pass. Further changes may follow, and are decided about in the run
-    that comes after.
+    `run` lets the scheduler decide and time pass. Further changes may follow, which the next run
+    decides about.
 
     Attributes:
-        guessed_classes: where the state has no PriorityClasses, the names of those that stand in
-            for them, and `""` for the default class.
-        entries_before: how many of the observed entries tell of the time before the changes.
-        budgets_before: the statuses of budgets, `namespace/name`, in the state.
+        guessed_classes: names of the PriorityClasses that stand in for those of a state without
+            any, and `""` for the default class.
+        entries_before: how many of the observed entries are from before the changes.
+        budgets_before: the statuses of the state's budgets, by `namespace/name`.
         start_s: when the plan begins, in seconds since the epoch.
 
     Args:
-        changes_later: whether nodes may be added, drained or fail by changes that the request
-            doesn't have.
-        controllers: those that run; the ones that may have something to do unless given.
+        changes_later: whether changes that the request doesn't have may add, drain or fail nodes.
+        controllers: the controllers that run; those that may have something to do unless given.
 
     Raises:
-        TargetError: something to change isn't there.
+        TargetError: an object to change isn't there.
         PressureError: a node can't be put under the pressure that is asked for.
     """
 
@@ -81,22 +80,20 @@ class Play:
         controllers: frozenset[str] | None = None,
         prepare: Prepare | None = None,
     ) -> None:
-        self.state = request.state
-        self.start_s = self.state.start_s
-        controllers = controllers or busy_controllers(request, changes_later=changes_later)
+        self.state, self.start_s = request.state, request.state.start_s
         configuration = request.configuration
         setup = SchedulerSetup(
             configuration=configuration.configuration if configuration else None,
             options=configuration.options if configuration else None,
         )
-        behaviour, seed = DEFAULT_BEHAVIOUR, request.seed
+        seed, eviction = request.seed, request.eviction
         self.cluster = Cluster(
             ClusterOptions(
                 start_s=self.start_s,
                 schedulers=(setup,),
-                controllers=controllers,
+                controllers=controllers or busy_controllers(request, changes_later=changes_later),
                 provisioning_s=0.0,
-                nodes=NodeSettings(seed=seed, behaviour=behaviour, eviction=request.eviction),
+                nodes=NodeSettings(seed=seed, behaviour=DEFAULT_BEHAVIOUR, eviction=eviction),
                 settled=not request.repairs,
                 heals=request.heals,
                 kinds=tuple(OPTIONAL_KINDS.values()),
@@ -136,15 +133,20 @@ class Play:
         )
 
     def change(self, changes: Sequence[Change], pressures: Sequence[Pressure] = ()) -> None:
-        """Make changes, and then put nodes under pressure; raises as the making of a play does."""
+        """Make changes, and then put nodes under pressure.
+
+        Raises:
+            TargetError: an object to change isn't there.
+            PressureError: a node can't be put under the pressure that is asked for.
+        """
         self.machine.hold()
         if not self.state.facts.of("Namespace"):
             self.cluster.load(_missing_namespaces(self.cluster, changes))
-        targets = [one.target for one in changes if isinstance(one, Delete)]
-        self.deleted.update(targets)
-        self.changer = Changer(self.cluster, self.observer, self.state.by_identity, changes)
-        self.changer.advance()
-        self.rollouts = Rollouts(self.cluster, self.changer.touched, self.start_s)
+        self.deleted.update(change.target for change in changes if isinstance(change, Delete))
+        state = self.state.by_identity
+        self.executor = ChangeExecutor(self.cluster, self.observer, state, changes)
+        self.executor.advance()
+        self.rollouts = Rollouts(self.cluster, self.executor.touched, self.start_s)
         # Nodes refuse what they can't start before the scheduler decides about other pods.
         self.cluster.driver.run_until(self.cluster.driver.now_s)
         press(self.cluster.store, pressures)
@@ -156,13 +158,12 @@ class Play:
         progress: Progress | None = None,
         watch: Callable[[Decision], None] | None = None,
     ) -> bool:
-        """Let everything happen; return whether it comes to its end without a Ctrl-C.
+        """Let the scheduler decide and time pass; return False if Ctrl-C ended it.
 
         Args:
             until_s: for how long, in seconds; None for `UNTIL_S`, and from then on until all
-                rollouts have come to an end, but no longer than `LONGEST_S`.
-            progress: called from time to time with the seconds that have passed.
-            watch: called with each decision, in place of the record of preemptions.
+                rollouts have ended, but no longer than `LONGEST_S`.
+            watch: called with each decision, in place of the recorder of preemptions.
         """
         driver, begin_s = self.cluster.driver, self.cluster.driver.now_s
         end_s, longest_s = begin_s + (until_s or UNTIL_S), begin_s + LONGEST_S
@@ -181,7 +182,7 @@ class Play:
                 end_s = max(end_s, now_s + _LOOK_AGAIN_S if now_s >= end_s else end_s)
                 piece_s = max(now_s + PROGRESS_EVERY_S, driver.next_s() or end_s)
                 driver.run_until(min(end_s, piece_s))
-                self.changer.advance()
+                self.executor.advance()
                 self.rollouts.look()
                 if progress is not None:
                     progress(self.passed_s)
@@ -191,25 +192,29 @@ class Play:
             self.scheduler.watch = None
         return True
 
+    def settle(self, until_s: float | None) -> None:
+        """Run until the cluster has come to rest; raises KeyboardInterrupt by Ctrl-C."""
+        if not self.run(until_s):
+            raise KeyboardInterrupt
+
     def _goes_on(self) -> bool:
-        if self.changer.is_draining(UNTIL_S) or not self.rollouts.are_over():
+        if self.executor.is_draining(UNTIL_S) or not self.rollouts.are_over():
             return True
         # Where nodes fail, as long as a pod had to go, or got a place, in the last moments.
         since_s = self.passed_s - _FAILING_S
-        lately = takewhile(lambda one: one.at_s >= since_s, reversed(self.observer.entries))
-        return bool(self.changer.silenced_s) and any(one.type in _MOVES for one in lately)
+        lately = takewhile(lambda entry: entry.at_s >= since_s, reversed(self.observer.entries))
+        return bool(self.executor.silenced_s) and any(entry.type in _MOVES for entry in lately)
 
     @property
     def rejected(self) -> Sequence[RejectedObject]:
-        """What the API didn't let in of the last changes."""
-        return self.changer.rejected
+        """The objects of the last changes that the API refused."""
+        return self.executor.rejected
 
     @property
     def machine(self) -> SchedulerMachine:
         """The machine of the only scheduler."""
         (handle,) = self.cluster.schedulers.values()
-        if not isinstance(handle.machine, SchedulerMachine):
-            raise TypeError("there is no scheduler")
+        assert isinstance(handle.machine, SchedulerMachine)
         return handle.machine
 
     @property
@@ -219,24 +224,24 @@ class Play:
 
     @property
     def passed_s(self) -> float:
-        """How long it has been played for, in seconds."""
+        """For how long the plan has been played, in seconds."""
         return self.cluster.driver.now_s - self.start_s
 
     def limits_of_the_model(self, pods: Iterable[Object]) -> ModelLimits:
-        """What is to be said about pods that wait, or are to come."""
+        """Return warnings and notes about pods that wait, or are to come."""
         device_classes, gangs = self.cluster.store.list("DeviceClass").items, self.machine.gangs
         # Whether the scheduler heeds what PodGroup a pod names in `schedulingGroup`.
         has_gangs = gangs is not None and POD_GROUP.key in gangs.kinds
         return limits_of_the_model(pods, device_classes, has_gangs=has_gangs)
 
-    def found(self, pods: Iterable[str]) -> list[Object]:
-        """Those of the pods, `namespace/name`, that are there, and those that have been waiting."""
-        places = sorted({*pods, *self.before.unbound})
-        found = (self.cluster.store.get("Pod", *place.split("/")) for place in places)
-        return [pod for pod in found if pod is not None]
+    def find_pods(self, keys: Iterable[str]) -> list[Object]:
+        """Return the pods, `namespace/name`, that are there, and those that waited in the state."""
+        places = sorted({*keys, *self.before.unbound})
+        pods = (self.cluster.store.get("Pod", *place.split("/")) for place in places)
+        return [pod for pod in pods if pod is not None]
 
     def owners(self) -> WorkloadOwners:
-        """The controllers of its pods, those that are gone included."""
+        """Return the controllers of the cluster's pods, deleted ones included."""
         return WorkloadOwners((*self._loaded, *self._controllers()))
 
     def _controllers(self) -> Iterator[Object]:
@@ -245,17 +250,17 @@ class Play:
 
 
 def busy_controllers(request: PlanRequest, *, changes_later: bool = False) -> frozenset[str]:
-    """The controllers but for those that will have nothing to do, and would follow every pod."""
+    """Return the controllers without those that would follow every pod and have nothing to do."""
     idle = set()
-    is_pinned = any(one["kind"] == "Pod" and node_name_of(one) for one in request.applied)
-    deletes = any(isinstance(one, Delete) for one in request.changes)
+    is_pinned = any(obj["kind"] == "Pod" and node_name_of(obj) for obj in request.applied)
+    deletes = any(isinstance(change, Delete) for change in request.changes)
     if not (deletes or request.repairs or is_pinned):
         idle |= {"generic-garbage-collector", "pod-garbage-collector"}
     nodes = request.state.facts.of("Node")
     is_scripted = any(key.startswith(PREFIX) for node in nodes for key in annotations(node))
-    applies_nodes = any(one.get("kind") == "Node" for one in request.applied)
+    applies_nodes = any(obj.get("kind") == "Node" for obj in request.applied)
     cordons = changes_later or any(
-        isinstance(one, Cordon | Drain | Fail) for one in request.changes
+        isinstance(change, Cordon | Drain | Fail) for change in request.changes
     )
     if not (is_scripted or applies_nodes or cordons or request.pressures or request.repairs):
         idle.add("node-lifecycle-controller")
@@ -263,11 +268,12 @@ def busy_controllers(request: PlanRequest, *, changes_later: bool = False) -> fr
 
 
 def _missing_namespaces(cluster: Cluster, changes: Sequence[Change]) -> Iterator[Object]:
-    """Namespaces that manifests name; a state without any doesn't say which there are."""
-    named = (place for one in changes if isinstance(one, Apply) for _, place, _ in one.by_identity)
-    for called in sorted({*named} - {""}):
-        if cluster.store.get("Namespace", "", called) is None:
-            yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": called}}
+    # A state without any Namespace doesn't say which there are: those that manifests name are.
+    applied = (change for change in changes if isinstance(change, Apply))
+    named = {namespace for change in applied for _, namespace, _ in change.by_identity}
+    for namespace in sorted(named - {""}):
+        if cluster.store.get("Namespace", "", namespace) is None:
+            yield {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": namespace}}
 
 
 def _shuffled(seed: int, node_name: str) -> str:

@@ -1,16 +1,24 @@
-"""What is to be planned."""
+"""What to plan: a loaded state, changes to it, and the rules by which they are played."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
-from podium.api.kinds.snapshot_kinds import Identity
-from podium.api.objects import Object
+from podium.api.kinds.builtin_kinds import OPTIONAL_KINDS
+from podium.api.kinds.snapshot_kinds import Identity, decisive
+from podium.api.nodes import taints_of
+from podium.api.objects import Object, is_terminating, spec_of, status_of
+from podium.api.pods import is_finished, node_name_of
+from podium.api.process.python_garbage_collection import without_garbage_collection
+from podium.api.taints import NO_EXECUTE
+from podium.cluster.virtual import Cluster, ClusterOptions
+from podium.cluster.virtual.cluster_options import start_s
+from podium.controllers.job.job_status import is_over
 from podium.kubelet.eviction.eviction_manager import EvictionConfig
 from podium.kubelet.kubelet_config import read_eviction_config
 from podium.scheduler.config.load import Loaded as LoadedConfiguration
 from podium.whatif.plan.changes import Apply, Change
-from podium.whatif.plan.completeness import completeness_warnings
-from podium.whatif.plan.loaded_state import LoadedState
+from podium.whatif.plan.completeness import StateFacts, completeness_warnings
 from podium.whatif.plan.resource_pressure import Pressure
 
 NEXT_PODS_MAX = 4
@@ -20,7 +28,83 @@ UNTIL_S = 600.0
 LONGEST_S = 24 * 3600.0
 
 Progress = Callable[[int, float], None]
-"""Is told which of the seeds is played, from 1, and how many seconds of it have passed."""
+"""Called with the number of the seed that is played, from 1, and the seconds that have passed."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedState:
+    """The objects of a cluster, which mustn't change, and what all plans derive from them once.
+
+    Attributes:
+        objects: the cluster's, valid and with their namespaces.
+        read_s: when they were read from a running cluster, in seconds since the epoch; None if
+            only the times in the objects are known.
+    """
+
+    objects: Sequence[Object]
+    read_s: float | None = None
+    _loaded: dict[tuple[bool, bool], tuple[Cluster, Sequence[str]]] = field(
+        default_factory=dict, init=False, repr=False
+    )
+
+    @cached_property
+    def by_identity(self) -> dict[Identity, Object]:
+        """The objects that decisions depend on."""
+        return decisive(self.objects)
+
+    @cached_property
+    def facts(self) -> StateFacts:
+        """What warnings about an incomplete state depend on."""
+        return StateFacts(self.by_identity.values())
+
+    @cached_property
+    def start_s(self) -> float:
+        """When plans begin, in seconds since the epoch."""
+        mentioned_s = start_s(self.objects)
+        return mentioned_s if self.read_s is None else max(mentioned_s, self.read_s)
+
+    @cached_property
+    def is_restless(self) -> bool:
+        """True if pods may come, move or go without any changes."""
+        return any(map(_may_move, self.objects))
+
+    def load(self, *, settled: bool = True, heals: bool = False) -> tuple[Cluster, Sequence[str]]:
+        """Return a cluster with the state, which mustn't be started, and the notes of loading."""
+        if (settled, heals) not in self._loaded:
+            kinds = tuple(OPTIONAL_KINDS.values())
+            options = ClusterOptions(
+                start_s=self.start_s, settled=settled, heals=heals, kinds=kinds
+            )
+            cluster = Cluster(options)
+            with without_garbage_collection():
+                notes = cluster.load(self.by_identity.values())
+            self._loaded[settled, heals] = cluster, notes
+        return self._loaded[settled, heals]
+
+    def load_into(self, cluster: Cluster) -> list[str]:
+        """Load the state into a cluster that starts at `start_s`; return the notes of loading."""
+        options = cluster.options
+        loaded, notes = self.load(settled=options.settled, heals=options.heals)
+        cluster.adopt(loaded)
+        return [*notes]
+
+
+def _may_move(obj: Object) -> bool:
+    match obj.get("kind"):
+        case "Node":
+            return any(taint.get("effect") == NO_EXECUTE for taint in taints_of(obj))
+        case "Pod":
+            return not (node_name_of(obj) or is_finished(obj) or is_terminating(obj))
+        case "Job":
+            # Whether a Job will make pods, as when it waits because some have failed.
+            spec, status = spec_of(obj), status_of(obj)
+            if not status.get("startTime") or spec.get("suspend") or is_over(obj):
+                return False
+            wanted = spec.get("parallelism", 1)
+            if spec.get("completions") is not None:
+                wanted = min(wanted, spec["completions"] - (status.get("succeeded") or 0))
+            return bool((status.get("active") or 0) < wanted)
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +112,20 @@ class PlanRequest:
     """What to plan: a state, changes to it, and the rules by which they are played.
 
     Attributes:
-        changes: what is changed, in order.
+        changes: in the order in which they are made.
         eviction: when nodes evict pods; v1.36's defaults unless given.
         configuration: the scheduler's; v1.36's default one if None.
         alternatives_max: how many candidates besides the chosen one each preemption reports.
-        seed: for what is left to chance; of several, that of the first.
+        seed: of what is left to chance; the first one of several.
         seeds: with how many seeds the plan is played, to see what depends on chance.
-        until_s: for how long the plan is played, in seconds; None for `UNTIL_S`, and until all
-            rollouts have come to an end, but no longer than `LONGEST_S`.
-        repairs: whether controllers also make up for what the state lacks.
-        heals: whether pods and nodes of the state that aren't healthy become so at the start.
-        draws: whether the plan has what is on the nodes before and after, for pictures.
-        is_whole: whether the state is all that a cluster has; of files nobody knows.
+        until_s: for how long the plan is played, in seconds; None for `UNTIL_S` and, while
+            rollouts are unfinished, up to `LONGEST_S`.
+        repairs: whether controllers repair at the start what the state lacks.
+        heals: whether unhealthy pods and nodes of the state become healthy at the start.
+        draws: whether the plan reports what is on the nodes before and after, for pictures.
+        is_whole: whether the state has everything that its cluster has, which isn't known of files.
         next_pods_max: of how many workloads whose running pods keep a stale priority the next pods
-            are tried, once the plan is over; with 0, stale priorities aren't looked for.
+            are tried at the end; with 0, stale priorities aren't looked for.
     """
 
     state: LoadedState
@@ -62,22 +146,22 @@ class PlanRequest:
     @property
     def applied(self) -> list[Object]:
         """All manifests that are applied."""
-        applied = (one.manifests for one in self.changes if isinstance(one, Apply))
+        applied = (change.manifests for change in self.changes if isinstance(change, Apply))
         return [manifest for manifests in applied for manifest in manifests]
 
-    @property
-    def applied_by_identity(self) -> dict[Identity, Object]:
-        """Those of them that decisions depend on; of two of one identity the last."""
-        applied = (one.by_identity for one in self.changes if isinstance(one, Apply))
-        return {found: obj for objects in applied for found, obj in objects.items()}
-
     def missing(self) -> list[str]:
-        """Warnings about what the state lacks; none where it is all that a cluster has."""
+        """The warning about what the state lacks; none if it is complete."""
         if self.is_whole:
             return []
-        return completeness_warnings(self.state.facts, self.applied_by_identity.values())
+        applied = {
+            identity: obj
+            for change in self.changes
+            if isinstance(change, Apply)
+            for identity, obj in change.by_identity.items()
+        }
+        return completeness_warnings(self.state.facts, applied.values())
 
 
 def without_changes(request: PlanRequest) -> PlanRequest:
-    """The same plan without anything being changed."""
+    """Copy a request without its changes and pressures."""
     return replace(request, changes=(), pressures=())

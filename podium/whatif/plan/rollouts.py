@@ -1,10 +1,9 @@
 """How far the rollouts of changed workloads have come, as `kubectl rollout status` judges it."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from podium.api.kinds.snapshot_kinds import Identity, label
 from podium.api.objects import (
@@ -26,9 +25,6 @@ from podium.cluster.virtual import Cluster
 from podium.controllers.kit.controller_revisions import revision_hash_of
 from podium.controllers.stateful_set import ordinal_of
 from podium.whatif.plan.plan_report import Rollout
-
-if TYPE_CHECKING:
-    from podium.whatif.plan.plan_report import NodeRefusal, PendingPod, RejectedObject
 
 # As a Deployment's progress deadline by default; the other kinds have none of their own.
 STANDSTILL_S = 600.0
@@ -115,15 +111,15 @@ class Rollouts:
         return tuple(self._rollout(*found) for found in self._workloads())
 
     def outdated(self) -> Iterator[str]:
-        """Workloads whose pods stay as they were until somebody deletes them; in sentences."""
+        """Workloads whose pods stay as they were until they are deleted; in sentences."""
         for one, workload in self._workloads():
             if not _is_on_delete(workload):
                 continue
             pods, updated = (int(status_of(workload).get(of) or 0) for of in _UPDATED[one[0]])
             if (old := pods - updated) > 0:
                 yield (
-                    f"{label(one)}: {old} of {pods} pods keep the old template until somebody "
-                    "deletes them, as its updateStrategy is OnDelete"
+                    f"{label(one)}: {old} of {pods} pods keep the old template until they are "
+                    "deleted, as its updateStrategy is OnDelete"
                 )
 
     def _workloads(self) -> Iterator[tuple[Identity, Object]]:
@@ -236,31 +232,3 @@ def _is_on_delete(workload: Object) -> bool:
 def _is_unobserved(workload: Object) -> bool:
     generation = generation_of(workload)
     return int(status_of(workload).get("observedGeneration") or 0) < generation
-
-
-def with_reasons(
-    rollouts: Iterable[Rollout],
-    pending: "Sequence[PendingPod]",
-    rejected: "Sequence[RejectedObject]",
-    refusals: "Sequence[NodeRefusal]",
-) -> Iterator[Rollout]:
-    """Rollouts, those that aren't complete with what is in their way, as far as that is known."""
-    for rollout in rollouts:
-        name, reasons = rollout.workload, list[str]()
-        if rollout.state != "Complete":
-            reasons += [
-                f"{pod.pod} stays pending: {pod.message.partition('. ')[0].rstrip('.')}"
-                for pod in pending
-                if pod.workload == name
-            ]
-            reasons += [
-                f"the API doesn't let in {one.object}: {one.message}"
-                for one in rejected
-                if one.workload == name
-            ]
-            reasons += [
-                f"{pod.node} refuses {pod.pod}{pod.times}: {pod.message or pod.reason}"
-                for pod in refusals
-                if pod.workload == name
-            ]
-        yield replace(rollout, reason=reasons[0]) if reasons else rollout

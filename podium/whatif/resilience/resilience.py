@@ -10,17 +10,18 @@ import msgspec
 from podium.api.documents.report import report_facts
 from podium.whatif.plan.fail_on import Finding, Gate, findings
 from podium.whatif.plan.plan_report import DrainBlocker, PodRow, WorkloadSummary
-from podium.whatif.plan.plans import Plans
+from podium.whatif.plan.planner import Planner
 from podium.whatif.plan.request import PlanRequest
-from podium.whatif.resilience.disturbance import (
+from podium.whatif.resilience.impact import (
     Disturbance,
     DisturbanceError,
     DisturbanceKind,
+    Impact,
+    ImpactReader,
     check_nodes,
     nodes_by_name,
     nodes_by_zone,
 )
-from podium.whatif.resilience.impact import Impact, ImpactReader
 from podium.whatif.resilience.resilience_report import (
     BlockingBudget,
     Exposure,
@@ -66,7 +67,7 @@ def resilience(
     """
     disturbances = disturbances_of(asked)
     request = replace(asked.request, alternatives_max=0)
-    reader, player = ImpactReader(request), Plans(request, workers)
+    reader, player = ImpactReader(request), Planner(request, workers)
     impacts, found = list[Impact](), dict[tuple[str, ...], Finding]()
     told = _told(progress, "disturbances", len(disturbances))
     plans = player.outcomes([one.changes for one in disturbances], told)

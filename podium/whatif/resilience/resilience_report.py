@@ -8,8 +8,7 @@ from pydantic import Field
 
 from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report
 from podium.whatif.plan.plan_report import PodRow
-from podium.whatif.resilience.disturbance import Disturbance
-from podium.whatif.resilience.impact import Impact
+from podium.whatif.resilience.impact import Disturbance, Impact
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,9 +13,8 @@ from podium.api.objects import Object, labels, name, spec_of
 from podium.api.well_known import HOSTNAME_LABEL, ZONE_LABEL
 from podium.scheduler.explain.extra_nodes import node_like
 from podium.whatif.plan.changes import Apply, Change, Fail
-from podium.whatif.plan.plans import Plans
-from podium.whatif.resilience.disturbance import Disturbance, nodes_by_name
-from podium.whatif.resilience.impact import Impact, ImpactReader
+from podium.whatif.plan.planner import Planner
+from podium.whatif.resilience.impact import Disturbance, Impact, ImpactReader, nodes_by_name
 from podium.whatif.resilience.resilience_report import SpareRoom
 
 _OWN_LABELS = (HOSTNAME_LABEL, ZONE_LABEL, "topology.kubernetes.io/region")
@@ -73,7 +72,7 @@ _FIRST = 4
 
 
 def spare_rooms(
-    player: Plans,
+    player: Planner,
     reader: ImpactReader,
     shapes: Sequence[ZonedShape],
     harmed: Sequence[Impact],
@@ -99,7 +98,7 @@ def spare_rooms(
 class _Search:
     def __init__(
         self,
-        player: Plans,
+        player: Planner,
         reader: ImpactReader,
         progress: Callable[[int], None] | None,
     ) -> None:

@@ -14,7 +14,7 @@ from podium.api.objects import is_terminating, status_of
 from podium.api.pods import is_finished, is_ready, node_name_of
 from podium.simulation.workers import Progress, in_a_copy
 from podium.whatif.plan.next_pods import preempted_since, tried
-from podium.whatif.plan.outcome.leaving_pods import short_of_pods
+from podium.whatif.plan.outcome.lost_pods import short_of_pods
 from podium.whatif.plan.outcome.stale_priorities import StalePods, stale_pods_of
 from podium.whatif.plan.outcome.timeline import Timeline
 from podium.whatif.plan.plan_report import PreemptedPod, Rollout, StalePriority

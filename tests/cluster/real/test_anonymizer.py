@@ -17,9 +17,8 @@ from podium.cluster.snapshot.anonymizer import Anonymizer, pseudonyms
 from podium.scheduler.plugin_registry import plugin_factories
 from podium.simulation.decide.stream import answers
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.conftest import ROOT
 from tests.properties import clusters
 from tests.properties.clusters import Obj, Scenes

@@ -62,7 +62,10 @@ def test_nothing_is_missed_in_a_snapshot(tmp_path: Path) -> None:
         snapshot.anonymize()
     snapshot.notes.append("Service is left out: forbidden")
     path.write_bytes(snapshot.encoded())
-    assert "the state has no Service" in CliRunner().invoke(app, ["plan", "-f", str(path)]).stderr
+    assert (
+        "it has no Service. So nodes may score otherwise"
+        in CliRunner().invoke(app, ["plan", "-f", str(path)]).stderr
+    )
 
 
 class _Served:

@@ -4,8 +4,7 @@ from typing import Any
 
 from podium.scheduler.explain.obstacles import Obstacle
 from podium.whatif.explain.pod_explanations import explain_pod
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import HOST, ZONE, container, node, pod
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"

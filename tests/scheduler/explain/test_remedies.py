@@ -9,8 +9,7 @@ from podium.scheduler.config.load import load_configuration
 from podium.scheduler.explain.remedies import Remedy
 from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.explain.pod_explanations import explain_pod
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import budget, container, node, pod, priority_class, workload
 from tests.whatif.plan.plans import places, planned
 

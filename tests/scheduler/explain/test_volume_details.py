@@ -6,8 +6,7 @@ from podium.scheduler.explain.explanation import explain
 from podium.scheduler.explain.obstacles import obstacles
 from podium.scheduler.scheduler import Scheduler
 from podium.whatif.explain.pod_explanations import explain_pod
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import HOST, ZONE, node, pod
 
 DRIVER = "disks.example.com"

@@ -145,7 +145,7 @@ def test_room_that_others_take_again_and_again_is_given_up_for_a_while() -> None
     rival.take_room()
     (event,) = told(rival.effects)
     assert f"was taken {ROUNDS} times by pods of {OTHER}" in event.note
-    assert event.note.endswith("preempting nobody for 60s")
+    assert event.note.endswith("preempting no pods for 60s")
     assert rival.livelocks() == 1
     assert not rival.carry_out()
     rival.pass_s(59.0)
@@ -154,7 +154,7 @@ def test_room_that_others_take_again_and_again_is_given_up_for_a_while() -> None
     assert len(rival.carry_out()) == 2, "it tries again"
     rival.take_room()
     (event,) = told(rival.effects)
-    assert event.note.endswith("preempting nobody for 120s")
+    assert event.note.endswith("preempting no pods for 120s")
 
 
 def test_without_a_backoff_it_is_told_and_goes_on() -> None:

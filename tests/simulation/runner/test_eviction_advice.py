@@ -9,10 +9,9 @@ import pytest
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.simulation.runner.eviction_advice import EvictionBlock, eviction_blocks
 from podium.whatif.plan.changes import Apply, Change, ChangeTarget, Scale, parse_drain
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Drainage, DrainBlocker
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import Obj, budget, node, pod, workload
 
 UNREADY = {"phase": "Running", "conditions": [{"type": "Ready", "status": "False"}]}

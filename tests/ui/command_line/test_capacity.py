@@ -46,7 +46,7 @@ def test_pods_that_no_node_helps_are_exit_code_2(podium, state, write) -> None:
     huge = write("huge.yaml", pod("huge", "9"))
     result = podium("capacity", "-f", state, "--pod", huge, "--node-shape", SMALL)
     assert result.exit_code == 2
-    assert "No choice of these nodes was found with which nobody waits" in result.output
+    assert "No choice of these nodes was found with which no pod waits" in result.output
     assert "WHO WAITS WITH AS MANY AS 1 OF A SHAPE" in result.output
 
 

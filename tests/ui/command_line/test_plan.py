@@ -262,7 +262,7 @@ def test_a_configuration_that_isnt_yaml_is_an_error(podium, files, tmp_path: Pat
 
 def test_warnings_go_to_standard_error(podium, write) -> None:
     result = podium("plan", "-f", write("s.yaml", node("n", uid="u")))
-    assert result.stderr.startswith("warning: the state has no ")
+    assert result.stderr.startswith("warning: the state is incomplete: it has no ")
     assert "warning" not in result.stdout
 
 
@@ -445,6 +445,6 @@ def test_a_pod_that_is_refused_again_and_again_is_told_once(podium, write) -> No
         f"{often} (OutOfcpu): {why}."
     ) in result.stdout.splitlines()
     assert f"OutOfcpu{often}" in result.stdout
-    assert "on n: OutOfcpu; so do 41 made in its place, until t+10s" in result.stdout
+    assert f"{why}); so do 41 made in its place, until t+10s" in result.stdout
     assert f"is refused by n{often}: {why}" in result.stderr
     assert result.exit_code == 2

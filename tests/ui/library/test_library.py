@@ -66,15 +66,15 @@ def test_gates_may_be_in_a_file_and_a_baseline_be_let_through(
 def test_further_plans_begin_where_the_first_did_unless_the_rules_differ() -> None:
     cluster = podium.load(STATE)
     first = cluster.plan(apply=ORANGE)
-    plans = cluster._plans
+    planner = cluster._planner
     assert cluster.plan(apply=ORANGE, until="20s").until_s == 20
     assert (
         cluster.drain("worker-4", force=True).to_dict()
         == cluster.drain("worker-4", force=True, repair=False).to_dict()
     )
-    assert cluster._plans is plans
+    assert cluster._planner is planner
     assert cluster.plan(apply=ORANGE, repair=True).preemptions
-    assert cluster._plans is not plans
+    assert cluster._planner is not planner
     assert cluster.plan(apply=ORANGE).to_dict() == first.to_dict()
 
 

@@ -10,20 +10,18 @@ from hypothesis import strategies as st
 from podium.api.kinds.snapshot_kinds import decisive
 from podium.api.objects import Object
 from podium.api.presentation import Table
-from podium.whatif.capacity.capacity import CapacityRequest, capacity
-from podium.whatif.capacity.capacity_presentation import capacity_presentation
-from podium.whatif.capacity.capacity_report import Capacity, Fill
-from podium.whatif.capacity.capacity_templates import (
+from podium.whatif.capacity.capacity import CapacityRequest, FillingError, capacity
+from podium.whatif.capacity.capacity_inputs import (
     PodTemplate,
     PodTemplateError,
     read_pod_template,
 )
-from podium.whatif.capacity.cluster_filler import FillingError
+from podium.whatif.capacity.capacity_presentation import capacity_presentation
+from podium.whatif.capacity.capacity_report import Capacity, Fill
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Return
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import ZONE, Obj, budget, namespace, node, pod, priority_class, workload
 
 HIGH = priority_class("high", 1000)

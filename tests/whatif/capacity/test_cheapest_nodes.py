@@ -9,15 +9,18 @@ import pytest
 
 from podium.api.objects import Object
 from podium.api.pods import node_name_of
+from podium.whatif.capacity.capacity_inputs import (
+    NodeShape,
+    NodeShapeError,
+    PodTemplate,
+    read_node_shape,
+)
 from podium.whatif.capacity.capacity_presentation import cheapest_nodes_presentation
 from podium.whatif.capacity.capacity_report import CheapestNodes
-from podium.whatif.capacity.capacity_templates import PodTemplate
 from podium.whatif.capacity.cheapest_nodes import NodesRequest, UncreatedPodsError, cheapest_nodes
-from podium.whatif.capacity.node_shapes import NodeShape, NodeShapeError, read_node_shape
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.play import Play
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import ZONE, Obj, node, pod, priority_class
 
 BIG, SMALL = "big=cpu=8,memory=32Gi:0.4", "small=cpu=4,memory=16Gi:0.21"

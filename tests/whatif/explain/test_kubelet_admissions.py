@@ -8,8 +8,7 @@ from podium.api.policy.disruption_target import BY_KUBELET
 from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.explain.pod_explanations import explain_named
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import container, node, pod, workload
 from tests.whatif.plan.plans import planned
 
@@ -48,8 +47,8 @@ def test_a_critical_pod_has_another_stopped_by_its_qos_class() -> None:
     [
         (node("n"), True, ""),
         (node("n", "500m"), False, "Node didn't have enough resource: cpu, requested: 1000"),
-        (node("n", status=UNKNOWN), False, "node n doesn't answer: nobody starts it before it"),
-        (node("m"), False, "node n isn't there: nobody starts it"),
+        (node("n", status=UNKNOWN), False, "node n doesn't answer: its kubelet starts it only"),
+        (node("m"), False, "node n isn't there: no kubelet starts it"),
     ],
     ids=["taken", "refused", "silent", "missing"],
 )

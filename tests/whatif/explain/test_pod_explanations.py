@@ -7,8 +7,7 @@ import pytest
 from podium.whatif.explain.explanation import DecisionView, FreedPort, PodExplanation
 from podium.whatif.explain.pod_explanations import ExplainError, explain_pod
 from podium.whatif.plan.changes import Apply, parse_delete
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import ZONE, budget, container, node, pod, priority_class
 
 HIGH = priority_class("high", 1000)

@@ -6,8 +6,7 @@ import pytest
 
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.whatif.lint.cluster_view import ClusterView, Thresholds
-from podium.whatif.lint.configuration import LintConfiguration
-from podium.whatif.lint.linter import lint
+from podium.whatif.lint.linter import LintConfiguration, lint
 from tests.objects import HOST, ZONE, node, pod, workload
 
 Obj = dict[str, Any]

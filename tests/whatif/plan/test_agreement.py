@@ -8,10 +8,9 @@ from hypothesis import strategies as st
 from podium.cluster.virtual.cluster_options import start_s
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.whatif.plan.worlds import UNTIL_S, Outcome, World, simulated, world
 
 # A smaller seed is no simpler world: there is nothing to shrink.

@@ -19,10 +19,9 @@ from podium.whatif.plan.changes import (
     words,
 )
 from podium.whatif.plan.fail_on import findings, parse_gates
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import budget, node, pod, reference, workload
 from tests.whatif.plan.plans import places
 

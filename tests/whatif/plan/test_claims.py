@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 
 from podium.whatif.capacity.capacity import CapacityRequest, capacity
-from podium.whatif.capacity.capacity_templates import PodTemplate
+from podium.whatif.capacity.capacity_inputs import PodTemplate
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import node, pod
 from tests.replacing import replace
 from tests.whatif.plan.plans import places, planned

@@ -4,9 +4,8 @@ import pytest
 
 from podium.whatif.explain.pod_explanations import ExplainError, explain_pod, explain_workload
 from podium.whatif.plan.changes import Apply, parse_workload
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import Obj, node, pod, priority_class, workload
 
 

@@ -15,9 +15,8 @@ from podium.whatif.plan.fail_on import (
     let_through,
     parse_gates,
 )
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest, without_changes
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest, without_changes
 from tests.objects import budget, container, node, pod, priority_class, workload
 from tests.whatif.plan.plans import planned
 

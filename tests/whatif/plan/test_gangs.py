@@ -9,10 +9,9 @@ from podium.scheduler.config.load import load_configuration
 from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import node, pod, priority_class
 from tests.replacing import replace
 

@@ -4,10 +4,9 @@ from collections.abc import Callable
 
 from podium.api.documents.report import plain
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import node, pod, priority_class
 from tests.whatif.plan.plans import places
 

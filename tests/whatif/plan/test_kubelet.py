@@ -102,7 +102,7 @@ def test_a_node_that_isnt_there_is_warned_about() -> None:
     outcome = planned([node("n")], pod("new", on="elsewhere"))
     assert not outcome.placements
     assert not outcome.pending
-    warning = "default/new asks for node elsewhere, which isn't there: nobody starts it"
+    warning = "default/new asks for node elsewhere, which isn't there: no kubelet starts it"
     assert warning in outcome.warnings
     (lost,) = outcome.disruptions
     assert (lost.pod, lost.cause) == ("default/new", BY_POD_GC)

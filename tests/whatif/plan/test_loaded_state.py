@@ -2,11 +2,9 @@
 
 import pytest
 
-from podium.whatif.plan.changes import Apply, TargetError, parse_cordon, parse_delete
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.plans import Plans
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.changes import PARSERS, Apply, TargetError, parse_delete
+from podium.whatif.plan.planner import Planner, plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import node, pod, priority_class
 from tests.replacing import replace
 
@@ -58,11 +56,11 @@ def test_a_request_may_be_changed_and_keeps_its_state() -> None:
 
 def test_plans_of_one_beginning_are_as_of_a_state_that_was_never_planned_on() -> None:
     for state in (STATE, [*STATE, pod("waits", "3")], [*STATE, pod("lands", "1")]):
-        plans = Plans(PlanRequest(LoadedState(state), alternatives_max=1))
+        plans = Planner(PlanRequest(LoadedState(state), alternatives_max=1))
         for changes in (
             [Apply([HIGH, pod("q", "2")])],
             [Apply([pod("elsewhere", namespace="other")])],
-            [parse_cordon("c", ""), Apply([pod("p")])],
+            [PARSERS["cordon"]("c", ""), Apply([pod("p")])],
             [parse_delete("pod/old-a", "default")],
             [],
             [Apply([HIGH, pod("q", "2")])],
@@ -73,7 +71,7 @@ def test_plans_of_one_beginning_are_as_of_a_state_that_was_never_planned_on() ->
 
 
 def test_what_is_wrong_with_the_changes_of_a_plan_is_told_and_others_follow() -> None:
-    plans = Plans(PlanRequest(LoadedState(STATE)))
+    plans = Planner(PlanRequest(LoadedState(STATE)))
     with pytest.raises(TargetError, match="none"):
         plans.plan([parse_delete("pod/none", "default")])
     assert plans.plan([Apply([pod("p")])]) == plan(

@@ -7,10 +7,9 @@ from typing import Any
 from podium.api.documents.report import plain
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import budget, node, pod, priority_class, workload
 from tests.whatif.plan.plans import planned
 

@@ -13,9 +13,8 @@ from podium.kubelet.kubelet_config import read_eviction_config
 from podium.ui.inputs.configurations import read_kubelet_config
 from podium.ui.inputs.input_error import InputError
 from podium.whatif.explain.eviction_rankings import EvictionError, rank_evictions
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from podium.whatif.plan.resource_pressure import PressureError, parse_pressure
 from tests.replacing import replace
 

@@ -180,7 +180,7 @@ def test_pods_that_are_updated_when_somebody_deletes_them_are_told_of(kind: str)
     outcome = planned(state, workload(kind, "web", "2", **replicas, **on_delete))
     assert only(outcome)[1] == "Complete"
     assert (
-        f"{kind} default/web: 1 of 1 pods keep the old template until somebody deletes them, "
+        f"{kind} default/web: 1 of 1 pods keep the old template until they are deleted, "
         "as its updateStrategy is OnDelete"
     ) in outcome.warnings
 

@@ -6,9 +6,8 @@ import signal
 import pytest
 
 from podium.whatif.plan.changes import Apply, TargetError, parse_delete
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import node, pod, priority_class
 
 STATE = [
@@ -63,15 +62,15 @@ def test_what_is_wrong_is_told() -> None:
 
 def test_a_process_that_dies_is_missed(monkeypatch: pytest.MonkeyPatch) -> None:
     from podium.simulation.workers import LostProcessError
-    from podium.whatif.plan import planning
+    from podium.whatif.plan import planner
 
-    original, parent = planning._played, os.getpid()
+    original, parent = planner._plan_of_seed, os.getpid()
 
     def deadly(*arguments: object) -> object:
         if os.getpid() != parent:
             os.kill(os.getpid(), signal.SIGKILL)
         return original(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(planning, "_played", deadly)
+    monkeypatch.setattr(planner, "_plan_of_seed", deadly)
     with pytest.raises(LostProcessError, match="the process of piece 1 died"):
         plan(request(3), workers=2)

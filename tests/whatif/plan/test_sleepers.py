@@ -4,10 +4,9 @@ from typing import Any
 
 from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.presentation.plan_summary_text import summary_lines
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import HOST, Obj, namespace, node, pod
 from tests.whatif.plan.plans import planned
 

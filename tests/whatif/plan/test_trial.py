@@ -11,9 +11,8 @@ from podium import Cluster
 from podium.cluster.manifests import read_sources
 from podium.cluster.virtual.cluster_options import start_s
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.conftest import ROOT
 from tests.whatif.plan.test_agreement import outcome_of
 from tests.whatif.plan.worlds import World, simulated, without_place

@@ -3,10 +3,9 @@
 import pytest
 
 from podium.whatif.plan.changes import parse_drain
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import Obj, budget, node, pod, workload
 
 CRASHING = {

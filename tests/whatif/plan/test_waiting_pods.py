@@ -3,9 +3,8 @@
 from typing import Any
 
 from podium.whatif.plan.changes import parse_delete
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import node, pod, priority_class, workload
 from tests.whatif.plan.plans import places
 

@@ -8,12 +8,16 @@ import pytest
 from podium.ui.writers.markdown import to_markdown
 from podium.whatif.plan.changes import parse_drain
 from podium.whatif.plan.fail_on import parse_gates
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.plans import Plans
-from podium.whatif.plan.request import PlanRequest
-from podium.whatif.resilience.disturbance import Disturbance, DisturbanceError, drain_of, failure_of
-from podium.whatif.resilience.impact import Impact, ImpactReader
+from podium.whatif.plan.planner import Planner, plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
+from podium.whatif.resilience.impact import (
+    Disturbance,
+    DisturbanceError,
+    Impact,
+    ImpactReader,
+    drain_of,
+    failure_of,
+)
 from podium.whatif.resilience.resilience import (
     ResilienceRequest,
     disturbances_of,
@@ -55,7 +59,7 @@ STATE = [
 
 def impact(disturbance: Disturbance, state: list[Obj] = STATE) -> Impact:
     request = PlanRequest(LoadedState(state))
-    (played,) = Plans(request).outcomes([disturbance.changes], None)
+    (played,) = Planner(request).outcomes([disturbance.changes], None)
     return ImpactReader(request).impact(disturbance, played)
 
 
@@ -67,7 +71,7 @@ def unplaced(found: Impact) -> dict[str, str]:
 def test_a_disturbance_played_among_others_is_the_plan_of_it_alone(seed: int) -> None:
     request = PlanRequest(LoadedState(world(Random(seed)).state), alternatives_max=0)
     reader, disturbances = ImpactReader(request), disturbances_of(ResilienceRequest(request))
-    plans = Plans(request, 2).outcomes([one.changes for one in disturbances], None)
+    plans = Planner(request, 2).outcomes([one.changes for one in disturbances], None)
     for one, played in zip(disturbances, plans, strict=True):
         alone = replace(plan(replace(request, changes=one.changes)), warnings=(), notes=())
         assert reader.impact(one, played) == reader.impact(one, alone), one.name

@@ -12,9 +12,8 @@ from podium.api.kinds.snapshot_kinds import decisive
 from podium.ui.writers.html import to_html
 from podium.ui.writers.markdown import to_markdown
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.play import Play
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from podium.whatif.rollout_order.rollout import RolloutRequest, rollout
 from podium.whatif.rollout_order.rollout_presentation import rollout_presentation
 from podium.whatif.rollout_order.rollout_report import RolloutAdvice

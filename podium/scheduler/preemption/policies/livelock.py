@@ -43,7 +43,7 @@ class Livelock(msgspec.Struct, frozen=True):
             f"Room made on node {self.node_name} was taken {self.rounds} times by pods of "
             f"{schedulers}, the last time by {self.takers[0].key}"
         )
-        return f"{said}; preempting nobody for {self.wait_s:g}s" if self.wait_s else said
+        return f"{said}; preempting no pods for {self.wait_s:g}s" if self.wait_s else said
 
 
 class _Rooms(msgspec.Struct):

@@ -1,8 +1,8 @@
 """Running pods that keep a priority which their successors don't get.
 
-Admission resolves the priority of a pod once, when the pod is created. So pods keep their numbers
-when a default class comes later, when a class is deleted, or when it is made anew with another
-value; pods created from then on get the new number, and may preempt the others.
+Admission resolves the priority of a pod once, when the pod is created. So pods keep their priority
+when a default class comes later, when a class is deleted, or when it is deleted and created with
+another value; pods created from then on get the new priority, and may preempt the others.
 """
 
 from collections import defaultdict
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from podium.api.kinds.snapshot_kinds import Identity
-from podium.api.objects import Object, controller_key, key, namespace, spec_of, without
+from podium.api.objects import Object, controller_key, key, spec_of, without
 from podium.api.pods import is_active, node_name_of, priority_class_of
 from podium.api.priority import is_mirror, is_static, pod_priority
 from podium.api.refused import RefusedError
@@ -23,10 +23,11 @@ from podium.whatif.plan.workload_owners import WorkloadOwners
 if TYPE_CHECKING:
     from podium.whatif.plan.play import Play
 
-"""Kinds whose controllers create pods of a template."""
-
 _FORBIDDEN = " is forbidden: "
 _RESOLVED = ("priority", "preemptionPolicy")
+
+_Next = tuple[int | None, str, str]
+"""Priority, class and refusal of a pod that is created now."""
 
 
 class StalePods(msgspec.Struct, frozen=True):
@@ -34,7 +35,7 @@ class StalePods(msgspec.Struct, frozen=True):
 
     Attributes:
         workload: `Kind namespace/name`; the pod itself if it has no controller.
-        spec: of which the next pod is created.
+        spec: the spec of the next pod before admission.
         next_priority: of the next pod; None if the API refuses it, with `refusal`.
     """
 
@@ -47,18 +48,9 @@ class StalePods(msgspec.Struct, frozen=True):
     refusal: str = ""
 
     @property
-    def namespace(self) -> str:
-        """Namespace of the pods."""
-        return namespace(self.pods[0])
-
-    @property
     def is_by_default(self) -> bool:
         """True if the next pod names no class."""
         return not self.spec.get("priorityClassName")
-
-
-_Next = tuple[int | None, str, str]
-"""Priority, class and refusal of a pod that is created now."""
 
 
 def stale_pods(
@@ -68,13 +60,13 @@ def stale_pods(
     owners: WorkloadOwners,
     guessed: Collection[str] = (),
 ) -> list[StalePods]:
-    """The running pods that keep a priority which their successors don't get, by workload.
+    """Find the running pods that keep a priority which their successors don't get, by workload.
 
     Args:
-        pods: of the cluster; those of unknown priority are left out.
-        find: looks a controller up; pods of unknown ones stand for their own templates.
+        pods: of the cluster; pods of unknown priority are left out.
+        find: looks a controller up; pods of unknown controllers stand for their own templates.
         guessed: names of PriorityClasses whose values are guesses; with `""` among them, whether
-            there is a default class isn't known either. Of their pods nothing is said.
+            there is a default class isn't known either. Pods that get such a class are left out.
     """
     admission, known = PriorityClasses(classes), dict[tuple[object, ...], _Next]()
     groups: dict[tuple[str, int, _Next], list[Object]] = defaultdict(list)
@@ -91,30 +83,30 @@ def stale_pods(
             if controller is None
             else spec_of(pod_template_of(controller))
         )
-        asked = (priority_class_of({"spec": spec}), *map(spec.get, _RESOLVED))
-        if asked not in known:
+        stated = (priority_class_of({"spec": spec}), *map(spec.get, _RESOLVED))
+        if stated not in known:
             try:
                 new = admission.resolve({"metadata": {"name": "next"}, "spec": spec})
-                known[asked] = pod_priority(new), priority_class_of(new), ""
+                known[stated] = pod_priority(new), priority_class_of(new), ""
             except RefusedError as refused:
                 why = refused.message.partition(_FORBIDDEN)[2]
-                known[asked] = None, str(spec.get("priorityClassName") or ""), why
-        following = known[asked]
+                known[stated] = None, str(spec.get("priorityClassName") or ""), why
+        following = known[stated]
         is_guess = not following[2] and following[1] in guessed
         if following[0] != pod_priority(pod) and not is_guess:
             workload = owners.workload(key(pod), owner)
             groups[workload, pod_priority(pod), following].append(pod)
             specs[workload] = spec
     return [
-        StalePods(workload, found, specs[workload], priority, *following)
-        for (workload, priority, following), found in sorted(
+        StalePods(workload, stale, specs[workload], priority, *following)
+        for (workload, priority, following), stale in sorted(
             groups.items(), key=lambda entry: entry[0][:2]
         )
     ]
 
 
 def stale_pods_of(play: "Play") -> list[StalePods]:
-    """The running pods of a play that keep other priorities than their successors get."""
+    """Find the running pods of a play that keep another priority than their successors get."""
     store = play.cluster.store
     return stale_pods(
         store.list("Pod").items,

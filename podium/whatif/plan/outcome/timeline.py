@@ -9,7 +9,7 @@ from podium.api.objects import Object, is_terminating
 from podium.api.taints import NO_EXECUTE
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes
 from podium.simulation.timeline import TimelineEntry
-from podium.simulation.timeline.pod_history import PodHistories
+from podium.simulation.timeline.pod_history import PodHistories, PodHistory
 from podium.whatif.plan.plan_report import UNREACHABLE, Happening
 from podium.whatif.plan.play import FAILED_CREATE, Play
 
@@ -30,7 +30,7 @@ _TAINT = f"{UNREACHABLE}:{NO_EXECUTE}"
 
 
 class BudgetCounts(msgspec.Struct, frozen=True):
-    """The numbers in the status of a disruption budget."""
+    """The numbers in the status of a PodDisruptionBudget."""
 
     allowed: int = 0
     healthy: int = 0
@@ -38,13 +38,13 @@ class BudgetCounts(msgspec.Struct, frozen=True):
 
     @classmethod
     def of_status(cls, status: Object) -> "BudgetCounts":
-        """The numbers of a status."""
+        """Read the numbers of a status."""
         fields = ("disruptionsAllowed", "currentHealthy", "desiredHealthy")
         return cls(*(int(status.get(field) or 0) for field in fields))
 
 
 class JobFailure(msgspec.Struct, frozen=True):
-    """Why a Job failed, and when; with indexes, which of them did while the Job goes on."""
+    """Why and when a Job failed; with indexes, only these failed, and the Job goes on."""
 
     reason: str
     message: str
@@ -55,19 +55,19 @@ class JobFailure(msgspec.Struct, frozen=True):
 class Timeline:
     """What happened in a play up to now.
 
-    All but the histories, the happenings of new pods and `refused` is of the time since the
-    changes. Budgets are named `namespace/name`.
+    The histories, `created`, `refused` and the happenings of new pods are of the whole play,
+    everything else is of the time since the changes. Budgets are named `namespace/name`.
 
     Attributes:
-        owners: of the pods, those that are gone included.
+        owners: the controllers of the pods, deleted ones included.
+        created: the pods that were created, by the number of the entry.
         happenings: what happened to pods, in order, each with its entry. A pod on a node that goes
-            at once is told to terminate at that moment, too.
-        readiness: when a pod became ready, or was so no more, with its uid.
-        bound: by pod, `namespace/name`, a number that says in which order they were bound.
-        refused: by controller, what the API last said about pods that it doesn't let in, and since
-            when it did.
-        tainted_s: by node that can't be reached, since when its pods are evicted for that.
-        on_hold: by zone, why nothing is evicted there.
+            at once has a happening for its termination at that moment, too.
+        readiness: when a pod became ready (true) or stopped being ready, with its uid.
+        bound: by pod, `namespace/name`, a number that grows in the order in which they were bound.
+        refused: by controller, the last message of the API that refused its pods, and since when.
+        tainted_s: by unreachable node, since when its pods are evicted for that.
+        on_hold: by zone, why no pods are evicted there.
     """
 
     def __init__(self, play: Play) -> None:
@@ -75,6 +75,7 @@ class Timeline:
         self.store = play.cluster.store
         self.owners = play.owners()
         self.histories = PodHistories((), play.before.by_uid, self.store.get)
+        self.created: dict[int, PodHistory] = {}
         self.happenings: list[tuple[TimelineEntry, Happening]] = []
         self.readiness: list[tuple[float, str, bool]] = []
         self.bound: dict[str, int] = {}
@@ -111,9 +112,11 @@ class Timeline:
                 self.readiness.append((entry.at_s, entry.uid, False))
         if happening is None:
             return
-        if happening is Happening.BOUND:
-            self.bound[f"{entry.namespace}/{entry.name}"] = number
         pod = self.histories.by_uid[entry.uid]
+        if happening is Happening.CREATED:
+            self.created[number] = pod
+        elif happening is Happening.BOUND:
+            self.bound[pod.pod] = number
         if is_before and not pod.is_new:
             return
         if happening is Happening.TERMINATING:
@@ -123,28 +126,31 @@ class Timeline:
         self.happenings.append((entry, happening))
 
     def _take(self, entry: TimelineEntry) -> None:
-        about, details = (entry.kind, entry.namespace, entry.name), entry.details
+        job, details = (entry.kind, entry.namespace, entry.name), entry.details
         match entry.type:
             case "Event" if details.get("reason") == FAILED_CREATE:
-                owner = details["regarding"]
-                refused = (owner["kind"], owner.get("namespace", ""), owner["name"])
-                _, since_s = self.refused.get(refused, ("", entry.at_s))
-                self.refused[refused] = str(details["message"]).removeprefix(_ERROR), since_s
+                regarding = details["regarding"]
+                owner = (regarding["kind"], regarding.get("namespace", ""), regarding["name"])
+                _, since_s = self.refused.get(owner, ("", entry.at_s))
+                self.refused[owner] = str(details["message"]).removeprefix(_ERROR), since_s
             case "BudgetChanged":
-                noted = self.budgets[f"{entry.namespace}/{entry.name}"]
-                noted.append((round(entry.at_s, 3), BudgetCounts.of_status(details)))
+                counts = BudgetCounts.of_status(details)
+                self.budgets[f"{entry.namespace}/{entry.name}"].append(
+                    (round(entry.at_s, 3), counts)
+                )
             case "JobFailed":
                 failure = JobFailure(details["reason"], details["message"], entry.at_s)
-                self.job_failures[about] = failure
+                self.job_failures[job] = failure
             case "JobIndexesFailed":
-                known = self.job_failures.get(about)
+                known = self.job_failures.get(job)
                 if known is None or known.indexes:
-                    new = read_indexes(details["indexes"]) - read_indexes(details["before"])
-                    indexes = new if known is None else known.indexes | new
+                    indexes = read_indexes(details["indexes"]) - read_indexes(details["before"])
+                    at_s = entry.at_s
+                    if known is not None:
+                        indexes, at_s = known.indexes | indexes, known.at_s
                     words = "index {} has failed" if len(indexes) == 1 else "indexes {} have failed"
                     message = words.format(write_indexes(indexes))
-                    at_s = entry.at_s if known is None else known.at_s
-                    self.job_failures[about] = JobFailure("FailedIndexes", message, at_s, indexes)
+                    self.job_failures[job] = JobFailure("FailedIndexes", message, at_s, indexes)
             case "EvictionsOnHold":
                 place = f"of zone {details['zone']}" if details["zone"] else "without a zone"
                 few = f"{details['notReady']} of {details['nodes']} nodes {place}"

@@ -125,7 +125,7 @@ def _summary(
 
 def _readiness(timeline: Timeline) -> dict[str, _Readiness]:
     play, histories = timeline.play, timeline.histories.by_uid
-    before, silent_s = play.before, play.changer.silenced_s
+    before, silent_s = play.before, play.executor.silenced_s
     # What stood on a node that falls silent serves no more from that moment on, though the control
     # plane takes it for ready until the node is missed.
     silenced = sorted(

@@ -57,7 +57,7 @@ def next_pod_fate(found: "NextPod") -> str:
     if found.preempted:
         own = [lost.pod for lost in found.preempted if lost.by == found.pod]
         others = len(found.preempted) - len(own)
-        text = f"preempts {listed(own, _SHOWN_MAX)}" if own else "preempts nobody itself"
+        text = f"preempts {listed(own, _SHOWN_MAX)}" if own else "preempts no pod itself"
         at_least = "at least " if found.is_cut_short else ""
         give = "gives" if others == 1 else "give"
         return f"{text}, and {at_least}{others} more {give} way in turn" if others else text

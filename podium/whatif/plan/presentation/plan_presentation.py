@@ -11,7 +11,6 @@ from podium.simulation.timeline.preemption import Victim
 from podium.whatif.plan.plan_report import (
     Disruption,
     Happening,
-    Moment,
     PendingPod,
     Placement,
     Plan,
@@ -38,15 +37,6 @@ _MOMENTS_MAX = 20
 _STALE_MAX = 10
 _NAMES_MAX = 12
 _AS_ABOVE = "as above"
-_SAYINGS = {
-    Happening.CREATED: "{pod} is created",
-    Happening.BOUND: "{pod} is bound to {node}",
-    Happening.READY: "{pod} is ready on {node}",
-    Happening.TERMINATING: "{pod} has to leave {node}",
-    Happening.FAILED: "{pod} fails on {node}",
-    Happening.SUCCEEDED: "{pod} has done its work on {node}",
-    Happening.GONE: "{pod} is gone from {node}",
-}
 # The API server quotes a template that may not change whole.
 _QUOTED = re.compile(r"\{.{200,}\}(?=: )")
 
@@ -316,32 +306,16 @@ def _timeline(plan: Plan) -> Section:
     takes_time = bool(plan.disruptions) or is_repeated or any(at_s >= 1 for at_s in times_s)
     if not takes_time:
         return Section("Timeline", [Bullets([])])
-    # What goes at once just goes, unless there is a reason.
+    # A pod that goes at once has no moment of its own in which it begins to terminate.
     gone = {(one.uid, one.at_s) for one in plan.timeline if one.happening is Happening.GONE}
     shown = [
         one
         for one in plan.timeline
-        if one.happening is not Happening.TERMINATING
-        or (one.uid, one.at_s) not in gone
-        or one.detail
-        or one.by
+        if one.happening is not Happening.TERMINATING or (one.uid, one.at_s) not in gone
     ]
     width = max((len(time_text(one.at_s)) for one in shown), default=0)
-    lines = [f"{time_text(one.at_s):<{width}}  {_sentence(one)}" for one in shown]
+    lines = [f"{time_text(one.at_s):<{width}}  {one.text}" for one in shown]
     return Section("Timeline", [Bullets(lines)])
-
-
-def _sentence(moment: Moment) -> str:
-    text = _SAYINGS[moment.happening].format(pod=moment.pod, node=moment.node or "no node")
-    if moment.happening is Happening.CREATED:
-        return f"{text} in place of {moment.by}" if moment.by else text
-    if moment.by:
-        return f"{text}: {moment.by} needs the room"
-    text = f"{text}: {moment.detail}" if moment.detail else text
-    if moment.repeats:
-        until = time_text(moment.repeated_until_s or 0.0)
-        text += f"; so do {moment.repeats} made in its place, until {until}"
-    return text
 
 
 def _unrelated(plan: Plan) -> Section:

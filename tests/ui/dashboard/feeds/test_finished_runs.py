@@ -28,9 +28,8 @@ from podium.ui.dashboard.feeds.run_recorder import RunRecorder
 from podium.ui.dashboard.feeds.store_source import StoreSource
 from podium.ui.dashboard.views import Abilities
 from podium.whatif.plan.changes import Apply
-from podium.whatif.plan.loaded_state import LoadedState
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.cluster.virtual.busy_cluster import BusyCluster
 from tests.conftest import ROOT
 from tests.ui.dashboard.folding import folded, read, shown

@@ -13,10 +13,9 @@ from podium.whatif.plan.changes import (
     parse_drain,
 )
 from podium.whatif.plan.fail_on import Finding, caused, findings, parse_gates
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import BudgetChange, Happening, Plan
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import Obj, budget, node, pod, priority_class, workload
 from tests.whatif.plan.plans import planned
 from tests.whatif.plan.worlds import exported

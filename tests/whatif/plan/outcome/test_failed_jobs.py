@@ -6,10 +6,9 @@ import pytest
 
 from podium.whatif.plan.changes import Drain
 from podium.whatif.plan.fail_on import findings, parse_gates
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan, Return
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.request import PlanRequest
+from podium.whatif.plan.planner import plan
+from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import node, pod, workload
 
 Obj = dict[str, Any]

@@ -6,13 +6,11 @@ import pytest
 
 from podium.api.presentation import Table
 from podium.whatif.plan.fail_on import findings, parse_gates
-from podium.whatif.plan.loaded_state import LoadedState
 from podium.whatif.plan.plan_report import Plan, StalePriority
-from podium.whatif.plan.planning import plan
-from podium.whatif.plan.plans import Plans
+from podium.whatif.plan.planner import Planner, plan
 from podium.whatif.plan.presentation.next_pod_words import stale_sentences
 from podium.whatif.plan.presentation.plan_presentation import stale_priorities
-from podium.whatif.plan.request import NEXT_PODS_MAX, PlanRequest
+from podium.whatif.plan.request import NEXT_PODS_MAX, LoadedState, PlanRequest
 from tests.objects import Obj, node, pod, priority_class, reference, workload
 from tests.whatif.plan.plans import planned
 from tests.whatif.plan.worlds import exported
@@ -247,7 +245,7 @@ def test_plans_from_one_beginning_find_the_same() -> None:
     request = PlanRequest(
         LoadedState([node("n", "2"), STANDARD, old()]), next_pods_max=NEXT_PODS_MAX
     )
-    assert Plans(request).plan(()).stale_priorities == plan(request).stale_priorities != ()
+    assert Planner(request).plan(()).stale_priorities == plan(request).stale_priorities != ()
 
 
 def test_a_gate_stops_a_stale_priority_that_costs_others_their_places() -> None:

@@ -1,18 +1,57 @@
-"""Pods of the state that the changes take away, and pods that workloads want and may not have."""
+"""Pods that the changes remove, Jobs that fail with their pods, and pods that workloads lack."""
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 
 from podium.api.kinds.snapshot_kinds import Identity, label
-from podium.api.objects import controller_uid, is_terminating, labels, status_of, uid
+from podium.api.objects import controller_uid, holds, is_terminating, labels, status_of, uid
 from podium.api.pods import is_active
 from podium.apiserver.store.store import Store
 from podium.controllers.daemon_set.daemon_set_state import tolerant
+from podium.controllers.job.completion_indexes import write_indexes
 from podium.simulation.timeline.observer import USER
 from podium.simulation.timeline.pod_history import PodHistory
-from podium.whatif.plan.changer import with_likely_name
-from podium.whatif.plan.outcome.failed_jobs import is_lost_with_job
+from podium.whatif.plan.change_executor import with_likely_name
 from podium.whatif.plan.outcome.timeline import Timeline
-from podium.whatif.plan.plan_report import RejectedObject, RemovedPod
+from podium.whatif.plan.plan_report import FailedJob, RejectedObject, RemovedPod
+
+
+def is_lost_with_job(timeline: Timeline, pod: PodHistory) -> bool:
+    """Whether the work of a pod is lost, so that no pod comes in its place any more."""
+    failure = None if pod.owner is None else timeline.job_failures.get(pod.owner)
+    return failure is not None and (not failure.indexes or pod.index in failure.indexes)
+
+
+def is_done_without(timeline: Timeline, pod: PodHistory) -> bool:
+    """Whether the Job of a pod has completed, with or without the pod."""
+    job = None if pod.owner is None else timeline.store.get(*pod.owner)
+    return job is not None and job.get("kind") == "Job" and holds(job, "SuccessCriteriaMet")
+
+
+def failed_jobs(timeline: Timeline) -> Iterator[FailedJob]:
+    """The Jobs that fail, in order."""
+    pods: Mapping[Identity, list[PodHistory]] = defaultdict(list)
+    for pod in timeline.histories.by_uid.values():
+        if pod.owner in timeline.job_failures:
+            pods[pod.owner].append(pod)
+    for job, failure in timeline.job_failures.items():
+        ended = (pod for pod in pods[job] if pod.ended_s is not None)
+        lost = [pod for pod in ended if is_lost_with_job(timeline, pod)]
+        replaced = {pod.replaces for pod in pods[job]}
+        most = max(pods[job], key=lambda pod: pod.priority, default=None)
+        yield FailedJob(
+            job=label(job),
+            namespace=job[1],
+            workload=timeline.owners.workload("", job),
+            priority=0 if most is None else most.priority,
+            priority_class="" if most is None else most.priority_class,
+            reason=failure.reason,
+            message=failure.message,
+            indexes=write_indexes(failure.indexes),
+            at_s=round(failure.at_s, 3),
+            pods=sum(pod.uid not in replaced for pod in lost),
+        )
+
 
 _COLLECTOR, _NAMESPACES = "generic-garbage-collector", "namespace-controller"
 _JOBS = "job-controller"
@@ -42,7 +81,7 @@ def removed(timeline: Timeline) -> Iterator[RemovedPod]:
             reason=reason,
             at_s=round(pod.ended_s, 3),
             node=pod.node,
-            is_evicted=not (is_meant or any(owner in play.changer.touched for owner in owners)),
+            is_evicted=not (is_meant or any(owner in play.executor.touched for owner in owners)),
         )
 
 

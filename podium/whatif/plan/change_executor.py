@@ -1,4 +1,4 @@
-"""The changes of a plan, made through the API as kubectl makes them."""
+"""Makes the changes of a plan through the API, as kubectl makes them."""
 
 import re
 from collections import deque
@@ -39,21 +39,24 @@ _IN_BACKGROUND = DeleteOptions(propagation="Background")
 _BY_FORCE = DeleteOptions(grace_period_s=0)
 _METADATA_OF_MANIFESTS = ("annotations", "labels")
 _PODS = ("Pod", "Deployment", "ReplicaSet", "ReplicationController", "StatefulSet", "DaemonSet")
-# What others refer to comes first.
+# Objects that others refer to come first.
 _ORDER = {"Namespace": 0, **dict.fromkeys((*_PODS, "Job"), 2)}
 _RESTARTED_AT = "kubectl.kubernetes.io/restartedAt"
 
 
-class Changer:
+class ChangeExecutor:
     """Makes the changes of a plan one after the other, and waits for each drain.
 
     Attributes:
-        touched: the objects whose specs were changed, and those that are new.
+        touched: the objects whose specs were changed, and new objects.
         silenced_s: the nodes that have fallen silent, and when, in seconds since the plan began.
 
     Args:
-        state: what was there at first; what was written by hand is itself the manifest that was
-            applied before.
+        state: the objects at first. An object that was written by hand is itself the manifest that
+            was applied before.
+
+    Raises:
+        TargetError: an object to change isn't there.
     """
 
     def __init__(
@@ -75,46 +78,46 @@ class Changer:
         self._late: list[tuple[Identity, Object]] = []
 
     def advance(self) -> None:
-        """Make what can be made by now."""
+        """Make the changes that can be made by now."""
         # Apply what had to wait until its predecessor was gone, where that is so now.
         waiting, self._late = self._late, []
-        for found, manifest in waiting:
-            if self._cluster.store.get(*found) is None:
-                self._apply(found, manifest)
+        for target, manifest in waiting:
+            if self._cluster.store.get(*target) is None:
+                self._apply(target, manifest)
             else:
-                self._late.append((found, manifest))
-        while self._waiting and all(one.state == "done" for one in self.drainers):
+                self._late.append((target, manifest))
+        while self._waiting and all(drainer.state == "done" for drainer in self.drainers):
             self._make(self._waiting.popleft())
 
     def is_draining(self, patience_s: float) -> bool:
-        """Whether a drain goes on that has got on in the last so many seconds."""
+        """True if a drain goes on that has made progress in the last so many seconds."""
         since_s = self._cluster.driver.now_s - patience_s
         return any(one.state == "running" and one.moved_s > since_s for one in self.drainers)
 
     def unmade(self) -> Iterator[str]:
-        """Changes that weren't made, as a drain before them has come to no end; in sentences."""
+        """Yield a warning for each change that wasn't made, as a drain before it hasn't ended."""
         for change in self._waiting:
             node = self.drainers[-1].drain.node
             yield f"{words(change)}: isn't done, as {node} is to be drained first, and isn't"
 
     def _make(self, change: Change) -> None:
+        now_s, server = self._cluster.driver.now_s, self._cluster.server
         match change:
             case Apply():
-                # Apply manifests: namespaces first, pods and workloads last, otherwise in their
-                # order. What is on its way out is waited for, as `kubectl delete` does.
-                for one, manifest in sorted(
+                # Namespaces first, pods and workloads last, otherwise in their order. An object
+                # that is terminating is waited for, as `kubectl delete` does.
+                for target, manifest in sorted(
                     change.by_identity.items(), key=lambda entry: _ORDER.get(entry[0][0], 1)
                 ):
-                    live = self._cluster.store.get(*one)
-                    if live is not None and is_terminating(live) and one[0] != "Namespace":
-                        self._late.append((one, manifest))
+                    live = self._cluster.store.get(*target)
+                    if live is not None and is_terminating(live) and target[0] != "Namespace":
+                        self._late.append((target, manifest))
                     else:
-                        self._apply(one, manifest)
-            case Delete():
-                how = _BY_FORCE if change.is_forced else _IN_BACKGROUND
-                kind, place, called = change.target
-                what = Attributes(ALL_KINDS[kind], place, called, self._cluster.driver.now_s)
-                self._try((kind, place, called), lambda: self._cluster.server.delete(what, how))
+                        self._apply(target, manifest)
+            case Delete(target, is_forced):
+                how = _BY_FORCE if is_forced else _IN_BACKGROUND
+                what = Attributes(ALL_KINDS[target.kind], target.namespace, target.name, now_s)
+                self._try(target, lambda: server.delete(what, how))
             case Cordon(node, is_cordoned):
                 self._try(
                     ("Node", "", node),
@@ -125,7 +128,7 @@ class Changer:
                 self.drainers.append(drainer)
                 self._try(("Node", "", change.node), lambda: drainer.start())
             case Fail(node):
-                # A simulated node falls silent as its script tells it.
+                # A simulated node falls silent by this annotation.
                 self.silenced_s[node] = self._observer.passed_s()
                 marks = {"metadata": {"annotations": {DOWN: "true"}}}
                 target = ChangeTarget("Node", "", node)
@@ -134,56 +137,52 @@ class Changer:
                 body = {"spec": {"replicas": replicas}}
                 self._patch(target, PatchRequest(PatchType.MERGE, body), "scale")
             case Restart(target):
-                self._restart(target)
+                live = self._cluster.store.get(*target)
+                if live is not None and spec_of(live).get("paused"):
+                    self._reject(target, "can't restart a paused deployment (resume it first)")
+                    return
+                restarted = {"metadata": {"annotations": {_RESTARTED_AT: timestamp(now_s)}}}
+                patch = {"spec": {"template": restarted}}
+                self._patch(target, PatchRequest(PatchType.STRATEGIC, patch))
 
-    def _apply(self, found: Identity, manifest: Object) -> None:
-        last = self._last_applied(found)
-        self._try(found, lambda: apply_manifest(self._cluster, manifest, last))
-
-    def _restart(self, target: ChangeTarget) -> None:
-        found = target
-        live = self._cluster.store.get(*found)
-        if live is not None and spec_of(live).get("paused"):
-            self._reject(found, "can't restart a paused deployment (resume it first)")
-            return
-        marks = {_RESTARTED_AT: timestamp(self._cluster.driver.now_s)}
-        body = {"spec": {"template": {"metadata": {"annotations": marks}}}}
-        self._patch(target, PatchRequest(PatchType.STRATEGIC, body))
+    def _apply(self, target: Identity, manifest: Object) -> None:
+        last = None
+        obj = self._state.get(target)
+        if obj is not None and not was_in_a_cluster(obj):
+            # The object of the state is the manifest that was applied last. Of a pod it isn't:
+            # `nodeName` and the like aren't written into a manifest to be taken out again.
+            metadata = {
+                field: obj["metadata"][field]
+                for field in _METADATA_OF_MANIFESTS
+                if obj["metadata"].get(field)
+            }
+            own = {key: value for key, value in obj.items() if key not in ("metadata", "status")}
+            last = {} if target[0] == "Pod" else {**own, "metadata": metadata}
+        self._try(target, lambda: apply_manifest(self._cluster, manifest, last))
 
     def _patch(self, target: ChangeTarget, request: PatchRequest, subresource: str = "") -> None:
         kind, now_s = KINDS[target.kind], self._cluster.driver.now_s
         what = Attributes(kind, target.namespace, target.name, now_s, subresource)
         self._try(target, lambda: self._cluster.server.patch(what, request))
 
-    def _try(self, found: Identity, act: Callable[[], object]) -> None:
-        before = self._cluster.store.get(*found)
+    def _try(self, target: Identity, act: Callable[[], object]) -> None:
+        before = self._cluster.store.get(*target)
         try:
             act()
         except RefusedError as refused:
-            self._reject(found, refused.message)
-        after = self._cluster.store.get(*found)
+            self._reject(target, refused.message)
+        after = self._cluster.store.get(*target)
         if after is not None and (before is None or spec_of(after) != spec_of(before)):
-            self.touched[found] = None
+            self.touched[target] = None
         self._observer.look()
 
-    def _reject(self, found: Identity, message: str) -> None:
+    def _reject(self, target: Identity, message: str) -> None:
         message = with_likely_name(message, self._cluster.store)
         at_s = round(self._observer.passed_s(), 3)
-        self.rejected.append(RejectedObject(label(found), message, namespace=found[1], at_s=at_s))
-
-    def _last_applied(self, found: Identity) -> Object | None:
-        obj = self._state.get(found)
-        if obj is None or was_in_a_cluster(obj):
-            return None
-        if found[0] == "Pod":
-            # Nobody writes `nodeName` and the like into a manifest to be taken out again.
-            return {}
-        metadata = {field: obj["metadata"].get(field) for field in _METADATA_OF_MANIFESTS}
-        own = {field: value for field, value in obj.items() if field not in ("metadata", "status")}
-        return {**own, "metadata": {field: value for field, value in metadata.items() if value}}
+        self.rejected.append(RejectedObject(label(target), message, namespace=target[1], at_s=at_s))
 
 
-# In the words of kube-apiserver and its admission plugins; of each the kind that is referred to.
+# The words of kube-apiserver and its admission plugins, and the kind that each refers to.
 _MISSING = (
     (re.compile(r"no PriorityClass with name (\S+) was found"), "PriorityClass"),
     (re.compile(r'RuntimeClass "([^"]+)" not found'), "RuntimeClass"),
@@ -193,9 +192,9 @@ _ALWAYS_THERE = {"PriorityClass": (*SYSTEM_PRIORITY_CLASSES,)}
 
 
 def with_likely_name(message: str, store: Store) -> str:
-    """The API's message, with the name that was likely meant where what it names isn't there."""
+    """Add the name that was likely meant to a message of the API about a missing object."""
     for pattern, kind in _MISSING:
-        if found := pattern.search(message):
+        if match := pattern.search(message):
             known = (*map(name, store.list(kind).items), *_ALWAYS_THERE.get(kind, ()))
-            return message + likely_meant(found[1], known)
+            return message + likely_meant(match[1], known)
     return message
