@@ -2,7 +2,7 @@
 
 import pytest
 
-from podium.scheduler.plugins.default_preemption import NEVER, VICTIMS_TERMINATING
+from podium.scheduler.plugins.default_preemption import VICTIMS_TERMINATING
 from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.scheduler import Scheduler
 from tests.objects import Obj, node, pod
@@ -48,22 +48,8 @@ def test_it_waits_for_nobody_else(there: Obj) -> None:
     assert preemption([there], first=node("n1")).eligible
 
 
-@pytest.mark.parametrize("nominated", ["", "n2", "gone"])
-def test_it_waits_at_its_nominated_node_only(nominated: str) -> None:
-    assert preemption([leaving()], first=node("n1"), nominated=nominated).eligible
-
-
 def test_it_looks_elsewhere_if_waiting_is_in_vain() -> None:
     closed = node("n1") | {"spec": {"unschedulable": True}}
     found = preemption([leaving()], first=closed)
     assert found.eligible
     assert found.node_name == "n2"
-
-
-def test_pods_that_never_preempt() -> None:
-    scheduler = Scheduler()
-    scheduler.load([node("n1")], [pod("low", "4", on="n1")])
-    wanting = scheduler.pending(pod("high", priority=5, preemptionPolicy="Never"))
-    found = scheduler.decide(wanting).preemption
-    assert found is not None
-    assert (found.eligible, found.message) == (False, NEVER)

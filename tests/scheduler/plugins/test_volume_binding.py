@@ -9,7 +9,6 @@ from podium.scheduler.framework.interface import CycleError
 from podium.scheduler.framework.status import Code, Status
 from podium.scheduler.plugins.volume_binding import VolumeBinding
 from tests.scheduler.plugins.volumes import (
-    EPHEMERAL,
     ZONE,
     Cluster,
     Object,
@@ -25,7 +24,6 @@ from tests.scheduler.plugins.volumes import (
 CONFLICT = "node(s) didn't match PersistentVolume's node affinity"
 NO_VOLUME = "node(s) didn't find available persistent volumes to bind"
 NO_SPACE = "node(s) did not have enough free storage"
-MISSING = "node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)"
 NODES = [in_zone("n1", "a"), in_zone("n2", "b")]
 LOCAL = storage_class("local", "kubernetes.io/no-provisioner")
 
@@ -48,53 +46,6 @@ def test_the_timeout_comes_from_the_arguments() -> None:
     )
 
 
-@pytest.mark.parametrize(
-    ("new", "objects", "reason"),
-    [
-        (pod("p", uses("data")), [], 'persistentvolumeclaim "data" not found'),
-        (
-            pod("p", EPHEMERAL),
-            [],
-            'waiting for ephemeral volume controller to create the persistentvolumeclaim "p-v0"',
-        ),
-        (
-            pod("p", EPHEMERAL),
-            [claim("p-v0", owner="uid-other")],
-            "PVC default/p-v0 was not created for pod default/p (pod is not owner)",
-        ),
-        (
-            pod("p", uses("data")),
-            [claim("data", deletionTimestamp="2026-01-01T00:00:00Z")],
-            'persistentvolumeclaim "data" is being deleted',
-        ),
-        (
-            pod("p", uses("data")),
-            [{**claim("data", volume="vol"), "status": {"phase": "Lost"}}],
-            'persistentvolumeclaim "data" bound to non-existent persistentvolume "vol"',
-        ),
-        (
-            pod("p", uses("data")),
-            [claim("data", "slow"), storage_class("slow", mode="Immediate")],
-            "pod has unbound immediate PersistentVolumeClaims",
-        ),
-        (
-            pod("p", uses("data")),
-            [claim("data", "nowhere")],
-            "pod has unbound immediate PersistentVolumeClaims",
-        ),
-    ],
-)
-def test_claims_that_cant_be_used(new: Object, objects: list[Object], reason: str) -> None:
-    status = pre_filter(new, *objects)
-    assert (status.code, status.reasons) == (Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (reason,))
-
-
-def test_a_claim_that_only_wishes_for_a_volume_should_have_been_bound_by_the_controller() -> None:
-    wishing: Any = claim("data", "fast", volume="vol", annotations={})
-    status = pre_filter(pod("p", uses("data")), wishing, storage_class("fast"))
-    assert status.reasons == ("pod has unbound immediate PersistentVolumeClaims",)
-
-
 def test_a_class_without_binding_mode_is_an_error() -> None:
     status = pre_filter(
         pod("p", uses("data")), claim("data", "odd"), storage_class("odd", mode=None)
@@ -103,33 +54,11 @@ def test_a_class_without_binding_mode_is_an_error() -> None:
     assert (status.code, status.reasons) == (Code.ERROR, (expected,))
 
 
-def test_pods_without_claims_can_go_anywhere() -> None:
-    cluster = Cluster(NODES)
-    assert VolumeBinding(cluster.handle).filter(cluster.pending(pod("p"))) is None
-
-
-def test_bound_volumes_must_be_reachable() -> None:
-    volume = persistent_volume("vol", hosts=["n1"])
-    reasons = rejected(pod("p", uses("data")), claim("data", volume="vol"), volume)
-    assert reasons == {"n2": (CONFLICT,)}
-
-
-def test_missing_volumes_of_bound_claims() -> None:
-    reasons = rejected(pod("p", uses("data")), claim("data", volume="vol"))
-    assert reasons == {"n1": (MISSING,), "n2": (MISSING,)}
-
-
 def test_volumes_are_compared_with_labels_only() -> None:
     on_name = [{"key": "metadata.name", "operator": "In", "values": ["n9"]}]
     required = {"nodeSelectorTerms": [{"matchFields": on_name}]}
     volume = persistent_volume("vol", nodeAffinity={"required": required})
     assert rejected(pod("p", uses("data")), claim("data", volume="vol"), volume) == {}
-
-
-def test_claims_that_cant_be_provisioned_need_a_free_volume() -> None:
-    volume = persistent_volume("vol", "local", hosts=["n2"])
-    reasons = rejected(pod("p", uses("data")), LOCAL, claim("data", "local"), volume)
-    assert reasons == {"n1": (NO_VOLUME,)}
 
 
 @pytest.mark.parametrize(
@@ -148,33 +77,6 @@ def test_claims_that_cant_be_provisioned_need_a_free_volume() -> None:
 def test_volumes_that_dont_fit(volume: Object) -> None:
     reasons = rejected(pod("p", uses("data")), LOCAL, claim("data", "local"), volume)
     assert set(reasons) == {"n1", "n2"}
-
-
-def test_two_claims_need_two_volumes() -> None:
-    volumes = [persistent_volume("v1", "local", hosts=["n1", "n2"]), persistent_volume("v2", "x")]
-    more = persistent_volume("v3", "local", hosts=["n2"])
-    new = pod("p", uses("data"), uses("logs"))
-    claims = [claim("data", "local"), claim("logs", "local")]
-    assert rejected(new, LOCAL, *claims, *volumes, more) == {"n1": (NO_VOLUME,)}
-
-
-def test_small_claims_choose_first_and_take_small_volumes() -> None:
-    volumes = [persistent_volume("big", "local", size="9Gi"), persistent_volume("v1", "local")]
-    new = pod("p", uses("large"), uses("small"))
-    claims = [claim("large", "local", size="5Gi"), claim("small", "local")]
-    assert rejected(new, LOCAL, *claims, *volumes) == {}
-
-
-def test_provisioning_follows_allowed_topologies() -> None:
-    fast = storage_class("fast", zones=["b"])
-    reasons = rejected(pod("p", uses("data")), fast, claim("data", "fast"))
-    assert reasons == {"n1": (NO_VOLUME,)}
-
-
-def test_a_claim_whose_node_has_been_selected_stays_there() -> None:
-    chosen = claim("data", "fast", annotations={"volume.kubernetes.io/selected-node": "n2"})
-    reasons = rejected(pod("p", uses("data")), storage_class("fast"), chosen)
-    assert reasons == {"n1": (NO_VOLUME,)}
 
 
 def capacity(size: str, **fields: Any) -> Object:
@@ -212,13 +114,6 @@ def test_drivers_that_report_capacity_need_enough_of_it(
     assert rejected(new, *objects, silent) == {}
 
 
-def test_reasons_of_bound_and_unbound_claims_stand_side_by_side() -> None:
-    volume = persistent_volume("vol", hosts=["n1"])
-    claims = [claim("data", volume="vol"), claim("logs", "local")]
-    reasons = rejected(pod("p", uses("data"), uses("logs")), LOCAL, *claims, volume)
-    assert reasons == {"n1": (NO_VOLUME,), "n2": (CONFLICT, NO_VOLUME)}
-
-
 def test_a_broken_selector_ends_the_cycle() -> None:
     odd: Any = claim("data", "local")
     odd["spec"]["selector"] = {"matchLabels": {"a b": "c"}}
@@ -240,30 +135,6 @@ def test_migrated_volumes_are_found_by_their_drivers_topology() -> None:
         cluster = Cluster(nodes, claim("data", volume="vol"), volume, *extra)
         state = VolumeBinding(cluster.handle).filter(cluster.pending(new))
         assert cluster.reasons(state) == expected
-
-
-def test_reserving_makes_the_next_pod_see_what_is_taken() -> None:
-    volumes = [persistent_volume("v1", "local", hosts=["n1"])]
-    claims = [claim("data", "local"), claim("logs", "local")]
-    cluster = Cluster(NODES, LOCAL, *claims, *volumes)
-    plugin = VolumeBinding(cluster.handle)
-    one = cluster.pending(pod("one", uses("data")))
-    two = cluster.pending(pod("two", uses("logs")))
-    assert plugin.reserve(one, "n1").is_success
-    assert cluster.reasons(plugin.filter(two)) == {"n1": (NO_VOLUME,), "n2": (NO_VOLUME,)}
-    assert cluster.reasons(plugin.filter(one)) == {"n2": (NO_VOLUME,)}
-    plugin.unreserve(one, "n1")
-    assert cluster.reasons(plugin.filter(two)) == {"n2": (NO_VOLUME,)}
-
-
-def test_reserving_selects_the_node_of_volumes_to_come() -> None:
-    cluster = Cluster(NODES, storage_class("fast"), claim("data", "fast"))
-    plugin, new = VolumeBinding(cluster.handle), cluster.pending(pod("p", uses("data")))
-    plugin.reserve(new, "n2")
-    assert cluster.reasons(plugin.filter(new)) == {"n1": (NO_VOLUME,)}
-    plugin.unreserve(new, "n2")
-    plugin.unreserve(new, "n2")
-    assert cluster.reasons(plugin.filter(new)) == {}
 
 
 def test_what_the_api_has_told_meanwhile_isnt_taken_back() -> None:
