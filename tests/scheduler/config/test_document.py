@@ -80,15 +80,6 @@ def test_faults_of_all_documents_are_reported_at_once() -> None:
     ]
 
 
-def test_the_error_shows_a_fault_a_line() -> None:
-    with pytest.raises(InvalidDocumentError) as caught:
-        load_configuration([CONFIGURATION | {"parallelism": 0, "podInitialBackoffSeconds": 0}], ())
-    assert str(caught.value).splitlines() == [
-        "podInitialBackoffSeconds: Invalid value: 0: must be at least 1",
-        "parallelism: Invalid value: 0: must be at least 1",
-    ]
-
-
 def test_options() -> None:
     documents = [OPTIONS | {"victimOrder": "QOSClass"}, CONFIGURATION | {"parallelism": 2}]
     loaded = load_configuration(documents, ())
@@ -127,66 +118,6 @@ def test_null_is_absent(load) -> None:
     assert (
         load(parallelism=None, profiles=None, extenders=None).configuration == load().configuration
     )
-
-
-@pytest.mark.parametrize(
-    ("fields", "fault"),
-    [
-        ({"parallelism": 0}, "parallelism: Invalid value: 0: must be at least 1"),
-        ({"parallelism": "8"}, 'parallelism: Invalid value: "8": must be an integer'),
-        ({"parallelism": True}, "parallelism: Invalid value: true: must be an integer"),
-        (
-            {"parallelism": 2**31},
-            "parallelism: Invalid value: 2147483648: must be from 1 to 2147483647",
-        ),
-        (
-            {"percentageOfNodesToScore": 101},
-            "percentageOfNodesToScore: Invalid value: 101: must be from 0 to 100",
-        ),
-        (
-            {"percentageOfNodesToScore": -1},
-            "percentageOfNodesToScore: Invalid value: -1: must be from 0 to 100",
-        ),
-        (
-            {"podInitialBackoffSeconds": -1},
-            "podInitialBackoffSeconds: Invalid value: -1: must be at least 1",
-        ),
-        (
-            {"podInitialBackoffSeconds": 11},
-            "podMaxBackoffSeconds: Invalid value: 10: must be at least "
-            "podInitialBackoffSeconds, 11",
-        ),
-        (
-            {"podInitialBackoffSeconds": 3, "podMaxBackoffSeconds": 2},
-            "podMaxBackoffSeconds: Invalid value: 2: must be at least podInitialBackoffSeconds, 3",
-        ),
-        ({"profiles": {}}, "profiles: Invalid value: {}: must be a list"),
-        ({"profiles": ["a"]}, 'profiles[0]: Invalid value: "a": must be an object'),
-        ({"extenders": {}}, "extenders: Invalid value: {}: must be a list"),
-        (
-            {"enableProfiling": "yes"},
-            'enableProfiling: Invalid value: "yes": must be true or false',
-        ),
-        (
-            {"clientConnection": {"qps": 5, "speed": 1}},
-            "clientConnection.speed: Forbidden: unknown field; known: kubeconfig, "
-            "acceptContentTypes, contentType, qps, burst",
-        ),
-    ],
-)
-def test_faulty_fields(faults, fields: dict[str, object], fault: str) -> None:
-    assert faults(**fields) == [fault]
-
-
-def test_unknown_fields_are_faults(faults) -> None:
-    (fault,) = faults(percentageOfPlacementsToScore=3)
-    assert fault.startswith("percentageOfPlacementsToScore: Forbidden: unknown field; known: ")
-
-
-def test_extenders_are_refused_with_a_way_out(faults) -> None:
-    (fault,) = faults(extenders=[{"urlPrefix": "http://127.0.0.1"}])
-    assert fault.startswith("extenders: Forbidden: ")
-    assert "write a plugin" in fault
 
 
 def test_no_extenders_are_fine(load) -> None:
