@@ -15,47 +15,16 @@ from podium.scheduler.config.args import (
     ScoringStrategyType,
     VolumeBindingArgs,
 )
-from podium.scheduler.config.defaults import DEFAULT_WEIGHTS, SYSTEM_DEFAULT_CONSTRAINTS
 from podium.scheduler.config.document import (
     DEFAULT_PLUGINS,
     ClientConnection,
-    EnabledPlugin,
     KubeSchedulerConfiguration,
     LeaderElection,
-    Plugins,
-    PluginSet,
 )
 from podium.scheduler.config.load import default_configuration, load_configuration
 from podium.scheduler.config.scheduler_options import SchedulerOptions, VictimOrder
 
 CPU_AND_MEMORY = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))
-
-
-def test_default_plugins() -> None:
-    assert [*DEFAULT_WEIGHTS.items()] == [
-        ("SchedulingGates", 0),
-        ("PrioritySort", 0),
-        ("NodeUnschedulable", 0),
-        ("NodeName", 0),
-        ("TaintToleration", 3),
-        ("NodeAffinity", 2),
-        ("NodePorts", 0),
-        ("NodeResourcesFit", 1),
-        ("VolumeRestrictions", 0),
-        ("NodeVolumeLimits", 0),
-        ("VolumeBinding", 0),
-        ("VolumeZone", 0),
-        ("PodTopologySpread", 2),
-        ("InterPodAffinity", 2),
-        ("DynamicResources", 2),
-        ("DefaultPreemption", 0),
-        ("NodeResourcesBalancedAllocation", 1),
-        ("ImageLocality", 1),
-        ("DefaultBinder", 0),
-        ("NodeDeclaredFeatures", 0),
-    ]
-    enabled = tuple(EnabledPlugin(name=name, weight=w) for name, w in DEFAULT_WEIGHTS.items())
-    assert Plugins(multi_point=PluginSet(enabled=enabled)) == DEFAULT_PLUGINS
 
 
 def test_default_configuration() -> None:
@@ -95,14 +64,6 @@ def test_default_arguments() -> None:
         "PodTopologySpread": PodTopologySpreadArgs(defaulting_type=DefaultingType.SYSTEM),
         "VolumeBinding": VolumeBindingArgs(bind_timeout_seconds=600),
     }
-
-
-def test_system_default_constraints() -> None:
-    shown = [(c.max_skew, c.topology_key, c.when_unsatisfiable) for c in SYSTEM_DEFAULT_CONSTRAINTS]
-    assert shown == [
-        (3, "kubernetes.io/hostname", "ScheduleAnyway"),
-        (5, "topology.kubernetes.io/zone", "ScheduleAnyway"),
-    ]
 
 
 def test_empty_configuration_is_the_default_one(load) -> None:

@@ -25,77 +25,52 @@ def order(snapshot: Snapshot) -> list[str]:
     return [snapshot.names[row] for row in search_order(snapshot)]
 
 
-class TestEnough:
-    @pytest.mark.parametrize("percentage", [0, 1, 50, 100])
-    def test_small_clusters_are_searched_whole(self, percentage: int) -> None:
-        assert [feasible_nodes_to_find(percentage, n) for n in (0, 1, 99)] == [0, 1, 99]
-
-    @pytest.mark.parametrize(
-        ("percentage", "nodes", "enough"),
-        [
-            (50, 100, 100),
-            (50, 250, 125),
-            (1, 5_000, 100),
-            (30, 5_000, 1_500),
-            (33, 301, 100),
-            (34, 301, 102),
-            (100, 5_000, 5_000),
-        ],
-    )
-    def test_a_percentage_of_at_least_a_hundred(
-        self, percentage: int, nodes: int, enough: int
-    ) -> None:
-        assert feasible_nodes_to_find(percentage, nodes) == enough
-
-    @pytest.mark.parametrize(
-        ("nodes", "enough"),
-        [
-            (100, 100),
-            (124, 100),
-            (250, 120),  # 48 %
-            (1_000, 420),  # 42 %
-            (5_000, 500),  # 10 %
-            (5_625, 281),  # 5 %
-            (6_000, 300),
-            (100_000, 5_000),
-        ],
-    )
-    def test_by_itself_fewer_the_larger_the_cluster(self, nodes: int, enough: int) -> None:
-        """50 % less 1 % for every 125 nodes, at least 5 %."""
-        assert feasible_nodes_to_find(0, nodes) == enough
+@pytest.mark.parametrize(
+    ("percentage", "nodes", "enough"),
+    [
+        *((percentage, nodes, nodes) for percentage in (0, 1, 50) for nodes in (0, 1, 99)),
+        (50, 100, 100),
+        (50, 250, 125),
+        (1, 5_000, 100),
+        (33, 301, 100),
+        (34, 301, 102),
+        (100, 5_000, 5_000),
+        # By itself 50 % less 1 % for every 125 nodes, at least 5 %.
+        (0, 124, 100),
+        (0, 250, 120),
+        (0, 5_000, 500),
+        (0, 5_625, 281),
+        (0, 6_000, 300),
+    ],
+)
+def test_how_many_feasible_nodes_are_enough(percentage: int, nodes: int, enough: int) -> None:
+    assert feasible_nodes_to_find(percentage, nodes) == enough
 
 
-class TestOrder:
-    def test_zones_take_turns(self) -> None:
-        """The documentation's example: nodes 1 to 4 in one zone, 5 and 6 in another."""
-        zones = {"1": "z1", "2": "z1", "3": "z1", "4": "z1", "5": "z2", "6": "z2"}
-        snapshot = snapshot_of(*(node(name, zone=zone) for name, zone in zones.items()))
-        assert order(snapshot) == ["1", "5", "2", "6", "3", "4"]
+@pytest.mark.parametrize(
+    ("nodes", "expected"),
+    [
+        # The documentation's example: nodes 1 to 4 in one zone, 5 and 6 in another.
+        ([node(name, zone="z1" if name < "5" else "z2") for name in "123456"], "152634"),
+        # A zone is one within its region.
+        (
+            [*(node(n, zone="z") for n in "12"), node("3", zone="z", labels={REGION: "r2"})],
+            "132",
+        ),
+        ([node("1"), node("2"), node("3", zone="z"), node("4")], "1324"),
+        ([node("1", labels={BETA_ZONE: "z"}), node("2", zone="z"), node("3")], "132"),
+        ([], ""),
+    ],
+)
+def test_zones_take_turns(nodes: list[Obj], expected: str) -> None:
+    assert order(snapshot_of(*nodes)) == [*expected]
 
-    def test_a_zone_is_one_within_its_region(self) -> None:
-        there = {REGION: "r2"}
-        snapshot = snapshot_of(
-            node("1", zone="z"), node("2", zone="z"), node("3", zone="z", labels=there), node("4")
-        )
-        assert order(snapshot) == ["1", "3", "4", "2"]
 
-    def test_nodes_without_a_zone_are_together(self) -> None:
-        snapshot = snapshot_of(node("1"), node("2"), node("3", zone="z"), node("4"))
-        assert order(snapshot) == ["1", "3", "2", "4"]
-
-    def test_old_labels_still_count(self) -> None:
-        snapshot = snapshot_of(node("1", labels={BETA_ZONE: "z"}), node("2", zone="z"), node("3"))
-        assert order(snapshot) == ["1", "3", "2"]
-
-    def test_nodes_that_come_back_come_last(self) -> None:
-        snapshot = snapshot_of(node("1"), node("2"), node("3"))
-        snapshot.remove_node("1")
-        assert order(snapshot) == ["2", "3"]
-        snapshot.set_node(node("1"))
-        assert order(snapshot) == ["2", "3", "1"]
-
-    def test_without_nodes(self) -> None:
-        assert order(Snapshot()) == []
+def test_nodes_that_come_back_come_last() -> None:
+    snapshot = snapshot_of(node("1"), node("2"), node("3"))
+    snapshot.remove_node("1")
+    snapshot.set_node(node("1"))
+    assert order(snapshot) == ["2", "3", "1"]
 
 
 class TestSearch:

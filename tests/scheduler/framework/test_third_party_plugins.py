@@ -154,75 +154,51 @@ class TestArrayScore:
         assert explain(decision, scheduler.snapshot).scores["n2"]["Own"] == 90
 
 
-class Short(Own, ArrayPlugin):
-    def filter_nodes(self, pod: PodInfo, nodes: Nodes) -> Any:
-        return np.ones(len(nodes) - 1, bool)
+def faulty(base: type, method: str, answer: Any, **others: Any) -> type:
+    """A plugin of which one method answers what it mustn't."""
+    answers = {method: lambda self, pod, nodes: answer, **others}
+    return type("Faulty", (Own, base), answers)
 
 
-class Square(Own, ArrayPlugin):
-    def score_nodes(self, pod: PodInfo, nodes: Nodes) -> Any:
-        return np.zeros((len(nodes), 2), int)
-
-
-class Excessive(Own, ArrayPlugin):
-    def score_nodes(self, pod: PodInfo, nodes: Nodes) -> Any:
-        return np.full(len(nodes), 7)
-
-    def normalize(self, scores: Any) -> Any:
-        return scores * 20
-
-
-class Fractional(Own, ArrayPlugin):
-    def score_nodes(self, pod: PodInfo, nodes: Nodes) -> Any:
-        return np.full(len(nodes), 0.5)
-
-
-class FractionalAtLast(Excessive):
-    def normalize(self, scores: Any) -> Any:
-        return scores / 2
-
-
-class FractionalNode(Own, NodePlugin):
-    def score_node(self, pod: PodInfo, node: NodeInfo) -> Any:
-        return 0.5
-
-
-class Failing(Own, NodePlugin):
-    def filter_node(self, pod: PodInfo, node: NodeInfo) -> Status | None:
-        return Status(Code.ERROR, ("no connection",))
-
-
-class Truthful(Own, NodePlugin):
-    def filter_node(self, pod: PodInfo, node: NodeInfo) -> Any:
-        return True
+SEVENS = [7, 7, 7]
+ROUND = "but scores are whole numbers; round them"
 
 
 @pytest.mark.parametrize(
     ("plugin", "error"),
     [
-        (Short, "running Filter plugin Own: filter_nodes answered an array of 2 for 3 nodes"),
-        (Square, "running Score plugin Own: score_nodes answered an array of 3x2 for 3 nodes"),
         (
-            Fractional,
-            "running Score plugin Own: score_nodes answered float64, but scores are whole numbers;"
-            " round them",
+            faulty(ArrayPlugin, "filter_nodes", [True, True]),
+            "Filter plugin Own: filter_nodes answered an array of 2 for 3 nodes",
         ),
         (
-            FractionalAtLast,
-            "running Score plugin Own: normalize answered float64, but scores are whole numbers;"
-            " round them",
+            faulty(ArrayPlugin, "score_nodes", np.zeros((3, 2), int)),
+            "Score plugin Own: score_nodes answered an array of 3x2 for 3 nodes",
         ),
         (
-            FractionalNode,
-            "running Score plugin Own: score_node answered float64, but scores are whole numbers;"
-            " round them",
+            faulty(ArrayPlugin, "score_nodes", [0.5] * 3),
+            f"Score plugin Own: score_nodes answered float64, {ROUND}",
         ),
-        (Excessive, "running Score plugin Own: normalized scores must be from 0 to 100, not 140"),
-        (Failing, "running Filter plugin Own: no connection"),
         (
-            Truthful,
-            "running Filter plugin Own: filter_node must answer a Status, or None where the node"
-            " fits, not True",
+            faulty(ArrayPlugin, "score_nodes", SEVENS, normalize=lambda self, scores: scores / 2),
+            f"Score plugin Own: normalize answered float64, {ROUND}",
+        ),
+        (
+            faulty(NodePlugin, "score_node", 0.5),
+            f"Score plugin Own: score_node answered float64, {ROUND}",
+        ),
+        (
+            faulty(ArrayPlugin, "score_nodes", SEVENS, normalize=lambda self, scores: scores * 20),
+            "Score plugin Own: normalized scores must be from 0 to 100, not 140",
+        ),
+        (
+            faulty(NodePlugin, "filter_node", Status(Code.ERROR, ("no connection",))),
+            "Filter plugin Own: no connection",
+        ),
+        (
+            faulty(NodePlugin, "filter_node", True),
+            "Filter plugin Own: filter_node must answer a Status, or None where the node fits, "
+            "not True",
         ),
     ],
 )
@@ -230,9 +206,8 @@ def test_a_faulty_plugin_ends_the_cycle_in_an_error(
     plugin: type, error: str, scheduler_with: Make
 ) -> None:
     decision = decided(scheduler_with(plugin), pod("p"))
-    assert decision.node_name == ""
-    assert decision.error == error
-    assert decision.preemption is None
+    assert (decision.node_name, decision.preemption) == ("", None)
+    assert decision.error == f"running {error}"
 
 
 class OneApp(Own, NodePlugin):
@@ -299,8 +274,9 @@ class TestAdapted:
     def test_offers_what_a_plugin_overrides(self) -> None:
         assert hasattr(adapted(OnSsd), "filter")
         assert not hasattr(adapted(OnSsd), "score")
-        assert hasattr(adapted(Square), "score")
-        assert not hasattr(adapted(Square), "filter")
+        scoring = adapted(faulty(ArrayPlugin, "score_nodes", SEVENS))
+        assert hasattr(scoring, "score")
+        assert not hasattr(scoring, "filter")
 
     @pytest.mark.parametrize("thing", [object(), "Own", type("Nameless", (NodePlugin,), {})])
     def test_refuses_what_is_no_plugin(self, thing: Any) -> None:

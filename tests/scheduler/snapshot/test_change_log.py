@@ -20,44 +20,6 @@ def _log_of(entries: str) -> Log[str]:
     return log
 
 
-def test_a_cursor_has_each_entry_once() -> None:
-    log = _log_of("")
-    cursor = log.cursor()
-    assert cursor.new() == []
-    for entry in "abc":
-        log.append(entry)
-    assert cursor.new() == [*"abc"]
-    assert cursor.new() == []
-    log.append("d")
-    assert cursor.new() == ["d"]
-
-
-def test_what_was_written_before_a_cursor_was_made_is_not_new() -> None:
-    log = _log_of("abc")
-    cursor = log.cursor()
-    log.append("d")
-    assert cursor.new() == ["d"]
-
-
-def test_cursors_of_one_log_do_not_disturb_each_other() -> None:
-    log = _log_of("")
-    often, seldom = log.cursor(), log.cursor()
-    log.append("a")
-    assert often.new() == ["a"]
-    log.append("b")
-    assert (often.new(), seldom.new()) == (["b"], [*"ab"])
-
-
-def test_what_was_read_stays_as_it_is() -> None:
-    log = _log_of("")
-    cursor = log.cursor()
-    log.append("a")
-    entries = cursor.new()
-    log.append("b")
-    log.restart()
-    assert entries == ["a"]
-
-
 @pytest.mark.parametrize(
     ("count", "at_most", "is_told"), [(3, 3, True), (4, 3, False), (1, 0, False)]
 )
@@ -91,16 +53,6 @@ def test_every_cursor_of_a_log_that_restarts_is_too_far_behind() -> None:
     assert (ahead.new(), behind.new()) == (None, None)
     log.append("b")
     assert (ahead.new(), behind.new()) == (["b"], ["b"])
-
-
-def test_a_cursor_that_comes_back_after_a_restart_is_not_given_a_part() -> None:
-    log = _log_of("a")
-    cursor = log.cursor()
-    log.restart()
-    for entry in "bcd":
-        log.append(entry)
-    assert cursor.new() is None
-    assert [*log.entries] == [*"bcd"]
 
 
 def test_the_end_moves_with_each_entry_and_each_restart() -> None:

@@ -13,16 +13,6 @@ def waiting(name: str, priority: int = 0) -> PodInfo:
     return pending_pod(pod(name, priority=priority), SNAPSHOT.classes)
 
 
-def test_a_pod_is_nominated_to_one_node_only() -> None:
-    nominator, one = Nominator(), waiting("one")
-    assert not nominator
-    nominator.nominate(one, "n1")
-    nominator.nominate(one, "n2")
-    assert nominator
-    assert one.nominated_node_name == "n2"
-    assert (list(nominator.on("n1")), list(nominator.on("n2"))) == ([], [one])
-
-
 def test_withdrawing() -> None:
     nominator, one, two = Nominator(), waiting("one"), waiting("two")
     nominator.nominate(one, "n1")
@@ -53,17 +43,6 @@ def test_the_log_names_nodes_whose_nominations_changed() -> None:
     nominator.withdraw(one)
     nominator.withdraw(one)
     assert changes.new() == ["n1", "n1", "n2", "n2"]
-
-
-def test_rivals_are_others_of_at_least_equal_priority() -> None:
-    nominator, pod_of_5 = Nominator(), waiting("me", 5)
-    lower, equal, higher = (waiting(f"p{n}", n) for n in (4, 5, 6))
-    for other in (lower, equal, higher, pod_of_5):
-        nominator.nominate(other, "n1")
-    nominator.nominate(waiting("low", 1), "n2")
-    assert nominator.rivals(pod_of_5, SNAPSHOT) == [(SNAPSHOT.row_of["n1"], [equal, higher])]
-    assert nominator.rivals_on(pod_of_5, "n1") == [equal, higher]
-    assert nominator.rivals_on(pod_of_5, "n2") == []
 
 
 def test_an_object_that_was_read_again_is_no_rival_of_itself() -> None:

@@ -28,29 +28,7 @@ def on(snapshot: Snapshot, node_name: str) -> list[str]:
     return [info.name for info in snapshot.pods_on[snapshot.row_of[node_name]]]
 
 
-def cpu_requested(snapshot: Snapshot) -> dict[str, int]:
-    column = snapshot.resources.requested[0]
-    return {name: int(column[row]) for name, row in snapshot.row_of.items()}
-
-
 class TestNodes:
-    def test_rows_are_given_in_order(self) -> None:
-        snapshot = snapshot_of("b", "a", "c")
-        assert snapshot.row_of == {"b": 0, "a": 1, "c": 2}
-        assert snapshot.names == ["b", "a", "c"]
-        assert snapshot.node_count == 3
-
-    def test_the_last_takes_the_row_of_one_that_left(self) -> None:
-        snapshot = snapshot_of("a", "b", "c")
-        moved = put(snapshot, "p", "c", "3")
-        snapshot.remove_node("b")
-        assert (snapshot.row_of, snapshot.names) == ({"a": 0, "c": 1}, ["a", "c"])
-        assert (snapshot.nodes, on(snapshot, "c")) == ([node("a"), node("c")], ["p"])
-        assert (moved.row, cpu_requested(snapshot)) == (1, {"a": 0, "c": 3000})
-        snapshot.set_node(node("d", cpu="7"))
-        assert snapshot.row_of["d"] == 2
-        assert snapshot.resources.allocatable[0].tolist() == [4000, 4000, 7000]
-
     def test_the_ports_of_a_row_that_moves_stay_as_they_are(self) -> None:
         snapshot = snapshot_of("a", "b")
         containers = [{"name": "c", "ports": [{"hostPort": 80}]}]
@@ -62,20 +40,6 @@ class TestNodes:
         freed = snapshot.freed_ports[1]
         snapshot.remove_node("a")
         assert snapshot.freed_ports == {0: freed}
-
-    def test_grows_without_losing_anything(self) -> None:
-        snapshot = snapshot_of("n0")
-        put(snapshot, "p", "n0", "3")
-        for index in range(1, 100):
-            snapshot.set_node(node(f"n{index}"))
-            put(snapshot, f"p{index}", f"n{index}")
-        assert snapshot.node_count == 100
-        assert cpu_requested(snapshot) == {"n0": 3000} | {f"n{i}": 1000 for i in range(1, 100)}
-        assert snapshot.rows.tolist() == [*range(100)]
-
-    def test_removing_what_is_not_there(self) -> None:
-        with pytest.raises(KeyError):
-            snapshot_of("a").remove_node("b")
 
     @pytest.mark.parametrize(
         ("change", "matters"),
@@ -109,13 +73,6 @@ class TestNodes:
         snapshot.remove_node("b")
         assert snapshot.ranks.tolist() == [0, 1]
 
-    def test_columns_of_labels_follow(self) -> None:
-        snapshot = snapshot_of("a", "b")
-        assert snapshot.columns.label("disk").codes.tolist() == [-1, -1]
-        snapshot.set_node(node("b", labels={"disk": "ssd"}))
-        column = snapshot.columns.label("disk")
-        assert (column.codes.tolist(), column.values) == ([-1, 0], ["ssd"])
-
 
 class TestPods:
     def test_the_last_takes_the_place_of_one_that_left(self) -> None:
@@ -131,64 +88,13 @@ class TestPods:
         ]
         assert (infos[1].row, infos[1].slot) == (UNPLACED, UNPLACED)
 
-    def test_what_they_take_is_accounted(self) -> None:
-        snapshot = snapshot_of("a", "b")
-        one, two = put(snapshot, "one", "a", "250m"), put(snapshot, "two", "b", "2")
-        assert cpu_requested(snapshot) == {"a": 250, "b": 2000}
-        assert snapshot.resources.pods.tolist() == [1, 1]
-        for info in (one, two):
-            snapshot.remove_pod(info)
-        assert cpu_requested(snapshot) == {"a": 0, "b": 0}
-        assert snapshot.resources.pods.tolist() == [0, 0]
-
-    def test_they_wait_for_their_node(self) -> None:
-        snapshot = snapshot_of("a", "b")
-        early = put(snapshot, "early", "c")
-        stays, goes = put(snapshot, "stays", "a"), put(snapshot, "goes", "a")
-        snapshot.remove_node("a")
-        assert (early.row, stays.row) == (UNPLACED, UNPLACED)
-        assert cpu_requested(snapshot) == {"b": 0}
-        snapshot.remove_pod(goes)
-        snapshot.set_node(node("c"))
-        snapshot.set_node(node("a"))
-        assert (on(snapshot, "a"), on(snapshot, "b"), on(snapshot, "c")) == (
-            ["stays"],
-            [],
-            ["early"],
-        )
-
     def test_removing_one_that_is_nowhere_is_nothing(self) -> None:
         snapshot = snapshot_of("a")
         snapshot.remove_pod(placed_pod(pod("p"), snapshot.classes))
         assert snapshot.log.end == 0
 
-    def test_sums_by_row(self) -> None:
-        snapshot = snapshot_of("a", "b", "c")
-        put(snapshot, "web-1", "a")
-        put(snapshot, "web-2", "c")
-        put(snapshot, "db-1", "c")
-        snapshot.remove_pod(put(snapshot, "db-2", "b"))
-        weights = {"web": 5, "db": 100}
-        of_classes = np.array([weights[cls.labels["app"]] for cls in snapshot.classes])
-        assert snapshot.sum_by_row(of_classes).tolist() == [5, 0, 105]
-
 
 class TestLog:
-    def test_tells_who_came_and_went_where(self) -> None:
-        snapshot = snapshot_of("a", "b")
-        changes = snapshot.log.cursor()
-        info = put(snapshot, "p", "b")
-        snapshot.remove_pod(info)
-        assert changes.new() == [(1, info.cls, 1), (1, info.cls, -1)]
-
-    def test_tells_of_pods_that_go_and_come_with_their_node(self) -> None:
-        snapshot = snapshot_of("a")
-        changes = snapshot.log.cursor()
-        cls = put(snapshot, "p", "a").cls
-        snapshot.remove_node("a")
-        snapshot.set_node(node("a"))
-        assert changes.new() == [(0, cls, 1), (0, cls, -1), (0, cls, 1)]
-
     def test_nothing_is_kept_of_a_node_that_went_and_of_its_pods_that_went_after_it(self) -> None:
         snapshot = snapshot_of("a", "b")
         before = sizes(snapshot)
