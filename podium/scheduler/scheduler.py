@@ -136,7 +136,6 @@ class Scheduler:
         return decision
 
     def bind(self, pod: PodInfo, node_name: str) -> PodInfo:
-        """Put a pending pod on a node; return the bound pod."""
         self.nominator.withdraw(pod)
         bound = PodInfo(pod.obj, self.snapshot.classes.placed(pod.cls))
         self.snapshot.add_pod(bound, node_name)

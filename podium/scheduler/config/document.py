@@ -116,7 +116,6 @@ class PluginSet(Document):
     disabled: Tuple[DisabledPlugin] = ()
 
     def disables(self, name: str) -> bool:
-        """Return whether a plugin of MultiPoint or the defaults is disabled here."""
         return any(plugin.name in (name, ALL_PLUGINS) for plugin in self.disabled)
 
     def over(self, default: "PluginSet") -> "PluginSet":

@@ -79,7 +79,6 @@ class ClusterEvent(msgspec.Struct, frozen=True):
     action: Action
 
     def matches(self, happened: "ClusterEvent") -> bool:
-        """Return whether an event that happened is among the registered ones."""
         return bool(self.action & happened.action) and (
             self.resource in (happened.resource, EventResource.WILDCARD)
             or happened.resource is EventResource.WILDCARD

@@ -154,7 +154,6 @@ class LocalScore:
     constant: int | None = None
 
     def scores(self, rows: Rows) -> Scores:
-        """Score rows, int64[n]."""
         raise TypeError(f"{type(self).__name__} scores no rows")
 
     def all_scores(self, node_count: int) -> Scores:
@@ -181,7 +180,6 @@ class RelativeScore:
         raise TypeError(f"{type(self).__name__} scores no rows")
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
-        """Follow changes of pods; return True if any score may have changed."""
         return False
 
     def begin(self, pod: PodInfo) -> None: ...

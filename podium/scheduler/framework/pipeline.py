@@ -57,7 +57,6 @@ class ByShape:
     def pre_filters(
         self, plugins: Sequence[PreFilterPlugin], pod: PodInfo
     ) -> Sequence[PreFilterPlugin]:
-        """Return the plugins that may refuse pods of this shape."""
         return self._pre_filters.of(
             pod.cls.shape_key,
             lambda: [p for p in plugins if not (_settles(p, pod) and p.pre_filter(pod) is PASSES)],
@@ -73,7 +72,6 @@ class ByShape:
     def pre_scores(
         self, plugins: Sequence[PreScorePlugin], pod: PodInfo
     ) -> Sequence[PreScorePlugin]:
-        """Return the plugins that may fail for pods of this shape."""
         return self._pre_scores.of(
             pod.cls.shape_key,
             lambda: [p for p in plugins if not (_settles(p, pod) and p.pre_score(pod) == SUCCESS)],

@@ -81,11 +81,9 @@ class PodGroups:
         return self._groups.get(gang)
 
     def follow(self, placed: Mapping[str, PodInfo]) -> None:
-        """Look up pods on nodes in `placed`, by uid."""
         self._placed = placed
 
     def note(self, old: Object | None, new: Object | None) -> None:
-        """Follow a pod that was created, changed or deleted."""
         for pod in (old, new):
             gang = None if pod is None else self._named(pod)
             if gang is not None and pod is not None:
@@ -95,7 +93,6 @@ class PodGroups:
                     self._uids[gang].pop(uid(pod), None)
 
     def uids(self, gang: GangId) -> Iterable[str]:
-        """Return the uids of a gang's pods, in the order of their creation."""
         return self._uids.get(gang, ())
 
     def gang_of(self, pod: Object) -> GangId | None:
@@ -127,7 +124,6 @@ class PodGroups:
         return [pod for pod in known if pod is not None and not pod.cls.terminating]
 
     def whole(self, victims: Iterable[PodInfo]) -> list[PodInfo]:
-        """Return the other pods of the victims' PodGroups that go as a whole."""
         known = {victim.uid for victim in victims}
         gangs = {
             gang

@@ -42,7 +42,6 @@ class Status(msgspec.Struct, frozen=True):
 
     @property
     def is_rejection(self) -> bool:
-        """Whether the pod was refused, as opposed to an error."""
         return self.code in REJECTIONS
 
     @property

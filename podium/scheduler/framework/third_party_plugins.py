@@ -66,7 +66,6 @@ class Nodes:
         return columns.allocatable[columns.index_of(resource)][self._rows]
 
     def requested(self, resource: str) -> NDArray[np.int64]:
-        """Return what the pods on nodes request of a resource."""
         columns = self._snapshot.resources
         return columns.requested[columns.index_of(resource)][self._rows]
 

@@ -129,14 +129,12 @@ class APIDispatcher:
             self._of(pod)
 
     def forget(self, uid: str) -> None:
-        """Stop writing about a pod that is gone."""
         self._calls.pop(uid, None)
         self._waiting_to_nominate.pop(uid, None)
         self._waiting.pop(uid, None)
         self._retry_at_s.pop(uid, None)
 
     def drop_patches(self, uid: str) -> None:
-        """Drop the patches of a pod that is bound."""
         calls = self._calls.get(uid)
         if calls is not None:
             calls.wanted.clear()

@@ -100,7 +100,6 @@ class BindingCycles:
         return iter(self._tasks.values())
 
     def start(self, queued: QueuedPod, node_name: str) -> None:
-        """Assume a pod on a node, and continue as far as possible."""
         scheduler, pod, now_s = self._context.scheduler, queued.pod, self._context.now_s
         assumed = self._context.assume(pod, node_name)
         profile = queued.scheduler_name
@@ -185,7 +184,6 @@ class BindingCycles:
         return True
 
     def is_assumed(self, uid: str) -> bool:
-        """Return whether a pod is in the snapshot only because it is being bound."""
         task = self._tasks.get(uid)
         return task is not None and task.is_assumed
 
@@ -200,7 +198,6 @@ class BindingCycles:
             self._release(task)
 
     def wake(self) -> None:
-        """Reject pods that have waited too long on Permit, and poll PreBind."""
         now_s = self._context.now_s
         for name, cycle in self._context.scheduler.binding.items():
             for waiting, status in cycle.expire(now_s) if cycle.waiting else ():

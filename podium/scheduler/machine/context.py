@@ -80,7 +80,6 @@ class SchedulerContext(msgspec.Struct):
     def event(
         self, resource: EventResource, action: Action, old: Object | None, new: Object | None
     ) -> None:
-        """Requeue pods that an event may help."""
         self.queue.event(ClusterEvent(resource, action), old, new, self.now_s)
 
     def nomination_gone(self, pod: PodInfo) -> None:
@@ -94,7 +93,6 @@ class SchedulerContext(msgspec.Struct):
         )
 
     def assume(self, pod: PodInfo, node_name: str) -> PodInfo:
-        """Put a pod into the snapshot before it is seen on its node."""
         assumed = self.placed[pod.uid] = self.scheduler.bind(pod, node_name)
         return assumed
 
@@ -106,7 +104,6 @@ class SchedulerContext(msgspec.Struct):
         self.queue.event(ASSIGNED_POD_DELETED, was, None, self.now_s, except_uid=assumed.uid)
 
     def attempted(self, result: str, profile: str, duration_s: float) -> None:
-        """Count a completed attempt to schedule a pod."""
         self.metrics.count(Metric.ATTEMPTS, result, profile)
         self.metrics.observe(Metric.ATTEMPT_DURATION, duration_s, result, profile)
 

@@ -107,8 +107,6 @@ class EventHandlers:
         self.is_synced = False
 
     def start(self) -> None:
-        """Queue all pods in the order of their creation: all objects are known."""
-
         def age(pod: PodInfo) -> tuple[str, int]:
             metadata = pod.obj["metadata"]
             created = metadata.get("creationTimestamp") or ""

@@ -195,11 +195,9 @@ class SchedulerMachine:
         return next_s
 
     def hold(self) -> None:
-        """Stop deciding; decisions are still carried out."""
         self._is_held = True
 
     def release(self) -> None:
-        """Resume deciding from the next wake-up on."""
         self._is_held = False
 
     def recall_rejections(self) -> None:

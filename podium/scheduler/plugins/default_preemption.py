@@ -97,11 +97,9 @@ class DefaultPreemption:
         return unresolvable(_UNDER_WAY) if pod.uid in self._handle.preempting else SUCCESS
 
     def by_class(self, pod: PodInfo) -> bool:
-        """Return False where time, chance or other nodes affect the answer."""
         return self._limit is None and not self._policies
 
     def post_filter(self, pod: PodInfo, filtered: NodeToStatus) -> Preemption:
-        """Choose a node, and the pods to remove from it."""
         snapshot, outcome, policies = self._handle.snapshot, filtered.outcome, self._policies
         own_row = snapshot.row_of.get(pod.nominated_node_name, -1)
         reason = _ineligible(pod, snapshot, int(outcome[own_row]) if own_row >= 0 else 0)

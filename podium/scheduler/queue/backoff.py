@@ -54,7 +54,6 @@ class BackoffQueue:
         return failures
 
     def is_backing_off(self, queued: QueuedPod, now_s: float) -> bool:
-        """Return whether the pod's backoff isn't over; it includes the last window."""
         return queued.backoff_until_s >= self._rounded(now_s)
 
     def push(self, queued: QueuedPod, sort_key: Key) -> None:
@@ -71,7 +70,6 @@ class BackoffQueue:
         return len(self._rejected) > 0
 
     def completed(self, now_s: float) -> list[QueuedPod]:
-        """Take all pods with a backoff that is over at a whole second."""
         taken = []
         for heap in (self._rejected, self._errors):
             while (head := heap.head()) is not None and head.backoff_until_s < now_s:
@@ -80,7 +78,6 @@ class BackoffQueue:
         return taken
 
     def next_flush_s(self) -> float | None:
-        """Return the whole second at which the next backoff is over."""
         heads = [head for heap in (self._rejected, self._errors) if (head := heap.head())]
         until_s = (math.floor(head.backoff_until_s) + WINDOW_S for head in heads)
         return min(until_s, default=None)

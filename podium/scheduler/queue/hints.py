@@ -136,7 +136,6 @@ class QueueingHints:
         self._questions: dict[tuple[Rejection, QueueEvent], HintQuestions] = {}
 
     def interest(self, what: QueueEvent) -> bool:
-        """Return whether any plugin registered for the event."""
         known = self._interesting.get(what)
         if known is None:
             known = self._interesting[what] = what.helps_all or any(

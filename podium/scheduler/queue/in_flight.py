@@ -46,7 +46,6 @@ class InFlight:
         self._cursors[uid] = self._log.cursor()
 
     def record(self, happened: InFlightEvent) -> None:
-        """Log an event, unless no pod is in flight."""
         if self._cursors:
             self._log.append(happened)
 

@@ -93,7 +93,6 @@ class QueuedPod(msgspec.Struct, eq=False):
 
     @property
     def has_overslept(self) -> bool:
-        """Whether the flush of leftovers requeued it, and no event."""
         return self.woken_by == UNSCHEDULABLE_TIMEOUT.label
 
     @property

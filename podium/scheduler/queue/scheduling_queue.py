@@ -124,7 +124,6 @@ class SchedulingQueue:
         self._to_active(queued, ADDED, now_s)
 
     def update(self, old: PodInfo, new: PodInfo, now_s: float) -> None:
-        """Replace a changed pod; retry it if it waits and that may help."""
         queued = self._pods.get(new.uid)
         if queued is None:
             return
@@ -153,7 +152,6 @@ class SchedulingQueue:
                         return
 
     def delete(self, uid: str) -> None:
-        """Forget a pod that is gone, or bound; one in flight won't come back."""
         queued = self._pods.pop(uid, None)
         if queued is not None:
             self._take_out(queued)
@@ -182,7 +180,6 @@ class SchedulingQueue:
         return queued
 
     def has_next(self) -> bool:
-        """Return whether `pop` would return a pod now."""
         return len(self._active) > 0 or (self._pop_from_backoff and self._backoff.can_pop())
 
     def done(self, uid: str) -> None:
@@ -299,7 +296,6 @@ class SchedulingQueue:
             self._in_flight.record(InFlightEvent(UNSCHEDULABLE_TIMEOUT, None, None))
 
     def next_wakeup_s(self) -> float | None:
-        """Return when `flush` has work to do next, if ever."""
         backoff_s = self._backoff.next_flush_s()
         oldest = self._unschedulable.oldest()
         if oldest is None:

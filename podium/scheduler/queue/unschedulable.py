@@ -74,7 +74,6 @@ class Unschedulable:
         return self._oldest.head()
 
     def take_older(self, time_s: float) -> list[QueuedPod]:
-        """Take the pods that have waited since before a time, the longest first."""
         taken = []
         while (queued := self._oldest.head()) is not None and queued.flush_from_s < time_s:
             self.remove(queued)

@@ -69,7 +69,6 @@ class AffinityTerm:
     weight: int = 0
 
     def matches(self, peer_group: PeerGroup, namespace_labels: Mapping[str, str]) -> bool:
-        """Return whether the term selects pods of a group whose namespace has these labels."""
         in_namespace = peer_group.namespace in self.namespaces or self.namespace_selector.matches(
             namespace_labels
         )

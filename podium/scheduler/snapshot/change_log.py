@@ -46,7 +46,6 @@ class Log(Generic[T]):
         self.end += 1
 
     def forget_before(self, cursor: "Cursor[T]") -> None:
-        """Forget the entries that a cursor has read, once they are the majority."""
         read = len(self._entries) - (self.end - cursor._read)
         if 2 * read >= len(self._entries):
             del self._entries[: max(read, 0)]

@@ -81,7 +81,6 @@ class DomainSum:
         return self.sums[self.codes[rows]]
 
     def has(self, rows: Rows) -> NDArray[np.bool_]:
-        """Return which rows are in a domain, bool[n]."""
         present: NDArray[np.bool_] = self.codes[rows] != ABSENT
         return present
 

@@ -48,7 +48,6 @@ class HeldTerms:
         return self._snapshot.columns.label(topology_key)
 
     def holders(self, held: HeldTerm) -> DomainSum:
-        """Return how many pods of each domain hold a term."""
         column = self.column(held.term.topology_key)
         return self.sums.of(held, column, lambda peer_group: _held(peer_group).count(held), (held,))
 

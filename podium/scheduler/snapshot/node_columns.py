@@ -37,7 +37,6 @@ class NodeColumn:
         self.values = values
 
     def having(self, wanted: Iterable[str]) -> Mask:
-        """Return which rows have one of these values, bool[nodes]."""
         codes = [self._code_of[value] for value in wanted if value in self._code_of]
         result: Mask = self.codes == codes[0] if len(codes) == 1 else np.isin(self.codes, codes)
         return result
@@ -50,7 +49,6 @@ class NodeColumn:
         return self.lookup(verdicts, bool)
 
     def lookup(self, answers: Sequence[int], dtype: Any = np.int64) -> NDArray[Any]:
-        """Return for each row the answer for its value."""
         result: NDArray[Any] = np.array(answers, dtype)[self.codes]
         return result
 

@@ -86,8 +86,7 @@ class ManyPods(Protocol):
         """The slot of each pod in the snapshot's columns, -1 where there is no pod."""
 
     @property
-    def ids(self) -> NDArray[np.integer[Any]]:
-        """Return the id of each pod's class, -1 where there is no pod."""
+    def ids(self) -> NDArray[np.integer[Any]]: ...
 
     def held(self, column: int) -> NDArray[np.int64]:
         """Return what each pod takes of a resource, by its column; 0 for no pod."""

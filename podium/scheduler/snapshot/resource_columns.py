@@ -53,7 +53,6 @@ class ResourceColumns:
         return index
 
     def counted(self, amounts: Mapping[str, int]) -> tuple[tuple[int, int], ...]:
-        """Return (column, amount) of the resources that scheduling counts."""
         return tuple(
             (self.index_of(name), amount)
             for name, amount in amounts.items()

@@ -153,7 +153,6 @@ class Snapshot:
         self._node_changed()
 
     def add_pod(self, pod: PodInfo, node_name: str) -> None:
-        """Put a pod on a node, whether it is bound or only assumed."""
         if pod.start_ns is not None:
             self._order_start(pod)
         row = self.row_of.get(node_name)
@@ -225,7 +224,6 @@ class Snapshot:
         self._node_changed()
 
     def held_columns(self, cls: PodClass) -> tuple[tuple[int, int], ...]:
-        """Return (resource column, amount) of what a pod of the class takes of its node."""
         return self._held.of(cls)
 
     def sum_by_row(

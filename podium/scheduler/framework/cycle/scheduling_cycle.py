@@ -65,7 +65,6 @@ class Timing(msgspec.Struct, frozen=True):
         work: Callable[[], Answer],
         code_of: Callable[[Answer], Code],
     ) -> Answer:
-        """Do the work of an extension point, and observe its duration."""
         started_s = self.stopwatch()
         answer = work()
         self.observe(self.stopwatch() - started_s, point, code_of(answer).value, profile)

@@ -237,7 +237,6 @@ class Filtering:
         return state.status(row, outcome).by(state.plugin)
 
     def objections(self, row: int) -> list[Status]:
-        """Return the status of each filter that objects to a row, in order."""
         return [
             self.status(index, int(codes[row]), row)
             for index, codes in enumerate(self.codes)
@@ -314,10 +313,8 @@ class OutcomeCounts:
             self.counts[pair] += 1
 
     def count_of(self, index: int) -> int:
-        """Return the number of rows to which a filter objects, by any code."""
         return sum(count for (blame, _), count in self.counts.items() if blame == index)
 
     def row_of(self, pair: tuple[int, int]) -> int:
-        """Return the first of the rows with a (blame, code)."""
         blame, code = pair
         return int(((self._outcome == code) & (self._blame == blame)).argmax())

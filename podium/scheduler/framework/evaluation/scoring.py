@@ -61,7 +61,6 @@ class Scoring:
 
     @property
     def follows_feasible(self) -> bool:
-        """Whether scores depend on which rows are feasible."""
         return any(not state.is_idle for state, _ in self.relative)
 
     @property
@@ -146,7 +145,6 @@ class Scoring:
         return bool(preference[row] // self._spread == preference[other] // self._spread)
 
     def relative_totals(self, feasible: Rows) -> Scores:
-        """Return weighted relative scores of the feasible rows, int64[n]."""
         totals = [
             _weighted(state.scores(feasible), weight)
             for state, weight in self.relative

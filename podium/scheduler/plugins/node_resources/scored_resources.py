@@ -87,12 +87,10 @@ class ScoredColumns(ABC):
         return self._bounds if isinstance(rows, slice) else self.bound
 
     @abstractmethod
-    def prepare(self) -> None:
-        """Make the columns that the score needs, before any row is taken."""
+    def prepare(self) -> None: ...
 
     @abstractmethod
-    def take_rows(self, rows: NDArray[np.intp] | slice) -> None:
-        """Update rows with changed pods."""
+    def take_rows(self, rows: NDArray[np.intp] | slice) -> None: ...
 
     @abstractmethod
     def take_row(self, row: int) -> None: ...

@@ -33,7 +33,6 @@ class VolumeTopology:
         return self._snapshot.columns.meeting(selector.requirements)
 
     def allowed(self, terms: Iterable[Object] | None) -> Mask:
-        """Return which rows a storage class's `allowedTopologies` allow, bool[nodes]."""
         count = self._snapshot.node_count
         listed = [*terms] if terms else []
         result = np.full(count, not listed)
