@@ -89,14 +89,17 @@ def check_expanded(profiles: Sequence[tuple[Profile, Expanded]]) -> None:
         InvalidDocumentError: a profile hasn't exactly one queueSort plugin or has no bind plugin,
             or the profiles sort the queue in different ways.
     """
-    faults = []
+    faults, first = [], []
+    if profiles:
+        profile, expanded = profiles[0]
+        first = [(name, profile.args.get(name)) for name in expanded[ExtensionPoint.QUEUE_SORT]]
     for index, (profile, expanded) in enumerate(profiles):
         path = f"profiles[{index}].plugins"
         sorters = [*expanded[ExtensionPoint.QUEUE_SORT]]
         if len(sorters) != 1:
             message = f"{profile.name} needs exactly one queueSort plugin"
             faults.append(FieldError(f"{path}.queueSort", sorters, message))
-        elif _sorting(profile, expanded) != _sorting(*profiles[0]):
+        elif [(name, profile.args.get(name)) for name in sorters] != first:
             message = "queueSort plugin and arguments must be the same in all profiles"
             faults.append(FieldError(f"{path}.queueSort", sorters[0], message))
         if not expanded[ExtensionPoint.BIND]:
@@ -104,7 +107,3 @@ def check_expanded(profiles: Sequence[tuple[Profile, Expanded]]) -> None:
             faults.append(FieldError(f"{path}.bind", [], message))
     if faults:
         raise InvalidDocumentError(faults)
-
-
-def _sorting(profile: Profile, expanded: Expanded) -> list[tuple[str, object]]:
-    return [(name, profile.args.get(name)) for name in expanded[ExtensionPoint.QUEUE_SORT]]

@@ -13,7 +13,6 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 from podium.scheduler.snapshot.topology_spread import (
     DO_NOT_SCHEDULE,
-    SpreadConstraint,
     own_constraints,
     standing,
 )
@@ -29,13 +28,20 @@ def spread_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int)
         if here is None:
             yield f"the node has no label {key}, by which the pod's kind is to be spread"
             continue
-        counts = _counts(snapshot, pod, constraint)
+        counts: Counter[str] = Counter()
+        for other_row, node in enumerate(snapshot.nodes):
+            stands = standing(pod.cls, [constraint], node)
+            if stands is not None and stands[0][1]:
+                counts[stands[0][0]] += sum(
+                    constraint.counts(pod.cls.peer_group, other.cls.peer_group)
+                    for other in snapshot.pods_on[other_row]
+                )
         has_too_few = len(counts) < constraint.min_domains
         least = 0 if has_too_few else min(counts.values(), default=0)
         own = constraint.meets(pod.cls.peer_group, pod.cls.peer_group)
         if counts[here] + own - least > constraint.max_skew:
             pods = "1 such pod" if counts[here] == 1 else f"{counts[here]} such pods"
-            emptiest = [] if has_too_few else [one for one, n in counts.items() if n == least]
+            emptiest = [] if has_too_few else [d for d, count in counts.items() if count == least]
             yield (
                 f"{key}={here} has {pods}, the emptiest {key} {least}"
                 f"{_closed(snapshot, pod, key, emptiest)}; maxSkew is {constraint.max_skew}"
@@ -43,7 +49,7 @@ def spread_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int)
 
 
 def _closed(snapshot: Snapshot, pod: PodInfo, key: str, domains: Sequence[str]) -> str:
-    """The domains, if no node of any of them is open to the pod, so that they stay as empty."""
+    # Domains without any node that is open to the pod stay as empty as they are.
     tolerations = pod.cls.spec.get("tolerations")
     for row, node in enumerate(snapshot.nodes):
         is_open = not spec_of(node).get("unschedulable") and (
@@ -53,18 +59,6 @@ def _closed(snapshot: Snapshot, pod: PodInfo, key: str, domains: Sequence[str]) 
             return ""
     named = listed(sorted(domains), _NAMED_MAX)
     return f" ({named}, whose nodes are all cordoned or tainted)" if domains else ""
-
-
-def _counts(snapshot: Snapshot, pod: PodInfo, constraint: SpreadConstraint) -> Counter[str]:
-    counts: Counter[str] = Counter()
-    for row, node in enumerate(snapshot.nodes):
-        stands = standing(pod.cls, [constraint], node)
-        if stands is not None and stands[0][1]:
-            counts[stands[0][0]] += sum(
-                constraint.counts(pod.cls.peer_group, other.cls.peer_group)
-                for other in snapshot.pods_on[row]
-            )
-    return counts
 
 
 def affinity_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:

@@ -1,18 +1,42 @@
-"""All obstacles to a pod on each node, not only the first filter's reason."""
+"""All obstacles to a pod on each node: reasons, and the amounts, taints and pods behind them."""
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from podium.api.documents.report import Report
-from podium.scheduler.explain.details import details_of
+from podium.api.nodes import taints_of
+from podium.api.objects import Object, condition_of
+from podium.api.resources import (
+    RESIZE_IN_PROGRESS,
+    RESIZE_PENDING,
+    pod_requests,
+    pod_requests_in_use,
+    resource_amount,
+)
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, tolerations_tolerate
+from podium.api.values.quantity import NANOS_PER_MILLI, NANOS_PER_UNIT, Format, Quantity
+from podium.scheduler.explain.neighbours import affinity_details, spread_details
+from podium.scheduler.explain.node_conditions import unmet_node_affinity
+from podium.scheduler.explain.volume_details import (
+    binding_details,
+    limit_details,
+    use_details,
+    zone_details,
+)
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.status import Status
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import PodInfo
+from podium.scheduler.snapshot.snapshot import Snapshot
 
 # Of nodes that are refused for the same reasons no more are looked at closely.
 _DETAILED_MAX = 20
-_RESOURCES = "NodeResourcesFit"
+
+_BYTES = ("memory", "ephemeral-storage", "hugepages-")
+_MI = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +84,7 @@ def obstacles(
                 details = details_of(
                     status, scheduler.snapshot, scheduler.listers, decision.pod, row
                 )
-            if not own or (details and status.plugin == _RESOURCES):
+            if not own or (details and status.plugin == "NodeResourcesFit"):
                 rivals = scheduler.nominator.rivals_on(decision.pod, node_name)
                 if rivals:
                     named = ", ".join(f"{pod.key} (priority {pod.priority})" for pod in rivals)
@@ -68,3 +92,127 @@ def obstacles(
             plugin, code = status.plugin, str(status.code)
             found.append(Obstacle(node_name, plugin, code, status.reasons, details))
     return tuple(found)
+
+
+def details_of(
+    status: Status, snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int
+) -> tuple[str, ...]:
+    """Explain what a filter refused a pod on a row for."""
+    describe = _DESCRIBERS.get(status.plugin)
+    return () if describe is None else tuple(describe(snapshot, listers, pod, row))
+
+
+def _resources(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
+    columns = snapshot.resources
+    if columns.pods[row] + 1 > columns.allowed_pods[row]:
+        yield f"{columns.pods[row]} of {columns.allowed_pods[row]} pods are on the node"
+    for index, needed in columns.counted(pod.cls.requests):
+        resource = columns.names[index]
+        has, held = int(columns.allocatable[index][row]), int(columns.requested[index][row])
+        if needed > max(has - held, 0):
+            free, whole = bare_amount(resource, max(has - held, 0)), bare_amount(resource, has)
+            yield (
+                f"needs {amount_text(resource, needed)}, {free} of {whole} free; "
+                f"{_without_lower(snapshot, pod, row, resource, needed - (has - held))}"
+            )
+            yield from _resizes(snapshot.pods_on[row], resource)
+
+
+def _resizes(pods: Iterable[PodInfo], resource: str) -> Iterator[str]:
+    for pod in pods:
+        waits = condition_of(pod.obj, RESIZE_PENDING)
+        if waits is None and condition_of(pod.obj, RESIZE_IN_PROGRESS) is None:
+            continue
+        counts = pod.cls.held.get(resource, 0)
+        has, asks = (
+            resource_amount(resource, amounts.get(resource, 0))
+            for amounts in (pod_requests_in_use(pod.obj), pod_requests(pod.obj))
+        )
+        amount = amount_text(resource, counts)
+        if waits is not None and counts > has:
+            yield (
+                f"{pod.key} counts for {amount}, having {bare_amount(resource, has)}, as its "
+                f"resize waits ({RESIZE_PENDING}: {waits.get('reason')})"
+            )
+        elif counts > asks:
+            yield (
+                f"{pod.key} counts for {amount} until its resize to {bare_amount(resource, asks)} "
+                "is done"
+            )
+
+
+def _without_lower(snapshot: Snapshot, pod: PodInfo, row: int, resource: str, missing: int) -> str:
+    lower = sum(
+        other.cls.held.get(resource, 0)
+        for other in snapshot.pods_on[row]
+        if other.priority < pod.priority
+    )
+    short = missing - lower
+    if short > 0:
+        gone = " with all pods of lower priority gone" if lower else ""
+        return f"{amount_text(resource, short)} short{gone}"
+    return "enough with pods of lower priority gone"
+
+
+def _taints(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
+    for taint in untolerated_taints(snapshot.nodes[row], pod.cls.spec.get("tolerations")):
+        yield f"taint {taint_text(taint)} isn't tolerated"
+
+
+def untolerated_taints(
+    node: Object, tolerations: Sequence[Mapping[str, Any]] | None
+) -> Iterator[Mapping[str, Any]]:
+    """Return the taints of a node that keep pods with these tolerations away."""
+    for taint in taints_of(node):
+        keeps_away = taint.get("effect") in (NO_SCHEDULE, NO_EXECUTE)
+        if keeps_away and not tolerations_tolerate(tolerations, taint):
+            yield taint
+
+
+def taint_text(taint: Mapping[str, Any]) -> str:
+    """Return a taint as kubectl writes it: `key=value:Effect`."""
+    value = f"={taint['value']}" if taint.get("value") else ""
+    return f"{taint.get('key')}{value}:{taint.get('effect')}"
+
+
+def _labels(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
+    return unmet_node_affinity(pod.cls.pod, snapshot.labels_of(row), snapshot.names[row])
+
+
+def _ports(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
+    wanted = pod.cls.host_ports
+    for holder in snapshot.pods_on[row]:
+        for port in sorted(holder.cls.host_ports):
+            if any(map(port.conflicts, wanted)):
+                yield f"{holder.key}, priority {holder.priority}, holds port {port}"
+
+
+def amount_text(resource: str, amount: int) -> str:
+    """Return an amount, of cpu in thousandths, with its unit: `250m CPU`, `1536Mi memory`."""
+    word = "CPU" if resource == "cpu" else resource
+    return f"{bare_amount(resource, amount)} {word}"
+
+
+def bare_amount(resource: str, amount: int) -> str:
+    """Return an amount without the resource; bytes are rounded to Mi where that loses little."""
+    if resource == "cpu":
+        return str(Quantity(amount * NANOS_PER_MILLI))
+    if not resource.startswith(_BYTES):
+        return str(amount)
+    rounded = round(amount / _MI) * _MI if abs(amount) >= 10 * _MI else amount
+    return str(Quantity(rounded * NANOS_PER_UNIT, Format.BINARY_SI))
+
+
+_DESCRIBERS: Mapping[str, Callable[[Snapshot, Listers, PodInfo, int], Iterator[str]]] = {
+    "NodeResourcesFit": _resources,
+    "TaintToleration": _taints,
+    "NodeAffinity": _labels,
+    "NodePorts": _ports,
+    "NodeUnschedulable": lambda *_: iter(("the node is cordoned (spec.unschedulable)",)),
+    "PodTopologySpread": spread_details,
+    "InterPodAffinity": affinity_details,
+    "VolumeRestrictions": use_details,
+    "NodeVolumeLimits": limit_details,
+    "VolumeBinding": binding_details,
+    "VolumeZone": zone_details,
+}

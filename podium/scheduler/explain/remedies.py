@@ -14,9 +14,8 @@ from podium.api.pod_specs import containers_of, limits_of, requests_of, resource
 from podium.api.policy.disruption_budgets import Budget, CountedBudget, bound_text
 from podium.api.priority import class_value
 from podium.api.values.quantity import NANOS_PER_MILLI, NANOS_PER_UNIT, Quantity, nanos
-from podium.scheduler.explain.amounts import amount_text
-from podium.scheduler.explain.details import taint_text, untolerated_taints
 from podium.scheduler.explain.extra_nodes import extra_node, shapes
+from podium.scheduler.explain.obstacles import amount_text, taint_text, untolerated_taints
 from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod
@@ -107,27 +106,22 @@ def _less(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
     cuts = []
     for node_name, row in sorted(trial.scheduler.snapshot.row_of.items()):
         objections = evaluation.filtering.objections(row)
-        if objections and all(status.plugin == "NodeResourcesFit" for status in objections):
-            cut = _missing(trial, decision.pod, row)
-            if cut:
-                cuts.append((max(share for _, _, share in cut), node_name, cut))
+        if not objections or any(status.plugin != "NodeResourcesFit" for status in objections):
+            continue
+        # (resource, amount, share of the request) that the node lacks.
+        columns, cut, is_full = trial.scheduler.snapshot.resources, [], False
+        for index, needed in columns.counted(decision.pod.cls.requests):
+            free = int(columns.allocatable[index][row] - columns.requested[index][row])
+            if needed > free:
+                is_full |= free <= 0
+                cut.append((columns.names[index], needed - free, (needed - free) / needed))
+        if cut and not is_full:
+            cuts.append((max(share for _, _, share in cut), node_name, cut))
     for _, _, cut in sorted(cuts):
         lowered = with_less(decision.pod.obj, {resource: missing for resource, missing, _ in cut})
         if lowered is not None and (found := trial.decide(lowered)).node_name:
             less = " and ".join(f"{amount_text(resource, n)} less" for resource, n, _ in cut)
             yield Remedy("Request", f"request {less}", found.node_name)
-
-
-def _missing(trial: _Trial, pod: PodInfo, row: int) -> list[tuple[str, int, float]]:
-    """(resource, amount, share of the request) that a node lacks; nothing if no cut would help."""
-    columns, found = trial.scheduler.snapshot.resources, []
-    for index, needed in columns.counted(pod.cls.requests):
-        free = int(columns.allocatable[index][row] - columns.requested[index][row])
-        if needed > free:
-            if free <= 0:
-                return []
-            found.append((columns.names[index], needed - free, (needed - free) / needed))
-    return found
 
 
 def _tolerations(trial: _Trial, decision: Decision) -> Iterator[Remedy]:

@@ -179,7 +179,17 @@ class GangScheduler:
         pods = [queued.pod for queued in members]
         preempts = reservation is None
         trial = try_gang(scheduler, pods, least, preempts=preempts)
-        why, plugins = self._lack(gang, group, trial), {NodeResourcesFit.name, *trial.plugins}
+        why, plugins = "", {NodeResourcesFit.name, *trial.plugins}
+        columns = scheduler.snapshot.resources
+        own = [*self._groups.placed(gang), *trial.victims]
+        for index, needed in columns.counted(group.resources):
+            resource, free = columns.names[index], columns.free[index]
+            has = int(free[free > 0].sum()) + sum(pod.cls.held.get(resource, 0) for pod in own)
+            if has < needed:
+                unit = "m" if resource == "cpu" else ""
+                asked = f"minResources of {needed}{unit} {resource}"
+                why = f"{_named(gang)} asks for {asked}, and there are {has}{unit}."
+                break
         if not trial.is_success:
             why, plugins = self._why(gang, trial, least, reservation), {*trial.plugins}
         if scheduler.watch is not None:
@@ -211,18 +221,6 @@ class GangScheduler:
             self._fail(left, Failure(trial.message, trial.plugins))
             # Now they are single pods, for which others may have to go.
             self._context.queue.activate([one.uid for one in left], self._context.now_s)
-
-    def _lack(self, gang: GangId, group: PodGroup, trial: RehearsalOutcome) -> str:
-        columns = self._context.scheduler.snapshot.resources
-        own = [*self._groups.placed(gang), *trial.victims]
-        for index, needed in columns.counted(group.resources):
-            resource, free = columns.names[index], columns.free[index]
-            has = int(free[free > 0].sum()) + sum(one.cls.held.get(resource, 0) for one in own)
-            if has < needed:
-                unit = "m" if resource == "cpu" else ""
-                asked = f"minResources of {needed}{unit} {resource}"
-                return f"{_named(gang)} asks for {asked}, and there are {has}{unit}."
-        return ""
 
     def _why(
         self, gang: GangId, trial: RehearsalOutcome, least: int, reservation: _Reservation | None

@@ -140,7 +140,16 @@ class DomainSums:
             if len(self._sums) > self._crowd:
                 self._forget_unused()
             domain_sum = DomainSum(column.codes, len(column.values), weigh, marks)
-            self._start(domain_sum)
+            weights = np.zeros(len(self._snapshot.classes.peer_groups), np.int64)
+            for mark in (None,) if marks is None else marks:
+                self._by_mark.setdefault(mark, []).append(domain_sum)
+                for peer_group in self._groups_by_mark.get(mark, ()):
+                    if not weights[peer_group.id] and (weight := weigh(peer_group)):
+                        weights[peer_group.id] = weight
+                        self._sums_of_group[peer_group.id].append((domain_sum, weight))
+            if weights.any():
+                peer_groups = self._snapshot.pods.peer_groups
+                domain_sum.start(self._snapshot.sum_by_row(weights, peer_groups))
             self._sums[key] = domain_sum
         self._recent.put(key, domain_sum)
         return domain_sum
@@ -164,18 +173,6 @@ class DomainSums:
     ) -> list[tuple[DomainSum, int]]:
         sums = {id(s): s for mark in marks for s in self._by_mark.get(mark, ())}.values()
         return [(counted, weight) for counted in sums if (weight := counted.weigh(peer_group))]
-
-    def _start(self, new: DomainSum) -> None:
-        weights = np.zeros(len(self._snapshot.classes.peer_groups), np.int64)
-        marks: Marks = (None,) if new.marks is None else new.marks
-        for mark in marks:
-            self._by_mark.setdefault(mark, []).append(new)
-            for peer_group in self._groups_by_mark.get(mark, ()):
-                if not weights[peer_group.id] and (weight := new.weigh(peer_group)):
-                    weights[peer_group.id] = weight
-                    self._sums_of_group[peer_group.id].append((new, weight))
-        if weights.any():
-            new.start(self._snapshot.sum_by_row(weights, self._snapshot.pods.peer_groups))
 
     def _forget_unused(self) -> None:
         self._by_mark.clear()

@@ -5,6 +5,7 @@ sign). A change of a node raises `node_epoch`; results of an older epoch are dis
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -57,10 +58,6 @@ class Snapshot:
         self.log: Log[Change] = Log()
         self.restarts: Log[int] = Log()
         self.tie_key: Callable[[str], str] | None = None
-        # Made when first asked for, until a node changes.
-        self._ranks: NDArray[np.int64] | None = None
-        self._ties: NDArray[np.int64] | None = None
-        self._rows: NDArray[np.intp] | None = None
         self._homeless: dict[str, list[PodInfo]] = {}
         self._now_ns = INT64_MAX
         # Pods that only start later than now, and the first of these times, or an earlier one.
@@ -76,28 +73,23 @@ class Snapshot:
     def labels_of(self, row: int) -> Mapping[str, str]:
         return labels(self.nodes[row])
 
-    @property
+    @cached_property
     def ranks(self) -> NDArray[np.int64]:
         """The place of each row's name among all names, int64[nodes]: the stable tie-break."""
-        if self._ranks is None:
-            self._ranks = np.zeros(self.node_count, np.int64)
-            for rank, node_name in enumerate(sorted(self.row_of, key=self.tie_key)):
-                self._ranks[self.row_of[node_name]] = rank
-        return self._ranks
+        ranks = np.zeros(self.node_count, np.int64)
+        for rank, node_name in enumerate(sorted(self.row_of, key=self.tie_key)):
+            ranks[self.row_of[node_name]] = rank
+        return ranks
 
-    @property
+    @cached_property
     def ties(self) -> NDArray[np.int64]:
         """Tie-break of rows with equal scores, int64[nodes]: greater for smaller names."""
-        if self._ties is None:
-            self._ties = self.node_count - self.ranks
-        return self._ties
+        return self.node_count - self.ranks
 
-    @property
+    @cached_property
     def rows(self) -> NDArray[np.intp]:
         """All rows, int[nodes]; one array until a node changes."""
-        if self._rows is None:
-            self._rows = np.arange(self.node_count)
-        return self._rows
+        return np.arange(self.node_count)
 
     def set_nodes(self, nodes: Iterable[Object]) -> None:
         for node in nodes:
@@ -273,7 +265,8 @@ class Snapshot:
     def _node_changed(self) -> None:
         self.node_epoch += 1
         self.columns.forget()
-        self._ranks = self._ties = self._rows = None
+        for column in ("ranks", "ties", "rows"):
+            self.__dict__.pop(column, None)
 
 
 class PerNodes(Generic[V]):

@@ -151,15 +151,17 @@ class SchedulingCycle:
         filtering = evaluation.filtering
         if not filtering.pre_filter.is_success:
             return self._unschedulable(pod, pipeline, evaluation)
-        if pod.nominated_node_name and self._fits_nominated(pod, evaluation):
-            row = self._snapshot.row_of[pod.nominated_node_name]
-            return Decision(
-                pod,
-                node_name=pod.nominated_node_name,
-                row=row,
-                nominated_only=True,
-                evaluation=evaluation,
-            )
+        nominated = self._snapshot.row_of.get(pod.nominated_node_name)
+        if nominated is not None and filtering.outcome[nominated] == FITS:
+            rivals = self._nominator.rivals_on(pod, pod.nominated_node_name)
+            if not rivals or filtering.with_pods([(nominated, rivals)])[1][0] == FITS:
+                return Decision(
+                    pod,
+                    node_name=pod.nominated_node_name,
+                    row=nominated,
+                    nominated_only=True,
+                    evaluation=evaluation,
+                )
         if pipeline.sampling is None and not len(filtering.feasible_rows()):
             return self._unschedulable(pod, pipeline, evaluation)
         visited, feasible, rivalry = None, None, evaluation.rivalry
@@ -189,16 +191,6 @@ class SchedulingCycle:
             evaluation=evaluation,
             visited=visited,
         )
-
-    def _fits_nominated(self, pod: PodInfo, evaluation: Evaluation) -> bool:
-        row = self._snapshot.row_of.get(pod.nominated_node_name)
-        if row is None or evaluation.filtering.outcome[row] != FITS:
-            return False
-        rivals = self._nominator.rivals_on(pod, pod.nominated_node_name)
-        if not rivals:
-            return True
-        _, outcome, _ = evaluation.filtering.with_pods([(row, rivals)])
-        return bool(outcome[0] == FITS)
 
     def _unschedulable(self, pod: PodInfo, pipeline: Pipeline, evaluation: Evaluation) -> Decision:
         state = self._refusal_state(pod, pipeline, evaluation.filtering)

@@ -100,8 +100,8 @@ def _why(store: Store, pod: PodHistory, top: Identity | None, gone: Identity | N
 def _misfit(store: Store, daemon_set: Identity, node_name: str) -> str:
     """The labels and taints of a node that keep a DaemonSet's pods off it; empty if none do."""
     # Few plans take daemons away, and the others start faster without it.
-    from podium.scheduler.explain.details import taint_text, untolerated_taints
     from podium.scheduler.explain.node_conditions import unmet_node_affinity
+    from podium.scheduler.explain.obstacles import taint_text, untolerated_taints
 
     owner, node = store.get(*daemon_set), store.get("Node", "", node_name)
     if owner is None or node is None:
