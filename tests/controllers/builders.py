@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from podium.api.values.times import timestamp
 from podium.machines.effects import Create, Delete, Effect, Patch, Record
 from podium.machines.events import CallError, Change, Outcome, Synced, Woken
 from podium.machines.machine import Machine
@@ -116,6 +117,13 @@ class Hand:
             else:
                 kept.append(effect)
         return kept
+
+
+def become_ready(hand: Hand, pod: Obj, since_s: float | None = None) -> None:
+    """Have a pod become ready, now or some seconds after the start; stored times are whole."""
+    at = timestamp(hand.now_s if since_s is None else NOW_S + since_s)
+    conditions = [{"type": "Ready", "status": "True", "lastTransitionTime": at}]
+    hand.tell({**pod, "status": {"phase": "Running", "conditions": conditions}})
 
 
 def _merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Obj:

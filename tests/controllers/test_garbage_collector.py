@@ -12,31 +12,22 @@ from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.replica_set import ReplicaSetController
 from tests.controllers.builders import Obj
 from tests.controllers.worlds import World
+from tests.objects import workload
 
 
 def config_map(name: str, *owners: Obj, **metadata: Any) -> Obj:
-    references = [reference(owner) for owner in owners]
+    references = {"ownerReferences": [reference(owner) for owner in owners]}
+    place = {"name": name, "namespace": "default"}
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {
-            "name": name,
-            "namespace": "default",
-            "ownerReferences": references,
-            **metadata,
-        },
+        "metadata": {**place, **references, **metadata},
     }
 
 
 def reference(owner: Obj, *, blocks: bool = True) -> Obj:
-    metadata = owner["metadata"]
-    return {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "name": metadata["name"],
-        "uid": metadata["uid"],
-        "blockOwnerDeletion": blocks,
-    }
+    named = {field: owner["metadata"][field] for field in ("name", "uid")}
+    return {"apiVersion": "v1", "kind": "ConfigMap", **named, "blockOwnerDeletion": blocks}
 
 
 def made(world: World, name: str, *owners: Obj, **metadata: Any) -> Any:
@@ -108,11 +99,8 @@ def test_in_the_foreground_the_owner_goes_last(world: World) -> None:
 
 def test_dependents_that_do_not_block_are_not_waited_for(world: World) -> None:
     a = made(world, "a")
-    metadata = {
-        "finalizers": ["example.com/hold"],
-        "ownerReferences": [reference(a, blocks=False)],
-    }
-    world.create(config_map("b", **metadata))
+    references = [reference(a, blocks=False)]
+    world.create(config_map("b", finalizers=["example.com/hold"], ownerReferences=references))
     delete(world, "a", "Foreground")
     assert names(world) == ["b"]
     assert world.get("ConfigMap", "b")["metadata"]["deletionTimestamp"]
@@ -150,21 +138,9 @@ def test_owners_of_kinds_that_nobody_knows_keep_theirs(world: World) -> None:
     assert names(world) == ["a"]
 
 
-def test_pods_of_a_workload_go_with_their_grace() -> None:
-    world = World(ReplicaSetController, GarbageCollector)
-    world.create(replica_set())
-    world.driver.advance(5)
-    assert len(names(world, "Pod")) == 3
-    delete(world, "web", kind="ReplicaSet")
-    assert len(names(world, "Pod")) == 3
-    assert all(pod["metadata"]["deletionTimestamp"] for pod in world.all("Pod"))
-    world.driver.advance(40)
-    assert names(world, "Pod") == []
-
-
 def test_in_the_foreground_a_workload_outlives_its_pods() -> None:
     world = World(ReplicaSetController, GarbageCollector)
-    world.create(replica_set())
+    world.create(workload("ReplicaSet", "web", replicas=3))
     world.driver.advance(5)
     delete(world, "web", "Foreground", kind="ReplicaSet")
     world.driver.advance(20)
@@ -173,24 +149,10 @@ def test_in_the_foreground_a_workload_outlives_its_pods() -> None:
     assert (names(world, "ReplicaSet"), names(world, "Pod")) == ([], [])
 
 
-def replica_set() -> Obj:
-    labels = {"app": "web"}
-    template = {
-        "metadata": {"labels": labels},
-        "spec": {"containers": [{"name": "c", "image": "i"}]},
-    }
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "ReplicaSet",
-        "metadata": {"name": "web", "namespace": "default"},
-        "spec": {"replicas": 3, "selector": {"matchLabels": labels}, "template": template},
-    }
-
-
 def test_nobody_is_deleted_because_news_of_his_owner_are_late() -> None:
     late = Faults(slow_watches=0.7, slow_s=3.0)
     world = World(ReplicaSetController, GarbageCollector, faults=late)
-    world.create(replica_set())
+    world.create(workload("ReplicaSet", "web", replicas=3))
     world.driver.advance(60)
     assert not [call for call in world.writes if type(call.effect).__name__ == "Delete"]
     assert len(names(world, "Pod")) == 3

@@ -1,4 +1,4 @@
-"""DaemonSets: who gets a pod, how pods are replaced, and what the status says."""
+"""DaemonSets: what recorded scenes don't show of pods on nodes, revisions and back-off."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,73 +7,53 @@ import pytest
 
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.controllers.daemon_set.daemon_set_controller import DaemonSetController
-from podium.controllers.daemon_set.daemon_set_state import FailedPodsBackoff, seniority, target_of
+from podium.controllers.daemon_set.daemon_set_state import (
+    Eligibility,
+    FailedPodsBackoff,
+    seniority,
+    target_of,
+    tolerant,
+)
 from podium.machines.effects import Create, Delete, Effect
+from tests import objects
 from tests.controllers import builders
-from tests.controllers.builders import NOW_S, Hand
+from tests.controllers.builders import NOW_S, Hand, become_ready
 from tests.controllers.worlds import World
 
 Obj = dict[str, Any]
 
-
-def node(name: str, *taints: Obj, **labels: str) -> Obj:
-    metadata = {"name": name, "uid": f"uid-{name}", "labels": labels}
-    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": {"taints": [*taints]}}
+MAINTENANCE = {"key": "maintenance", "effect": "NoExecute"}
+SURGING = {"rolling": {"maxUnavailable": 0, "maxSurge": 1}}
 
 
-def taint(key: str, effect: str) -> Obj:
-    return {"key": key, "effect": effect}
+def node(name: str, *taints: Obj) -> Obj:
+    return objects.node(name, uid=f"uid-{name}", taints=[*taints])
 
 
 def daemon_set(image: str = "i:1", generation: int = 1, **spec: Any) -> Obj:
-    template = {
-        "metadata": {"labels": {"app": "d"}},
-        "spec": {"containers": [{"name": "c", "image": image}], **spec.pop("pod", {})},
-    }
     rolling = {"maxUnavailable": 1, "maxSurge": 0, **spec.pop("rolling", {})}
     strategy = {"type": "RollingUpdate", "rollingUpdate": rolling}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "DaemonSet",
-        "metadata": {
-            "name": "d",
-            "namespace": "default",
-            "uid": "uid-d",
-            "generation": generation,
-            "annotations": {"deprecated.daemonset.template.generation": str(generation)},
-        },
-        "spec": {
-            "selector": {"matchLabels": {"app": "d"}},
-            "template": template,
-            "updateStrategy": strategy,
-            "revisionHistoryLimit": 10,
-            **spec,
-        },
-    }
+    template = {"containers": [{"name": "c", "image": image}], **spec.pop("pod", {})}
+    fields = {"updateStrategy": strategy, "revisionHistoryLimit": 10, **spec}
+    made = objects.workload("DaemonSet", "d", uid="uid-d", template=template, **fields)
+    annotations = {"deprecated.daemonset.template.generation": str(generation)}
+    made["metadata"] |= {"generation": generation, "annotations": annotations}
+    return made
 
 
 def pods(hand: Hand) -> list[Obj]:
     return [obj for (kind, _), obj in hand.objects.items() if kind == "Pod"]
 
 
-def settle(hand: Hand, phase: str = "Running") -> None:
+def settle(hand: Hand) -> None:
     """The kubelets run what there is."""
     for one in pods(hand):
         if "status" not in one:
-            conditions = [
-                {"type": "Ready", "status": "True", "lastTransitionTime": "2026-01-01T00:00:00Z"}
-            ]
-            spec = {**one["spec"], "nodeName": target_of(one)}
-            hand.tell({**one, "spec": spec, "status": {"phase": phase, "conditions": conditions}})
+            become_ready(hand, {**one, "spec": {**one["spec"], "nodeName": target_of(one)}}, 0)
 
 
 def targets(effects: Iterable[Effect]) -> list[str]:
     return [target_of(one.obj) for one in effects if isinstance(one, Create) and one.kind == "Pod"]
-
-
-def hand_pods(effects: Iterable[Effect]) -> list[Effect]:
-    """Of what was done, that to pods."""
-    return [one for one in effects if getattr(one, "kind", "") == "Pod"]
 
 
 def deleted(effects: Iterable[Effect]) -> list[str]:
@@ -94,7 +74,7 @@ def started(*objects: Obj) -> Hand:
 
 
 def world_with_daemon(**options: Any) -> World:
-    """A node that is ready, in a world without anybody who would take that taint away."""
+    """A node that is ready, in a world without a controller that would remove its taint."""
     world = World(DaemonSetController, **options)
     world.patch("Node", "n1", {"spec": {"taints": None}})
     fresh = daemon_set()
@@ -108,27 +88,30 @@ def status(hand: Hand) -> Obj:
     return found
 
 
-def test_each_node_that_may_have_it_gets_one_pod() -> None:
-    hand = Hand(DaemonSetController())
-    hand.start(
-        daemon_set(),
-        node("a"),
-        node("b", taint("dedicated", "NoSchedule")),
-        node("c", taint("node.kubernetes.io/unschedulable", "NoSchedule")),
-    )
-    assert targets(hand.run()) == ["a", "c"]
-    settle(hand)
-    hand.run()
-    assert status(hand) == {
-        "currentNumberScheduled": 2,
-        "numberMisscheduled": 0,
-        "desiredNumberScheduled": 2,
-        "numberReady": 2,
-        "updatedNumberScheduled": 2,
-        "numberAvailable": 2,
-        "observedGeneration": 1,
-    }
-    assert hand.events[0].startswith("Created pod: d-")
+NO_SCHEDULE = {"key": "k", "effect": "NoSchedule"}
+NO_EXECUTE = {"key": "k", "effect": "NoExecute"}
+
+
+@pytest.mark.parametrize(
+    ("spec", "taint", "may_start", "may_stay"),
+    [
+        ({}, None, True, True),
+        ({"nodeName": "n"}, None, True, True),
+        ({"nodeName": "other"}, None, False, False),
+        ({"nodeSelector": {"disk": "ssd"}}, None, True, True),
+        ({"nodeSelector": {"disk": "hdd"}}, None, False, False),
+        ({"nodeName": "n", "nodeSelector": {"disk": "hdd"}}, None, False, False),
+        ({}, NO_SCHEDULE, False, True),
+        ({}, NO_EXECUTE, False, False),
+        ({"tolerations": [{"key": "k", "operator": "Exists"}]}, NO_EXECUTE, True, True),
+    ],
+)
+def test_names_labels_and_taints_decide(
+    spec: Obj, taint: Obj | None, *, may_start: bool, may_stay: bool
+) -> None:
+    there = objects.node("n", labels={"disk": "ssd"}, taints=[taint] if taint else [])
+    eligibility = Eligibility(tolerant(spec))
+    assert (eligibility.may_start(there), eligibility.may_stay(there)) == (may_start, may_stay)
 
 
 def test_pods_tolerate_what_daemons_see_through_and_ask_for_their_node() -> None:
@@ -137,13 +120,8 @@ def test_pods_tolerate_what_daemons_see_through_and_ask_for_their_node() -> None
     (created,) = [one for one in hand.run() if isinstance(one, Create) and one.kind == "Pod"]
     keys = [toleration["key"] for toleration in created.obj["spec"]["tolerations"]]
     assert [key.rpartition("/")[2] for key in keys] == [
-        "not-ready",
-        "unreachable",
-        "disk-pressure",
-        "memory-pressure",
-        "pid-pressure",
-        "unschedulable",
-        "network-unavailable",
+        *("not-ready", "unreachable", "disk-pressure", "memory-pressure", "pid-pressure"),
+        *("unschedulable", "network-unavailable"),
     ]
     (revision,) = [name for kind, name in hand.objects if kind == "ControllerRevision"]
     assert created.obj["metadata"]["labels"] == {
@@ -151,127 +129,57 @@ def test_pods_tolerate_what_daemons_see_through_and_ask_for_their_node() -> None
         "controller-revision-hash": revision.removeprefix("d-"),
         "pod-template-generation": "1",
     }
-
-
-def test_nodes_come_and_are_tainted() -> None:
-    hand = started(daemon_set(), node("a"))
-    hand.tell(node("b"))
-    assert targets(hand.run()) == ["b"]
-    settle(hand)
-    hand.run()
-    hand.tell(node("a", taint("maintenance", "NoSchedule")))
-    hand.run()
-    # Nobody looks before something is to be done.
-    assert (status(hand)["desiredNumberScheduled"], status(hand)["numberMisscheduled"]) == (2, 0)
-    hand.tell(node("a", taint("maintenance", "NoExecute")))
-    assert len(deleted(hand.run())) == 1
-    assert status(hand)["numberMisscheduled"] == 0
+    assert hand.events[0].startswith("Created pod: d-")
 
 
 def test_a_pod_that_is_not_bound_yet_goes_from_no_tainted_node() -> None:
-    """It isn't on the node, so nobody looks before something else happens."""
+    """It isn't on the node, so nothing happens before another change."""
     hand = Hand(DaemonSetController())
     hand.start(daemon_set(), node("a"))
     hand.run()
-    hand.tell(node("a", taint("maintenance", "NoExecute")))
+    hand.tell(node("a", MAINTENANCE))
     assert deleted(hand.run()) == []
 
 
-def test_what_does_not_matter_about_nodes_is_not_looked_at() -> None:
+def test_a_condition_of_a_node_is_not_looked_at() -> None:
     hand = started(daemon_set(), node("a"))
     hand.tell({**node("a"), "status": {"conditions": [{"type": "Ready", "status": "True"}]}})
     assert hand.machine.next_wakeup_s() is None
 
 
-def test_a_rolling_update_keeps_to_what_may_be_unavailable() -> None:
-    nodes = [node(name) for name in "abcd"]
-    hand = started(daemon_set(), *nodes)
-    hand.tell(daemon_set("i:2", 2, rolling={"maxUnavailable": "50%"}))
-    for _ in range(2):
-        done = hand.run()
-        assert len(deleted(done)) == 2
-        assert len(targets(done)) == 2
-        settle(hand)
-    assert not deleted(hand.run())
-    assert {image_of(pod) for pod in pods(hand)} == {"i:2"}
-    assert status(hand)["updatedNumberScheduled"] == 4
-
-
-def test_pods_that_do_not_serve_are_replaced_at_once_and_count() -> None:
-    hand = started(daemon_set(), *map(node, "abc"))
-    for broken in pods(hand)[:2]:
-        hand.tell({**broken, "status": {"phase": "Running"}})
-    hand.run()
-    hand.tell(daemon_set("i:2", 2))
-    assert len(deleted(hand.run())) == 2
-    settle(hand)
-    assert len(deleted(hand.run())) == 1
-
-
-def test_surging_creates_first() -> None:
-    hand = started(daemon_set(rolling={"maxUnavailable": 0, "maxSurge": 1}), node("a"), node("b"))
-    hand.tell(daemon_set("i:2", 2, rolling={"maxUnavailable": 0, "maxSurge": 1}))
-    done = hand.run()
-    assert targets(done) == ["a"]
-    assert not deleted(done)
-    settle(hand)
-    done = hand.run()
-    assert len(deleted(done)) == 1
-    assert targets(done) == ["b"]
-    settle(hand)
-    assert len(deleted(hand.run())) == 1
-    assert {image_of(pod) for pod in pods(hand)} == {"i:2"}
-
-
-SURGING = {"rolling": {"maxUnavailable": 0, "maxSurge": 1}}
-KEPT_FREE = taint("maintenance", "NoSchedule")
-
-
-def test_where_no_pod_may_come_a_surge_waits_until_enough_others_are_available() -> None:
+@pytest.mark.parametrize("is_ready", [True, False])
+def test_where_no_pod_may_come_a_surge_removes_an_old_one_that_is_not_needed(
+    is_ready: bool,
+) -> None:
     hand = started(daemon_set(**SURGING), node("a"), node("b"))
     (superfluous,) = [pod for pod in pods(hand) if target_of(pod) == "a"]
-    hand.tell(node("a", KEPT_FREE))
+    if not is_ready:
+        hand.tell({**superfluous, "status": {"phase": "Running"}})
+    hand.tell(node("a", {**MAINTENANCE, "effect": "NoSchedule"}))
     hand.tell(daemon_set("i:2", 2, **SURGING))
-    # Two are available, and only one is desired.
+    # Two are available where only one is desired, or else the other one doesn't serve.
     done = hand.run()
     assert (targets(done), deleted(done)) == (["b"], [superfluous["metadata"]["name"]])
-    settle(hand)
-    assert len(deleted(hand.run())) == 1
-    assert [image_of(pod) for pod in pods(hand)] == ["i:2"]
-    assert status(hand)["desiredNumberScheduled"] == status(hand)["updatedNumberScheduled"] == 1
-    assert status(hand)["numberMisscheduled"] == 0
 
 
 def test_a_surge_keeps_an_old_pod_where_none_may_come_while_others_do_not_serve() -> None:
     hand = started(daemon_set(**SURGING), node("a"), node("b"))
     (broken,) = [pod for pod in pods(hand) if target_of(pod) == "b"]
     hand.tell({**broken, "status": {"phase": "Running"}})
-    hand.tell(node("a", KEPT_FREE))
-    hand.tell(daemon_set("i:2", 2, **SURGING))
-    done = hand.run()
-    assert targets(done) == ["b"]
-    # The old one of b goes, as it isn't ready; that of a is the only one that is available.
-    assert deleted(done) == [broken["metadata"]["name"]]
-    settle(hand)
-    assert len(deleted(hand.run())) == 1
-    assert [target_of(pod) for pod in pods(hand)] == ["b"]
-
-
-def test_a_surge_removes_at_once_what_does_not_serve_where_no_pod_may_come() -> None:
-    hand = started(daemon_set(**SURGING), node("a"), node("b"))
-    (broken,) = [pod for pod in pods(hand) if target_of(pod) == "a"]
-    hand.tell({**broken, "status": {"phase": "Running"}})
-    hand.tell(node("a", KEPT_FREE))
+    hand.tell(node("a", {**MAINTENANCE, "effect": "NoSchedule"}))
     hand.tell(daemon_set("i:2", 2, **SURGING))
     done = hand.run()
     assert (targets(done), deleted(done)) == (["b"], [broken["metadata"]["name"]])
+    settle(hand)
+    assert len(deleted(hand.run())) == 1
+    assert [target_of(pod) for pod in pods(hand)] == ["b"]
 
 
 def test_a_surge_waits_for_pods_of_nodes_that_are_gone() -> None:
     hand = started(daemon_set(**SURGING), node("a"), node("b"))
     hand.gone("Node", "a")
     hand.tell(daemon_set("i:2", 2, **SURGING))
-    assert not hand_pods(hand.run())
+    assert not [one for one in hand.run() if getattr(one, "kind", "") == "Pod"]
     (left,) = [pod for pod in pods(hand) if target_of(pod) == "a"]
     hand.gone("Pod", left["metadata"]["name"])
     assert targets(hand.run()) == ["b"]
@@ -280,7 +188,7 @@ def test_a_surge_waits_for_pods_of_nodes_that_are_gone() -> None:
 def test_old_pods_of_nodes_that_are_gone_are_replaced_as_others() -> None:
     hand = started(daemon_set(), node("a"))
     hand.gone("Node", "a")
-    hand.tell(daemon_set("i:2", 2, rolling={"maxUnavailable": 1}))
+    hand.tell(daemon_set("i:2", 2))
     assert len(deleted(hand.run())) == 1
 
 
@@ -308,14 +216,10 @@ def test_a_pod_that_has_ended_and_is_on_its_way_out_has_a_successor_at_once() ->
     assert targets(hand.run()) == ["a"]
 
 
-def become_ready(hand: Hand, pod: Obj) -> None:
-    """Have a pod become ready; as all times that are stored, in a whole second."""
-    at = f"2026-01-01T00:00:{int(hand.now_s - NOW_S):02}Z"
-    conditions = [{"type": "Ready", "status": "True", "lastTransitionTime": at}]
-    hand.tell({**pod, "status": {"phase": "Running", "conditions": conditions}})
-
-
-def test_whether_pods_have_been_ready_for_long_enough_is_looked_at_a_second_late() -> None:
+@pytest.mark.parametrize("is_disturbed", [False, True])
+def test_whether_pods_have_been_ready_for_long_enough_is_looked_at_a_second_late(
+    is_disturbed: bool,
+) -> None:
     spec: Obj = {**SURGING, "minReadySeconds": 5}
     hand = started(daemon_set(**spec), node("a"))
     hand.run(10.0)
@@ -326,24 +230,13 @@ def test_whether_pods_have_been_ready_for_long_enough_is_looked_at_a_second_late
     become_ready(hand, {**new, "spec": {**new["spec"], "nodeName": "a"}})
     hand.run(12.7)
     # Since 12 by what is stored, so that it is available from 17 on; seen at 12.7.
-    assert not deleted(hand.run(18.6))
-    assert len(deleted(hand.run(18.7))) == 1
-
-
-def test_what_happens_in_between_shows_that_a_pod_is_available() -> None:
-    spec: Obj = {**SURGING, "minReadySeconds": 5}
-    hand = started(daemon_set(**spec), node("a"))
-    hand.run(10.0)
-    hand.tell(daemon_set("i:2", 2, **spec))
-    hand.run(10.2)
-    (new,) = [pod for pod in pods(hand) if image_of(pod) == "i:2"]
-    hand.run(12.7)
-    become_ready(hand, {**new, "spec": {**new["spec"], "nodeName": "a"}})
-    hand.run(16.9)
-    hand.tell(node("b"))
     assert not deleted(hand.run(16.9))
-    hand.tell(node("c"))
-    assert len(deleted(hand.run(17.0))) == 1
+    if is_disturbed:
+        hand.tell(node("b"))
+        assert len(deleted(hand.run(17.0))) == 1
+    else:
+        assert not deleted(hand.run(18.6))
+        assert len(deleted(hand.run(18.7))) == 1
 
 
 def test_a_status_with_ready_pods_that_are_not_available_is_looked_at_after_their_time() -> None:
@@ -353,21 +246,12 @@ def test_a_status_with_ready_pods_that_are_not_available_is_looked_at_after_thei
     (only,) = pods(hand)
     hand.run(2.7)
     become_ready(hand, {**only, "spec": {**only["spec"], "nodeName": "a"}})
-    hand.run(2.7)
-    assert status(hand)["numberReady"] == 1
-    hand.run(7.6)
-    assert not status(hand).get("numberAvailable")
-    hand.run(7.7)
-    assert status(hand)["numberAvailable"] == 1
-
-
-def test_on_delete_waits_for_the_user() -> None:
-    hand = started(daemon_set(updateStrategy={"type": "OnDelete"}), node("a"))
-    hand.tell(daemon_set("i:2", 2, updateStrategy={"type": "OnDelete"}))
-    assert not deleted(hand.run())
-    hand.gone("Pod", pods(hand)[0]["metadata"]["name"])
-    hand.run()
-    assert [image_of(pod) for pod in pods(hand)] == ["i:2"]
+    for at_s, ready, available in ((2.7, 1, None), (7.6, 1, None), (7.7, 1, 1)):
+        hand.run(at_s)
+        assert (status(hand)["numberReady"], status(hand).get("numberAvailable")) == (
+            ready,
+            available,
+        )
 
 
 def test_a_template_that_comes_back_takes_up_its_revision() -> None:
@@ -379,15 +263,7 @@ def test_a_template_that_comes_back_takes_up_its_revision() -> None:
     world.run_until(90)
     assert sorted(one["revision"] for one in world.all("ControllerRevision")) == [2, 3]
     assert [image_of(pod) for pod in world.all("Pod")] == ["i:1"]
-    assert world.get("DaemonSet", "d")["status"] == {
-        "currentNumberScheduled": 1,
-        "numberMisscheduled": 0,
-        "desiredNumberScheduled": 1,
-        "numberReady": 1,
-        "updatedNumberScheduled": 1,
-        "numberAvailable": 1,
-        "observedGeneration": 3,
-    }
+    assert world.get("DaemonSet", "d")["status"]["observedGeneration"] == 3
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -437,7 +313,6 @@ def test_delays_double_up_to_a_limit() -> None:
         backoff.failed(key, NOW_S)
     assert backoff.wait_s(key, NOW_S) == backoff.wait_s(key, NOW_S + 899) == 900.0
     assert backoff.wait_s(key, NOW_S + 900) is None
-    assert backoff.wait_s(("uid", 2, "n"), NOW_S) is None
 
 
 def test_orphans_are_adopted_and_extra_pods_deleted() -> None:
@@ -463,20 +338,13 @@ def test_pods_on_their_node_stay_before_others_then_the_older_then_by_name() -> 
     assert in_order == ["old", "young-b", "young-c", "unbound"]
 
 
-def test_at_most_250_pods_are_asked_for_at_once() -> None:
+def test_at_most_250_pods_are_asked_for_at_once_and_one_after_a_refusal() -> None:
     hand = Hand(DaemonSetController())
     hand.start(daemon_set(), *(node(f"n{number}") for number in range(260)))
     hand.carry_out(hand.wake()[0])
-    assert len([effect for effect in hand.wake() if isinstance(effect, Create)]) == 250
-
-
-def test_refused_pods_are_asked_for_one_at_a_time() -> None:
-    hand = Hand(DaemonSetController())
-    hand.start(daemon_set(), *map(node, "abc"))
-    hand.carry_out(hand.wake()[0])
     effects = hand.wake()
-    assert len([effect for effect in effects if isinstance(effect, Create)]) == 3
+    assert len([effect for effect in effects if isinstance(effect, Create)]) == 250
     for effect in effects:
         (hand.refuse if isinstance(effect, Create) else hand.carry_out)(effect)
-    assert hand.events == ["Error creating: Forbidden happened"] * 3
+    assert hand.events == ["Error creating: Forbidden happened"] * 250
     assert len([effect for effect in hand.wake(60) if isinstance(effect, Create)]) == 1

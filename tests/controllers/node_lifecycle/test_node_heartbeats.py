@@ -12,6 +12,7 @@ from podium.controllers.node_lifecycle.node_lifecycle_controller import (
     unknown_patch,
 )
 from podium.machines.effects import Patch
+from tests import objects
 from tests.controllers.builders import NOW_S, Hand, Obj
 
 CREATED = "2026-01-01T00:00:00Z"
@@ -23,13 +24,9 @@ def node(name: str = "n1", *statuses: str, **spec: Any) -> Obj:
         {"type": kind, "status": status, "lastHeartbeatTime": CREATED}
         for kind, _, status in (one.partition("=") for one in statuses)
     ]
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name, "uid": f"uid-{name}", "creationTimestamp": CREATED},
-        "spec": spec,
-        "status": {"conditions": conditions},
-    }
+    made = objects.node(name, uid=f"uid-{name}", status={"conditions": conditions}, **spec)
+    made["metadata"]["creationTimestamp"] = CREATED
+    return made
 
 
 def lease(renewed_s: float, heartbeats: str = "") -> Obj:
