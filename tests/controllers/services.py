@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from tests import objects
 from tests.controllers.builders import Obj
 
 PORTS = [{"name": "http", "port": 80, "targetPort": "web"}]
@@ -19,14 +20,5 @@ def service(**spec: Any) -> Obj:
 def pod(name: str, app: str = "web", port: int = 8080, **annotations: str) -> Obj:
     ports = [{"name": "web", "containerPort": port}]
     scripted = {f"podium.dev/{key.replace('_', '-')}": v for key, v in annotations.items()}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": name,
-            "namespace": "default",
-            "labels": {"app": app},
-            "annotations": scripted,
-        },
-        "spec": {"containers": [{"name": "c", "image": "i", "ports": ports}]},
-    }
+    containers = [objects.container("1m", ports=ports)]
+    return objects.pod(name, app=app, annotations=scripted, containers=containers)

@@ -8,25 +8,16 @@ import pytest
 from podium.controllers.replica_set import ReplicaSetController
 from podium.machines.effects import Create, Delete, Patch
 from podium.machines.events import Change
+from tests import objects
 from tests.controllers.builders import Hand, Obj, pod
 from tests.controllers.worlds import World
-
-CONTAINER = {"name": "c", "image": "i"}
+from tests.objects import workload
 
 
 def replica_set(replicas: int = 2, **fields: Any) -> Obj:
-    template = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [{"name": "c"}]}}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "ReplicaSet",
-        "metadata": {"name": "r", "namespace": "default", "uid": "uid-r", "generation": 1},
-        "spec": {
-            "replicas": replicas,
-            "selector": {"matchLabels": {"app": "a"}},
-            "template": template,
-            **fields,
-        },
-    }
+    made = workload("ReplicaSet", "a", uid="uid-r", replicas=replicas, **fields)
+    made["metadata"] |= {"name": "r", "generation": 1}
+    return made
 
 
 def owned(name: str, **fields: Any) -> Obj:
@@ -43,20 +34,6 @@ def counts(hand: Hand) -> dict[str, int]:
     return hand.objects["ReplicaSet", "r"]["status"]
 
 
-def test_missing_pods_are_created_and_counted(hand: Hand) -> None:
-    hand.start(replica_set(3))
-    effects = hand.run()
-    assert sum(isinstance(e, Create) for e in effects) == 3
-    assert counts(hand)["replicas"] == 3
-    assert counts(hand)["fullyLabeledReplicas"] == 3
-    assert counts(hand)["observedGeneration"] == 1
-    assert all(note.startswith("Created pod: r-") for note in hand.events)
-    made = next(obj for (kind, _), obj in hand.objects.items() if kind == "Pod")
-    (reference,) = made["metadata"]["ownerReferences"]
-    assert reference["uid"] == "uid-r"
-    assert reference["controller"] is True
-
-
 def test_nothing_is_created_twice_while_outcomes_are_outstanding(hand: Hand) -> None:
     hand.start(replica_set(2))
     creates = [e for e in hand.wake() if isinstance(e, Create)]
@@ -64,16 +41,6 @@ def test_nothing_is_created_twice_while_outcomes_are_outstanding(hand: Hand) -> 
     assert hand.wake() == []
     hand.carry_out(creates[0])
     assert not any(isinstance(e, Create) for e in hand.wake())
-
-
-def test_what_is_finished_or_leaving_does_not_count(hand: Hand) -> None:
-    done = owned("done")
-    done["status"]["phase"] = "Failed"
-    leaving = owned("leaving", deletionTimestamp="2026-01-01T00:00:30Z")
-    hand.start(replica_set(1), done, leaving)
-    effects = hand.run()
-    assert sum(isinstance(e, Create) for e in effects) == 1
-    assert counts(hand)["terminatingReplicas"] == 1
 
 
 def test_too_many_are_deleted_those_without_a_node_first(hand: Hand) -> None:
@@ -114,13 +81,6 @@ def test_a_refusal_is_told_and_tried_again_with_one_pod(hand: Hand) -> None:
     assert sum(isinstance(e, Create) for e in again) == 1
 
 
-def test_a_quiet_cluster_is_left_alone(hand: Hand) -> None:
-    hand.start(replica_set(1))
-    hand.run()
-    hand.tell(hand.objects["ReplicaSet", "r"])
-    assert hand.run(5) == []
-
-
 def test_news_of_a_pod_that_counts_as_before_concern_no_replica_set(hand: Hand) -> None:
     hand.start(replica_set(1), owned("a"))
     hand.run()
@@ -148,15 +108,8 @@ def test_a_loaded_replica_set_rests_while_another_of_its_selector_comes() -> Non
 
 def test_a_replication_controller_does_the_same() -> None:
     world = World(partial(ReplicaSetController, "ReplicationController"))
-    template = {"metadata": {"labels": {"app": "a"}}, "spec": {"containers": [CONTAINER]}}
-    world.create(
-        {
-            "apiVersion": "v1",
-            "kind": "ReplicationController",
-            "metadata": {"name": "r", "namespace": "default"},
-            "spec": {"replicas": 2, "template": template},
-        }
-    )
+    made = workload("ReplicationController", "r", replicas=2, selector=None)
+    world.create({**made, "apiVersion": "v1"})
     world.run_until(1)
     assert len(world.all("Pod")) == 2
     status = world.get("ReplicationController", "r")["status"]
@@ -173,11 +126,8 @@ def test_a_pod_that_comes_to_match_later_is_adopted() -> None:
     world = World(ReplicaSetController)
     fresh = replica_set(1)
     del fresh["metadata"]["uid"]
-    fresh["spec"]["template"]["spec"]["containers"] = [CONTAINER]
     world.create(fresh)
-    metadata = {"name": "bare", "namespace": "default", "labels": {"app": "b"}}
-    spec = {"containers": [CONTAINER]}
-    world.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+    world.create(objects.pod("bare", app="b"))
     world.run_until(10)
     assert len(world.all("Pod")) == 2
     world.patch("Pod", "bare", {"metadata": {"labels": {"app": "a"}}})

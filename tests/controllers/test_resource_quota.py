@@ -14,6 +14,7 @@ from podium.controllers.resource_quota import ResourceQuotaController
 from tests.controllers.builders import Obj
 from tests.controllers.quota_totals import total_usage
 from tests.controllers.worlds import World
+from tests.objects import pod
 
 
 def quota(hard: Obj, name: str = "q", **spec: Any) -> Obj:
@@ -22,16 +23,6 @@ def quota(hard: Obj, name: str = "q", **spec: Any) -> Obj:
         "kind": "ResourceQuota",
         "metadata": {"name": name, "namespace": "default"},
         "spec": {"hard": hard, **spec},
-    }
-
-
-def pod(name: str, cpu: str = "1", **spec: Any) -> Obj:
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "default"},
-        "spec": {"containers": [container], **spec},
     }
 
 
@@ -86,12 +77,6 @@ def test_finished_pods_use_nothing_but_their_place_in_the_store() -> None:
     made.patch("Pod", "a", {"status": {"phase": "Succeeded"}}, "status")
     made.driver.advance(0)
     assert status(made)["used"] == {"pods": "0", "count/pods": "1"}
-
-
-def test_scopes_say_which_pods_count() -> None:
-    short = pod("short", activeDeadlineSeconds=60)
-    made = world(quota({"pods": "5"}, scopes=["Terminating"]), pod("long"), short)
-    assert status(made)["used"] == {"pods": "1"}
 
 
 def test_creations_that_admission_has_charged_need_no_writing() -> None:

@@ -7,8 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.controllers.deployment.replica_sets import (
-    DESIRED_REPLICAS,
-    MAX_REPLICAS,
     OwnedReplicaSets,
     is_scaled,
     max_surge,
@@ -46,13 +44,6 @@ def test_the_hash_label_does_not_matter_and_amounts_count_as_numbers() -> None:
     family = owned_replica_sets(deployment, [new, old])
     assert family.new is new
     assert names([*family.old]) == ["a"]
-
-
-def test_of_several_the_oldest_is_the_new_one() -> None:
-    deployment = {"spec": {"template": template()}}
-    sets = [replica_set(name, created, template()) for name, created in (("b", "2"), ("a", "3"))]
-    family = owned_replica_sets(deployment, sets)
-    assert names(family.all) == ["a", "b"]
 
 
 def test_another_label_makes_another_template() -> None:
@@ -108,12 +99,6 @@ def test_bounds_round_towards_more_pods(
     assert (max_surge(subject), max_unavailable(subject)) == expected
 
 
-def test_recreating_knows_no_bounds() -> None:
-    subject = deployment(4, 2, 2)
-    subject["spec"]["strategy"]["type"] = "Recreate"
-    assert (max_surge(subject), max_unavailable(subject)) == (0, 0)
-
-
 def test_the_new_one_starts_as_large_as_the_surge_allows() -> None:
     assert new_size(deployment(10, 3), OwnedReplicaSets(None, [sized("a", 10)])) == 3
     assert new_size(deployment(10, 3), OwnedReplicaSets(None, [sized("a", 13)])) == 0
@@ -152,13 +137,6 @@ def test_the_leftover_goes_to_the_largest() -> None:
     old = [sized("a", 5, **notes), sized("b", 3, **notes)]
     family = OwnedReplicaSets(sized("c", 2, **notes), old)
     assert proportional_sizes(deployment(11, 0, 1), family) == {"a": 6, "b": 3, "c": 2}
-
-
-def test_one_active_replica_set_takes_all() -> None:
-    family = OwnedReplicaSets(sized("b", 0), [sized("a", 3)])
-    assert proportional_sizes(deployment(7), family) == {"a": 7}
-    family = OwnedReplicaSets(None, [sized("a", 0), sized("b", 0)])
-    assert proportional_sizes(deployment(7), family) == {"b": 7}
 
 
 def test_nothing_is_left_of_old_ones_beside_a_saturated_new_one() -> None:
@@ -210,8 +188,3 @@ def test_shares_add_up(wanted: int, before: list[int], surge: int) -> None:
     assert sum(shared.values()) == allowed or (
         sum(shared.values()) > allowed and 0 in shared.values()
     )
-
-
-def test_annotations_are_named_as_upstream() -> None:
-    assert DESIRED_REPLICAS == "deployment.kubernetes.io/desired-replicas"
-    assert MAX_REPLICAS == "deployment.kubernetes.io/max-replicas"

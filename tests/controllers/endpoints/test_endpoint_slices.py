@@ -112,13 +112,6 @@ def test_the_zone_is_the_nodes() -> None:
     assert only["endpoints"][0]["zone"] == "z1"
 
 
-def test_another_selector_selects_others() -> None:
-    made = world(service(), pod("a"), pod("b", app="other"))
-    made.patch("Service", "web", {"spec": {"selector": {"app": "other"}}})
-    made.driver.advance(0)
-    assert endpoints(made) == {"b": UP}
-
-
 @pytest.mark.parametrize("change", [{"labels": {"app": "other"}}, {"labels": {"app": None}}])
 def test_a_pod_with_other_labels_leaves(change: Obj) -> None:
     made = world(service(), pod("a"))
@@ -173,9 +166,3 @@ def test_what_fails_is_tried_again() -> None:
     made.driver.advance(300)
     assert {*endpoints(made)} == {f"p{number}" for number in range(10, 20)}
     assert sum(len(one["endpoints"] or ()) for one in made.all("EndpointSlice")) == 10
-
-
-def test_a_service_that_cannot_be_written_is_tried_again_after_at_most_1000_seconds() -> None:
-    rules = EndpointSliceController.retry_rules
-    waits_s = [rules.backoff.wait_s(failures) for failures in (1, 2, 10, 11, 15)]
-    assert waits_s == [1, 2, 512, 1000, 1000]

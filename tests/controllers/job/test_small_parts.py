@@ -33,15 +33,8 @@ def test_indexes_that_cannot_be_read_are_none(text: str) -> None:
 
 
 def test_delays_double_up_to_ten_minutes() -> None:
-    assert [BACKOFF.wait_s(count) for count in (0, 1, 2, 3, 6, 7, 99)] == [
-        0,
-        10,
-        20,
-        40,
-        320,
-        600,
-        600,
-    ]
+    waits_s = [BACKOFF.wait_s(count) for count in (0, 1, 2, 3, 6, 7, 99)]
+    assert waits_s == [0, 10, 20, 40, 320, 600, 600]
 
 
 def test_a_success_ends_the_row_of_failures() -> None:
@@ -97,43 +90,32 @@ def exits(action: str, operator: str, *values: int) -> Obj:
     return {"action": action, "onExitCodes": {"operator": operator, "values": [*values]}}
 
 
-ON_DISRUPTION = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
+IGNORING = {"action": "Ignore", "onPodConditions": [{"type": "DisruptionTarget"}]}
+FAIL_42, FAIL_INDEX_3 = exits("FailJob", "In", 42), exits("FailIndex", "In", 3)
+FAIL_OTHERS = exits("FailJob", "NotIn", 1, 2)
 
 
 @pytest.mark.parametrize(
-    ("failure", "action", "message"),
+    ("job", "failure", "action"),
     [
-        (failed(1), "Count", ""),
-        (
-            failed(42),
-            "FailJob",
-            "Container c for pod default/p failed with exit code 42"
-            " matching FailJob rule at index 1",
-        ),
-        (failed(42, "DisruptionTarget"), "Ignore", ""),
-        (failed(3), "Count", ""),
+        (policed(IGNORING, FAIL_42, FAIL_INDEX_3), failed(1), "Count"),
+        (policed(IGNORING, FAIL_42, FAIL_INDEX_3), failed(42), "FailJob"),
+        (policed(IGNORING, FAIL_42, FAIL_INDEX_3), failed(42, "DisruptionTarget"), "Ignore"),
+        # Single indexes fail only where they have limits.
+        (policed(FAIL_INDEX_3), failed(3), "Count"),
+        (policed(FAIL_INDEX_3, backoffLimitPerIndex=1), failed(3), "FailIndex"),
+        # Other codes than those listed match, except 0.
+        (policed(FAIL_OTHERS), failed(0), "Count"),
+        (policed(FAIL_OTHERS), failed(1), "Count"),
+        (policed(FAIL_OTHERS), failed(3), "FailJob"),
     ],
 )
-def test_the_first_rule_that_matches_decides(failure: Obj, action: str, message: str) -> None:
-    job = policed(ON_DISRUPTION, exits("FailJob", "In", 42), exits("FailIndex", "In", 3))
-    meaning = match_pod_failure_policy(job, failure)
-    assert meaning.action == action
-    assert not message or meaning.message == message
+def test_the_first_rule_that_matches_decides(job: Obj, failure: Obj, action: str) -> None:
+    assert match_pod_failure_policy(job, failure).action == action
 
 
-def test_other_codes_than_listed_match_unless_they_are_nought() -> None:
-    job = policed(exits("FailJob", "NotIn", 1, 2))
-    assert [match_pod_failure_policy(job, failed(code)).action for code in (0, 1, 3)] == [
-        "Count",
-        "Count",
-        "FailJob",
-    ]
-
-
-def test_single_indexes_fail_only_where_they_have_limits() -> None:
-    rule = exits("FailIndex", "In", 3)
-    assert (
-        match_pod_failure_policy(policed(rule, backoffLimitPerIndex=1), failed(3)).action
-        == "FailIndex"
+def test_a_match_names_container_code_and_rule() -> None:
+    message = (
+        "Container c for pod default/p failed with exit code 42 matching FailJob rule at index 1"
     )
-    assert match_pod_failure_policy(policed(rule), failed(3)).action == "Count"
+    assert match_pod_failure_policy(policed(IGNORING, FAIL_42), failed(42)).message == message

@@ -13,6 +13,7 @@ from podium.controllers.volumes.pod_claims import (
     VolumeProtectionController,
 )
 from podium.controllers.volumes.volume_provisioner import VolumeProvisioner
+from tests import objects
 from tests.controllers.builders import Obj
 from tests.controllers.worlds import World
 
@@ -36,13 +37,8 @@ def volume(name: str, size: str = "1Gi", cls: str = "manual", **spec: Any) -> Ob
         "persistentVolumeReclaimPolicy": "Retain",
         "hostPath": {"path": "/data"},
     }
-    metadata = {"name": name}
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolume",
-        "metadata": metadata,
-        "spec": {**fields, **spec},
-    }
+    header = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}}
+    return {**header, "spec": {**fields, **spec}}
 
 
 def storage_class(name: str, mode: str = "Immediate", **fields: Any) -> Obj:
@@ -58,16 +54,7 @@ def storage_class(name: str, mode: str = "Immediate", **fields: Any) -> Obj:
 
 
 def pod(name: str, volumes: list[Obj]) -> Obj:
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "default"},
-        "spec": {
-            "containers": [{"name": "c", "image": "i"}],
-            "volumes": volumes,
-            "terminationGracePeriodSeconds": 10,
-        },
-    }
+    return objects.pod(name, volumes=volumes, terminationGracePeriodSeconds=10)
 
 
 def using(name: str, claim_name: str) -> Obj:
@@ -139,19 +126,33 @@ def test_a_claim_may_name_its_volume() -> None:
     assert bound(made, "c") == ("Bound", "w")
 
 
-def test_a_claim_that_names_a_volume_too_small_is_told_so() -> None:
-    made = world(volume("v"), claim("c", "5Gi", volumeName="v"))
-    assert bound(made, "c") == ("Pending", "v")
-    assert made.events("VolumeMismatch") == [
-        'Cannot bind to requested volume "v": requested PV is too small'
-    ]
+LOCAL = storage_class("local", provisioner="kubernetes.io/no-provisioner")
 
 
-def test_without_class_nothing_is_made() -> None:
-    made = world(claim("c", cls=""))
-    assert made.events("FailedBinding") == [
-        "no persistent volumes available for this claim and no storage class is set"
-    ]
+@pytest.mark.parametrize(
+    ("objects", "reason", "note"),
+    [
+        (
+            [volume("v"), claim("c", "5Gi", volumeName="v")],
+            "VolumeMismatch",
+            'Cannot bind to requested volume "v": requested PV is too small',
+        ),
+        (
+            [claim("c", cls="")],
+            "FailedBinding",
+            "no persistent volumes available for this claim and no storage class is set",
+        ),
+        (
+            [LOCAL, claim("c", cls="local")],
+            "ProvisioningFailed",
+            "no volume plugin matched name: kubernetes.io/no-provisioner",
+        ),
+    ],
+)
+def test_an_event_says_why_a_claim_waits(objects: list[Obj], reason: str, note: str) -> None:
+    made = world(*objects)
+    assert bound(made, "c")[0] == "Pending"
+    assert made.events(reason) == [note]
 
 
 def test_a_kept_volume_is_released_and_goes_to_nobody_else() -> None:
@@ -185,15 +186,6 @@ def test_a_class_with_a_provisioner_makes_volumes_and_removes_them() -> None:
     made.delete("PersistentVolumeClaim", "c")
     made.driver.advance(5)
     assert made.all("PersistentVolume") == []
-
-
-def test_local_volumes_are_not_made() -> None:
-    local = storage_class("local", provisioner="kubernetes.io/no-provisioner")
-    made = world(local, claim("c", cls="local"))
-    assert bound(made, "c") == ("Pending", "")
-    assert made.events("ProvisioningFailed") == [
-        "no volume plugin matched name: kubernetes.io/no-provisioner"
-    ]
 
 
 def test_a_deleted_claim_stays_while_a_pod_uses_it() -> None:
@@ -255,7 +247,7 @@ def test_a_claim_that_was_there_before_is_not_the_pods() -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_scheduler_chooses_where_and_the_volume_is_made_there(seed: int) -> None:
     cluster = Cluster(ClusterOptions(seed=seed))
-    zoned = [node("n1", "z1"), node("n2", "z2")]
+    zoned = [objects.node("n1", zone="z1"), objects.node("n2", zone="z2")]
     csi = [csi_node("n1"), csi_node("n2")]
     waiting = storage_class("fast", "WaitForFirstConsumer")
     pinned = using("p", "c")
@@ -278,27 +270,10 @@ def test_the_scheduler_chooses_where_and_the_volume_is_made_there(seed: int) -> 
     assert (placed["spec"]["nodeName"], placed["status"]["phase"]) == ("n2", "Running")
 
 
-def node(name: str, zone: str) -> Obj:
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name, "labels": {"topology.kubernetes.io/zone": zone}},
-        "status": {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}},
-    }
-
-
 def csi_node(name: str) -> Obj:
-    driver = {
-        "name": "disks.example.com",
-        "nodeID": name,
-        "topologyKeys": ["topology.kubernetes.io/zone"],
-    }
-    return {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "CSINode",
-        "metadata": {"name": name},
-        "spec": {"drivers": [driver]},
-    }
+    driver = {"name": "disks.example.com", "nodeID": name, "topologyKeys": [objects.ZONE]}
+    header = {"apiVersion": "storage.k8s.io/v1", "kind": "CSINode", "metadata": {"name": name}}
+    return {**header, "spec": {"drivers": [driver]}}
 
 
 def test_what_fails_is_tried_again() -> None:
