@@ -1,7 +1,5 @@
 """When somebody was last heard of, by what his Lease says."""
 
-from typing import Any
-
 import pytest
 
 from podium.api.node_heartbeats import (
@@ -14,13 +12,6 @@ from podium.api.node_heartbeats import (
 )
 
 NODE = {"metadata": {"name": "n1", "uid": "u1"}}
-PLAIN: dict[str, Any] = {**node_lease(NODE, 100.0, CONTINUOUS), "metadata": {"name": "n1"}}
-
-
-def test_a_continuous_lease_is_as_good_as_renewed_now() -> None:
-    lease = node_lease(NODE, 100.0, CONTINUOUS)
-    assert is_continuous(lease)
-    assert last_heartbeat_s(lease, 100.0, 5000.0) == 5000.0
 
 
 def test_an_ended_lease_tells_when_it_was_renewed_last() -> None:
@@ -28,11 +19,6 @@ def test_an_ended_lease_tells_when_it_was_renewed_last() -> None:
     assert not is_continuous(lease)
     assert lease["spec"]["renewTime"] == "1970-01-01T01:23:10.250000Z"
     assert last_heartbeat_s(lease, 4997.0, 5030.0) == 4990.25
-
-
-def test_of_other_leases_it_counts_when_a_renewal_was_seen() -> None:
-    assert not is_continuous(PLAIN)
-    assert last_heartbeat_s(PLAIN, 103.0, 5000.0) == 103.0
 
 
 @pytest.mark.parametrize(("stopped_s", "last_s"), [(3.0, 3.0), (12.9, 3.0), (13.0, 13.0), (45, 43)])

@@ -38,34 +38,12 @@ def test_a_full_object() -> None:
 
 @pytest.mark.parametrize("obj", [{}, {"metadata": None}, {"metadata": {"labels": None}}])
 def test_an_object_that_says_nothing(obj: dict[str, Any]) -> None:
-    assert (name(obj), namespace(obj), key(obj), uid(obj)) == (
-        "",
-        "default",
-        "default/",
-        "default/",
-    )
+    found = (name(obj), namespace(obj), key(obj), uid(obj))
+    assert found == ("", "default", "default/", "default/")
     assert (labels(obj), annotations(obj)) == ({}, {})
     assert controller_of(obj) is None
     assert not is_terminating(obj)
     assert not is_finished(obj)
-
-
-def test_controller() -> None:
-    friend, boss = {"uid": "1", "controller": False}, {"uid": "2", "controller": True}
-    assert controller_of({"metadata": {"ownerReferences": [{}, friend, boss]}}) == boss
-    assert controller_of({"metadata": {"ownerReferences": [friend]}}) is None
-
-
-def test_terminating() -> None:
-    assert is_terminating({"metadata": {"deletionTimestamp": "2024-01-01T00:00:00Z"}})
-
-
-@pytest.mark.parametrize(
-    ("phase", "finished"),
-    [("Succeeded", True), ("Failed", True), ("Running", False), ("Pending", False), (None, False)],
-)
-def test_finished(phase: str | None, finished: bool) -> None:
-    assert is_finished({"status": {"phase": phase}}) is finished
 
 
 def test_parts_and_entries() -> None:
@@ -79,7 +57,9 @@ def test_parts_and_entries() -> None:
 def test_a_condition_and_a_controller_that_may_be_absent() -> None:
     ready = {"type": "Ready", "status": "False", "message": "starts"}
     owner = {"kind": "Job", "uid": "u-1", "controller": True}
-    obj = {"metadata": {"ownerReferences": [owner]}, "status": {"conditions": [ready]}}
+    friend = {"uid": "u-0", "controller": False}
+    obj = {"metadata": {"ownerReferences": [friend, owner]}, "status": {"conditions": [ready]}}
+    assert controller_of(obj) == owner
     assert (condition_status(obj, "Ready"), condition_message(obj, "Ready")) == ("False", "starts")
     assert (controller_uid(obj), controller_kind(obj)) == ("u-1", "Job")
     assert condition_status(obj, "Other") == condition_message({}, "Ready") == ""

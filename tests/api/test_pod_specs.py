@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from podium.api.nodes import allocatable_of, taints_of
 from podium.api.pod_specs import (
     affinity_of,
     all_containers_of,
@@ -18,7 +17,6 @@ from podium.api.pod_specs import (
     tolerations_of,
     volumes_of,
 )
-from podium.api.workloads import pod_template_of, update_strategy_of
 
 _RESOURCES = {"requests": {"cpu": "1"}, "limits": {"cpu": "2"}}
 _ONE, _OTHER = {"name": "one"}, {"name": "other"}
@@ -50,13 +48,3 @@ _SPEC = {
 def test_parts_of_a_pod_spec(read: Callable[[Any], Any], found: Any) -> None:
     assert read(_SPEC) == found
     assert read({}) == read(dict.fromkeys(_SPEC)) == type(read({}))()
-
-
-def test_parts_of_nodes_and_workloads() -> None:
-    node = {"spec": {"taints": [{"key": "k"}]}, "status": {"allocatable": {"cpu": "4"}}}
-    assert (taints_of(node), allocatable_of(node)) == ([{"key": "k"}], {"cpu": "4"})
-    assert (taints_of({}), allocatable_of({"status": None})) == ([], {})
-    workload = {"spec": {"template": {"spec": _SPEC}, "updateStrategy": {"type": "OnDelete"}}}
-    assert pod_template_of(workload) == {"spec": _SPEC}
-    assert update_strategy_of(workload) == {"type": "OnDelete"}
-    assert pod_template_of({"spec": {"template": None}}) == update_strategy_of({}) == {}

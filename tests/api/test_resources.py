@@ -40,67 +40,75 @@ def exactly(**amounts: Any) -> dict[str, int]:
     return {name: nanos(amount) for name, amount in amounts.items()}
 
 
-def test_containers_add_up() -> None:
-    found = pod_requests(pod(container(cpu="100m", memory="1Gi"), container(cpu="1.5")))
-    assert found == exactly(cpu="1600m", memory="1Gi")
+INITS = [
+    sidecar("a", cpu="100m"),
+    container("b", cpu="800m"),
+    sidecar("c", cpu="200m"),
+    container("d", cpu="600m"),
+]
+GPU = "example.com/gpu"
+POD_LEVEL = requests(**{"cpu": "1", "hugepages-2Mi": "4Mi", GPU: "9"})
 
 
-def test_the_documentation_s_overhead() -> None:
-    found = pod_requests(
-        pod(
-            container(cpu="500m", memory="100Mi"),
-            container(cpu="1500m", memory="100Mi"),
-            overhead={"cpu": "250m", "memory": "120Mi"},
-        )
-    )
-    assert found == exactly(cpu="2.25", memory="320Mi")
-
-
-@pytest.mark.parametrize("empty", [{}, {"spec": None}, {"spec": {"containers": None}}, pod({})])
-def test_nothing_is_requested(empty: dict[str, Any]) -> None:
-    assert pod_requests(empty) == pod_requests(empty, use_status=True) == pod_limits(empty) == {}
-
-
-def test_an_explicit_zero_is_kept() -> None:
-    assert pod_requests(pod(container(cpu="0"))) == {"cpu": 0}
-
-
-def test_init_containers_run_one_after_another_before_the_others() -> None:
-    inits = [container(cpu="2", memory="10Mi"), container(cpu="1", memory="1Gi")]
-    found = pod_requests(pod(container(cpu="1500m", memory="100Mi"), initContainers=inits))
-    assert found == exactly(cpu="2", memory="1Gi")
-
-
-def test_sidecars_run_from_their_turn_on() -> None:
-    inits = [
-        sidecar("a", cpu="100m"),
-        container("b", cpu="800m"),
-        sidecar("c", cpu="200m"),
-        container("d", cpu="600m"),
-    ]
-    # Stages: 100m, 900m, 300m, 900m; then 700m beside 300m of sidecars.
-    assert pod_requests(pod(container(cpu="700m"), initContainers=inits)) == exactly(cpu="1")
-    # A later sidecar doesn't weigh on an earlier stage.
-    assert pod_requests(pod(container(cpu="1m"), initContainers=inits)) == exactly(cpu="900m")
-
-
-def test_a_sidecar_that_needs_most_while_starting_alone_still_adds_to_the_rest() -> None:
-    found = pod_requests(pod(container(cpu="1"), initContainers=[sidecar(cpu="3")]))
-    assert found == exactly(cpu="4")
-
-
-def test_pod_level_requests_replace_the_sum() -> None:
-    resources = requests(**{"cpu": "1", "hugepages-2Mi": "4Mi", "example.com/gpu": "9"})
-    found = pod_requests(
-        pod(
-            container(cpu="5", memory="1Gi", **{"example.com/gpu": "2"}),
-            resources=resources,
-            overhead={"cpu": "250m"},
-        )
-    )
-    assert found == exactly(
-        **{"cpu": "1250m", "memory": "1Gi", "hugepages-2Mi": "4Mi", "example.com/gpu": "2"}
-    )
+@pytest.mark.parametrize(
+    ("given_pod", "expected"),
+    [
+        pytest.param(
+            pod(container(cpu="100m", memory="1Gi"), container(cpu="1.5")),
+            exactly(cpu="1600m", memory="1Gi"),
+            id="containers add up",
+        ),
+        pytest.param(pod(container(cpu="0")), {"cpu": 0}, id="an explicit zero is kept"),
+        pytest.param(
+            pod(
+                container(cpu="500m", memory="100Mi"),
+                container(cpu="1500m", memory="100Mi"),
+                overhead={"cpu": "250m", "memory": "120Mi"},
+            ),
+            exactly(cpu="2.25", memory="320Mi"),
+            id="the documentation's overhead is added",
+        ),
+        pytest.param(
+            pod(
+                container(cpu="1500m", memory="100Mi"),
+                initContainers=[
+                    container(cpu="2", memory="10Mi"),
+                    container(cpu="1", memory="1Gi"),
+                ],
+            ),
+            exactly(cpu="2", memory="1Gi"),
+            id="init containers run one after another before the others",
+        ),
+        # Stages: 100m, 900m, 300m, 900m; then 700m beside 300m of sidecars.
+        pytest.param(
+            pod(container(cpu="700m"), initContainers=INITS),
+            exactly(cpu="1"),
+            id="sidecars run from their turn on",
+        ),
+        pytest.param(
+            pod(container(cpu="1m"), initContainers=INITS),
+            exactly(cpu="900m"),
+            id="a later sidecar doesn't weigh on an earlier stage",
+        ),
+        pytest.param(
+            pod(container(cpu="1"), initContainers=[sidecar(cpu="3")]),
+            exactly(cpu="4"),
+            id="a sidecar that needs most while starting alone still adds to the rest",
+        ),
+        pytest.param(
+            pod(
+                container(cpu="5", memory="1Gi", **{GPU: "2"}),
+                resources=POD_LEVEL,
+                overhead={"cpu": "250m"},
+            ),
+            exactly(**{"cpu": "1250m", "memory": "1Gi", "hugepages-2Mi": "4Mi", GPU: "2"}),
+            id="pod-level requests replace the sum",
+        ),
+        *(({}, {}), ({"spec": None}, {}), ({"spec": {"containers": None}}, {}), (pod({}), {})),
+    ],
+)
+def test_requests(given_pod: dict[str, Any], expected: dict[str, int]) -> None:
+    assert pod_requests(given_pod) == expected
 
 
 def test_pod_level_requests_can_be_left_out_of_account() -> None:
@@ -113,11 +121,6 @@ def test_defaults_are_per_container_that_says_nothing() -> None:
     given_pod = pod(container(cpu="0"), container(memory="1Gi"), container())
     found = pod_requests(given_pod, default_missing=SCORING_DEFAULTS)
     assert found == exactly(cpu="200m", memory=2**30 + 2 * 200 * 2**20)
-
-
-def test_scoring_requests_without_pod_level_ones() -> None:
-    given_pod = pod(container(), initContainers=[container(), sidecar(cpu="50m")])
-    assert pod_scoring_requests(given_pod) == exactly(cpu="150m", memory="400Mi")
 
 
 def test_scoring_requests_fill_in_only_what_pod_level_requests_leave_open() -> None:
@@ -271,13 +274,13 @@ def test_kinds_of_resources(name: str, extended: bool, scalar: bool) -> None:
 
 CPUS = st.integers(0, 5_000)
 CONTAINERS = st.lists(st.builds(lambda m: container(cpu=f"{m}m"), CPUS), max_size=4)
-INITS = st.lists(
+INIT_CONTAINERS = st.lists(
     st.builds(lambda m, kind: kind(cpu=f"{m}m"), CPUS, st.sampled_from([container, sidecar])),
     max_size=5,
 )
 
 
-@given(CONTAINERS, INITS)
+@given(CONTAINERS, INIT_CONTAINERS)
 def test_the_request_is_the_peak_over_all_moments(
     containers: list[dict[str, Any]], inits: list[dict[str, Any]]
 ) -> None:
@@ -293,7 +296,7 @@ def test_the_request_is_the_peak_over_all_moments(
     assert found.get("cpu", 0) == max(moments)
 
 
-@given(CONTAINERS, INITS)
+@given(CONTAINERS, INIT_CONTAINERS)
 def test_scoring_counts_no_less_than_is_requested(
     containers: list[dict[str, Any]], inits: list[dict[str, Any]]
 ) -> None:

@@ -9,7 +9,6 @@ from podium.api.taints import (
     NO_SCHEDULE,
     PREFER_NO_SCHEDULE,
     tolerates,
-    tolerations_tolerate,
     untolerated,
 )
 
@@ -41,12 +40,6 @@ def test_tolerates(toleration: dict[str, Any], expected: bool) -> None:
 def test_an_absent_value_equals_an_empty_one() -> None:
     assert tolerates({"key": "k", "value": ""}, {"key": "k", "effect": NO_SCHEDULE})
     assert tolerates({"key": "k"}, {"key": "k", "value": "", "effect": NO_SCHEDULE})
-
-
-def test_any_toleration_will_do() -> None:
-    assert tolerations_tolerate([{"key": "x"}, {"operator": "Exists"}], TAINT)
-    assert not tolerations_tolerate([], TAINT)
-    assert not tolerations_tolerate(None, TAINT)
 
 
 def test_the_first_untolerated_taint_of_the_effects() -> None:

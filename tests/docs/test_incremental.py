@@ -20,17 +20,17 @@ from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_classes import PodClasses
 from podium.scheduler.snapshot.pod_info import PodInfo
+from tests import objects
 from tests.conftest import ROOT
+from tests.objects import HOST, ZONE, near, required
 
 Obj = dict[str, Any]
 
 BOUND = "pv.kubernetes.io/bind-completed"
-ZONE, HOST = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 
 
 def apart(kind: str, app: str, key: str) -> Obj:
-    term = {"topologyKey": key, "labelSelector": {"matchLabels": {"app": app}}}
-    return {"affinity": {kind: {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}}
+    return {"affinity": required(kind, near(app, key))}
 
 
 def preferring(app: str) -> Obj:
@@ -39,10 +39,10 @@ def preferring(app: str) -> Obj:
         "labelSelector": {"matchLabels": {"app": app}},
         "namespaceSelector": {"matchLabels": {"kind": "lab"}},
     }
-    preferred = [{"weight": 10, "podAffinityTerm": term}]
-    return {
-        "affinity": {"podAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}}
+    preferred = {
+        "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 10, "podAffinityTerm": term}]
     }
+    return {"affinity": {"podAffinity": preferred}}
 
 
 def spread(action: str, key: str) -> Obj:
@@ -66,26 +66,15 @@ CLASSES: dict[str, Obj] = {
 
 
 def pod(app: str, name: str) -> Obj:
-    spec = dict(CLASSES[app])
-    container: Obj = {"name": "c", "resources": {"requests": {"cpu": "1"}}}
+    spec = {"priority": 0, **CLASSES[app]}
     if port := spec.pop("ports", 0):
-        container["ports"] = [{"hostPort": port}]
-    return {
-        "metadata": {
-            "name": name,
-            "namespace": "default",
-            "uid": name,
-            "labels": {"app": app, "team": "t"},
-        },
-        "spec": {"priority": 0, "containers": [container], **spec},
-    }
+        spec["containers"] = [objects.container(ports=[{"hostPort": port}])]
+    labels = {"app": app, "team": "t"}
+    return objects.pod(name, uid=name, metadata={"labels": labels}, **spec)
 
 
 def node(name: str, zone: str, cpu: int = 2, **status: Any) -> Obj:
-    return {
-        "metadata": {"name": name, "labels": {ZONE: zone, HOST: name}},
-        "status": {"allocatable": {"cpu": str(cpu), "pods": "9"}, **status},
-    }
+    return objects.node(name, str(cpu), pods="9", zone=zone, status=status)
 
 
 def namespace(kind: str) -> Obj:

@@ -85,10 +85,3 @@ def test_pages_that_the_code_names_are_there() -> None:
     }
     assert {"docs/incremental.md", "docs/plugins.md"} <= named
     assert [page for page in sorted(named) if not (ROOT / page).is_file()] == []
-
-
-def test_the_architecture_tells_of_every_package() -> None:
-    told = {line.text for line in code_spans((ROOT / "docs" / "architecture.md").read_text())}
-    packages = [path.parent.name for path in (ROOT / "podium").glob("*/__init__.py")]
-    assert packages
-    assert [name for name in packages if f"{name}/" not in told] == []

@@ -8,7 +8,7 @@ import pytest
 
 from tests.conftest import ROOT
 from tests.mutants.__main__ import drawn
-from tests.mutants.mutations import mutations, owners_of_lines
+from tests.mutants.mutations import mutations
 
 SOURCES = (
     "podium/scheduler/queue/in_flight.py",
@@ -75,26 +75,6 @@ def test_each_changes_one_place_and_is_another_program(path: str) -> None:
         assert mutant.encode()[-after:] == source.encode()[-after:]
 
 
-def test_mutated_modules_are_programs() -> None:
-    """A mutation that can't be parsed would be noticed by any test."""
-    for mutation in drawn(ROOT, ["scheduler", "whatif/plan"], seed=1, count=100):
-        ast.parse(mutation.applied((ROOT / mutation.path).read_text()))
-
-
-def test_a_diff_names_file_and_line() -> None:
-    source = "a = b\nc = d < e\nf = g\n"
-    (mutation,) = mutations("podium/m.py", source)
-    assert mutation.diff(source).splitlines() == [
-        "--- podium/m.py:2",
-        "+++ podium/m.py:2",
-        "@@ -1,3 +1,3 @@",
-        " a = b",
-        "-c = d < e",
-        "+c = d <= e",
-        " f = g",
-    ]
-
-
 def test_a_seed_draws_the_same_and_a_larger_count_begins_alike() -> None:
     few, more = (drawn(ROOT, ["apiserver/store"], 1, count) for count in (5, 10))
     assert len(more) == 10
@@ -102,11 +82,6 @@ def test_a_seed_draws_the_same_and_a_larger_count_begins_alike() -> None:
     assert drawn(ROOT, ["apiserver/store"], 2, 5) != few
     with pytest.raises(FileNotFoundError, match="podium/nowhere"):
         drawn(ROOT, ["nowhere"], 1, 5)
-
-
-def test_lines_are_of_the_innermost_function() -> None:
-    source = "x = 1\nclass A:\n    y = 2\n    def f(self):\n        def g():\n            pass\n"
-    assert owners_of_lines(source) == ["", ".A", ".A", ".A.f", ".A.f.g", ".A.f.g", ""]
 
 
 def test_functions_that_move_to_another_file_stay_in_the_draw(tmp_path: Path) -> None:

@@ -1,11 +1,33 @@
-"""What objects use of quotas."""
+"""What objects use of quotas, and which quotas count them."""
 
 from typing import Any
 
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.policy.quota_usage import usage, written
+from podium.api.policy.quota_usage import as_written_by, has_deadline, tracked, usage, written
+from podium.api.resources import pod_requests
+
+CLAIM = KINDS["PersistentVolumeClaim"]
+
+
+@pytest.mark.parametrize(
+    ("requested", "overhead", "expected"),
+    [
+        ("64Mi", None, "64Mi"),
+        ("64M", None, "64M"),
+        (None, "64Mi", "64Mi"),
+        ("64M", "64Mi", "131108864"),
+        ("0", "64Mi", "64Mi"),
+    ],
+)
+def test_a_sum_has_the_format_of_the_first_amount_that_isn_t_nothing(
+    requested: str | None, overhead: str | None, expected: str
+) -> None:
+    requests = {} if requested is None else {"memory": requested}
+    spec = {"containers": [{"name": "c", "resources": {"requests": requests}}]}
+    pod = {"spec": spec if overhead is None else {**spec, "overhead": {"memory": overhead}}}
+    assert written(as_written_by(pod, pod_requests(pod), "requests")) == {"memory": expected}
 
 
 @pytest.mark.parametrize(
@@ -20,5 +42,21 @@ def test_storage_counts_in_whole_bytes_and_while_resized_the_larger_amount(
         "spec": {"resources": {"requests": {"storage": requested}}},
         "status": {"allocatedResources": {"storage": allocated}} if allocated else {},
     }
-    used = usage(KINDS["PersistentVolumeClaim"], claim, 0.0)
-    assert written(used)["requests.storage"] == counted
+    assert written(usage(CLAIM, claim, 0.0))["requests.storage"] == counted
+
+
+def test_claims_use_up_storage_and_that_of_their_classes() -> None:
+    gold = "gold.storageclass.storage.k8s.io/"
+    plain = ["requests.storage", "persistentvolumeclaims", "count/persistentvolumeclaims"]
+    of_claims = [*plain, f"{gold}requests.storage", f"{gold}persistentvolumeclaims"]
+    names = [*of_claims, "requests.cpu", "pods", f"{gold}pods", "count/secrets"]
+    assert tracked(CLAIM, names) == of_claims
+
+
+@pytest.mark.parametrize(
+    ("deadline_s", "has_one"), [(None, False), (-1, False), (0, True), (60, True)]
+)
+def test_pods_with_a_deadline_count_as_terminating(
+    deadline_s: int | None, *, has_one: bool
+) -> None:
+    assert has_deadline({"spec": {"activeDeadlineSeconds": deadline_s}}) is has_one

@@ -13,9 +13,7 @@ from podium.api.selectors.node_selector import (
 )
 
 SSD = {"key": "disk", "operator": "In", "values": ["ssd"]}
-NEW = {"key": "gen", "operator": "Gt", "values": ["3"]}
 NAMED = {"key": "metadata.name", "operator": "In", "values": ["n1"]}
-UNNAMED = {"key": "metadata.name", "operator": "NotIn", "values": ["n1"]}
 BROKEN = {"key": "disk", "operator": "In", "values": []}
 
 
@@ -31,30 +29,10 @@ def fields(*found: dict[str, Any]) -> dict[str, Any]:
     return {"matchFields": list(found)}
 
 
-def test_conditions_of_a_term_must_all_hold() -> None:
-    found = selector({**expressions(SSD, NEW), **fields(NAMED)})
-    assert found.matches({"disk": "ssd", "gen": "4"}, "n1")
-    assert not found.matches({"disk": "ssd", "gen": "4"}, "n2")
-    assert not found.matches({"disk": "ssd", "gen": "3"}, "n1")
-    assert not found.matches({"gen": "4"}, "n1")
-
-
 def test_terms_are_alternatives() -> None:
     found = selector(expressions(SSD), fields(NAMED))
     assert found.matches({"disk": "ssd"}, "n2")
     assert found.matches({}, "n1")
-    assert not found.matches({}, "n2")
-
-
-def test_fields_can_exclude_a_node() -> None:
-    assert selector(fields(UNNAMED)).matches({}, "n2")
-    assert not selector(fields(UNNAMED)).matches({}, "n1")
-
-
-def test_two_names_at_once_match_no_node() -> None:
-    other = {**NAMED, "values": ["n2"]}
-    found = selector(fields(NAMED, other))
-    assert not found.matches({}, "n1")
     assert not found.matches({}, "n2")
 
 
@@ -139,14 +117,6 @@ def pod(node_selector: dict[str, str] | None, required: dict[str, Any] | None) -
     return {"spec": {"nodeSelector": node_selector, "affinity": affinity}}
 
 
-def test_required_node_affinity_combines_both() -> None:
-    required = {"nodeSelectorTerms": [expressions(SSD)]}
-    found = required_node_affinity(pod({"zone": "a"}, required))
-    assert found.matches({"zone": "a", "disk": "ssd"}, "n1")
-    assert not found.matches({"zone": "a"}, "n1")
-    assert not found.matches({"disk": "ssd"}, "n1")
-
-
 def test_without_demands_every_node_will_do() -> None:
     for bare in ({}, {"spec": {"affinity": None}}, pod(None, None), pod({}, None)):
         assert required_node_affinity(bare).matches({}, "n1")
@@ -154,8 +124,3 @@ def test_without_demands_every_node_will_do() -> None:
 
 def test_required_affinity_without_terms_matches_nothing() -> None:
     assert not required_node_affinity(pod(None, {"nodeSelectorTerms": []})).matches({}, "n1")
-
-
-def test_equal_demands_are_equal() -> None:
-    one, same = (required_node_affinity(pod({"zone": "a"}, None)) for _ in range(2))
-    assert len({one, same}) == 1

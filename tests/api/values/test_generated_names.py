@@ -29,12 +29,6 @@ def test_taken_names_are_passed_over() -> None:
     assert next(generated_names("web-", "x", lambda name: name == first)) == second
 
 
-def test_owners_of_like_names_have_different_pods() -> None:
-    assert next(generated_names("web-", "x", nothing)) != next(
-        generated_names("web-", "y", nothing)
-    )
-
-
 @given(st.text("ab-", max_size=100))
 def test_shape(base: str) -> None:
     name = next(generated_names(base, "owner", nothing))

@@ -17,15 +17,7 @@ from podium.api.values.times import (
 )
 
 YEAR_1 = int((datetime(1, 1, 1, tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)).total_seconds())
-YEAR_10000 = (
-    int(
-        (
-            datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC) - datetime(1970, 1, 1, tzinfo=UTC)
-        ).total_seconds()
-    )
-    + 1
-)
-TIMES = st.integers((YEAR_1 - 366 * 86_400) * NANOS_PER_SECOND, YEAR_10000 * NANOS_PER_SECOND - 1)
+TIMES = st.integers(EARLIEST_NS, LATEST_NS)
 
 
 @pytest.mark.parametrize(
