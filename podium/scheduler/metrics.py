@@ -102,7 +102,7 @@ def stopped() -> float:
 class NoMetrics:
     """Metrics that count nothing.
 
-    | `registry` is what to expose, if anything; `stopwatch` returns seconds.
+    `registry` is what to expose, if anything; `stopwatch` returns seconds.
     """
 
     registry: "CollectorRegistry | None" = None

@@ -1,6 +1,6 @@
 """The registry of plugins, and the pipeline of plugins for a profile.
 
-| Plugins of third parties are found by the entry point group `podium.plugins`: a name, and a class
+Plugins of third parties are found by the entry point group `podium.plugins`: a name, and a class
 that is called with a `Handle` and, if the configuration has arguments for it, with those.
 """
 
@@ -92,8 +92,6 @@ _added: dict[str, Factory] = {}
 def plugin_factories() -> Mapping[str, Factory]:
     """Return all plugins that can be enabled, by name.
 
-    |
-
     Raises:
         PluginError: an entry point can't be loaded or has the name of another plugin.
     """
@@ -115,8 +113,6 @@ def _installed() -> Mapping[str, Factory]:
 
 def add_plugin(plugin_class: Any) -> str:
     """Let configurations of this process enable a plugin class; return its name.
-
-    |
 
     Raises:
         TypeError: it isn't a plugin class with a name.
@@ -146,8 +142,6 @@ def resolve(
     configuration: KubeSchedulerConfiguration, factories: Mapping[str, Factory]
 ) -> Profiles:
     """Expand the plugins of all profiles to the extension points.
-
-    |
 
     Raises:
         InvalidDocumentError: the plugins don't make up pipelines.

@@ -23,8 +23,8 @@ Tell = Callable[[Decision], None]
 def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehearsal"]:
     """Decide pods in turn as if each decision were carried out at once, unwatched.
 
-    | The scheduler is restored at the end. Nominated ones of `pods` try that node first, and take
-    no room there.
+    The scheduler is restored at the end. Nominated ones of `pods` try that node first, and take no
+    room there.
     """
     budgets, watch, nominated = scheduler.budgets.budgets, scheduler.watch, []
     for pod in pods:
@@ -82,8 +82,6 @@ class GangPlace(msgspec.Struct, frozen=True):
 class RehearsalOutcome:
     """The result of a rehearsal.
 
-    |
-
     Attributes:
         is_success: whether there are as many places as required.
         message: why the first pod without a place finds none; empty if all find one.
@@ -109,8 +107,6 @@ def try_gang(
     tell: Tell | None = None,
 ) -> RehearsalOutcome:
     """Decide the pods of a gang in turn, each as if those before had their places.
-
-    |
 
     Args:
         pods: the more important ones first.

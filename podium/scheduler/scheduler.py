@@ -1,6 +1,6 @@
 """A scheduler over a snapshot, without clock and API: decides, and applies decisions at once.
 
-| Victims vanish the moment they are preempted, and bindings succeed.
+Victims vanish the moment they are preempted, and bindings succeed.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -38,8 +38,6 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 class Scheduler:
     """Nodes, pods, everything that plugins look up, and the cycle that decides over them.
 
-    |
-
     Attributes:
         preferred: what to take where several nodes are equal, before the smallest name.
         watch: called with every decision right after it was made, before anything changes.
@@ -54,8 +52,6 @@ class Scheduler:
         rng: Random | None = None,
     ) -> None:
         """Make a scheduler without nodes and pods.
-
-        |
 
         Args:
             configuration: profiles and plugins; v1.36's default one unless given.
@@ -92,8 +88,6 @@ class Scheduler:
         self, nodes: Iterable[Object], pods: Iterable[Object], others: Iterable[Object] = ()
     ) -> list[PodInfo]:
         """Load objects, finished pods aside; return the pods without a node, in their order.
-
-        |
 
         Raises:
             InvalidValueError: an object has an impossible value; names object and field.
@@ -143,8 +137,6 @@ class Scheduler:
 
     def commit(self, pod: PodInfo, node_name: str, scheduler_name: str, now_s: float) -> Status:
         """Assume a pod on the node of its decision and run its binding cycle at once.
-
-        |
 
         Returns:
             Success: the pod is bound. `Wait`: it keeps its room, and is among the `waiting` of the

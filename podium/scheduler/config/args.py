@@ -1,6 +1,6 @@
 """Arguments (`pluginConfig[].args`) of the in-tree plugins, with v1.36's defaults and rules.
 
-| Each class is the kind of its name in `kubescheduler.config.k8s.io/v1`. The rules are those of
+Each class is the kind of its name in `kubescheduler.config.k8s.io/v1`. The rules are those of
 `validation_pluginargs.go` in `pkg/scheduler/apis/config/validation` and of `defaults.go` in
 `pkg/scheduler/apis/config/v1`, with the default feature gates. Besides, `minDomains` and the node
 inclusion policies must be valid in a pod. Arguments of third parties' plugins stay as they were
@@ -175,7 +175,7 @@ class ScoringStrategy(Document):
 class DefaultPreemptionArgs(PluginArgs):
     """How many candidate nodes kube-scheduler's preemption shortlists.
 
-    | It stops at max(nodes * min_candidate_nodes_percentage / 100, min_candidate_nodes_absolute). |
+    It stops at max(nodes * min_candidate_nodes_percentage / 100, min_candidate_nodes_absolute).
 
     Attributes:
         min_candidate_nodes_percentage: 0 to 100, of all nodes.
@@ -199,8 +199,6 @@ class DefaultPreemptionArgs(PluginArgs):
 
 class InterPodAffinityArgs(PluginArgs):
     """Weights of existing pods' affinity.
-
-    |
 
     Attributes:
         hard_pod_affinity_weight: score that a required affinity term of an existing pod that
@@ -335,8 +333,6 @@ class TopologySpreadConstraint(Document):
 
 class PodTopologySpreadArgs(PluginArgs):
     """Default constraints for pods without any.
-
-    |
 
     Attributes:
         default_constraints: empty unless the type is List.

@@ -1,6 +1,5 @@
 """The default plugins of kube-scheduler v1.36, in order, with their weights.
 
-|
 - The list up to DefaultBinder: `getDefaultPlugins` in
   `pkg/scheduler/apis/config/v1/default_plugins.go`. In v1.36 NodeVolumeLimits replaces EBSLimits,
   GCEPDLimits and AzureDiskLimits.

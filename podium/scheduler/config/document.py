@@ -1,6 +1,6 @@
 """KubeSchedulerConfiguration as it is written.
 
-| The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedulerProfile`,
+The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedulerProfile`,
 `validateCommonQueueSort` and `SetDefaults_KubeSchedulerConfiguration`, plugin sets are merged as
 `mergePlugins` of `pkg/scheduler/apis/config/v1/default_plugins.go` does it, all in v1.36.
 """
@@ -72,8 +72,8 @@ Weight = Annotated[int, Bits(32), Range(0)]
 class ExtensionPoint(StrEnum):
     """An extension point that plugins can be configured at, spelt as its field is.
 
-    | In v1.36 `placementGenerate` and `placementScore` belong to workload scheduling, which is
-    behind a gate that is off by default.
+    In v1.36 `placementGenerate` and `placementScore` belong to workload scheduling, which is behind
+    a gate that is off by default.
     """
 
     PRE_ENQUEUE = "preEnqueue"
@@ -102,7 +102,7 @@ class EnabledPlugin(Document):
 class DisabledPlugin(Document):
     """A plugin that a plugin set disables; `*` disables all.
 
-    | kube-scheduler accepts any name: configurations often name plugins of other versions.
+    kube-scheduler accepts any name: configurations often name plugins of other versions.
     """
 
     name: Annotated[str, Required("the name of a plugin, or * for all")]
@@ -121,7 +121,7 @@ class PluginSet(Document):
     def over(self, default: "PluginSet") -> "PluginSet":
         """Merge this set with a default one.
 
-        | Default plugins that either set disables are left out. A default plugin that is enabled
+        Default plugins that either set disables are left out. A default plugin that is enabled
         again stays at its position, as it was written the last time (without a weight, the default
         one is lost). All else that is enabled follows in the order written, repetitions included:
         the expansion refuses them.
@@ -255,7 +255,7 @@ def _or(default: Any) -> AfterValidator:
 class LeaderElection(Document):
     """How schedulers elect the one that schedules; `podium scheduler` follows it.
 
-    | The rules are those of `ValidateLeaderElectionConfiguration` and of client-go's elector. Zero
+    The rules are those of `ValidateLeaderElectionConfiguration` and of client-go's elector. Zero
     and empty values count as absent.
     """
 
@@ -328,7 +328,7 @@ class KubeSchedulerConfiguration(Document):
     def with_defaults(self) -> Self:
         """Return the configuration with defaults filled in for at least one profile.
 
-        | Profiles without a percentage get that of the configuration; without either, every node is
+        Profiles without a percentage get that of the configuration; without either, every node is
         looked at.
         """
         profiles = []

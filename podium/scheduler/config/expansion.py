@@ -1,6 +1,6 @@
 """The plugins of each extension point: a profile's own sets, and MultiPoint.
 
-| As `expandMultiPointPlugins`, `updatePluginList`, `getScoreWeights` and `NewFramework` of
+As `expandMultiPointPlugins`, `updatePluginList`, `getScoreWeights` and `NewFramework` of
 `pkg/scheduler/framework/runtime/framework.go` and `NewMap` of `pkg/scheduler/profile/profile.go`,
 all in v1.36.
 """
@@ -22,9 +22,9 @@ WEIGHTED_POINTS = frozenset({ExtensionPoint.SCORE, ExtensionPoint.PLACEMENT_SCOR
 def expand(sets: Plugins, implements: Implements) -> Expanded:
     """Return the plugins of every extension point, in the order in which they run.
 
-    | First come the plugins that a point's own set shares with MultiPoint, then the rest of
+    First come the plugins that a point's own set shares with MultiPoint, then the rest of
     MultiPoint, then the rest of the point's own set. Weights are set at `score` and
-    `placementScore`, the point's own before MultiPoint's; elsewhere they are 0. |
+    `placementScore`, the point's own before MultiPoint's; elsewhere they are 0.
 
     Raises:
         InvalidDocumentError: a plugin is enabled twice, or where it has no part; fields are
@@ -82,8 +82,6 @@ def _repetitions(field: str, names: list[str]) -> Iterator[FieldError]:
 
 def check_expanded(profiles: Sequence[tuple[Profile, Expanded]]) -> None:
     """Check the expanded profiles together, in the order of the configuration.
-
-    |
 
     Raises:
         InvalidDocumentError: a profile hasn't exactly one queueSort plugin or has no bind plugin,

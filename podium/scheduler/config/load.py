@@ -1,6 +1,6 @@
 """Reads the configuration from documents.
 
-| A `KubeSchedulerConfiguration` and a document of Podium's own options may come in any order;
+A `KubeSchedulerConfiguration` and a document of Podium's own options may come in any order;
 everything else has the defaults of kube-scheduler v1.36.
 """
 
@@ -42,8 +42,6 @@ class Loaded:
 
 def load_configuration(documents: Sequence[object], known_plugins: Collection[str]) -> Loaded:
     """Decode the configuration from documents, as read from YAML or JSON.
-
-    |
 
     Raises:
         InvalidDocumentError: with everything that is wrong.

@@ -1,6 +1,6 @@
 """SchedulerOptions: options of Podium that kube-scheduler doesn't have.
 
-| They are read from a document of their own, `apiVersion: podium.dev/v1alpha1` and `kind:
+They are read from a document of their own, `apiVersion: podium.dev/v1alpha1` and `kind:
 SchedulerOptions`, so that kube-scheduler can read the same KubeSchedulerConfiguration.
 """
 
@@ -28,7 +28,7 @@ EVERY = "*"
 class BudgetPolicy(StrEnum):
     """How preemption treats PodDisruptionBudgets.
 
-    | BEST_EFFORT is kube-scheduler's: budgets are broken where nothing else helps. RESPECT never
+    BEST_EFFORT is kube-scheduler's: budgets are broken where nothing else helps. RESPECT never
     breaks one: the preemptor waits until the budget allows the disruption.
     """
 
@@ -39,7 +39,7 @@ class BudgetPolicy(StrEnum):
 class PreemptionScope(StrEnum):
     """Where the victims of one preemption may be.
 
-    | NODE is kube-scheduler's: on the node that takes the preemptor. CROSS_NODE looks further where
+    NODE is kube-scheduler's: on the node that takes the preemptor. CROSS_NODE looks further where
     that helps nowhere: pods that keep the preemptor away by required anti-affinity, in either
     direction, or by DoNotSchedule spread may be victims on other nodes.
     """
@@ -50,8 +50,6 @@ class PreemptionScope(StrEnum):
 
 class CrossNodeLimits(Document):
     """Limits of the search for victims on several nodes.
-
-    |
 
     Attributes:
         domains: how many domains are looked at, those with less important and fewer blockers first.
@@ -67,7 +65,7 @@ class CrossNodeLimits(Document):
 class CandidateKey(StrEnum):
     """A key by which candidate nodes are compared; smaller is better, later for start times.
 
-    | The first five are kube-scheduler's. DELETION_COST is the sum of the victims' annotations
+    The first five are kube-scheduler's. DELETION_COST is the sum of the victims' annotations
     `controller.kubernetes.io/pod-deletion-cost`, LOST_RUN_TIME of the seconds since their start, or
     since the time in their annotation `podium.dev/last-checkpoint`. STRANDED_VICTIMS counts victims
     that aren't replaced, or with a replacement that fits nowhere else at once. CASCADE_SIZE counts
@@ -91,8 +89,6 @@ DEFAULT_CANDIDATE_ORDER = tuple(CandidateKey)[:5]
 class MinimumRunTime(Document):
     """How long the pods of a PriorityClass run before they may be preempted.
 
-    |
-
     Attributes:
         priority_class: of the victims; `*` for every class.
         duration_s: counted from `status.startTime`; a pod that hasn't started is protected.
@@ -104,8 +100,6 @@ class MinimumRunTime(Document):
 
 class NeverPreempt(Document):
     """Pods that an annotation may protect from preemption.
-
-    |
 
     Attributes:
         priority_classes: PriorityClasses of such pods, so that a ResourceQuota with the scope
@@ -123,7 +117,7 @@ class NeverPreempt(Document):
 class RepeatedVictims(Document):
     """How often a pod may be preempted before it is protected for a while.
 
-    | A pod inherits the preemptions of the pod that it replaces: a victim of its controller. |
+    A pod inherits the preemptions of the pod that it replaces: a victim of its controller.
 
     Attributes:
         times: after so many preemptions,
@@ -136,8 +130,6 @@ class RepeatedVictims(Document):
 
 class PreemptionRate(Document):
     """How many victims preemption may take in a time.
-
-    |
 
     Attributes:
         namespace: of the victims; `*` for every single one.
@@ -154,8 +146,6 @@ class PreemptionRate(Document):
 
 class PreemptionProtection(Document):
     """Pods that may not be preempted, besides those of equal or higher priority.
-
-    |
 
     Attributes:
         minimum_run_times: by class; the first that names a pod's class counts.
@@ -186,8 +176,6 @@ class PodGroupApi(StrEnum):
 class Gangs(Document):
     """How the pods of a PodGroup are scheduled together.
 
-    |
-
     Attributes:
         pod_groups: the API groups of PodGroups that count; a real API server has to serve them.
         timeout_s: for how long a gang waits for room that was made for it, unless its PodGroup has
@@ -202,8 +190,6 @@ class Gangs(Document):
 
 class Patience(Document):
     """How long the pods of a PriorityClass wait for room before they preempt.
-
-    |
 
     Attributes:
         priority_class: of the preemptors; `*` for every class. The first entry that names a pod's
@@ -223,7 +209,7 @@ class Patience(Document):
 class VictimOrder(StrEnum):
     """How preemption orders the pods of a node, the most important first.
 
-    | DEFAULT is kube-scheduler's: by priority, then by start time. QOS_CLASS puts the QoS class
+    DEFAULT is kube-scheduler's: by priority, then by start time. QOS_CLASS puts the QoS class
     between the two: Guaranteed before Burstable before BestEffort.
     """
 
@@ -234,8 +220,8 @@ class VictimOrder(StrEnum):
 class SchedulerOptions(Document):
     """Options of Podium that kube-scheduler doesn't have.
 
-    | With the defaults, Podium decides as kube-scheduler does, as long as there is no other
-    scheduler. |
+    With the defaults, Podium decides as kube-scheduler does, as long as there is no other
+    scheduler.
 
     Attributes:
         victim_order: how preemption orders the pods of a node.

@@ -1,6 +1,6 @@
 """A decision in full: every node, every plugin, every candidate.
 
-| A decision refers to evaluations, which change with the cluster: explain it at once.
+A decision refers to evaluations, which change with the cluster: explain it at once.
 """
 
 from collections.abc import Mapping
@@ -30,8 +30,6 @@ class Candidate(msgspec.Struct, frozen=True):
 
 class Explanation(msgspec.Struct, frozen=True):
     """A decision in full: every node, every plugin, every candidate.
-
-    |
 
     Attributes:
         filter: the nodes that don't fit, with the status of the first objecting plugin.

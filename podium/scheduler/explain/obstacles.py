@@ -43,8 +43,6 @@ _MI = 1 << 20
 class Obstacle(Report):
     """One filter's objection to one node.
 
-    |
-
     Attributes:
         node: the node.
         plugin: the filter.
@@ -66,8 +64,8 @@ def obstacles(
 ) -> tuple[Obstacle, ...]:
     """Return the objections of each filter to nodes, by node name, then in the order of filters.
 
-    | Empty if PreFilter refused all nodes. `refused` has the nodes to look at with the status of
-    the first objecting filter; only that is returned for nodes with room kept for nominated pods.
+    Empty if PreFilter refused all nodes. `refused` has the nodes to look at with the status of the
+    first objecting filter; only that is returned for nodes with room kept for nominated pods.
     """
     evaluation = decision.evaluation
     if evaluation is None or decision.pre_filter is not None:

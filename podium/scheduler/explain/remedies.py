@@ -1,6 +1,6 @@
 """The smallest changes with which a pod that fits nowhere would get a node.
 
-| Every remedy is checked by deciding with the pod, or the cluster, changed. Nothing stays changed.
+Every remedy is checked by deciding with the pod, or the cluster, changed. Nothing stays changed.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,8 +31,6 @@ _CLASSES_MAX = 20
 @dataclass(frozen=True, slots=True)
 class Remedy(Report):
     """A change with which the pod gets a node.
-
-    |
 
     Attributes:
         kind: what is changed.
@@ -188,7 +186,7 @@ def _preempting(
 def with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
     """Lower the requests of a pod, the largest first; None if they are smaller than the cuts.
 
-    | The cuts of cpu are in thousandths, others in units.
+    The cuts of cpu are in thousandths, others in units.
     """
     containers = [{**container} for container in containers_of(spec_of(pod))]
     for resource, amount in cuts.items():

@@ -1,6 +1,6 @@
 """Events in a cluster as the scheduling queue sees them, and how plugins register for them.
 
-| A plugin that rejects pods registers the events that could change its mind, each with a hint that
+A plugin that rejects pods registers the events that could change its mind, each with a hint that
 looks closer (EnqueueExtensions and QueueingHintFn of v1.36). Hints are asked once per class of
 pods. A hint that can't decide returns True or raises `CycleError`, which counts as True.
 Registrations and hints are v1.36's, gaps included; `docs/queueing-hints.md` lists them.
@@ -106,7 +106,7 @@ class EventHint(msgspec.Struct, frozen=True):
 class EnqueueExtensions(Protocol):
     """A plugin that lists the events which may make a pod schedulable that it rejected.
 
-    | A plugin without it is asked again after every event.
+    A plugin without it is asked again after every event.
     """
 
     name: str

@@ -33,7 +33,7 @@ class PreferredNodes(msgspec.Struct):
 class NodeFinder:
     """Filters nodes for any pending pod; the scheduling cycle sets its functions.
 
-    | `rows` returns the rows that fit the pod, int[n].
+    `rows` returns the rows that fit the pod, int[n].
     """
 
     rows: Callable[[PodInfo], Rows]
@@ -42,8 +42,6 @@ class NodeFinder:
 
 class Handle(msgspec.Struct, frozen=True):
     """The cluster as plugins see it.
-
-    |
 
     Attributes:
         preempting: uids of the pods whose preemption is being carried out, until the last victim is

@@ -1,11 +1,13 @@
 """The scheduling framework: one protocol an extension point, named as kube-scheduler names them.
 
-| `filter` and `score` aren't called once per node, as upstream. They are called once per class of
-pods and return a state that judges rows, all at once (arrays in, arrays out) or one by one. | Codes
-of filters are int32: 0 fits, positive can be cured by removing pods (Unschedulable), negative can't
-(UnschedulableAndUnresolvable); `status` translates a state's own numbers. | Filters see the pods of
-a row only through sums over them, one weight per class of pods and sum. That replaces upstream's
-AddPod and RemovePod: a hypothetical row is the real one plus `extra`.
+`filter` and `score` aren't called once per node, as upstream. They are called once per class of
+pods and return a state that judges rows, all at once (arrays in, arrays out) or one by one.
+
+Codes of filters are int32: 0 fits, positive can be cured by removing pods (Unschedulable), negative
+can't (UnschedulableAndUnresolvable); `status` translates a state's own numbers.
+
+Filters see the pods of a row only through sums over them, one weight per class of pods and sum.
+That replaces upstream's AddPod and RemovePod: a hypothetical row is the real one plus `extra`.
 """
 
 import math
@@ -54,8 +56,6 @@ class CycleError(Exception):
 class FilterState:
     """The answers of a filter plugin for one class of pods.
 
-    |
-
     Attributes:
         width: how many sums over pods it looks at.
         additive: whether `codes` and `code` take `extra`; if not, `code_among` is called instead.
@@ -98,15 +98,15 @@ class FilterState:
     def headroom(self, rows: Rows) -> Sums | None:
         """Return how much more each sum may hold, `width` arrays int64[n].
 
-        | The pod fits a row just if `extra` is nowhere more than this; no class has a weight below
-        0. None if the verdict depends on anything else.
+        The pod fits a row just if `extra` is nowhere more than this; no class has a weight below 0.
+        None if the verdict depends on anything else.
         """
         return None
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
         """Follow changes of pods; return True if answers may differ beyond their rows.
 
-        | States of CLUSTER scope get every change once and in order.
+        States of CLUSTER scope get every change once and in order.
         """
         return False
 
@@ -146,7 +146,7 @@ def fixed_codes(plugin: str, codes: Codes, explain: Callable[[int], Status]) -> 
 class LocalScore:
     """Final scores from 0 to 100 that depend on the row alone.
 
-    | `constant` is the score of every row, if all are equal until nodes change.
+    `constant` is the score of every row, if all are equal until nodes change.
     """
 
     plugin: str
@@ -188,8 +188,8 @@ class RelativeScore:
 def default_normalize(raw: NDArray[np.int64], reverse: bool = False) -> NDArray[np.int64]:
     """Scale scores, int64[n], none negative, to at most 100, rounded down.
 
-    | DefaultNormalizeScore of v1.36: `reverse` counts from 100 downwards. Where all raw scores are
-    0, all are 0, or 100 if reversed.
+    DefaultNormalizeScore of v1.36: `reverse` counts from 100 downwards. Where all raw scores are 0,
+    all are 0, or 100 if reversed.
     """
     scaled: NDArray[np.int64] = raw * MAX_NODE_SCORE // raw.max(initial=1)
     return MAX_NODE_SCORE - scaled if reverse else scaled
@@ -250,8 +250,6 @@ class NodeToStatusReader(Protocol):
 class PostFilterResult(msgspec.Struct, frozen=True):
     """The node that a PostFilter plugin nominates, or why it names none.
 
-    |
-
     Attributes:
         status: success and UnschedulableAndUnresolvable end the search; another refusal continues
             it with the next plugin.
@@ -267,8 +265,6 @@ class PostFilterResult(msgspec.Struct, frozen=True):
 class Held(msgspec.Struct, frozen=True):
     """Why a preemption that would help is held back.
 
-    |
-
     Attributes:
         until_s: when to try again, in seconds since the epoch; infinity if no time is known.
         budgets: `namespace/name` of the budgets that would have to allow more.
@@ -281,8 +277,6 @@ class Held(msgspec.Struct, frozen=True):
 
 class PreemptionResult(PostFilterResult, frozen=True):
     """The answer of a PostFilter plugin that preempts pods.
-
-    |
 
     Attributes:
         message: why there is no candidate, or why the pod isn't eligible.

@@ -41,7 +41,7 @@ class ShapedPlugin(Protocol):
     def by_shape(self, cls: PodClass) -> bool:
         """Return whether its answer for a class depends on nodes and `shape_key` alone.
 
-        | Its states are then shared by classes, and must keep nothing of a single class.
+        Its states are then shared by classes, and must keep nothing of a single class.
         """
 
 
@@ -108,7 +108,7 @@ def _asked(
 class Pipeline(msgspec.Struct, frozen=True):
     """Plugins by extension point, in the order in which they run.
 
-    | `sampling` limits the nodes that are looked at; None looks at all.
+    `sampling` limits the nodes that are looked at; None looks at all.
     """
 
     scheduler_name: str

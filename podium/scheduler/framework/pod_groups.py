@@ -1,6 +1,6 @@
 """PodGroups, and which pods belong to them.
 
-| In `scheduling.k8s.io/v1alpha2`, v1.36's alpha API, a pod names its group in
+In `scheduling.k8s.io/v1alpha2`, v1.36's alpha API, a pod names its group in
 `spec.schedulingGroup.podGroupName`; in scheduler-plugins' API, by a label.
 """
 
@@ -30,8 +30,6 @@ GangId = tuple[str, str, str]
 
 class PodGroup(msgspec.Struct, frozen=True):
     """What a PodGroup asks for.
-
-    |
 
     Attributes:
         least: how many of its pods are placed together at least; 1 asks for nothing.
@@ -98,7 +96,7 @@ class PodGroups:
     def gang_of(self, pod: Object) -> GangId | None:
         """Return the PodGroup of a pod, whether the group exists or not; None without one.
 
-        | As for scheduler-plugins, a label has no effect if its PodGroup doesn't exist.
+        As for scheduler-plugins, a label has no effect if its PodGroup doesn't exist.
         """
         gang = self._named(pod)
         return gang if gang and (gang[0] == POD_GROUP.key or gang in self._groups) else None
@@ -110,7 +108,7 @@ class PodGroups:
     def priority_of(self, pod: Object) -> int | None:
         """Return the priority that replaces a pod's own; None if its own counts.
 
-        | As in v1.36, a waiting pod has the priority of its PodGroup, and keeps it if the group is
+        As in v1.36, a waiting pod has the priority of its PodGroup, and keeps it if the group is
         preempted as a whole.
         """
         group = self.group_of(pod)

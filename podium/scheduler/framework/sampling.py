@@ -1,6 +1,6 @@
 """Looking at a part of the nodes only: kube-scheduler's percentageOfNodesToScore.
 
-| As in v1.36, nodes are visited zone by zone in turn (node_tree.go), starting where the last search
+As in v1.36, nodes are visited zone by zone in turn (node_tree.go), starting where the last search
 stopped, until enough feasible ones are found (schedule_one.go, numFeasibleNodesToFind).
 """
 
@@ -22,7 +22,7 @@ _NODES_PER_PERCENT = 125
 def feasible_nodes_to_find(percentage: int, node_count: int) -> int:
     """Return the number of feasible nodes at which the search may stop.
 
-    | A percentage of 0 is adaptive: 50 less 1 for every 125 nodes, at least 5.
+    A percentage of 0 is adaptive: 50 less 1 for every 125 nodes, at least 5.
     """
     if node_count < FEASIBLE_NODES_MIN:
         return node_count
@@ -34,7 +34,7 @@ def feasible_nodes_to_find(percentage: int, node_count: int) -> int:
 def search_order(snapshot: Snapshot) -> list[int]:
     """Return rows in kube-scheduler's order of nodes: one of each region and zone in turn.
 
-    | Zones, and nodes within one, come in the order in which they were added.
+    Zones, and nodes within one, come in the order in which they were added.
     """
     zones: dict[tuple[str, str], list[int]] = {}
     for row in snapshot.row_of.values():

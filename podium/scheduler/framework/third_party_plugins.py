@@ -1,9 +1,9 @@
 """Base classes of third-party plugins.
 
-|
 - `ArrayPlugin`: arrays in, arrays out, for all nodes at once.
 - `NodePlugin`: one node at a time; slower, and sometimes clearer.
-| Either is asked about every pod, since it may read anything of it. Plugins that keep up with
+
+Either is asked about every pod, since it may read anything of it. Plugins that keep up with
 changes, as the in-tree ones do, implement `podium.scheduler.framework.interface`.
 """
 
@@ -197,8 +197,6 @@ class _Score(_AboutOnePod[ArrayPlugin | NodePlugin], RelativeScore):
 
 def adapted(plugin_class: Any) -> type:
     """Return a plugin class that the framework can call: the given one, or a subclass of it.
-
-    |
 
     Raises:
         TypeError: it isn't a class, or has no name.

@@ -26,9 +26,9 @@ class PastVictim(msgspec.Struct, frozen=True):
 class VictimHistory:
     """The last victims, and the times of preemption that their replacements inherit.
 
-    | A new pod inherits the times of a victim of its controller, of the one with the most; a pod
+    A new pod inherits the times of a victim of its controller, of the one with the most; a pod
     without a controller those of its own name. Nothing is noted unless `is_kept`, and nothing is
-    known from before the start. |
+    known from before the start.
 
     Attributes:
         victims: the last ones, the oldest first.

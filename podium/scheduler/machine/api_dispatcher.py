@@ -1,10 +1,10 @@
 """The API calls of the scheduler: ordered status patches and bindings, and any other effects.
 
-| There is at most one call about a pending pod at a time, so that late outcomes can't leave an
-older status behind; waiting patches are merged. A binding replaces them, since it sets PodScheduled
-and clears the nomination itself (the order is that of kube-scheduler's API dispatcher). A patch
-that fails is retried until it succeeds, is overtaken, or the pod is gone. It names the version of
-the pod, so that one with an unknown outcome can't be stored later on.
+There is at most one call about a pending pod at a time, so that late outcomes can't leave an older
+status behind; waiting patches are merged. A binding replaces them, since it sets PodScheduled and
+clears the nomination itself (the order is that of kube-scheduler's API dispatcher). A patch that
+fails is retried until it succeeds, is overtaken, or the pod is gone. It names the version of the
+pod, so that one with an unknown outcome can't be stored later on.
 """
 
 from collections.abc import Iterable
@@ -34,8 +34,6 @@ class PodCall(msgspec.Struct, frozen=True):
 class _Calls(msgspec.Struct):
     """The call that is sent, and those that wait, for one pod.
 
-    |
-
     Attributes:
         version: the newest known of the pod.
         wanted: fields of its status still to be written; conditions by type.
@@ -61,7 +59,7 @@ class _Calls(msgspec.Struct):
 class APIDispatcher:
     """The effects of a step; at most one call at a time about a pod that isn't bound.
 
-    | `patches_max` limits concurrent patches; nominations come first.
+    `patches_max` limits concurrent patches; nominations come first.
     """
 
     def __init__(self) -> None:
@@ -89,8 +87,6 @@ class APIDispatcher:
         nomination: str | None = None,
     ) -> None:
         """Write a condition, a nomination or both, unless the status has them.
-
-        |
 
         Args:
             condition: type, status, reason, message, observedGeneration; the time of the transition

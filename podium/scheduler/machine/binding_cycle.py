@@ -1,9 +1,8 @@
 """Binding cycles: from a decision to a bound pod, while other pods are scheduled.
 
-| The pod is assumed at once; the stages are those of kube-scheduler v1.36: Reserve and Permit in
-the scheduling cycle, then waiting for permission, PreBind with its API calls, the binding,
-PostBind. A pod is retried if its cycle fails. Until it is being bound, it can be preempted without
-a call.
+The pod is assumed at once; the stages are those of kube-scheduler v1.36: Reserve and Permit in the
+scheduling cycle, then waiting for permission, PreBind with its API calls, the binding, PostBind. A
+pod is retried if its cycle fails. Until it is being bound, it can be preempted without a call.
 """
 
 from collections.abc import Callable, Iterator
@@ -56,8 +55,6 @@ class Stage(StrEnum):
 
 class BindingTask(msgspec.Struct):
     """The binding cycle of one pod, from its decision on.
-
-    |
 
     Attributes:
         poll_at_s: when PreBind is polled next.
@@ -190,8 +187,8 @@ class BindingCycles:
     def pod_gone(self, uid: str) -> None:
         """Follow a pod that is being deleted, or gone.
 
-        | A pod that waits on Permit is rejected, and PreBind finds out at its next poll. A binding
-        in progress will be refused, but its resources are free.
+        A pod that waits on Permit is rejected, and PreBind finds out at its next poll. A binding in
+        progress will be refused, but its resources are free.
         """
         task = self._tasks.get(uid)
         if task is not None and not self.reject(uid, "", "removed") and task.stage is Stage.BIND:

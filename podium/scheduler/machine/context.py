@@ -30,8 +30,6 @@ KEEP = None
 class Features(msgspec.Struct, frozen=True):
     """Feature gates of v1.36 by Kubernetes' names in snake case, with its defaults.
 
-    |
-
     Attributes:
         scheduler_async_preemption: victims are removed while other pods are scheduled.
         scheduler_pop_from_backoff_q: when no pod is active, one that still backs off is taken.
@@ -54,8 +52,6 @@ SCHEDULED, UNSCHEDULABLE, ERROR = "scheduled", "unschedulable", "error"
 
 class SchedulerContext(msgspec.Struct):
     """The state that the parts of one scheduler share; kube-scheduler's struct Scheduler.
-
-    |
 
     Attributes:
         pending: the pods that it has to schedule, as last seen, by uid.
@@ -143,8 +139,6 @@ class SchedulerContext(msgspec.Struct):
 class Failure(msgspec.Struct, frozen=True):
     """Why a pod wasn't scheduled.
 
-    |
-
     Attributes:
         plugins: those that rejected it; only events that they registered for requeue it.
         nomination: the node to nominate it to, `KEEP`, or empty to clear its nomination.
@@ -161,8 +155,8 @@ def handle_scheduling_failure(
 ) -> None:
     """Requeue a pod that wasn't scheduled, record the event and set its status.
 
-    | As handleSchedulingFailure of v1.36, in its order. A pod that is bound by now is left alone,
-    and of one that is gone only the event is recorded.
+    As handleSchedulingFailure of v1.36, in its order. A pod that is bound by now is left alone, and
+    of one that is gone only the event is recorded.
     """
     pod = context.pending.get(queued.pod.uid)
     if pod is None:

@@ -1,6 +1,6 @@
 """Event handlers: from watch events to the snapshot, the queue and the listers.
 
-| As kube-scheduler's (eventhandlers.go, v1.36). Handlers compare with the last seen version of an
+As kube-scheduler's (eventhandlers.go, v1.36). Handlers compare with the last seen version of an
 object, not with that in an event, so that a lost or repeated event does no harm.
 """
 
@@ -75,11 +75,8 @@ class OtherNominations:
 class EventHandlers:
     """Follows changes of the cluster.
 
-    |
-
     Attributes:
         is_synced: whether all objects of the start are known.
-        |
 
     Args:
         others: counts nominations of other schedulers' pods; None if they don't count.

@@ -1,8 +1,8 @@
 """Keeps replacements of evicted pods from the nodes that evicted them, for a while.
 
-| The design proposal of preemption asks for it; kube-scheduler has no such thing. The scheduler
-sees such pods as if their node affinity ruled these nodes out. Evictions are read from the evicted
-pods, so that nothing is forgotten when a scheduler restarts.
+The design proposal of preemption asks for it; kube-scheduler has no such thing. The scheduler sees
+such pods as if their node affinity ruled these nodes out. Evictions are read from the evicted pods,
+so that nothing is forgotten when a scheduler restarts.
 """
 
 from collections.abc import Iterator
@@ -29,7 +29,7 @@ class _Held:
 class EvictionGuard:
     """Shows pods as if nodes that have evicted their predecessors were ruled out.
 
-    | `period_s` is counted from the eviction.
+    `period_s` is counted from the eviction.
     """
 
     def __init__(self, period_s: float) -> None:

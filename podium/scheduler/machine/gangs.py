@@ -1,6 +1,6 @@
 """Gangs: pods of one PodGroup that are scheduled in one cycle, all or at least so many of them.
 
-| The first pod that is popped takes all others out of the queue. If enough of them fit, all that do
+The first pod that is popped takes all others out of the queue. If enough of them fit, all that do
 are bound; if enough would after preemptions, the victims are removed while all members are
 nominated; otherwise nothing is done. So no gang ever holds a part of what it needs.
 """
@@ -45,7 +45,7 @@ _SCHEDULED = "PodGroupScheduled"
 class _Reservation(msgspec.Struct, frozen=True):
     """Room that was made for a gang.
 
-    | `until_s` is when it is given up; from then on, until when no other is made.
+    `until_s` is when it is given up; from then on, until when no other is made.
     """
 
     until_s: float
@@ -100,7 +100,7 @@ class GangScheduler:
     def shown(self, change: Change) -> Change:
         """Return a change of a pod with the pod as the scheduler is to see it.
 
-        | The pod has the priority of its gang.
+        The pod has the priority of its gang.
         """
         self._groups.note(change.old, change.new)
         if change.new is None:

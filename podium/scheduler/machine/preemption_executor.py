@@ -1,15 +1,16 @@
 """The executor of preemptions: removes victims while other pods are scheduled.
 
-| The steps are those of kube-scheduler v1.36 (executor.go of its preemption framework). Every
-victim gets the condition DisruptionTarget, then it is deleted; all but the last at once, the last
-one when the others are done. Until the last victim is seen to terminate, the preemptor is in
+The steps are those of kube-scheduler v1.36 (executor.go of its preemption framework). Every victim
+gets the condition DisruptionTarget, then it is deleted; all but the last at once, the last one when
+the others are done. Until the last victim is seen to terminate, the preemptor is in
 `Scheduler.preempting`, so that PreEnqueue keeps it out of the queue and the event of the removal
 can't be missed. A victim that is gone already is a success, any other failure ends the preemption:
 the pod is retried, and keeps its nomination until its next cycle. A victim that waits on Permit or
-in PreBind is requeued without a call. | In two ways this is more careful than kube-scheduler. A
-victim of several preemptions is removed once for all of them. And where a watch lags behind the
-answers to calls, kube-scheduler requeues the preemptor when the last call is answered, so that it
-may choose further victims.
+in PreBind is requeued without a call.
+
+In two ways this is more careful than kube-scheduler. A victim of several preemptions is removed
+once for all of them. And where a watch lags behind the answers to calls, kube-scheduler requeues
+the preemptor when the last call is answered, so that it may choose further victims.
 """
 
 from collections import deque
@@ -57,8 +58,6 @@ class VictimCall(msgspec.Struct, frozen=True):
 class PreemptionTask(msgspec.Struct):
     """A preemption with victims that are being removed.
 
-    |
-
     Attributes:
         last: the victim that is removed after the others.
         removing: the uids of victims that are being removed.
@@ -94,7 +93,7 @@ class Removal(msgspec.Struct):
 class PreemptionExecutor:
     """The preemptions in progress, by the preemptor's uid.
 
-    | With SchedulerAsyncPreemption, the preemptor is requeued at once, and PreEnqueue gates it.
+    With SchedulerAsyncPreemption, the preemptor is requeued at once, and PreEnqueue gates it.
     Otherwise no pod is scheduled until the victims are removed.
     """
 

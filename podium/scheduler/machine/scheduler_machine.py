@@ -57,8 +57,6 @@ class MissedWakeup(NamedTuple):
 class SchedulerMachine:
     """The scheduler of one configuration, as a `podium.machines.machine.Machine`.
 
-    |
-
     Attributes:
         wakes_last: of pods that come at one moment, the first in queue order is the first decided.
         livelocks: preemptors that wait, since other schedulers only take the room made for them.
@@ -78,8 +76,6 @@ class SchedulerMachine:
         takes_over: bool = False,
     ) -> None:
         """Make a scheduler that knows no object yet.
-
-        |
 
         Args:
             configuration: profiles, plugins and backoffs; v1.36's default one unless given.
@@ -203,7 +199,7 @@ class SchedulerMachine:
     def recall_rejections(self) -> None:
         """Let pods that were rejected before the start wait for helpful events.
 
-        | A decision finds the plugins that reject them. Pods that would get a node, at once or by
+        A decision finds the plugins that reject them. Pods that would get a node, at once or by
         preemption, stay active; so do nominated ones, and gangs.
         """
         if self.gangs is not None:

@@ -1,7 +1,7 @@
 """DefaultPreemption: makes room for pods that fit nowhere by removing less important pods.
 
-| It names the victims; the caller removes them. Until that is done, the pod is kept out of the
-active queue.
+It names the victims; the caller removes them. Until that is done, the pod is kept out of the active
+queue.
 """
 
 from collections import deque
@@ -46,8 +46,8 @@ _UNDER_WAY = "waiting for the preemption for this pod to be finished"
 class CandidateLimit(msgspec.Struct, frozen=True):
     """The number of candidates to dry-run: the greater of a percentage and a number of nodes.
 
-    | kube-scheduler starts its dry runs at a random node and stops once it has enough candidates,
-    at least one of which breaks no budget (GetOffsetAndNumCandidates and DryRunPreemption, v1.36).
+    kube-scheduler starts its dry runs at a random node and stops once it has enough candidates, at
+    least one of which breaks no budget (GetOffsetAndNumCandidates and DryRunPreemption, v1.36).
     Podium runs all of them unless the configuration sets a number.
     """
 
@@ -155,7 +155,7 @@ class DefaultPreemption:
     ) -> Preemption | None:
         """Take the best candidate with victims that no policy protects, if any.
 
-        | `objections`, by row, gets those to other candidates.
+        `objections`, by row, gets those to other candidates.
         """
         snapshot, candidates, keys = self._handle.snapshot, np.flatnonzero(is_candidate), self._keys
         if isinstance(run, VictimSets):
@@ -193,7 +193,7 @@ def _no_help(message: str, **details: Any) -> Preemption:
 def _ineligible(pod: PodInfo, snapshot: Snapshot, nominated_outcome: int) -> str:
     """Explain why the pod may not preempt (PodEligibleToPreemptOthers, v1.36); empty if it may.
 
-    | A negative outcome of the filters on its nominated node lets the pod look for another one.
+    A negative outcome of the filters on its nominated node lets the pod look for another one.
     """
     if not pod.cls.preempts:
         return NEVER

@@ -1,6 +1,6 @@
 """DynamicResources: refuses pods that need devices, because Podium doesn't model them yet.
 
-| Upstream allocates devices to resource claims, and to extended resources of DeviceClasses. Placing
+Upstream allocates devices to resource claims, and to extended resources of DeviceClasses. Placing
 such a pod without that would be a guess, so that it is refused on all nodes with that reason.
 """
 
@@ -59,7 +59,7 @@ class DynamicResources:
     def post_filter(self, pod: PodInfo, filtered: NodeToStatus) -> PostFilterResult:
         """Refuse, as there are never claims with devices to deallocate.
 
-        | v1.36 reads the state of its PreFilter, and fails with two words if another plugin has
+        v1.36 reads the state of its PreFilter, and fails with two words if another plugin has
         refused the pod before; DefaultPreemption isn't asked then.
         """
         if not filtered.was_asked(self.name):

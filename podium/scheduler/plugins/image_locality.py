@@ -1,6 +1,6 @@
 """ImageLocality: a node is better the more of the pod's images, by size, it has already.
 
-| An image counts less the fewer nodes have it, lest all pods that use it crowd on those. Constants
+An image counts less the fewer nodes have it, lest all pods that use it crowd on those. Constants
 and arithmetic are those of kube-scheduler v1.36.
 """
 

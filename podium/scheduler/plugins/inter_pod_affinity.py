@@ -1,6 +1,6 @@
 """InterPodAffinity: keeps pods near others, or apart from them.
 
-| Required terms rule nodes out: those of the pod, and the anti-affinity of pods on nodes. Preferred
+Required terms rule nodes out: those of the pod, and the anti-affinity of pods on nodes. Preferred
 terms, and the required affinity of pods on nodes, score.
 """
 
@@ -96,8 +96,8 @@ class InterPodAffinity:
     def _helped_by_pod(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
         """Return whether a pod begins to match affinity or ceases to match anti-affinity.
 
-        | Missed, as in v1.36: that a pod which left was the last to be near, so that the first of
-        its kind may go anywhere, and that a pod which changed keeps this one apart no more.
+        Missed, as in v1.36: that a pod which left was the last to be near, so that the first of its
+        kind may go anywhere, and that a pod which changed keeps this one apart no more.
         """
         classes, own = self._handle.snapshot.classes, pod.cls.peer_group.terms
         if own.error:
@@ -115,7 +115,7 @@ class InterPodAffinity:
     def _helped_by_node(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
         """Return whether a node enters wanted domains, or leaves avoided ones.
 
-        | The terms of pods on nodes, which may keep this one apart, aren't considered.
+        The terms of pods on nodes, which may keep this one apart, aren't considered.
         """
         own, has = pod.cls.peer_group.terms, labels(new)
         near = {term.topology_key for term in own.required_affinity}
@@ -131,8 +131,8 @@ class InterPodAffinity:
 def _all_match(terms: Sequence[AffinityTerm], other: PodClass | None) -> bool:
     """Return whether there are terms and all select pods of a class.
 
-    | Namespace selectors are matched with no labels, as hints of v1.36 do: only one that selects
-    all namespaces, or requires the absence of labels, matches.
+    Namespace selectors are matched with no labels, as hints of v1.36 do: only one that selects all
+    namespaces, or requires the absence of labels, matches.
     """
     return other is not None and bool(terms) and all(t.matches(other.peer_group, {}) for t in terms)
 

@@ -1,6 +1,6 @@
 """NodeAffinity: node selectors and node affinity, required and preferred.
 
-| The `addedAffinity` of the profile counts for every pod besides the pod's own.
+The `addedAffinity` of the profile counts for every pod besides the pod's own.
 """
 
 from collections.abc import Mapping, Sequence
@@ -123,7 +123,7 @@ class NodeAffinity:
     def _begins_to_match(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
         """Return whether a node matches now, and the pod's own terms didn't before.
 
-        | Whether `addedAffinity` matched before isn't considered, as in v1.36.
+        Whether `addedAffinity` matched before isn't considered, as in v1.36.
         """
         if self._added is not None and not self._added.matches(labels(new), name(new)):
             return False

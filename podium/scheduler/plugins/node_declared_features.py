@@ -1,6 +1,6 @@
 """NodeDeclaredFeatures: rules out nodes whose kubelet lacks a feature that the pod needs.
 
-| A node lists features in `status.declaredFeatures`; the pod's spec implies what it needs. In v1.36
+A node lists features in `status.declaredFeatures`; the pod's spec implies what it needs. In v1.36
 two features can be needed for scheduling.
 """
 

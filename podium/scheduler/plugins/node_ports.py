@@ -1,9 +1,11 @@
 """NodePorts: the host ports that a pod requests must be free on its node.
 
-| Two host ports conflict if their protocols are equal and their addresses are, too, or one of these
-is 0.0.0.0. | kube-scheduler v1.36 keeps the ports in use on a node as a set: where two pods hold
-one port, which they can't with its help, either frees it by leaving, until an update of the other.
-So a dry run of preemption that takes a pod away also frees what it shared with pods that stay.
+Two host ports conflict if their protocols are equal and their addresses are, too, or one of these
+is 0.0.0.0.
+
+kube-scheduler v1.36 keeps the ports in use on a node as a set: where two pods hold one port, which
+they can't with its help, either frees it by leaving, until an update of the other. So a dry run of
+preemption that takes a pod away also frees what it shared with pods that stay.
 """
 
 from collections.abc import Iterable, Sequence
@@ -67,9 +69,9 @@ def _rivals(held: Iterable[HostPort], wanted: Iterable[HostPort]) -> frozenset[H
 class _Ports(FilterState):
     """Counts conflicting ports that pods of a row hold.
 
-    | With `extra`, pods of lower priority have left the row, and some have returned: a port that
-    one of them held conflicts only if one returned with it. A second sum counts the pods that left,
-    to tell such rows from those with added pods alone.
+    With `extra`, pods of lower priority have left the row, and some have returned: a port that one
+    of them held conflicts only if one returned with it. A second sum counts the pods that left, to
+    tell such rows from those with added pods alone.
     """
 
     plugin = NodePorts.name

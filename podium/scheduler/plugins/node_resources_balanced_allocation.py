@@ -1,6 +1,6 @@
 """NodeResourcesBalancedAllocation: a node is better the more evenly the pod would make it used.
 
-| The evenness of a node is 100 times one minus the standard deviation of the used fractions of its
+The evenness of a node is 100 times one minus the standard deviation of the used fractions of its
 resources, cut to a whole number: 50 to 100. The score compares evenness with the pod and without:
 75 if the pod changes nothing. The order of the floating-point operations is that of kube-scheduler
 v1.36, so that scores are equal to the unit. Pods that request none of the resources aren't scored.
@@ -48,8 +48,6 @@ class NodeResourcesBalancedAllocation:
 
 class _Use(ScoredColumns):
     """The usage of each resource, and its evenness.
-
-    |
 
     Attributes:
         held: [resources, nodes].

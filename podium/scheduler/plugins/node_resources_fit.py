@@ -1,6 +1,6 @@
 """NodeResourcesFit: a node must have what the pod requests; its utilization is its score.
 
-| A request above what the node has in all can't be cured by removing pods. The strategies of the
+A request above what the node has in all can't be cured by removing pods. The strategies of the
 score are in `podium.scheduler.plugins.node_resources.allocation_scores`.
 """
 
@@ -121,9 +121,9 @@ def _stands_for_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
 class Fit(FilterState):
     """Compares what is free with what the pod requests.
 
-    | The sums are the number of pods, and what they hold of each requested resource. A code has a
-    bit for each of them that is too much, in that order; it is negative if the node could never
-    give what is requested.
+    The sums are the number of pods, and what they hold of each requested resource. A code has a bit
+    for each of them that is too much, in that order; it is negative if the node could never give
+    what is requested.
     """
 
     plugin = NodeResourcesFit.name

@@ -1,6 +1,6 @@
 """NodeUnschedulable: only pods that tolerate it go to cordoned nodes.
 
-| They need a toleration of the taint `node.kubernetes.io/unschedulable:NoSchedule`, whether or not
+They need a toleration of the taint `node.kubernetes.io/unschedulable:NoSchedule`, whether or not
 the node has it.
 """
 

@@ -1,6 +1,6 @@
 """NodeVolumeLimits: no more volumes on a node than its CSI drivers can attach.
 
-| A volume that several pods use counts once. A claim without a volume counts as one of its class's
+A volume that several pods use counts once. A claim without a volume counts as one of its class's
 driver; a volume of an in-tree plugin counts for the driver that replaced it. The rules are those of
 v1.36 with VolumeLimitScaling off, as by default.
 """
@@ -79,8 +79,6 @@ class NodeVolumeLimits:
     def filter(self, pod: PodInfo) -> FilterState | None:
         """Return the filter state of the pod's class.
 
-        |
-
         Raises:
             CycleError: a volume can't be counted: its claim has no name or isn't the pod's own, or
                 it is of an in-tree plugin and can't be translated.
@@ -111,8 +109,6 @@ class NodeVolumeLimits:
 
 class _Cluster:
     """Limits and volumes, valid until a node or an object in the listers changes.
-
-    |
 
     Attributes:
         limits: of rows that have any: how many volumes by driver.

@@ -1,6 +1,6 @@
 """PodTopologySpread: spreads pods evenly over zones, hosts or other domains.
 
-| `DoNotSchedule` constraints rule out nodes in domains that are too full; `ScheduleAnyway` ones
+`DoNotSchedule` constraints rule out nodes in domains that are too full; `ScheduleAnyway` ones
 score. Pods without constraints get those of the configuration.
 """
 
@@ -113,7 +113,7 @@ class PodTopologySpread:
     def _stands_otherwise(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
         """Return whether a node enters the domains, leaves or changes in them.
 
-        | Other labels and the pod's node affinity decide as well whether its pods count, but v1.36
+        Other labels and the pod's node affinity decide as well whether its pods count, but v1.36
         doesn't consider them; any change of taints inside domains counts.
         """
         keys = [c.topology_key for c in self._constraints(pod.cls, DO_NOT_SCHEDULE)]
@@ -230,7 +230,7 @@ class _Filter(FilterState):
     ) -> NDArray[np.int64]:
         """Return how much fuller than the emptiest domain the pod makes its own, int64[n].
 
-        | The extra pods of a row count in the row's domain, and only for that row.
+        The extra pods of a row count in the row's domain, and only for that row.
         """
         domains, sums = self._domains[number], self._counted[number].sums
         count = sums[here] + np.where(domains.counted[rows], extra, 0)

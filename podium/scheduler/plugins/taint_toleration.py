@@ -1,7 +1,7 @@
 """TaintToleration: taints keep pods away, unless they are tolerated.
 
-| A taint with the effect NoSchedule or NoExecute rules its node out; one with PreferNoSchedule
-lowers its score. Each distinct list of taints is judged once, however many nodes have it.
+A taint with the effect NoSchedule or NoExecute rules its node out; one with PreferNoSchedule lowers
+its score. Each distinct list of taints is judged once, however many nodes have it.
 """
 
 from collections.abc import Sequence

@@ -1,6 +1,6 @@
 """VolumeBinding: a pod's volumes must be reachable from its node, or become so.
 
-| A bound claim needs a node that its persistent volume's node affinity matches. A claim that waits
+A bound claim needs a node that its persistent volume's node affinity matches. A claim that waits
 for its first consumer needs a free volume, or one that can be provisioned for the node. The rules
 are those of v1.36 with StorageCapacityScoring off, as by default: nothing is scored.
 """
@@ -178,7 +178,7 @@ class VolumeBinding:
     def reserve(self, pod: PodInfo, node_name: str) -> Status:
         """Assume the bindings of volumes to claims, and the node of the other claims.
 
-        | Claims that an earlier pod has had bound or provisioned are assumed again, as upstream's
+        Claims that an earlier pod has had bound or provisioned are assumed again, as upstream's
         AssumePodVolumes does: this pod, too, writes that down and waits for it.
         """
         delayed = self._claims(pod).delayed
@@ -210,7 +210,7 @@ class VolumeBinding:
     def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
         """Wait until all claims are bound to volumes that the node reaches.
 
-        | The rules are those of upstream's checkBindings. It reads stored versions, as others may
+        The rules are those of upstream's checkBindings. It reads stored versions, as others may
         assume the claims and volumes meanwhile.
         """
         row = self._snapshot.row_of.get(node_name)
@@ -377,7 +377,7 @@ def _volume_limit(segment: Object) -> int | None:
 def _counts_no_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
     """Return whether the driver of an inline volume has ceased to count capacity.
 
-    | Drivers of claims aren't considered, though their capacity is what counts.
+    Drivers of claims aren't considered, though their capacity is what counts.
     """
     inline = [part(volume, "csi").get("driver") for volume in volumes_of(spec_of(pod.obj))]
     counted = old is not None and _counts_capacity(old)

@@ -1,6 +1,6 @@
 """VolumeRestrictions: disks that one node mounts once only, and claims for one pod only.
 
-| On one node: disks of GCE, AWS, iSCSI and Ceph RBD. In the whole cluster: claims with the access
+On one node: disks of GCE, AWS, iSCSI and Ceph RBD. In the whole cluster: claims with the access
 mode ReadWriteOncePod. The rules are those of v1.36.
 """
 
@@ -86,7 +86,7 @@ class VolumeRestrictions:
     def _is_released(self, pod: PodInfo, gone: Object) -> bool:
         """Return whether a deleted pod of the namespace used a disk or claim.
 
-        | Disks of pods of other namespaces conflict all the same, but v1.36 doesn't consider them.
+        Disks of pods of other namespaces conflict all the same, but v1.36 doesn't consider them.
         """
         other = self._snapshot.classes.on_node(gone)
         if other is None or pod.namespace != other.namespace:
@@ -171,7 +171,7 @@ class _Disks(FilterState):
 class _ExclusiveClaims(_Disks):
     """Claims that no other pod may use, on top of disks.
 
-    | Upstream counts each claim once however many pods use it, but in a dry run subtracts one for
+    Upstream counts each claim once however many pods use it, but in a dry run subtracts one for
     every use of a claim of that name, in any namespace. It drops the count when no pod uses the
     claims and there are no disks to watch: nominated pods then don't count.
     """

@@ -1,6 +1,6 @@
 """VolumeZone: a node must be in the zone and region of the labels of its pod's bound volumes.
 
-| Only persistent volumes' labels count, and only on nodes that have such labels; a volume's node
+Only persistent volumes' labels count, and only on nodes that have such labels; a volume's node
 affinity concerns VolumeBinding. The rules are those of v1.36.
 """
 

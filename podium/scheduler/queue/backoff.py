@@ -1,6 +1,6 @@
 """Pods that wait out their backoff, which grows with each failure.
 
-| Whole seconds are windows: all pods with a backoff that ends in one become active together, at its
+Whole seconds are windows: all pods with a backoff that ends in one become active together, at its
 end, and inside a window they are in the order of the active queue, so that pods that are popped
 early leave in a sensible order (SchedulerPopFromBackoffQ, KEP-5142). Without it, times aren't
 rounded.
@@ -19,7 +19,7 @@ WINDOW_S = 1
 class BackoffQueue:
     """The backoff queue of v1.36, which is two: of rejected pods, and of errors.
 
-    | With `max_s` 0 there is no backoff; `in_windows` rounds its ends down to whole seconds.
+    With `max_s` 0 there is no backoff; `in_windows` rounds its ends down to whole seconds.
     """
 
     def __init__(self, initial_s: float, max_s: float, *, in_windows: bool) -> None:
@@ -34,7 +34,7 @@ class BackoffQueue:
     def until_s(self, queued: QueuedPod) -> float:
         """Return when the backoff of a pod that has just come back ends.
 
-        | Consecutive errors are counted apart from rejections.
+        Consecutive errors are counted apart from rejections.
         """
         failures = queued.consecutive_errors or queued.unschedulable_count
         if failures == 0 or self._backoff.max_s == 0:
@@ -44,8 +44,8 @@ class BackoffQueue:
     def failures_within(self, duration_s: float) -> int:
         """Return how often a pod has failed that was retried for so long.
 
-        | It is retried whenever its backoff is over. Failures that don't lengthen the backoff
-        aren't counted.
+        It is retried whenever its backoff is over. Failures that don't lengthen the backoff aren't
+        counted.
         """
         failures, passed_s = 1, self._backoff.wait_s(1)
         while passed_s <= duration_s and self._backoff.wait_s(failures) < self._backoff.max_s:

@@ -1,7 +1,6 @@
 """A heap of pods that any pod can leave at any time.
 
-| Entries of pods that left are dropped when they surface, or all together once they are the
-majority.
+Entries of pods that left are dropped when they surface, or all together once they are the majority.
 """
 
 from heapq import heapify, heappop, heappush

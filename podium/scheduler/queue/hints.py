@@ -1,6 +1,6 @@
 """The events that plugins register for, and whether an event makes it worth retrying a pod.
 
-| As QueueingHintFn and isPodWorthRequeuing of v1.36.
+As QueueingHintFn and isPodWorthRequeuing of v1.36.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -40,7 +40,7 @@ _NOTHING: Mapping[str, tuple[EventHint, ...]] = {}
 class QueueProfile(msgspec.Struct, frozen=True):
     """What the queue needs to know of a profile.
 
-    | `hints` has the events that each plugin registered for; one that isn't in it is asked again
+    `hints` has the events that each plugin registered for; one that isn't in it is asked again
     after every event that any plugin registered for.
     """
 
@@ -54,7 +54,7 @@ class QueueProfile(msgspec.Struct, frozen=True):
     ) -> "QueueProfile":
         """Collect the events of plugins at extension points that reject pods, as Bind doesn't.
 
-        | `more` has the events of rejections by other parts of the scheduler.
+        `more` has the events of rejections by other parts of the scheduler.
         """
         rejecting: Iterator[Plugin] = chain(
             pipeline.pre_enqueue,
@@ -73,7 +73,7 @@ class QueueProfile(msgspec.Struct, frozen=True):
 def registered_events(plugin: Plugin) -> tuple[EventHint, ...]:
     """Return the events for which a plugin is registered, in effect.
 
-    | Registering for additions of nodes registers for updates of taints, too, without a hint
+    Registering for additions of nodes registers for updates of taints, too, without a hint
     (buildQueueingHintMap of v1.36): kube-scheduler once missed nodes that weren't ready yet.
     """
     if not isinstance(plugin, EnqueueExtensions):
@@ -105,8 +105,8 @@ class Strategy(IntEnum):
 class HintQuestions(NamedTuple):
     """The hints to ask about an event, for pods that were rejected by certain plugins.
 
-    | Each hint has the strategy to take if it returns True; those of pending plugins come first.
-    None stands for a plugin without a hint.
+    Each hint has the strategy to take if it returns True; those of pending plugins come first. None
+    stands for a plugin without a hint.
     """
 
     hints: tuple[tuple[Hint | None, Strategy], ...]
@@ -149,7 +149,7 @@ class QueueingHints:
     def questions(self, rejection: Rejection, what: QueueEvent) -> HintQuestions:
         """Return the hints to ask about pods of a rejection; none if no event can help.
 
-        | If no plugin rejected them, any event may help. An event that the plugin that gates them
+        If no plugin rejected them, any event may help. An event that the plugin that gates them
         hasn't registered for never helps.
         """
         key = rejection, what

@@ -1,6 +1,6 @@
 """Events that happened while pods were being scheduled.
 
-| If a pod is rejected, all events since its attempt began are looked at once more.
+If a pod is rejected, all events since its attempt began are looked at once more.
 """
 
 from collections import Counter, OrderedDict
@@ -13,8 +13,6 @@ from podium.scheduler.snapshot.change_log import Cursor, Log
 
 class InFlightEvent(NamedTuple):
     """An event that happened while pods were in flight.
-
-    |
 
     Attributes:
         only_uid: the only pod that it concerns; empty if it may concern all.

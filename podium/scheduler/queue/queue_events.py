@@ -89,8 +89,6 @@ EVERYTHING = ClusterEvent(EventResource.WILDCARD, Action.ALL)
 class QueueEvent(msgspec.Struct, frozen=True, eq=False):
     """One event as hints and metrics know it; equal events are one object.
 
-    |
-
     Attributes:
         label: the `event` label of `scheduler_queue_incoming_pods_total`.
         helps_all: whether all pods are retried, whichever plugins rejected them.
@@ -124,7 +122,7 @@ _SPELT: dict[EventResource, str] = {
 def single_events(event: ClusterEvent) -> tuple[QueueEvent, ...]:
     """Split an event into single actions.
 
-    | An update without a kind of its own is a general one: only plugins that registered for all
+    An update without a kind of its own is a general one: only plugins that registered for all
     updates get it.
     """
     if event.resource is EventResource.WILDCARD:

@@ -37,8 +37,8 @@ class QueueName(StrEnum):
 class Rejection(NamedTuple):
     """What the pods of one queue group were rejected by.
 
-    | `pending` has the plugins that wait for something outside the scheduler, `gate` the plugin
-    that gates the pods in PreEnqueue, if any.
+    `pending` has the plugins that wait for something outside the scheduler, `gate` the plugin that
+    gates the pods in PreEnqueue, if any.
     """
 
     scheduler_name: str
@@ -49,8 +49,6 @@ class Rejection(NamedTuple):
 
 class QueuedPod(msgspec.Struct, eq=False):
     """One pod in the queue, or popped from it (QueuedPodInfo of v1.36).
-
-    |
 
     Attributes:
         added_at_s: when it was added, or last came back from an attempt; orders equal priorities.

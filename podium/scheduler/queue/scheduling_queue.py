@@ -33,14 +33,13 @@ POPPED_EARLY = "PopFromBackoffQ"
 class SchedulingQueue:
     """PriorityQueue of v1.36, without threads, clock and lock.
 
-    | A pod is known by its uid and is in one `QueueName` at a time; `done` or `fail` ends the
-    flight of a popped pod. Nothing moves as time goes by unless `flush` or `pop` is called. |
+    A pod is known by its uid and is in one `QueueName` at a time; `done` or `fail` ends the flight
+    of a popped pod. Nothing moves as time goes by unless `flush` or `pop` is called.
 
     Args:
         max_in_unschedulable_s: how long a pod waits for an event before it is retried anyway.
         pop_from_backoff: whether rejected pods may be popped before their backoff is over if no pod
             is active (SchedulerPopFromBackoffQ).
-        |
 
     Attributes:
         incoming: `scheduler_queue_incoming_pods_total` by its labels `queue` and `event`.
@@ -108,8 +107,8 @@ class SchedulingQueue:
     ) -> None:
         """Add a pod to be scheduled.
 
-        | `rejected_since_s` is since when it has been rejected, as often as its backoff allowed.
-        Rejecting it again is no new rejection, and its backoff is over. |
+        `rejected_since_s` is since when it has been rejected, as often as its backoff allowed.
+        Rejecting it again is no new rejection, and its backoff is over.
 
         Raises:
             ValueError: the queue holds the pod.
@@ -198,9 +197,9 @@ class SchedulingQueue:
     ) -> None:
         """Requeue a pod after a failed attempt (AddUnschedulableIfNotPresent of v1.36).
 
-        | Events during the attempt are looked at once more. A pod after `done` comes back as after
-        an error. One that was deleted in flight doesn't come back; one that isn't in flight stays
-        where it is. |
+        Events during the attempt are looked at once more. A pod after `done` comes back as after an
+        error. One that was deleted in flight doesn't come back; one that isn't in flight stays
+        where it is.
 
         Args:
             queued: as popped; its pod may be replaced by a newer state.
@@ -254,12 +253,11 @@ class SchedulingQueue:
     ) -> int:
         """Requeue pods after an event in the cluster (MoveAllToActiveOrBackoffQueue, v1.36).
 
-        | Updates of pods of the queue go to `update` instead. |
+        Updates of pods of the queue go to `update` instead.
 
         Args:
             among: leaves out pods that wait; asked with one pod of a class for all of them.
             except_uid: leaves out this pod: what it gives up itself can't help it.
-            |
 
         Returns:
             how many pods became active or wait for their backoff to end.
@@ -282,7 +280,7 @@ class SchedulingQueue:
     def flush(self, now_s: float) -> None:
         """Requeue pods after their backoff, and those that have waited too long for an event.
 
-        | The first happens at whole seconds, the second at whole half minutes.
+        The first happens at whole seconds, the second at whole half minutes.
         """
         self._flushed_s = math.floor(now_s)
         for queued in self._backoff.completed(self._flushed_s):

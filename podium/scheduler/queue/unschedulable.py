@@ -1,7 +1,7 @@
 """Pods that wait for an event, grouped by the plugins that rejected them.
 
-| A group is divided by class: an event skips groups that it can't help, and hints are asked once
-per class.
+A group is divided by class: an event skips groups that it can't help, and hints are asked once per
+class.
 """
 
 from collections.abc import Callable

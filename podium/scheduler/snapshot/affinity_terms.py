@@ -17,7 +17,7 @@ Mark = tuple[str, str]
 class PeerGroup:
     """Pods of equal namespace, labels and affinity terms, which other pods can't tell apart.
 
-    | `id` is an index into columns of peer groups; `PodClasses.forget` changes it.
+    `id` is an index into columns of peer groups; `PodClasses.forget` changes it.
     """
 
     __slots__ = ("__dict__", "__weakref__", "_affinity", "id", "labels", "namespace", "terminating")

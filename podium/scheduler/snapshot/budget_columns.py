@@ -15,8 +15,6 @@ from podium.scheduler.snapshot.pod_columns import PodColumns
 class BudgetColumns:
     """The disruption budgets that preemption looks at.
 
-    |
-
     Attributes:
         log: indexes of budgets that allow another number of disruptions than before; restarts when
             budgets are added, removed, or select other pods.
@@ -64,8 +62,8 @@ class BudgetColumns:
     ) -> NDArray[np.bool_]:
         """Find the pods whose disruption breaks a budget if a row's pods go in turn.
 
-        | `slots`, int64[pods], are sorted by row, the first to go first; `indexes`, int64[pods],
-        has the ascending index of each pod's row. Returns bool[pods].
+        `slots`, int64[pods], are sorted by row, the first to go first; `indexes`, int64[pods], has
+        the ascending index of each pod's row. Returns bool[pods].
         """
         broken = np.zeros(len(slots), bool)
         if not self.budgets or not len(slots):

@@ -20,8 +20,6 @@ _ROW = itemgetter(0)
 class Log(Generic[T]):
     """Entries in the order in which they were written; the older half of too many is forgotten.
 
-    |
-
     Attributes:
         end: raised by each entry and each restart; while it stays, nothing has happened.
     """
@@ -66,8 +64,8 @@ class Cursor(Generic[T]):
     def new(self, at_most: int = LENGTH_MAX) -> list[T] | None:
         """Return the entries since the last call, oldest first.
 
-        | Returns None if some of them are forgotten or there are more than `at_most`; the reader
-        then has to start over from the current state.
+        Returns None if some of them are forgotten or there are more than `at_most`; the reader then
+        has to start over from the current state.
         """
         log = self._log
         behind = log.end - self._read

@@ -25,8 +25,6 @@ SUMS_MIN = 512
 class DomainSum:
     """A sum for each domain of one topology key.
 
-    |
-
     Attributes:
         codes: int32[nodes], the domain of each row; `ABSENT` where pods don't count.
         sums: int64[domains + 1]; the last one stands for `ABSENT`, and stays 0.
@@ -87,8 +85,6 @@ class DomainSum:
 
 class DomainSums:
     """Domain sums by what they count.
-
-    |
 
     Attributes:
         generation: raised whenever a pod has changed a sum, or another peer group is registered.

@@ -12,8 +12,8 @@ _NAMESPACED = frozenset(key for key, kind in ALL_KINDS.items() if kind.namespace
 class Listers:
     """The latest objects by kind, with the versions that plugins assume in place of them.
 
-    | As in upstream's assume caches, an assumed version is seen until it is restored or the API
-    sends a newer one. |
+    As in upstream's assume caches, an assumed version is seen until it is restored or the API sends
+    a newer one.
 
     Attributes:
         epoch: raised by every change from the API.
@@ -51,8 +51,6 @@ class Listers:
 
     def assume(self, obj: Object) -> None:
         """Show an object as it will be once a decision has been carried out.
-
-        |
 
         Raises:
             KeyError: there is no such object.

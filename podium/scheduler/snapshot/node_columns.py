@@ -25,8 +25,6 @@ ABSENT = -1
 class NodeColumn:
     """A property of nodes, such as a label, as a column.
 
-    |
-
     Attributes:
         codes: int32[nodes], an index into `values`; `ABSENT` where a node lacks the property.
         values: the distinct values, in the order of the nodes that have them.

@@ -56,7 +56,7 @@ class Nominator:
     def rivals(self, pod: PodInfo, snapshot: Snapshot) -> list[tuple[int, list[PodInfo]]]:
         """Return rows with the pods nominated there that have at least the pod's priority.
 
-        | The pod itself is left out. A cycle counts these pods as if they were there already
+        The pod itself is left out. A cycle counts these pods as if they were there already
         (addGENominatedPods, v1.36).
         """
         priority = pod.priority

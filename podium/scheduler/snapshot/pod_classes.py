@@ -1,7 +1,7 @@
 """Classes of pods that scheduling can't tell apart.
 
-| Two pods are of one class if everything that a filter or a score of an in-tree plugin reads of
-them is equal. Class ids are small integers, so that columns can be indexed by them.
+Two pods are of one class if everything that a filter or a score of an in-tree plugin reads of them
+is equal. Class ids are small integers, so that columns can be indexed by them.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -70,8 +70,8 @@ _encode = msgspec.json.Encoder().encode
 class PodClass:
     """Everything about a pod that in-tree plugins may read.
 
-    | `id` is an index into columns of classes, which `PodClasses.forget` changes; `pod` is any pod
-    of the class.
+    `id` is an index into columns of classes, which `PodClasses.forget` changes; `pod` is any pod of
+    the class.
     """
 
     __slots__ = (
@@ -245,7 +245,7 @@ class PodClasses:
     def of(self, pod: Object, *, wants_node: bool) -> PodClass:
         """Return the class of a pod.
 
-        | `spec.nodeName` is a wish of the pod if `wants_node`, and otherwise only its place.
+        `spec.nodeName` is a wish of the pod if `wants_node`, and otherwise only its place.
         """
         spec: Object = pod.get("spec") or {}
         owner = controller_of(pod)

@@ -14,8 +14,6 @@ _SLOTS_MIN = 64
 class PodColumns:
     """Columns by slot, int64[slots]; slots of pods that left are used again.
 
-    |
-
     Attributes:
         pods: the pod of each slot; stale where the slot is free.
         rows: `UNPLACED` where the slot is free.
@@ -100,7 +98,7 @@ def looked_up(
 ) -> list[NDArray[np.int64]]:
     """Look up weights by id: `width` arrays int64 of the shape of `ids`; 0 for an id of -1.
 
-    | `weights` is called once for each distinct id.
+    `weights` is called once for each distinct id.
     """
     table = np.zeros((width, count + 1), np.int64)
     for number in np.flatnonzero(np.bincount(ids.ravel() + 1)[1:]).tolist():

@@ -14,8 +14,8 @@ NOT_STARTED = 2**62
 class PodInfo:
     """A pod as the scheduler sees it: its object, which is never changed in place, and its class.
 
-    | `start_ns` is `status.startTime` in nanoseconds since the epoch; `row` and `slot` are its
-    place in the snapshot, else `UNPLACED`.
+    `start_ns` is `status.startTime` in nanoseconds since the epoch; `row` and `slot` are its place
+    in the snapshot, else `UNPLACED`.
     """
 
     __slots__ = (
@@ -69,7 +69,7 @@ def start_ns_of(obj: Object) -> int | None:
 def start_order_of(start_ns: int | None, now_ns: int) -> int:
     """Return a number by which start times are compared; not started counts as now.
 
-    | Pods that start later than now, where clocks differ, come after it (GetPodStartTime, v1.36).
+    Pods that start later than now, where clocks differ, come after it (GetPodStartTime, v1.36).
     """
     if start_ns is None:
         return NOT_STARTED

@@ -18,8 +18,6 @@ _ROWS_MIN = 8
 class ResourceColumns:
     """Columns of int64[nodes], cpu in thousandths, others in units; views of longer arrays.
 
-    |
-
     Attributes:
         names: resources in the order of their columns; the native three come first.
         free: `allocatable` less `requested`, and so may be below 0, as may `free_pods`.

@@ -1,6 +1,6 @@
 """The cluster as columns: a row a node, updated by what changes.
 
-| Where a node leaves, the last row takes its place. Every change of a pod is logged as (row, class,
+Where a node leaves, the last row takes its place. Every change of a pod is logged as (row, class,
 sign). A change of a node raises `node_epoch`; results of an older epoch are discarded.
 """
 
@@ -32,8 +32,6 @@ _PER_NODES_MAX = 256
 
 class Snapshot:
     """Nodes and the pods on them.
-
-    |
 
     Attributes:
         row_of: rows by node name; valid until a node leaves.
@@ -97,8 +95,6 @@ class Snapshot:
 
     def set_node(self, node: Object) -> bool:
         """Add or replace a node; return whether anything changed for scheduling.
-
-        |
 
         Raises:
             InvalidValueError: an amount isn't a quantity; nothing has changed then.
@@ -223,7 +219,7 @@ class Snapshot:
     ) -> NDArray[np.int64]:
         """Sum a weight per class, int64[classes], over the pods of each row, int64[nodes].
 
-        | For weights of peer groups, `numbers` is `pods.peer_groups`. Sums have to be below 2**53.
+        For weights of peer groups, `numbers` is `pods.peer_groups`. Sums have to be below 2**53.
         """
         of_pods = weights[self.pods.classes if numbers is None else numbers]
         counted = (of_pods != 0) & (self.pods.rows >= 0)
@@ -272,7 +268,7 @@ class Snapshot:
 class PerNodes(Generic[V]):
     """Values by key that depend on nodes alone, such as the codes for a list of tolerations.
 
-    | A value is kept until a node changes for scheduling, or others are used more recently.
+    A value is kept until a node changes for scheduling, or others are used more recently.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -294,8 +290,6 @@ class PerNodes(Generic[V]):
 
 def allocatable_amounts(node: Object) -> dict[str, int]:
     """Read the allocatable resources of a node, cpu in thousandths.
-
-    |
 
     Raises:
         InvalidValueError: an amount isn't a quantity; the error names node and field.

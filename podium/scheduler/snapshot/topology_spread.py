@@ -34,8 +34,6 @@ _OWNERS_WITH_SELECTORS = {
 class SpreadConstraint(msgspec.Struct, frozen=True):
     """A topology spread constraint with its selector resolved.
 
-    |
-
     Attributes:
         selector: of the pods that count, in the pod's namespace.
         honors_affinity: only nodes that the pod's node affinity allows count.
@@ -58,15 +56,13 @@ class SpreadConstraint(msgspec.Struct, frozen=True):
     def meets(self, own: PeerGroup, other: PeerGroup) -> int:
         """Return 1 if a pod that comes or goes in a hypothetical row changes the count.
 
-        | As upstream's updateWithPod: terminating pods count, and an empty selector selects all.
+        As upstream's updateWithPod: terminating pods count, and an empty selector selects all.
         """
         return int(own.namespace == other.namespace and self.selector.matches(other.labels))
 
 
 def own_constraints(cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
     """Read the constraints in a pod's spec with this `whenUnsatisfiable`.
-
-    |
 
     Raises:
         SelectorError: a label selector is invalid.
@@ -147,8 +143,8 @@ def included(snapshot: Snapshot, cls: PodClass, constraint: SpreadConstraint) ->
 class Domains:
     """The domains of one topology key, and which of their nodes count.
 
-    | Pods of rows without the label count like those of rows with an empty one, as upstream reads
-    both as "". But the count of a domain is only looked up for rows that have the label. |
+    Pods of rows without the label count like those of rows with an empty one, as upstream reads
+    both as "". But the count of a domain is only looked up for rows that have the label.
 
     Attributes:
         codes: int32[nodes], the domain of each row; `ABSENT` without the label.
@@ -183,8 +179,6 @@ class Domains:
 
 class Among(msgspec.Struct, frozen=True):
     """The domains of some rows.
-
-    |
 
     Attributes:
         codes: int32[n], the domain of each row; `ABSENT` without the label.

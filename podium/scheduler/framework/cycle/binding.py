@@ -1,6 +1,6 @@
 """The binding cycle: from a chosen node to a bound pod, as in `schedule_one.go` of v1.36.
 
-| If Reserve, Permit, PreBind or Bind fails, all Reserve plugins unreserve, last first.
+If Reserve, Permit, PreBind or Bind fails, all Reserve plugins unreserve, last first.
 """
 
 import msgspec
@@ -16,7 +16,7 @@ PERMIT_TIMEOUT_S_MAX = 15 * 60.0
 class WaitingPod(msgspec.Struct):
     """A pod that is assumed on its node until plugins allow its binding.
 
-    | `deadlines_s` has the time of its rejection, by plugin that made it wait; `waits_s` the
+    `deadlines_s` has the time of its rejection, by plugin that made it wait; `waits_s` the
     duration.
     """
 

@@ -14,8 +14,8 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 class Decision(msgspec.Struct, frozen=True, eq=False):
     """The outcome of one cycle.
 
-    | Exactly one of these holds: `error` is set, `gate` is set, `node_name` is set, or the pod
-    can't be scheduled now. |
+    Exactly one of these holds: `error` is set, `gate` is set, `node_name` is set, or the pod can't
+    be scheduled now.
 
     Attributes:
         error: why the cycle ended in an error; nodes filtered by then are still in `outcome`.

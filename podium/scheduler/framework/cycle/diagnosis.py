@@ -23,7 +23,7 @@ def nodes_available_message(
 ) -> str:
     """Return the message of an unschedulable pod.
 
-    | A message of PreFilter replaces the reasons of nodes.
+    A message of PreFilter replaces the reasons of nodes.
     """
     message = f"0/{node_count} nodes are available:"
     counted = sorted(f"{count} {reason}" for reason, count in reasons.items() if count)

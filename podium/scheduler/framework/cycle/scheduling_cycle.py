@@ -1,7 +1,7 @@
 """The scheduling cycle: one pod, one decision.
 
-| Deciding changes nothing but what is kept between cycles. The caller applies a decision: it
-assumes the pod, removes victims, and nominates.
+Deciding changes nothing but what is kept between cycles. The caller applies a decision: it assumes
+the pod, removes victims, and nominates.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -48,8 +48,6 @@ Answer = TypeVar("Answer")
 class Timing(msgspec.Struct, frozen=True):
     """Measures how long extension points take.
 
-    |
-
     Attributes:
         stopwatch: seconds that pass while something is computed.
         observe: takes seconds, extension point, code of its status, and profile.
@@ -94,8 +92,6 @@ class SchedulingCycle:
 
     def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
         """Decide where a pending pod goes; its `nominated_node_name` is tried first.
-
-        |
 
         Raises:
             KeyError: there is no such profile.

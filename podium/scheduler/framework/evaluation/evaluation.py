@@ -1,8 +1,7 @@
 """The evaluation of a class of pods: which rows fit it, and how they score.
 
-| An evaluation is made once per class and then follows the snapshot: a pod that came or went
-touches its row, in plain integers, and other rows only where a plugin says so
-(docs/incremental.md).
+An evaluation is made once per class and then follows the snapshot: a pod that came or went touches
+its row, in plain integers, and other rows only where a plugin says so (docs/incremental.md).
 """
 
 from typing import Any
@@ -32,7 +31,7 @@ _SINGLY_MAX = 64
 class Refusal(msgspec.Struct, frozen=True, eq=False):
     """The refusal of a pod that fits nowhere and that PostFilter didn't help.
 
-    | While `state` stays, all pods of its class meet it.
+    While `state` stays, all pods of its class meet it.
     """
 
     state: tuple[object, ...]
@@ -44,8 +43,6 @@ class Refusal(msgspec.Struct, frozen=True, eq=False):
 
 class Evaluation:
     """Filters and scores of one class of pods, kept up to date.
-
-    |
 
     Attributes:
         refusal: the last one that holds for all pods of the class, if any.
@@ -100,8 +97,6 @@ class Evaluation:
 
     def refresh(self, pod: PodInfo) -> None:
         """Bring everything up to date with the snapshot, for a cycle of `pod`.
-
-        |
 
         Raises:
             CycleError: a plugin failed; the next call evaluates everything.

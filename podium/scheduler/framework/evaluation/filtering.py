@@ -1,6 +1,6 @@
 """PreFilter and the filters of one class of pods: the first filter that objects to each row.
 
-| Rules and words of PreFilter are those of RunPreFilterPlugins and findNodesThatFitPod, v1.36.
+Rules and words of PreFilter are those of RunPreFilterPlugins and findNodesThatFitPod, v1.36.
 """
 
 from collections import Counter
@@ -81,8 +81,6 @@ def run_pre_filter(
 
 class Filtering:
     """Which rows fit a class of pods, and which filters object to the others.
-
-    |
 
     Attributes:
         pre_filter: a refusal here holds for all rows, and no filter was asked.
@@ -178,7 +176,7 @@ class Filtering:
     def register(self, pods: Iterable[PodInfo]) -> None:
         """Register the classes of pods that are on no node, before any `width` is read.
 
-        | They may bring new topology keys, and with them further sums.
+        They may bring new topology keys, and with them further sums.
         """
         classes = {pod.cls.id: pod.cls for pod in pods}.values()
         for _, state in self._cluster_filters:
@@ -218,7 +216,7 @@ class Filtering:
     def judge_nominated(self, node_name: str, outcome: Codes, blame: Codes) -> None:
         """Set outcome and blame of a nominated node that PreFilter left out.
 
-        | It is filtered before the others, whatever PreFilter said (evaluateNominatedNode, v1.36).
+        It is filtered before the others, whatever PreFilter said (evaluateNominatedNode, v1.36).
         """
         row = self._snapshot.row_of.get(node_name)
         if row is None or not self.pre_filter.is_success:

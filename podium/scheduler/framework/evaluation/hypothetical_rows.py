@@ -1,6 +1,6 @@
 """Rows as filters would judge them with nominated pods, or without potential victims.
 
-| A pod fits a row only if it fits both with and without the pods nominated there, as in
+A pod fits a row only if it fits both with and without the pods nominated there, as in
 RunFilterPluginsWithNominatedPods of v1.36.
 """
 
@@ -30,7 +30,7 @@ _ONE_BY_ONE_MAX = 4
 class HypotheticalRow:
     """One row, from which pods are taken one by one; in plain integers.
 
-    | For a single row, arrays of one element cost more than they save.
+    For a single row, arrays of one element cost more than they save.
     """
 
     def __init__(
@@ -101,8 +101,6 @@ class HypotheticalRows:
     ) -> None:
         """Take all potential victims away.
 
-        |
-
         Args:
             rows: int[n], ascending.
             victims: arrays of the shape [turns, n], in the order in which they return.
@@ -167,7 +165,7 @@ class HypotheticalRows:
     def _headroom(self, in_play: Mask) -> list[tuple[Integers, Integers]]:
         """Return (space, weights by turn) of each sum that only has a limit.
 
-        | Sums with enough left on all rows for all pods are left out.
+        Sums with enough left on all rows for all pods are left out.
         """
         found = []
         for number, weights in self._weights.items():

@@ -1,6 +1,6 @@
 """The scores of one class of pods, weighted and summed.
 
-| Local scores are kept for all rows; relative ones are normalised over the feasible rows.
+Local scores are kept for all rows; relative ones are normalised over the feasible rows.
 """
 
 from collections.abc import Collection, Sequence
@@ -21,8 +21,6 @@ INFEASIBLE = -1
 
 class Scoring:
     """The scores of all rows for one class of pods; valid on feasible rows.
-
-    |
 
     Attributes:
         local_total: int64[nodes], weighted, as is `relative_total`.

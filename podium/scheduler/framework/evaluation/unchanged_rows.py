@@ -12,7 +12,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 class KnownRows:
     """The rows that are known, by pods, start times, protections, budgets and nominations.
 
-    | `known`, bool[nodes], is set by the owner for each row that it has looked at.
+    `known`, bool[nodes], is set by the owner for each row that it has looked at.
     """
 
     def __init__(

@@ -1,6 +1,6 @@
 """NodeResourcesFit's scoring strategies, in the integer arithmetic of kube-scheduler v1.36.
 
-| LeastAllocated, MostAllocated and RequestedToCapacityRatio rate each resource of a node from 0 to
+LeastAllocated, MostAllocated and RequestedToCapacityRatio rate each resource of a node from 0 to
 100; the score is the weighted mean of the ratings. Amounts are below 2**63 / 100: upstream's
 arithmetic overflows above that.
 """
@@ -24,8 +24,6 @@ _SHAPE_SCORE_MAX = 10
 
 class Room(ScoredColumns):
     """A hundred times what is left of each resource.
-
-    |
 
     Attributes:
         left: [resources, nodes], negative where more is held than there is, or nothing is there.

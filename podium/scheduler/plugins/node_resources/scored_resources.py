@@ -1,6 +1,6 @@
 """The resources of a score of utilization, as columns that many classes of pods share.
 
-| Capacities and usage are brought into the shape that a score needs once, and then follow the pods
+Capacities and usage are brought into the shape that a score needs once, and then follow the pods
 that come and go. Only what depends on a class's own requests remains to be computed for the class.
 """
 
@@ -27,12 +27,9 @@ _ROW_BY_ROW_MAX = 8
 class ScoredColumns(ABC):
     """Capacity and usage of some resources; follows the pods.
 
-    |
-
     Attributes:
         factor: multiplier of amounts, at most, without a loss of digits.
         bound: limit of columns derived from these.
-        |
 
     Args:
         snapshot: the nodes; of one node epoch for as long as this is used.
@@ -102,7 +99,7 @@ C = TypeVar("C", bound=ScoredColumns)
 class ScoredResources(Generic[C]):
     """Scored columns by the resources that count for a class of pods.
 
-    | With `nonzero`, cpu and memory have defaults for containers that request none.
+    With `nonzero`, cpu and memory have defaults for containers that request none.
     """
 
     def __init__(
@@ -119,7 +116,7 @@ class ScoredResources(Generic[C]):
     def of(self, requests: Mapping[str, int]) -> tuple[C, list[int]]:
         """Return the columns of the resources that count, and what the pod would add to each.
 
-        | Of scalar resources, those that the pod requests count.
+        Of scalar resources, those that the pod requests count.
         """
         names = self._names
         if not self._are_native:

@@ -1,6 +1,6 @@
 """Volumes as CSI drivers attach them (NodeVolumeLimits of v1.36).
 
-| Every in-tree plugin that has a CSI driver counts as migrated, whatever a CSINode says.
+Every in-tree plugin that has a CSI driver counts as migrated, whatever a CSINode says.
 """
 
 from contextlib import suppress

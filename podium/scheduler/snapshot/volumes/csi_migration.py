@@ -33,8 +33,6 @@ class Attachable:
 class InTreePlugin:
     """An in-tree volume plugin that a CSI driver has replaced.
 
-    |
-
     Attributes:
         source: the field of a volume that has its description.
         handle: the driver's name for a volume, from its description and its zones.
@@ -112,8 +110,6 @@ def in_tree_plugin(source: Object) -> InTreePlugin | None:
 def migrated_volume(spec: Object, zones: str = "") -> Attachable | None:
     """Return a volume or persistent volume's spec as its CSI driver knows it, if any.
 
-    |
-
     Raises:
         MigrationError: the volume can't be translated.
     """
@@ -150,7 +146,7 @@ def migration_note(csi_node: Object) -> str:
 def migrated_affinity(volume: Object, plugin: InTreePlugin) -> Object | None:
     """Return a persistent volume's required node affinity in the CSI driver's labels.
 
-    | Zones in the affinity are renamed; if there are none, those of the volume's label are added.
+    Zones in the affinity are renamed; if there are none, those of the volume's label are added.
     None if any node will do.
     """
     required = part(spec_of(volume), "nodeAffinity").get("required")

@@ -59,7 +59,7 @@ class VolumeTopology:
     def matching(self, required: Object | None) -> Mask:
         """Return which rows a NodeSelector of a persistent volume matches, bool[nodes].
 
-        | Volumes are compared with nodes' labels only: conditions on the node's name always hold.
+        Volumes are compared with nodes' labels only: conditions on the node's name always hold.
         """
         if required is None:
             return np.ones(self._snapshot.node_count, bool)
