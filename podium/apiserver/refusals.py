@@ -47,12 +47,6 @@ def not_found(kind: Kind, name: str) -> RefusedError:
     return RefusedError(404, "NotFound", message, details=_details(name, kind.group, kind.plural))
 
 
-def no_such_resource() -> RefusedError:
-    """404: no kind is served at the path."""
-    message = "the server could not find the requested resource"
-    return RefusedError(404, "NotFound", message, details={})
-
-
 def already_exists(kind: Kind, name: str, *, is_terminating: bool = False) -> RefusedError:
     """409: an object of this name exists, which may be terminating."""
     terminating = "object is being deleted: " if is_terminating else ""
@@ -132,15 +126,18 @@ not_acceptable = partial(RefusedError, 406, "NotAcceptable")
 internal = partial(RefusedError, 500, "")
 """500: a fault for which kube-apiserver has no better code."""
 
+unauthorized = partial(RefusedError, 401, "Unauthorized", "Unauthorized")
+"""401: the credentials are unknown."""
+
+no_such_resource = partial(
+    RefusedError, 404, "NotFound", "the server could not find the requested resource", details={}
+)
+"""404: no kind is served at the path."""
+
 
 def entity_too_large(why: str) -> RefusedError:
     """413: the body of a request, or the object in it, is too large."""
     return RefusedError(413, "RequestEntityTooLarge", f"Request entity too large: {why}")
-
-
-def unauthorized() -> RefusedError:
-    """401: the credentials are unknown."""
-    return RefusedError(401, "Unauthorized", "Unauthorized")
 
 
 def too_many(what: str) -> RefusedError:

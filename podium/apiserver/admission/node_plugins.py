@@ -1,6 +1,5 @@
 """The admission plugins of nodes and their kubelets, with the rules of v1.36."""
 
-from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 from podium.api.node_heartbeats import LEASE_NAMESPACE
@@ -67,12 +66,29 @@ class NodeRestriction(AdmissionPlugin):
         node = request.user.node
         if node is None:
             return obj
+        pod = request.old
+        own_pods = "pods with spec.nodeName set to itself"
+        why: str | None = None
         if request.subresource == "eviction":
             pod = self.view.get("Pod", request.namespace, request.name)
-            own_only = f"node {node} can only evict pods with spec.nodeName set to itself"
-            why = None if _is_on(node, pod) else own_only
+            if pod is None or node_name_of(pod) != node:
+                why = f"node {node} can only evict {own_pods}"
+        elif request.kind.key == "Pod":
+            verb = "delete" if request.operation is Operation.DELETE else "update pod status for"
+            if pod is None or node_name_of(pod) != node:
+                why = f'node "{node}" can only {verb} {own_pods}'
+            elif request.operation is Operation.UPDATE and labels(pod) != labels(obj):
+                why = f'node "{node}" cannot update labels through pod status'
+            elif request.operation is Operation.UPDATE and _claims(pod) != _claims(obj):
+                why = f'node "{node}" cannot update resource claim statues'
+        elif request.kind.key == "Lease":
+            if request.namespace != LEASE_NAMESPACE:
+                why = f'can only access leases in the "{LEASE_NAMESPACE}" system namespace'
+            # The name isn't generated yet, and generateName doesn't count.
+            elif (request.name or name_of(obj)) != node:
+                why = "can only access node lease with the same name as the requesting node"
         else:
-            why = _CHECKS[request.kind.key](node, request, obj)
+            why = _node(node, request, obj)
         if why is not None:
             raise forbidden(request.kind, request.called(obj), why)
         return obj
@@ -106,38 +122,8 @@ def _node(node: str, request: Attributes, new: Object) -> str | None:
     return f"is not allowed to modify labels: {restricted}"
 
 
-def _pod(node: str, request: Attributes, new: Object) -> str | None:
-    old, own_pods = request.old, "pods with spec.nodeName set to itself"
-    if request.operation is Operation.DELETE:
-        return None if _is_on(node, old) else f'node "{node}" can only delete {own_pods}'
-    if old is None or not _is_on(node, old):
-        return f'node "{node}" can only update pod status for {own_pods}'
-    if labels(old) != labels(new):
-        return f'node "{node}" cannot update labels through pod status'
-    claims = "resourceClaimStatuses"
-    if status_of(old).get(claims) != status_of(new).get(claims):
-        return f'node "{node}" cannot update resource claim statues'
-    return None
-
-
-def _lease(node: str, request: Attributes, new: Object) -> str | None:
-    if request.namespace != LEASE_NAMESPACE:
-        return f'can only access leases in the "{LEASE_NAMESPACE}" system namespace'
-    # The name isn't generated yet, and generateName doesn't count.
-    if (request.name or name_of(new)) != node:
-        return "can only access node lease with the same name as the requesting node"
-    return None
-
-
-_CHECKS: Mapping[str, Callable[[str, Attributes, Object], str | None]] = {
-    "Node": _node,
-    "Pod": _pod,
-    "Lease": _lease,
-}
-
-
-def _is_on(node: str, pod: Object | None) -> bool:
-    return pod is not None and node_name_of(pod) == node
+def _claims(pod: Object) -> object:
+    return status_of(pod).get("resourceClaimStatuses")
 
 
 def _is_restricted(label: str) -> bool:

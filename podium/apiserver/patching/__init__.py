@@ -4,7 +4,8 @@
 `apply_configuration` server-side apply; `track` updates managedFields after other writes.
 """
 
-from podium.apiserver.patching.ownership import apply_configuration, track, with_old_times
+from podium.apiserver.patching.ownership.apply import apply_configuration
+from podium.apiserver.patching.ownership.owners import track, with_old_times
 from podium.apiserver.patching.patch_maker import make_patch
 from podium.apiserver.patching.patch_result import Patched, apply_patch
 

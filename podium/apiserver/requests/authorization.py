@@ -1,6 +1,6 @@
 """Authorization of requests, by RBAC and the node authorizer of v1.36, and impersonation."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from urllib.parse import unquote
@@ -8,7 +8,6 @@ from urllib.parse import unquote
 from msgspec import structs
 
 from podium.api.errors import quoted
-from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.node_heartbeats import LEASE_NAMESPACE
 from podium.api.objects import Object, entries, part
 from podium.api.pod_specs import init_containers_of, volumes_of
@@ -33,7 +32,6 @@ from podium.apiserver.server import ApiServer
 
 _CHANGING = ("update", "patch")
 _ON_PODS = (("", "delete"), ("eviction", "create"), ("status", "update"), ("status", "patch"))
-_UNRELATED = "no relationship found between node '{}' and this object"
 _NAME_FIELD, _NODE_NAME_FIELD = "metadata.name", "spec.nodeName"
 _WHERE_NAMED: Mapping[str, tuple[str, str]] = {
     "secrets": ("secret", "secretName"),
@@ -41,61 +39,62 @@ _WHERE_NAMED: Mapping[str, tuple[str, str]] = {
 }
 
 
-# The node authorizer: each function returns why a kubelet may not do what fixed rules don't
-# permit; None if it may; and "" if roles and bindings decide.
-
-
-def _nodes(_: ApiServer, node: str, attempt: Attempt, name: str, _s: Selection) -> str | None:
-    if attempt.subresource == "status" and attempt.verb in _CHANGING:
-        return None
-    if attempt.subresource or attempt.verb not in (*READING, "create", *_CHANGING):
-        return ""
-    if attempt.verb not in READING or name == node:
-        return None
-    what = f"'{name}'" if name else "all nodes"
-    return f"node '{node}' cannot read {what}, only its own Node object"
-
-
-def _leases(_: ApiServer, node: str, attempt: Attempt, name: str, _s: Selection) -> str | None:
-    if attempt.verb not in ("get", "create", "update", "patch", "delete"):
-        return "can only get, create, update, patch, or delete a node lease"
-    if attempt.namespace != LEASE_NAMESPACE:
-        return f'can only access leases in the "{LEASE_NAMESPACE}" system namespace'
-    if attempt.verb != "create" and name != node:
-        return "can only access node lease with the same name as the requesting node"
-    return None
-
-
-def _pods(
-    server: ApiServer, node: str, attempt: Attempt, name: str, selection: Selection
+def _node_objection(
+    server: ApiServer, node: str, attempt: Attempt, kind: str, selection: Selection
 ) -> str | None:
-    if (attempt.subresource, attempt.verb) in _ON_PODS:
-        return None
-    if attempt.subresource or attempt.verb not in READING:
-        return ""
-    if attempt.verb != "get" and selection.values_of(_NODE_NAME_FIELD)[:1] == [node]:
-        return None
-    if not name:
-        return "can only list/watch pods with spec.nodeName field selector"
-    pod = server.store.get(KINDS["Pod"].name, attempt.namespace, name)
-    is_on_node = pod is not None and node_name_of(pod) == node
-    return None if is_on_node else _UNRELATED.format(node)
+    """Return why a kubelet may not do what fixed rules don't permit: the node authorizer.
 
-
-def _sources(server: ApiServer, node: str, attempt: Attempt, name: str, _: Selection) -> str | None:
-    if attempt.verb not in READING:
-        return "can only read resources of this type"
-    if attempt.subresource:
-        return "cannot read subresource"
-    if not attempt.namespace:
-        return "can only read namespaced object of this type"
-    if not name:
-        return "No Object name found"
-    pods = server.store.list(KINDS["Pod"].name, attempt.namespace).items
-    is_referenced = any(
-        name in _referenced(pod, attempt.resource) for pod in pods if node_name_of(pod) == node
-    )
-    return None if is_referenced else _UNRELATED.format(node)
+    None if it may; empty if only roles and bindings can permit it.
+    """
+    name = attempt.name or next(iter(selection.values_of(_NAME_FIELD)), "")
+    is_reading = attempt.verb in READING
+    match kind:
+        case "Node":
+            if attempt.subresource == "status" and attempt.verb in _CHANGING:
+                return None
+            if attempt.subresource or not (is_reading or attempt.verb in ("create", *_CHANGING)):
+                return ""
+            if not is_reading or name == node:
+                return None
+            what = f"'{name}'" if name else "all nodes"
+            return f"node '{node}' cannot read {what}, only its own Node object"
+        case "Lease":
+            if attempt.verb not in ("get", "create", "update", "patch", "delete"):
+                return "can only get, create, update, patch, or delete a node lease"
+            if attempt.namespace != LEASE_NAMESPACE:
+                return f'can only access leases in the "{LEASE_NAMESPACE}" system namespace'
+            if attempt.verb != "create" and name != node:
+                return "can only access node lease with the same name as the requesting node"
+            return None
+        case "Pod":
+            if (attempt.subresource, attempt.verb) in _ON_PODS:
+                return None
+            if attempt.subresource or not is_reading:
+                return ""
+            if attempt.verb != "get" and selection.values_of(_NODE_NAME_FIELD)[:1] == [node]:
+                return None
+            if not name:
+                return "can only list/watch pods with spec.nodeName field selector"
+            pod = server.store.get(kind, attempt.namespace, name)
+            is_related = pod is not None and node_name_of(pod) == node
+        case "Secret" | "ConfigMap":
+            if not is_reading:
+                return "can only read resources of this type"
+            if attempt.subresource:
+                return "cannot read subresource"
+            if not attempt.namespace:
+                return "can only read namespaced object of this type"
+            if not name:
+                return "No Object name found"
+            pods = server.store.list("Pod", attempt.namespace).items
+            is_related = any(
+                name in _referenced(pod, attempt.resource)
+                for pod in pods
+                if node_name_of(pod) == node
+            )
+        case _:
+            return ""
+    return None if is_related else f"no relationship found between node '{node}' and this object"
 
 
 def _referenced(pod: Object, resource: str) -> Iterator[str]:
@@ -115,16 +114,6 @@ def _referenced(pod: Object, resource: str) -> Iterator[str]:
         references += entries(spec, "imagePullSecrets")
     yield from (reference.get("name", "") for reference in references)
     yield from (part(volume, source).get(volume_field, "") for volume in volumes_of(spec))
-
-
-_NodeObjection = Callable[[ApiServer, str, Attempt, str, Selection], str | None]
-_NODE_OBJECTIONS: Mapping[str, _NodeObjection] = {
-    "Node": _nodes,
-    "Lease": _leases,
-    "Pod": _pods,
-    "Secret": _sources,
-    "ConfigMap": _sources,
-}
 
 
 _USER, _UID, _GROUP = "impersonate-user", "impersonate-uid", "impersonate-group"
@@ -202,10 +191,7 @@ def check(server: ApiServer, user: User, info: RequestInfo, parameters: Paramete
             attempt = structs.replace(attempt, name=names[0] if names else "")
         why = None
         if user.node is not None:
-            why, objection = "", _NODE_OBJECTIONS.get(info.kind.key)
-            if objection is not None:
-                name = attempt.name or next(iter(selection.values_of(_NAME_FIELD)), "")
-                why = objection(server, user.node, attempt, name, selection)
+            why = _node_objection(server, user.node, attempt, info.kind.key, selection)
             if why is None:
                 continue
         verdict = server.authorizer.decide(user, attempt)

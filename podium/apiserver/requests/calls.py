@@ -62,26 +62,10 @@ class Call(msgspec.Struct, frozen=True):
         )
 
     def attributes(self, kind: str, *, is_apply: bool = False) -> Attributes:
-        """Return the requested write with the options of the query; raises RefusedError: 422.
-
-        `kind` is the kind of the options, such as `CreateOptions`. Server-side apply requires a
-        field manager.
-        """
-        query = self.parameters
-        named = query.text("fieldManager")
-        faults = (
-            query_options.patch_faults(query, is_apply=is_apply) if kind == "PatchOptions" else []
-        )
-        faults += query_options.write_faults(
-            query.texts("dryRun"), named, query.text("fieldValidation")
-        )
-        query_options.check(kind, faults)
+        """Return the requested write with its options of a kind; raises RefusedError: 422."""
+        user_agent = self.request.header("User-Agent")
         return self.attributes_with(
-            WriteOptions(
-                dry_run=bool(query.texts("dryRun")),
-                field_manager=query_options.field_manager(named, self.request.header("User-Agent")),
-                force=bool(query.flag("force")),
-            )
+            query_options.write_options(self.parameters, kind, user_agent, is_apply=is_apply)
         )
 
     def attributes_with(self, how: WriteOptions) -> Attributes:

@@ -4,7 +4,7 @@ from urllib.parse import quote, urlencode
 
 from podium.api.errors import ErrorKind, FieldError
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, annotations, name, namespace, part, status_of
+from podium.api.objects import Object, annotations, namespace, part, status_of
 from podium.api.pods import node_name_of
 from podium.api.refused import RefusedError
 from podium.api.values.times import TimeError, parse_time
@@ -27,20 +27,35 @@ def log(call: Call) -> Response:
     info = call.info
     pod = call.server.get(KINDS["Pod"], info.namespace, info.name)
     query = _checked(call.parameters, info.name)
-    container = _container(pod, call.parameters.text("container"))
+    container = call.parameters.text("container")
+    spec, status = pod["spec"], status_of(pod)
+    names = [each["name"] for field in _LISTS for each in spec.get(field) or ()]
+    if not container and len(spec["containers"]) > 1:
+        choice = f"choose one of: [{' '.join(names)}]"
+        raise bad_request(f"a container name must be specified for pod {info.name}, {choice}")
+    container = container or spec["containers"][0]["name"]
+    if container not in names:
+        raise bad_request(f"container {container} is not valid for pod {info.name}")
     node_name = node_name_of(pod)
     if not node_name:
         return Response(204, "", ())
     directory = log_directory(call, pod)
     if not directory:
-        return Response(200, _simulated_output(pod, container), _PLAIN_TEXT)
+        statuses = (each for field in _STATUSES for each in status.get(field) or ())
+        states = (each.get("state") for each in statuses if each.get("name") == container)
+        state: Object = next(states, None) or {}
+        if waiting := part(state, "waiting"):
+            where = f'container "{container}" in pod "{info.name}"'
+            raise bad_request(f"{where} is waiting to start: {waiting.get('reason')}")
+        text = f"pod {info.name} is simulated, and nothing runs in it: {container} writes no logs\n"
+        return Response(200, text if state else "", _PLAIN_TEXT)
     if call.server.reaches_nodes:
         status = status_of(call.server.get(KINDS["Node"], "", node_name))
         port = part(status, "daemonEndpoints", "kubeletEndpoint").get("Port")
         addresses = {each["type"]: each["address"] for each in status.get("addresses") or ()}
         if port and _INTERNAL in addresses:
-            names = (quote(name, safe="") for name in (namespace(pod), info.name, container))
-            path = f"/containerLogs/{'/'.join(names)}" + (f"?{urlencode(query)}" if query else "")
+            quoted = (quote(name, safe="") for name in (namespace(pod), info.name, container))
+            path = f"/containerLogs/{'/'.join(quoted)}" + (f"?{urlencode(query)}" if query else "")
             return Response(200, NodeLog(addresses[_INTERNAL], port, path, info.name), _PLAIN_TEXT)
     place = f"{directory}/{namespace(pod)}_{info.name}_{pod['metadata']['uid']}/{container}"
     message = f"the logs are on node {node_name}, in {place}"
@@ -77,29 +92,3 @@ def _checked(parameters: Parameters, pod_name: str) -> dict[str, str]:
     if faults:
         raise invalid(pod_name, faults, "PodLogOptions", "")
     return query
-
-
-def _container(pod: Object, wanted: str) -> str:
-    spec = pod["spec"]
-    names = [container["name"] for field in _LISTS for container in spec.get(field) or ()]
-    if wanted:
-        if wanted not in names:
-            raise bad_request(f"container {wanted} is not valid for pod {name(pod)}")
-        return wanted
-    if len(spec["containers"]) > 1:
-        choice = f"choose one of: [{' '.join(names)}]"
-        raise bad_request(f"a container name must be specified for pod {name(pod)}, {choice}")
-    return str(spec["containers"][0]["name"])
-
-
-def _simulated_output(pod: Object, container: str) -> str:
-    """Return the text shown as the log of a simulated container."""
-    status = status_of(pod)
-    statuses = (entry for field in _STATUSES for entry in status.get(field) or ())
-    state = next((one.get("state") or {} for one in statuses if one.get("name") == container), {})
-    if waiting := state.get("waiting"):
-        where = f'container "{container}" in pod "{name(pod)}"'
-        raise bad_request(f"{where} is waiting to start: {waiting.get('reason')}")
-    if not state:
-        return ""
-    return f"pod {name(pod)} is simulated, and nothing runs in it: {container} writes no logs\n"

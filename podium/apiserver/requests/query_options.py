@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.objects import entries
 from podium.api.values.integers import parse_int
+from podium.apiserver.attributes import WriteOptions
 from podium.apiserver.refusals import bad_request, invalid
 from podium.apiserver.requests.negotiation import META_GROUP
 from podium.apiserver.verbs.verb_options import ListOptions
@@ -109,38 +110,45 @@ def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:
             faults.append(_forbidden(field, 'for resourceVersion "0"', said=f'{field} "exact"'))
         if initial is not None:
             faults.append(_forbidden("sendInitialEvents", "for list"))
-    check("ListOptions", faults)
+    _check("ListOptions", faults)
     return read
 
 
-def write_faults(
-    dry_run: tuple[str, ...], field_manager: str, field_validation: str
-) -> list[FieldError]:
-    """Return the faults of the options that all writes share."""
+def write_options(query: Parameters, kind: str, user_agent: str, *, is_apply: bool) -> WriteOptions:
+    """Return the options of a write; raises RefusedError: 422.
+
+    `kind` is the kind of the options, such as `CreateOptions`. Server-side apply requires a field
+    manager; for other writes it is by default the first word of the user agent.
+    """
+    named, dry_run, force = query.text("fieldManager"), query.texts("dryRun"), query.flag("force")
     faults = []
-    if len(field_manager.encode()) > _FIELD_MANAGER_LENGTH_MAX:
-        limit = f"may not be more than {_FIELD_MANAGER_LENGTH_MAX} bytes"
-        faults.append(FieldError("fieldManager", field_manager, limit, ErrorKind.TOO_LONG))
-    for index, character in enumerate(field_manager):
-        if not character.isprintable():
-            position = len(field_manager[:index].encode())
-            why = f"invalid character U+{ord(character):04X} (at position {position})"
-            faults.append(FieldError("fieldManager", field_manager, why))
-    faults += _dry_run_faults(dry_run)
-    if field_validation not in _FIELD_VALIDATIONS:
-        faults.append(unsupported("fieldValidation", field_validation, _FIELD_VALIDATIONS))
-    return faults
-
-
-def patch_faults(parameters: Parameters, *, is_apply: bool) -> list[FieldError]:
-    """Return the faults of the options of patches."""
-    if not is_apply and parameters.flag("force") is not None:
+    if kind == "PatchOptions" and not is_apply and force is not None:
         why = "may not be specified for non-apply patch"
-        return [FieldError("force", "", why, ErrorKind.FORBIDDEN)]
-    if is_apply and not parameters.text("fieldManager"):
-        required = ErrorKind.REQUIRED
-        return [FieldError("fieldManager", "", "is required for apply patch", required)]
-    return []
+        faults.append(FieldError("force", "", why, ErrorKind.FORBIDDEN))
+    if is_apply and not named:
+        why = "is required for apply patch"
+        faults.append(FieldError("fieldManager", "", why, ErrorKind.REQUIRED))
+    if len(named.encode()) > _FIELD_MANAGER_LENGTH_MAX:
+        why = f"may not be more than {_FIELD_MANAGER_LENGTH_MAX} bytes"
+        faults.append(FieldError("fieldManager", named, why, ErrorKind.TOO_LONG))
+    for index, character in enumerate(named):
+        if not character.isprintable():
+            position = len(named[:index].encode())
+            why = f"invalid character U+{ord(character):04X} (at position {position})"
+            faults.append(FieldError("fieldManager", named, why))
+    faults += _dry_run_faults(dry_run)
+    if (validation := query.text("fieldValidation")) not in _FIELD_VALIDATIONS:
+        faults.append(unsupported("fieldValidation", validation, _FIELD_VALIDATIONS))
+    _check(kind, faults)
+    return WriteOptions(bool(dry_run), named or _manager_of(user_agent), bool(force))
+
+
+# Clients use few names.
+@lru_cache(maxsize=256)
+def _manager_of(user_agent: str) -> str:
+    printable = "".join(filter(str.isprintable, user_agent.partition("/")[0]))
+    manager = printable.encode()[:_FIELD_MANAGER_LENGTH_MAX].decode(errors="ignore")
+    return manager or _UNKNOWN_MANAGER
 
 
 def delete_options(parameters: Parameters) -> dict[str, Any]:
@@ -164,24 +172,12 @@ def check_delete_options(options: Mapping[str, Any]) -> None:
     if policy is not None and policy not in _PROPAGATION_POLICIES:
         faults.append(unsupported("propagationPolicy", policy, (*_PROPAGATION_POLICIES, "nil")))
     faults += _dry_run_faults(tuple(entries(options, "dryRun")))
-    check("DeleteOptions", faults)
+    _check("DeleteOptions", faults)
 
 
-def check(kind: str, faults: list[FieldError]) -> None:
-    """Refuse options that have faults; raises RefusedError: 422."""
+def _check(kind: str, faults: list[FieldError]) -> None:
     if faults:
         raise invalid("", faults, kind, META_GROUP)
-
-
-# Clients use few names.
-@lru_cache(maxsize=256)
-def field_manager(named: str, user_agent: str) -> str:
-    """Return the named field manager, or else the first word of the user agent."""
-    if named:
-        return named
-    printable = "".join(filter(str.isprintable, user_agent.partition("/")[0]))
-    manager = printable.encode()[:_FIELD_MANAGER_LENGTH_MAX].decode(errors="ignore")
-    return manager or _UNKNOWN_MANAGER
 
 
 def _forbidden(field: str, when: str, said: str = "") -> FieldError:

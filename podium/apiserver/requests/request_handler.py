@@ -20,13 +20,11 @@ from podium.apiserver.registry import Registry
 from podium.apiserver.requests import (
     authorization,
     discovery,
-    metrics_api,
     object_requests,
     openapi,
     pod_logs,
-    reviews,
     routes,
-    tokens,
+    unstored_kinds,
 )
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import PLAIN_TEXT, Request, Response, refused, warning
@@ -55,7 +53,7 @@ _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
     ("binding", "create"): object_requests.bind,
     ("eviction", "create"): object_requests.evict,
     ("log", "get"): pod_logs.log,
-    ("token", "create"): tokens.create,
+    ("token", "create"): unstored_kinds.token,
     **{
         (subresource, verb): object_requests.connect
         for subresource in routes.CONNECTIONS
@@ -64,10 +62,10 @@ _SPECIAL_HANDLERS: Mapping[tuple[str, str], _Handler] = {
 }
 # Handlers of kinds whose objects aren't stored.
 _UNSTORED_HANDLERS: Mapping[str, _Handler] = {
-    **dict.fromkeys(REVIEWS, reviews.access),
-    "SelfSubjectReview": reviews.self_subject,
-    "SelfSubjectRulesReview": reviews.self_subject_rules,
-    **dict.fromkeys(METRICS, metrics_api.answer),
+    **dict.fromkeys(REVIEWS, unstored_kinds.access),
+    "SelfSubjectReview": unstored_kinds.self_subject,
+    "SelfSubjectRulesReview": unstored_kinds.self_subject_rules,
+    **dict.fromkeys(METRICS, unstored_kinds.metrics),
 }
 _DEPRECATED: Mapping[str, str] = {
     "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
