@@ -43,7 +43,7 @@ def log(call: Call) -> Response:
     if not directory:
         statuses = (each for field in _STATUSES for each in status.get(field) or ())
         states = (each.get("state") for each in statuses if each.get("name") == container)
-        state: Object = next(states, None) or {}
+        state: Object = next(states, {}) or {}
         if waiting := part(state, "waiting"):
             where = f'container "{container}" in pod "{info.name}"'
             raise bad_request(f"{where} is waiting to start: {waiting.get('reason')}")

@@ -8,14 +8,6 @@ from tests.apiserver.store.memory_journal import MemoryJournal
 from tests.apiserver.store.objects import made, names
 
 
-def test_each_write_alone_is_a_commit() -> None:
-    journal = MemoryJournal()
-    store = Store(journal=journal)
-    store.create("Node", made("a"))
-    store.delete("Node", "", "a")
-    assert [[e.revision for e in commit] for commit in journal.commits] == [[2], [3]]
-
-
 def test_the_writes_of_a_transaction_are_one_commit_and_told_afterwards() -> None:
     journal = MemoryJournal()
     store = Store(journal=journal)
@@ -37,28 +29,6 @@ def test_an_empty_transaction_is_no_commit() -> None:
     with Store(journal=journal).transaction():
         pass
     assert journal.commits == []
-
-
-def test_an_exception_takes_the_writes_back() -> None:
-    journal = MemoryJournal()
-    store = Store(journal=journal)
-    before = store.create("Node", made("a"))
-    watch = store.watch("Node", from_revision=2)
-
-    def write_and_fail() -> None:
-        with store.transaction():
-            store.update("Node", made("a", spec=1))
-            store.delete("Node", "", "a")
-            store.create("Node", made("a", spec=2))
-            store.create("Node", made("b"))
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        write_and_fail()
-    assert store.list("Node").items == [before]
-    assert (store.revision, len(journal.commits), watch.take()) == (2, 1, [])
-    store.create("Node", made("c"))
-    assert [(e.name, e.revision) for e in watch.take()] == [("c", 3)]
 
 
 def test_an_inner_failure_takes_back_the_inner_writes_only() -> None:
@@ -106,19 +76,3 @@ def test_a_watch_opened_in_a_transaction_starts_after_its_writes() -> None:
         watch = store.watch("Node", from_revision=store.revision)
         store.create("Node", made("b"))
     assert [e.name for e in watch.take()] == ["b"]
-
-
-def test_a_store_takes_up_what_the_journal_has() -> None:
-    journal = MemoryJournal()
-    store = Store(journal=journal)
-    store.create("Node", made("a"))
-    store.create("Node", made("b"))
-    store.update("Node", made("b", spec=1))
-    store.delete("Node", "", "a")
-    again = Store(journal=journal)
-    assert again.revision == store.revision
-    assert again.list("Node") == store.list("Node")
-    assert (
-        again.watch("Node", from_revision=2).take() == store.watch("Node", from_revision=2).take()
-    )
-    assert again.create("Node", made("c"))["metadata"]["resourceVersion"] == "6"
