@@ -59,7 +59,7 @@ class Attributes(msgspec.Struct, frozen=True):
         """The kind with the subresource, if any, such as `Pod` or `Pod/binding`."""
         return f"{self.kind.key}/{self.subresource}" if self.subresource else self.kind.key
 
-    def called(self, obj: Object) -> str:
+    def shown_name(self, obj: Object) -> str:
         """Return the name of an object in refusals, where it may not have its name yet."""
         metadata = metadata_of(obj)
         return str(self.name or metadata.get("name") or metadata.get("generateName") or "Unknown")

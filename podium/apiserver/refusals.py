@@ -58,8 +58,8 @@ def already_exists(kind: Kind, name: str, *, is_terminating: bool = False) -> Re
 
 def conflict(resource: str, name: str, why: str, group: str = "") -> RefusedError:
     """409: an object, such as a `pods/binding`, isn't in the state that the request expects."""
-    called = f"{_qualified(resource, group)} {quoted(name)}"
-    message = f"Operation cannot be fulfilled on {called}: {why}"
+    full_name = f"{_qualified(resource, group)} {quoted(name)}"
+    message = f"Operation cannot be fulfilled on {full_name}: {why}"
     return RefusedError(409, "Conflict", message, details=_details(name, group, resource))
 
 
@@ -68,12 +68,12 @@ def modified(kind: Kind, name: str) -> RefusedError:
     return conflict(kind.plural, name, MODIFIED, kind.group)
 
 
-def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, found: str) -> RefusedError:
+def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, stored: str) -> RefusedError:
     """409: the stored object of this name has another uid."""
     place = f"{namespace}/" if namespace else ""
     key = f"/registry/{_STORED_AS.get(kind.key, kind.plural)}/{place}{name}"
     error = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"
-    unmet = f"UID in precondition: {wanted}, UID in object meta: {found}"
+    unmet = f"UID in precondition: {wanted}, UID in object meta: {stored}"
     why = f"{error}, AdditionalErrorMsg: Precondition failed: {unmet}"
     return conflict(kind.plural, name, why, kind.group)
 
@@ -82,16 +82,16 @@ def forbidden(
     kind: Kind, name: str, why: str, causes: tuple[StatusCause, ...] = ()
 ) -> RefusedError:
     """403: admission refuses the request."""
-    called = f"{kind.resource} {quoted(name)}" if name else kind.resource
+    full_name = f"{kind.resource} {quoted(name)}" if name else kind.resource
     details = _details(name, kind.group, kind.plural)
     return RefusedError(
-        403, "Forbidden", f"{called} is forbidden: {why}", causes=causes, details=details
+        403, "Forbidden", f"{full_name} is forbidden: {why}", causes=causes, details=details
     )
 
 
 def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "") -> RefusedError:
     """422: a kind or options have invalid fields; only the first faults are listed."""
-    listed, more = first_told(faults), ""
+    listed, more = first_faults(faults), ""
     too_long = sum(map(_length, listed[:-1])) > _FAULTS_LENGTH_MAX
     if len(listed) > 1 and (len(listed) > FAULTS_MAX or too_long):
         listed = listed[:-1]
@@ -101,7 +101,7 @@ def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "")
     return RefusedError(422, "Invalid", message, causes=causes, details=_details(name, group, kind))
 
 
-def first_told(faults: Iterable[FieldError]) -> list[FieldError]:
+def first_faults(faults: Iterable[FieldError]) -> list[FieldError]:
     """Return the first faults: as many as a refusal lists, and one more if there are more."""
     first: list[FieldError] = []
     length = 0

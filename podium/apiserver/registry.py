@@ -30,8 +30,8 @@ class Registry:
         unstored: Iterable[Kind] = (),
         optional: Sequence[Kind] = (),
     ) -> None:
-        established = [one for one in definitions if is_established(one)]
-        customs = [kind for one in established for kind in custom_kinds(one)]
+        established = filter(is_established, definitions)
+        customs = [kind for definition in established for kind in custom_kinds(definition)]
         stored = [kind for kind in customs if kind.version == kind.stored_version]
         self._by_key: Mapping[str, Kind] = {
             **KINDS,
@@ -95,10 +95,10 @@ def _built_in() -> dict[GroupVersion, Mapping[str, Kind]]:
 
 
 def _by_plural(customs: Iterable[Kind]) -> dict[GroupVersion, Mapping[str, Kind]]:
-    found: dict[GroupVersion, dict[str, Kind]] = {}
+    by_plural: dict[GroupVersion, dict[str, Kind]] = {}
     for kind in sorted(customs, key=lambda kind: (kind.group, kind.plural)):
-        found.setdefault((kind.group, kind.version), {})[kind.plural] = kind
-    return {key: {**kinds, **_BUILT_IN.get(key, {})} for key, kinds in found.items()}
+        by_plural.setdefault((kind.group, kind.version), {})[kind.plural] = kind
+    return {key: {**kinds, **_BUILT_IN.get(key, {})} for key, kinds in by_plural.items()}
 
 
 _BUILT_IN: Mapping[GroupVersion, Mapping[str, Kind]] = _built_in()

@@ -90,7 +90,7 @@ class LimitRanger(AdmissionPlugin):
         faults_of = pod_faults if request.kind.key == "Pod" else _claim_faults
         for limits in self._limits(request, obj):
             if faults := list(faults_of(obj, limits)):
-                raise forbidden(request.kind, request.called(obj), aggregate(faults))
+                raise forbidden(request.kind, request.shown_name(obj), aggregate(faults))
 
     def _limits(self, request: Attributes, obj: Object) -> Sequence[Sequence[Object]]:
         ranges = self._ranges().get(request.namespace, ())

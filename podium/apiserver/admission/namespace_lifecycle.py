@@ -37,5 +37,5 @@ class NamespaceLifecycle(AdmissionPlugin):
             why = (
                 f"unable to create new content in namespace {place} because it is being terminated"
             )
-            raise forbidden(request.kind, request.called(obj), why, (cause,))
+            raise forbidden(request.kind, request.shown_name(obj), why, (cause,))
         return obj

@@ -90,12 +90,12 @@ class NodeRestriction(AdmissionPlugin):
         else:
             why = _node(node, request, obj)
         if why is not None:
-            raise forbidden(request.kind, request.called(obj), why)
+            raise forbidden(request.kind, request.shown_name(obj), why)
         return obj
 
 
 def _node(node: str, request: Attributes, new: Object) -> str | None:
-    modified, old = request.called(new), request.old
+    modified, old = request.shown_name(new), request.old
     if modified != node:
         return f'node "{node}" is not allowed to modify node "{modified}"'
     source = part(new, "spec").get("configSource")

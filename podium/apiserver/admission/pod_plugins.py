@@ -34,7 +34,7 @@ class ServiceAccount(AdmissionPlugin):
         if MIRROR_ANNOTATION in annotations(obj):
             if named:
                 why = "a mirror pod may not reference service accounts"
-                raise forbidden(_POD, request.called(obj), why)
+                raise forbidden(_POD, request.shown_name(obj), why)
             return obj
         named = named or DEFAULT_ACCOUNT
         given: dict[str, Any] = {"serviceAccountName": named, "serviceAccount": named}
@@ -42,7 +42,7 @@ class ServiceAccount(AdmissionPlugin):
         if account is None and named != DEFAULT_ACCOUNT:
             where = f"{request.namespace}/{named}"
             why = f'error looking up service account {where}: serviceaccount "{named}" not found'
-            raise forbidden(_POD, request.called(obj), why)
+            raise forbidden(_POD, request.shown_name(obj), why)
         secrets = (account or {}).get("imagePullSecrets")
         if secrets and not spec.get("imagePullSecrets"):
             given["imagePullSecrets"] = secrets

@@ -46,7 +46,7 @@ class Priority(AdmissionPlugin):
                 if spec.get(field) is None and before.get(field) is not None
             }
             return {**obj, "spec": {**spec, **missing}} if missing else obj
-        classes, obj_name = self._classes(), request.called(obj)
+        classes, obj_name = self._classes(), request.shown_name(obj)
         if request.kind.key == POD_GROUP.key:
             return classes.resolve_group(obj, obj_name)
         return classes.resolve(obj, obj_name)

@@ -70,7 +70,7 @@ class ResourceQuota(AdmissionPlugin):
             ]
             if uncovered:
                 why = f"insufficient quota to match these scopes: [{' '.join(uncovered)}]"
-                raise forbidden(request.kind, request.called(obj), why)
+                raise forbidden(request.kind, request.shown_name(obj), why)
         charged = []
         for quota, hard, increased in applying:
             if not increased:
@@ -85,7 +85,7 @@ class ResourceQuota(AdmissionPlugin):
                     f"exceeded quota: {name(quota)}, requested: {requested}, "
                     f"used: {already}, limited: {limit}"
                 )
-                raise forbidden(request.kind, request.called(obj), why)
+                raise forbidden(request.kind, request.shown_name(obj), why)
             charged.append({**quota, "status": {**status_of(quota), "used": written(after)}})
         return charged
 
@@ -122,7 +122,7 @@ def _check_usable(request: Attributes, obj: Object, quota: Object, hard: Quantit
             )
             why = f"failed quota: {name(quota)}: must specify {missing}"
     if why:
-        raise forbidden(kind, request.called(obj), why)
+        raise forbidden(kind, request.shown_name(obj), why)
 
 
 def _more(request: Attributes, obj: Object, *, was_in: bool) -> Quantities:

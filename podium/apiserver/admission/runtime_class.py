@@ -29,7 +29,7 @@ class RuntimeClass(AdmissionPlugin):
         if not class_name and not spec.get("overhead"):
             return obj
         chosen = self.view.get("RuntimeClass", "", class_name) if class_name else _NO_CLASS
-        return complete(obj, chosen, request.called(obj))
+        return complete(obj, chosen, request.shown_name(obj))
 
 
 def complete(pod: Object, chosen: Object | None, pod_name: str = "") -> Object:

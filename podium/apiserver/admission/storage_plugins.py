@@ -106,4 +106,4 @@ class PersistentVolumeClaimResize(AdmissionPlugin):
             storage_class = self.view.get("StorageClass", "", class_name) or {}
             if storage_class.get("allowVolumeExpansion") is True:
                 return
-        raise forbidden(request.kind, request.called(obj), why)
+        raise forbidden(request.kind, request.shown_name(obj), why)

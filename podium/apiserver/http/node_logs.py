@@ -21,7 +21,7 @@ from podium.apiserver.requests.messages import refused
 
 _CONNECT_S = 10
 _CHUNK = 64 * 2**10
-_TOLD_BYTES_MAX = 10 * 2**10
+_REFUSAL_BYTES_MAX = 10 * 2**10
 
 
 class NodeLogs:
@@ -106,12 +106,12 @@ class _Answer:
                 raise _internal(f'Get "{url}": EOF')
         if self._status == HTTPStatus.OK:
             return
-        told = b""
+        refusal_text = b""
         async for piece in self.pieces():
-            told += piece
-            if len(told) > _TOLD_BYTES_MAX:
+            refusal_text += piece
+            if len(refusal_text) > _REFUSAL_BYTES_MAX:
                 break
-        text = told[:_TOLD_BYTES_MAX].decode(errors="replace")
+        text = refusal_text[:_REFUSAL_BYTES_MAX].decode(errors="replace")
         if self._status == HTTPStatus.BAD_REQUEST:
             raise bad_request(text)
         if self._status == HTTPStatus.NOT_FOUND:

@@ -209,8 +209,8 @@ class _Watch:
     def bookmark(self, now_s: float) -> bytes:
         """Return the current bookmark; empty if not allowed, or if events are left."""
         stream = self._watching.stream
-        found = stream.bookmark() if stream.allows_bookmarks else None
-        return b"" if found is None else self._written(found, now_s)
+        bookmark = stream.bookmark() if stream.allows_bookmarks else None
+        return b"" if bookmark is None else self._written(bookmark, now_s)
 
     async def wait(self) -> None:
         """Sleep until there may be something to send."""

@@ -63,9 +63,9 @@ class Authorizer:
                 if not subject:
                     continue
                 reference = binding["roleRef"]
-                called = f"{name(binding)}/{namespace}" if namespace else name(binding)
+                full_name = f"{name(binding)}/{namespace}" if namespace else name(binding)
                 role = f"{reference['kind']} {quoted(reference['name'])}"
-                reason = f"{kind} {quoted(called)} of {role} to {subject}"
+                reason = f"{kind} {quoted(full_name)} of {role} to {subject}"
                 rules = self.role_rules(reference, namespace)
                 if rules is None:
                     resource = f"{reference['kind'].lower()}.{GROUP}"
@@ -97,13 +97,13 @@ def rules_of(role: Object) -> tuple[PolicyRule, ...]:
 
 def _subject_of(user: User, binding: Object, place: str) -> str:
     for subject in binding.get("subjects") or ():
-        kind, called = subject.get("kind"), subject.get("name") or ""
+        kind, subject_name = subject.get("kind"), subject.get("name") or ""
         if kind == _SERVICE_ACCOUNT:
             where = subject.get("namespace") or place
-            if where and user.name == f"system:serviceaccount:{where}:{called}":
-                return f"{kind} {quoted(f'{called}/{where}')}"
-        elif (kind == "User" and user.name == called) or (
-            kind == "Group" and called in user.groups
+            if where and user.name == f"system:serviceaccount:{where}:{subject_name}":
+                return f"{kind} {quoted(f'{subject_name}/{where}')}"
+        elif (kind == "User" and user.name == subject_name) or (
+            kind == "Group" and subject_name in user.groups
         ):
-            return f"{kind} {quoted(called)}"
+            return f"{kind} {quoted(subject_name)}"
     return ""

@@ -135,7 +135,21 @@ def token(call: Call) -> Response:
     if why:
         fault = FieldError("spec.expirationSeconds", lasts_s, why)
         raise invalid("", [fault], TOKEN_REQUEST.name, TOKEN_REQUEST.group)
-    bound = _bound(call, spec.get("boundObjectRef"))
+    bound, reference = None, spec.get("boundObjectRef")
+    if reference is not None:
+        version, kind_name = reference.get("apiVersion") or "", reference.get("kind") or ""
+        if (version, kind_name) not in _BINDABLE:
+            raise bad_request(f"cannot bind token to object of type {version}, Kind={kind_name}")
+        kind, name = KINDS[kind_name], reference.get("name") or ""
+        bound = call.server.get(kind, info.namespace if kind.namespaced else "", name)
+        pods_account = bound["spec"].get("serviceAccountName") or "default"
+        if kind_name == "Pod" and info.name != pods_account:
+            why = "pod running with different serviceaccount name."
+            raise bad_request(f'cannot bind token for serviceaccount "{info.name}" to {why}')
+        wanted = reference.get("uid")
+        if wanted and wanted != uid(bound):
+            raise conflict(kind.plural, name, _RECREATED.format(wanted))
+        bound = {**bound, "kind": kind_name}
     issued = call.server.service_account_tokens
     if issued is None:
         message = "tokens are signed where clients are authenticated by them: by a server on HTTP"
@@ -147,24 +161,6 @@ def token(call: Call) -> Response:
     metadata["creationTimestamp"] = timestamp(call.now_s)
     answer = {"metadata": metadata, "spec": spec, "status": status}
     return call.answer(answer, code=201, warnings=decoded.warnings)
-
-
-def _bound(call: Call, reference: Object | None) -> Object | None:
-    if reference is None:
-        return None
-    version, kind_name = reference.get("apiVersion") or "", reference.get("kind") or ""
-    if (version, kind_name) not in _BINDABLE:
-        raise bad_request(f"cannot bind token to object of type {version}, Kind={kind_name}")
-    kind, name = KINDS[kind_name], reference.get("name") or ""
-    bound = call.server.get(kind, call.info.namespace if kind.namespaced else "", name)
-    account = call.info.name
-    if kind_name == "Pod" and account != (bound["spec"].get("serviceAccountName") or "default"):
-        why = "pod running with different serviceaccount name."
-        raise bad_request(f'cannot bind token for serviceaccount "{account}" to {why}')
-    wanted = reference.get("uid")
-    if wanted and wanted != uid(bound):
-        raise conflict(kind.plural, name, _RECREATED.format(wanted))
-    return {**bound, "kind": kind_name}
 
 
 # metrics-server's window; simulated usage needs no time to be measured.

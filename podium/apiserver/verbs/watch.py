@@ -104,8 +104,8 @@ def watch(
             raise refusal_of(TooLargeResourceVersionError(revision, store.revision))
         revision = store.revision
         matches = None if selection.is_everything else selection.matches
-        found = store.list(kind.key, namespace or None, matches=matches)
-        first = [{"type": "ADDED", "object": obj} for obj in found.items]
+        page = store.list(kind.key, namespace or None, matches=matches)
+        first = [{"type": "ADDED", "object": obj} for obj in page.items]
         if options.send_initial_events and options.allow_watch_bookmarks:
             first.append(_bookmark(kind, str(revision), _INITIAL_EVENTS_END))
     cursor = None

@@ -19,7 +19,7 @@ from podium.apiserver.kinds.registration.custom_registration import custom_regis
 from podium.apiserver.kinds.registration.defaulting import filled_by_schema
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import every_metadata
-from podium.apiserver.refusals import first_told
+from podium.apiserver.refusals import first_faults
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.custom import struct_for
 from podium.apiserver.schema.struct_types import METRICS, SCALE, TOKEN_REQUEST
@@ -80,7 +80,7 @@ def apply_defaults(obj: Object, kind: str | None = None) -> Object:
 def faults_of(kind: Kind, obj: Object) -> list[FieldError]:
     """The first faults of a new object: as many as are told, and one more if there are more."""
     registration = registration_of(kind)
-    return first_told(chain(registration.validate(obj, ""), registration.validate_new(obj, "")))
+    return first_faults(chain(registration.validate(obj, ""), registration.validate_new(obj, "")))
 
 
 def faults_of_manifest(obj: Object) -> list[FieldError]:

@@ -18,17 +18,9 @@ from podium.apiserver.requests import routes
 from podium.apiserver.requests.discovery import version
 from podium.apiserver.requests.messages import Request, Response
 from podium.apiserver.requests.negotiation import JSON, parse_media_types
+from podium.apiserver.requests.openapi import schemas
 from podium.apiserver.requests.openapi.operations import paths
-from podium.apiserver.requests.openapi.schemas import (
-    V2,
-    V3,
-    Dialect,
-    Schema,
-    schema_name,
-    schemas,
-    subresource_struct,
-    tag,
-)
+from podium.apiserver.requests.openapi.schemas import V2, V3, Dialect, Schema
 from podium.apiserver.requests.query_options import Parameters
 from podium.apiserver.schema import Struct, meta_struct
 from podium.apiserver.schema.custom import struct_for
@@ -61,9 +53,9 @@ _INFO = {"title": "Podium", "version": version()["gitVersion"]}
 @lru_cache(maxsize=8)
 def version_2(kinds: Registry) -> OpenApiDocument:
     """Return the document of OpenAPI 2."""
-    found = {path: item for gv in kinds.by_plural for path, item in paths(kinds, V2, *gv).items()}
+    items = {path: item for gv in kinds.by_plural for path, item in paths(kinds, V2, *gv).items()}
     definitions = _schemas(kinds, V2, kinds.by_plural)
-    head = {"swagger": "2.0", "info": _INFO, "paths": found}
+    head = {"swagger": "2.0", "info": _INFO, "paths": items}
     return OpenApiDocument(msgspec.json.encode({**head, "definitions": definitions}))
 
 
@@ -88,8 +80,8 @@ def _named(name: str, value: bytes) -> bytes:
     return delimited(_NAME, _text(name)) + delimited(_VALUE, value)
 
 
-def _by_name(schemas: Mapping[str, Schema]) -> bytes:
-    return b"".join(delimited(1, _named(name, _schema(one))) for name, one in schemas.items())
+def _by_name(by_name: Mapping[str, Schema]) -> bytes:
+    return b"".join(delimited(1, _named(name, _schema(schema))) for name, schema in by_name.items())
 
 
 def _schema(schema: Schema) -> bytes:
@@ -97,12 +89,12 @@ def _schema(schema: Schema) -> bytes:
     for name, value in schema.items():
         if name.startswith("x-"):
             # Any value as YAML, which JSON is as well.
-            found = delimited(_ANY_YAML, _text(json.dumps(value)))
-            parts.append(delimited(_EXTENSION, _named(name, found)))
+            extension = delimited(_ANY_YAML, _text(json.dumps(value)))
+            parts.append(delimited(_EXTENSION, _named(name, extension)))
         elif name in _FIELDS:
             number, encode = _FIELDS[name]
             values = value if isinstance(value, list) else [value]
-            parts += [delimited(number, encode(one)) for one in values]
+            parts += [delimited(number, encode(part)) for part in values]
     return b"".join(parts)
 
 
@@ -136,11 +128,11 @@ def version_3(kinds: Registry, group_version: GroupVersion) -> OpenApiDocument:
 @lru_cache(maxsize=8)
 def index(kinds: Registry) -> OpenApiDocument:
     """Return the addresses of the documents of OpenAPI 3, which change with their content."""
-    found = {}
+    addresses = {}
     for group_version in kinds.by_plural:
         path, digest = routes.path_of(*group_version), version_3(kinds, group_version).digest
-        found[path[1:]] = {"serverRelativeURL": f"/openapi/v3{path}?hash={digest}"}
-    return OpenApiDocument(msgspec.json.encode({"paths": found}))
+        addresses[path[1:]] = {"serverRelativeURL": f"/openapi/v3{path}?hash={digest}"}
+    return OpenApiDocument(msgspec.json.encode({"paths": addresses}))
 
 
 def _schemas(
@@ -152,22 +144,22 @@ def _schemas(
         for kind in kinds.by_plural[group_version].values():
             struct = struct_for(kind, routes.api_version(*group_version))
             (listed if "list" in routes.verbs(kind) else others).append(struct)
-            others += filter(None, map(subresource_struct, kind.subresources))
-    return schemas(dialect, listed, others, _tags(kinds))
+            others += filter(None, map(schemas.subresource_struct, kind.subresources))
+    return schemas.schemas(dialect, listed, others, _tags(kinds))
 
 
 @lru_cache(maxsize=8)
 def _tags(kinds: Registry) -> dict[str, list[dict[str, str]]]:
     options = meta_struct("DeleteOptions")
-    tags = {schema_name(options): [tag("", "v1", options.name)]}
+    tags = {schemas.schema_name(options): [schemas.tag("", "v1", options.name)]}
     for group_version, by_plural in kinds.by_plural.items():
         for kind in by_plural.values():
             struct = struct_for(kind, routes.api_version(*group_version))
-            tags[schema_name(struct)] = [tag(*group_version, kind.name)]
+            tags[schemas.schema_name(struct)] = [schemas.tag(*group_version, kind.name)]
     for subresource, taken in routes.SUBRESOURCE_KINDS.items():
-        struct_taken = subresource_struct(subresource)
+        struct_taken = schemas.subresource_struct(subresource)
         if struct_taken is not None:
-            tags[schema_name(struct_taken)] = [tag(*taken)]
+            tags[schemas.schema_name(struct_taken)] = [schemas.tag(*taken)]
     return tags
 
 
@@ -195,7 +187,7 @@ def answer(
         case _:
             return None
     wanted = parse_media_types(request.header("Accept") or "*/*")
-    spoken = next((form for one in wanted for form in forms if one.covers(form)), None)
+    spoken = next((form for each in wanted for form in forms if each.covers(form)), None)
     if spoken is None:
         raise not_acceptable(f"only the following media types are accepted: {', '.join(forms)}")
     document = forms[spoken](kinds)

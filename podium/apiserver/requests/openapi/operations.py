@@ -47,7 +47,7 @@ _WORDS = {"get": "read", "post": "create", "put": "replace", "deletecollection":
 
 def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[str, Item]:
     """Return the operations at the paths of a version of a group."""
-    found: dict[str, Item] = {}
+    items: dict[str, Item] = {}
     for kind in kinds.by_plural[group, version].values():
         collection = f"{routes.path_of(group, version)}/{kind.plural}"
         places: list[tuple[str, str, Mapping[str, str]]] = []
@@ -65,8 +65,8 @@ def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[s
                 for subresource in sorted(kind.subresources)
             )
         for path, subresource, methods in places:
-            found[path] = _item(dialect, kind, (group, version), path, subresource, methods)
-    return found
+            items[path] = _item(dialect, kind, (group, version), path, subresource, methods)
+    return items
 
 
 def _item(
@@ -120,12 +120,12 @@ def _operation(dialect: Dialect, kind: Kind, struct: Struct, action: str) -> Ite
             parameters.append({"name": "body", "in": "body", "schema": sent})
         responses = {"200": {"description": "OK", "schema": answer}}
         return {"responses": responses, "parameters": parameters}
-    content = {one: {"schema": answer} for one in (JSON, YAML)}
+    content = {media_type: {"schema": answer} for media_type in (JSON, YAML)}
     responses = {"200": {"description": "OK", "content": content}}
     if sent is None:
         return {"responses": responses, "parameters": parameters}
     is_custom = isinstance(kind, CustomKind)
-    patches = [one for one in PatchType if not (is_custom and one == PatchType.STRATEGIC)]
+    patches = [each for each in PatchType if not (is_custom and each == PatchType.STRATEGIC)]
     types = patches if action == "patch" else ["*/*"]
-    body = {"content": {one: {"schema": sent} for one in types}}
+    body = {"content": {media_type: {"schema": sent} for media_type in types}}
     return {"requestBody": body, "responses": responses, "parameters": parameters}

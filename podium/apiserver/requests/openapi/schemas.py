@@ -217,18 +217,18 @@ V3 = Dialect("#/components/schemas/", has_alternatives=True)
 
 def reachable(roots: Iterable[Struct]) -> list[Struct]:
     """Return some structs and all structs that they contain, each once."""
-    found: dict[str, Struct] = {}
+    structs: dict[str, Struct] = {}
     waiting: list[Type] = list(roots)
     while waiting:
         of = waiting.pop()
         if isinstance(of, ListOf | MapOf):
             waiting.append(of.items if isinstance(of, ListOf) else of.values)
-        elif isinstance(of, Struct) and schema_name(of) not in found:
-            found[schema_name(of)] = of
+        elif isinstance(of, Struct) and schema_name(of) not in structs:
+            structs[schema_name(of)] = of
             fields = of.fields
             inner = [fields["metadata"]] if isinstance(of, CustomStruct) else fields.values()
             waiting += [field.type for field in inner]
-    return list(found.values())
+    return list(structs.values())
 
 
 def schemas(
@@ -238,13 +238,13 @@ def schemas(
     tags: Mapping[str, list[dict[str, str]]],
 ) -> dict[str, Schema]:
     """Return the schemas of kinds with and without lists, and of their parts, sorted by name."""
-    found = dialect.shared()
+    by_name = dialect.shared()
     for struct in reachable((*listed, *others)):
         name = schema_name(struct)
-        found[name] = dialect.of_struct(struct, tags.get(name, []))
+        by_name[name] = dialect.of_struct(struct, tags.get(name, []))
     for struct in listed:
-        found[list_name(struct)] = dialect.of_list(struct, tags[schema_name(struct)])
-    return dict(sorted(found.items()))
+        by_name[list_name(struct)] = dialect.of_list(struct, tags[schema_name(struct)])
+    return dict(sorted(by_name.items()))
 
 
 def _described(name: str) -> Schema:
@@ -253,17 +253,17 @@ def _described(name: str) -> Schema:
 
 
 def _merging(field: Field) -> Schema:
-    found: Schema = {}
+    extensions: Schema = {}
     of = field.type
     strategies = ["replace"] if field.replaces else []
     if isinstance(of, ListOf):
         strategies += ["merge"] if of.merges else []
         if of.merge_key:
-            found["x-kubernetes-patch-merge-key"] = of.merge_key
+            extensions["x-kubernetes-patch-merge-key"] = of.merge_key
     if field.retain_keys or (isinstance(of, ListOf) and of.retain_keys):
         strategies.append("retainKeys")
     if strategies:
-        found["x-kubernetes-patch-strategy"] = ",".join(strategies)
+        extensions["x-kubernetes-patch-strategy"] = ",".join(strategies)
     if not isinstance(of, ListOf) and (field.is_atomic or (isinstance(of, MapOf) and of.is_atomic)):
-        found["x-kubernetes-map-type"] = "atomic"
-    return found
+        extensions["x-kubernetes-map-type"] = "atomic"
+    return extensions
