@@ -79,10 +79,7 @@ def schedule_times(cron_job: Object, schedule: CronSchedule, now_s: float) -> Sc
 SCHEDULED_AT = "batch.kubernetes.io/cronjob-scheduled-timestamp"
 """The annotation of a Job with the time of the schedule for which it was created."""
 
-_HISTORY_LIMITS = {
-    "Complete": "successfulJobsHistoryLimit",
-    "Failed": "failedJobsHistoryLimit",
-}
+_HISTORY_LIMITS = {"Complete": "successfulJobsHistoryLimit", "Failed": "failedJobsHistoryLimit"}
 
 
 class ActiveJobs(msgspec.Struct):

@@ -183,10 +183,7 @@ def test_of_init_containers_only_sidecars_are_resized() -> None:
 
 
 def test_pod_level_requests_are_resized_too() -> None:
-    status = {
-        "resources": requests(cpu="2", memory="8Gi"),
-        "allocatedResources": {"cpu": "4"},
-    }
+    status = {"resources": requests(cpu="2", memory="8Gi"), "allocatedResources": {"cpu": "4"}}
     given_pod = pod(container(memory="1Gi"), resources=requests(cpu="3"), status=status)
     assert pod_requests(given_pod, use_status=True) == exactly(cpu="4", memory="1Gi")
     infeasible = {**status, **resizing("Infeasible"), "allocatedResources": None}

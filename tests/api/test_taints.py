@@ -4,13 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.api.taints import (
-    NO_EXECUTE,
-    NO_SCHEDULE,
-    PREFER_NO_SCHEDULE,
-    tolerates,
-    untolerated,
-)
+from podium.api.taints import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, tolerates, untolerated
 
 TAINT = {"key": "dedicated", "value": "a", "effect": NO_SCHEDULE}
 

@@ -274,10 +274,7 @@ def test_who_does_not_say_since_when_has_waited_long_enough(hand: Hand) -> None:
 
 @pytest.mark.parametrize(
     "marked",
-    [
-        doomed("TerminationByKubelet"),
-        doomed("EvictionByEvictionAPI", deletionTimestamp=T0),
-    ],
+    [doomed("TerminationByKubelet"), doomed("EvictionByEvictionAPI", deletionTimestamp=T0)],
 )
 def test_disruptions_that_come_in_their_time_stand(hand: Hand, marked: Obj) -> None:
     hand.start(marked)

@@ -16,10 +16,7 @@ def obj(kind: str, name: str, api_version: str = "v1", **fields: Any) -> Obj:
 
 
 def pod(name: str, grace_s: int = 30, **metadata: Any) -> Obj:
-    spec = {
-        "containers": [{"name": "c", "image": "i"}],
-        "terminationGracePeriodSeconds": grace_s,
-    }
+    spec = {"containers": [{"name": "c", "image": "i"}], "terminationGracePeriodSeconds": grace_s}
     return obj("Pod", name, spec=spec, metadata=metadata)
 
 

@@ -21,6 +21,21 @@ from podium.api.objects import (
 )
 from podium.api.pods import completion_index, is_ready, phase_of
 from podium.api.workloads import foreign_controller, selector_of
+from podium.controllers.job.job_pods import (
+    TRACKING,
+    BackoffRecord,
+    PodChanges,
+    SyncJobContext,
+    counts_as_failed,
+    has_failed,
+    has_limit_per_index,
+    is_indexed,
+    is_tracked,
+    is_whole,
+    pod_changes,
+    sync_context,
+    valid_index_of,
+)
 from podium.controllers.job.job_status import (
     REACHED,
     SUCCESS,
@@ -29,19 +44,6 @@ from podium.controllers.job.job_status import (
     finished_condition,
     is_complete,
     is_over,
-)
-from podium.controllers.job.pod_changes import BackoffRecord, PodChanges, pod_changes
-from podium.controllers.job.sync_context import (
-    TRACKING,
-    SyncJobContext,
-    counts_as_failed,
-    has_failed,
-    has_limit_per_index,
-    is_indexed,
-    is_tracked,
-    is_whole,
-    sync_context,
-    valid_index_of,
 )
 from podium.controllers.kit.controller_refs import claim
 from podium.controllers.kit.pod_control import PodOwnerReconciler

@@ -10,7 +10,7 @@ from podium.api.objects import Object, condition_of, entries, holds, part, spec_
 from podium.api.pods import phase_of
 from podium.api.values.times import epoch_s, timestamp
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes
-from podium.controllers.job.sync_context import SyncJobContext, has_limit_per_index, is_indexed
+from podium.controllers.job.job_pods import SyncJobContext, has_limit_per_index, is_indexed
 
 FAILURE, SUCCESS = "FailureTarget", "SuccessCriteriaMet"
 TERMINAL = {FAILURE: "Failed", SUCCESS: "Complete"}

@@ -9,15 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from podium.api.objects import (
-    Object,
-    annotations,
-    is_terminating,
-    name,
-    place_of,
-    spec_of,
-    uid_of,
-)
+from podium.api.objects import Object, annotations, is_terminating, name, place_of, spec_of, uid_of
 from podium.api.pods import node_name_of, phase_of
 from podium.api.process.recent_values import Recent
 from podium.api.selectors.labels import SelectorError

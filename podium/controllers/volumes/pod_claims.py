@@ -18,9 +18,7 @@ from podium.api.objects import (
     spec_of,
     uid_of,
 )
-from podium.api.objects import (
-    key as key_of,
-)
+from podium.api.objects import key as key_of
 from podium.api.pod_specs import volumes_of
 from podium.api.pods import node_name_of, phase_of
 from podium.controllers.kit.controller_refs import owned_object

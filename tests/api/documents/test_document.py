@@ -87,10 +87,7 @@ def test_values_are_taken_over() -> None:
         ({"share": True}, ["share: Invalid value: true: must be an integer"]),
         ({"share": "5"}, ['share: Invalid value: "5": must be an integer']),
         ({"share": 1.5}, ["share: Invalid value: 1.5: must be an integer"]),
-        (
-            {"order": "up"},
-            ['order: Unsupported value: "up": supported values: "Up", "Down"'],
-        ),
+        ({"order": "up"}, ['order: Unsupported value: "up": supported values: "Up", "Down"']),
         ({"after": 5}, ["after: Invalid value: 5: must be a duration such as "]),
         ({"after": "-1s"}, ['after: Invalid value: "-1s": must be a duration such as ']),
         (

@@ -136,10 +136,7 @@ def test_a_plain_map_is_not_validated() -> None:
             {"matchExpressions": [{"key": "", "operator": "DoesNotExist"}]},
             f'key: Invalid value: "": name part must be non-empty; name part {NAME_RULE}',
         ),
-        (
-            {"matchLabels": {"a": 1}},
-            "values[0][a]: Invalid value: 1: must be a string",
-        ),
+        ({"matchLabels": {"a": 1}}, "values[0][a]: Invalid value: 1: must be a string"),
         (
             {"matchExpressions": [{"key": "a", "operator": "In", "values": ["b!", "c", "d!"]}]},
             f'[values[0][a]: Invalid value: "b!": {VALUE_RULE}, '

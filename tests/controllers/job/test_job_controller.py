@@ -6,7 +6,7 @@ import pytest
 
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.controllers.job.job_controller import JobController
-from podium.controllers.job.sync_context import TRACKING
+from podium.controllers.job.job_pods import TRACKING
 from podium.machines.effects import Create, Effect, Patch
 from tests.controllers import builders
 from tests.controllers.builders import Hand

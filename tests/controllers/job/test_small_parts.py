@@ -7,9 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.controllers.job.completion_indexes import read_indexes, write_indexes
+from podium.controllers.job.job_pods import (
+    BACKOFF,
+    BackoffRecord,
+    match_pod_failure_policy,
+    sync_context,
+)
 from podium.controllers.job.job_status import finished_condition
-from podium.controllers.job.pod_changes import BACKOFF, BackoffRecord
-from podium.controllers.job.sync_context import match_pod_failure_policy, sync_context
 from tests.controllers.builders import NOW_S, pod
 
 Obj = dict[str, Any]
