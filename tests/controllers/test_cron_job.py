@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 import podium
-from podium.api.refused import RefusedError
 from podium.api.values.times import timestamp
 from tests.objects import workload
 
@@ -148,28 +147,6 @@ def test_of_a_job_that_is_there_already_no_failure_is_told(cluster: podium.Clust
     cluster.advance(610)
     assert jobs(cluster) == [10]
     assert reasons(cluster) == []
-
-
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ({"schedule": "nope"}, "expected exactly 5 fields, found 1: [nope]"),
-        ({"schedule": "TZ=UTC 0 0 * * *"}, "cannot use TZ or CRON_TZ in schedule"),
-        ({"timeZone": "Local"}, "timeZone must be an explicit time zone"),
-        ({"timeZone": "Mars/Phobos"}, "unknown time zone Mars/Phobos"),
-        ({"concurrencyPolicy": "Wait"}, 'supported values: "Allow", "Forbid", "Replace"'),
-        ({"startingDeadlineSeconds": -1}, "must be greater than or equal to 0"),
-        ({"failedJobsHistoryLimit": -1}, "must be greater than or equal to 0"),
-        ({"jobTemplate": {"spec": {"manualSelector": True}}}, "manualSelector"),
-    ],
-    ids=str,
-)
-def test_what_the_api_refuses(cluster: podium.Cluster, spec: Any, message: str) -> None:
-    wrong = cron_job("0 0 * * *")
-    wrong["spec"].update(spec)
-    with pytest.raises(RefusedError) as raised:
-        cluster.apply(wrong)
-    assert message in raised.value.message
 
 
 def test_another_schedule_counts_from_its_next_time_on(cluster: podium.Cluster) -> None:

@@ -21,9 +21,6 @@ from podium.api.policy.disruption_budgets import (
     spend,
     sync_failure,
 )
-from podium.scheduler.snapshot.budget_columns import BudgetColumns
-from podium.scheduler.snapshot.pod_classes import PodClasses
-from podium.scheduler.snapshot.pod_info import pending_pod
 from tests.covering import covers
 
 Obj = dict[str, Any]
@@ -172,36 +169,6 @@ def test_a_victim_is_charged_to_all_its_budgets(victims: list[set[int]], left: l
         before = victims[: position + 1]
         used = {number: sum(number in earlier for earlier in before) for number in numbers}
         assert found[position] == any(used[number] > left[number] for number in numbers)
-
-
-@given(covering, allowed)
-def test_more_allowed_never_breaks_more(victims: list[set[int]], left: list[int]) -> None:
-    fewer = spend(victims, [number + 1 for number in left])
-    assert all(now or not then for now, then in zip(spend(victims, left), fewer, strict=True))
-
-
-def _budget(allowed: int, app: str = "a") -> Budget:
-    spec = {"selector": {"matchLabels": {"app": app}}}
-    return Budget.of({**pdb({"disruptionsAllowed": allowed}), "spec": spec})
-
-
-def test_budgets_that_only_allow_other_numbers_are_logged_by_number() -> None:
-    columns = BudgetColumns([_budget(1), _budget(2, "b")])
-    covered = pending_pod({**pod(), "spec": {"containers": []}}, PodClasses()).cls
-    assert columns.covering(covered) == (0,)
-    allowances = columns.log.cursor()
-    columns.replace([_budget(0), _budget(2, "b")])
-    assert allowances.new() == [0]
-    assert columns.covered([0]) == [covered.id]
-    assert columns.covered([1]) == []
-
-
-def test_other_budgets_restart_the_log() -> None:
-    columns = BudgetColumns([_budget(1)])
-    allowances = columns.log.cursor()
-    columns.replace([_budget(0)])
-    columns.replace([_budget(0, "b")])
-    assert allowances.new() is None
 
 
 @pytest.mark.parametrize(

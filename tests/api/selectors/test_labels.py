@@ -76,30 +76,6 @@ def test_absent_and_empty_selectors() -> None:
     assert not NOTHING.matches({})
 
 
-def test_all_requirements_must_hold() -> None:
-    selector = label_selector(
-        {
-            "matchLabels": {"app": "web"},
-            "matchExpressions": [
-                {"key": "tier", "operator": "NotIn", "values": ["cache"]},
-                {"key": "owner", "operator": "Exists"},
-            ],
-        }
-    )
-    assert not selector.is_empty
-    assert selector.matches({"app": "web", "owner": "me"})
-    assert not selector.matches({"app": "web"})
-    assert not selector.matches({"app": "web", "owner": "me", "tier": "cache"})
-    assert not selector.matches({"owner": "me"})
-
-
-def test_selectors_that_say_the_same_are_equal() -> None:
-    a = label_selector({"matchLabels": {"b": "1", "a": "2"}})
-    b = equality_selector({"a": "2", "b": "1"})
-    assert a == b
-    assert len({a, b, EVERYTHING, NOTHING}) == 3
-
-
 def test_a_plain_map_is_not_validated() -> None:
     assert equality_selector({"not valid": "at all!"}).matches({"not valid": "at all!"})
     assert equality_selector(None) == equality_selector({}) == EVERYTHING
