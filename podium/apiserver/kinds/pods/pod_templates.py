@@ -1,8 +1,12 @@
-"""What is filled into the specs of pods and of templates for pods, besides what types say."""
+"""Defaults of pods and of templates for pods, besides those that types have."""
 
+import json
 import re
+from collections.abc import Mapping
+from typing import Any
 
-from podium.api.objects import Object, part, without
+from podium.api.objects import Object, part, spec_of, without
+from podium.api.objects import labels as labels_of
 from podium.api.pod_specs import resources_of
 from podium.api.resources import pod_limits, pod_requests
 from podium.api.values.quantity import Format, Quantity
@@ -18,6 +22,7 @@ from podium.apiserver.kinds.registration.defaulting import (
 from podium.apiserver.schema.struct_types import core_struct
 
 _POD_LEVEL = ("cpu", "memory")
+_SELECTING = frozenset({"affinity", "topologySpreadConstraints"})
 _HUGE_PAGES = "hugepages-"
 _NAME = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _HOST = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
@@ -142,3 +147,57 @@ def _containers(spec: Object) -> Object:
 
 def _text(name: str, nanos: int) -> str:
     return str(Quantity(nanos, Format.DECIMAL_SI if name == "cpu" else Format.BINARY_SI))
+
+
+def merge_label_keys(pod: Object) -> Object:
+    """Merge `matchLabelKeys` and `mismatchLabelKeys` into the selectors that they stand beside.
+
+    kube-apiserver does this to pods, not to templates, when they are created: the pod's own value
+    of each key becomes a condition of the selector. A term without selector selects nothing and
+    stays. Merging again changes nothing.
+    """
+    if _SELECTING.isdisjoint(spec_of(pod)):
+        return pod
+    labels = labels_of(pod)
+
+    def affinity_term(term: Object) -> Object:
+        return _merged(
+            _merged(term, "matchLabelKeys", "In", labels), "mismatchLabelKeys", "NotIn", labels
+        )
+
+    def constraint(constraint: Object) -> Object:
+        return _merged(constraint, "matchLabelKeys", "In", labels)
+
+    def of_both_strengths(affinity: Object) -> Object:
+        return inside(
+            affinity,
+            requiredDuringSchedulingIgnoredDuringExecution=every(affinity_term),
+            preferredDuringSchedulingIgnoredDuringExecution=every(
+                lambda weighted: inside(weighted, podAffinityTerm=affinity_term)
+            ),
+        )
+
+    def affinity(affinity: Object) -> Object:
+        return inside(affinity, podAffinity=of_both_strengths, podAntiAffinity=of_both_strengths)
+
+    def spec(spec: Object) -> Object:
+        return inside(spec, affinity=affinity, topologySpreadConstraints=every(constraint))
+
+    return inside(pod, spec=spec)
+
+
+def _merged(term: Object, field: str, operator: str, labels: Mapping[str, str]) -> Object:
+    selector = term.get("labelSelector")
+    if selector is None:
+        return term
+    present: list[Any] = selector.get("matchExpressions") or []
+    conditions = (
+        {"key": key, "operator": operator, "values": [labels[key]]}
+        for key in term.get(field) or ()
+        if key in labels
+    )
+    there = {json.dumps(condition, sort_keys=True) for condition in present}
+    new = [one for one in conditions if json.dumps(one, sort_keys=True) not in there]
+    if not new:
+        return term
+    return {**term, "labelSelector": {**selector, "matchExpressions": [*present, *new]}}

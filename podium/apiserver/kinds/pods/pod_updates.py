@@ -1,20 +1,28 @@
-"""Pods: what of them may be changed once they are there, which is little.
+"""Pods: what of them and of their status may be changed once they are there, which is little.
 
-The rules are those of `ValidatePodUpdate` in v1.36. Where a gated pod may go can still be narrowed
-down, as nobody has looked for a node yet.
+The rules are those of `ValidatePodUpdate` and `ValidatePodStatusUpdate` in v1.36. Where a gated pod
+may go can still be narrowed down, as the scheduler hasn't looked for a node yet.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from podium.api.errors import ErrorKind, FieldError
-from podium.api.objects import Object, entries, part, spec_of
-from podium.api.pod_specs import affinity_of, node_affinity_of, tolerations_of
+from podium.api.objects import Object, annotations, entries, part, spec_of, status_of
+from podium.api.pod_specs import (
+    affinity_of,
+    init_containers_of,
+    node_affinity_of,
+    tolerations_of,
+)
 from podium.api.priority import MIRROR_ANNOTATION
+from podium.api.resources import is_sidecar
 from podium.apiserver.internals import difference, internal
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
+from podium.apiserver.validation.names import label_key, subdomain
 from podium.apiserver.validation.pods.pod_validation import pod as pod_check
 from podium.apiserver.validation.pods.taints_and_tolerations import tolerations as tolerations_check
 
@@ -27,6 +35,7 @@ _CHANGEABLE = (
 )
 _CONTAINERS = ("containers", "initContainers")
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+_SYSTEM_CONDITIONS = frozenset({"PodScheduled", "Ready", "Initialized"})
 
 
 def _spec_update(new: Object, old: Object) -> Faults:
@@ -34,7 +43,7 @@ def _spec_update(new: Object, old: Object) -> Faults:
     if spec is before or spec == before:
         return
     for field in _CONTAINERS:
-        now, then = spec.get(field) or (), before.get(field) or ()
+        now, then = entries(spec, field), entries(before, field)
         if len(now) != len(then):
             yield checks.forbidden(f"spec.{field}", "pod updates may not add or remove containers")
             return
@@ -44,18 +53,27 @@ def _spec_update(new: Object, old: Object) -> Faults:
                 yield FieldError(where, None, "", ErrorKind.REQUIRED)
             elif image != image.strip():
                 yield FieldError(where, image, "must not have leading or trailing whitespace")
-    faults = list(_deadline(spec, before))
-    yield from faults
-    # A deadline that is wrong ends the examination; one that is taken away doesn't.
-    if faults and spec.get("activeDeadlineSeconds") is not None:
-        return
+    deadline_s, was_s = spec.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds")
+    if deadline_s != was_s:
+        path, shown, message = "spec.activeDeadlineSeconds", deadline_s, ""
+        if deadline_s is None:
+            shown, message = "null", "must not update from a positive integer to nil value"
+        elif not 0 <= deadline_s <= checks.INT32_MAX:
+            message = f"must be between 0 and {checks.INT32_MAX}, inclusive"
+        elif was_s is not None and was_s < deadline_s:
+            message = "must be less than or equal to previous value"
+        if message:
+            yield FieldError(path, shown, message)
+        # A deadline that is wrong ends the examination; one that is taken away doesn't.
+        if message and deadline_s is not None:
+            return
     there = {_toleration(one) for one in tolerations_of(spec)}
     if any(_toleration(one) not in there for one in tolerations_of(before)):
         message = "existing toleration can not be modified except its tolerationSeconds"
         yield checks.forbidden("spec.tolerations", message)
     else:
         yield from tolerations_check(tolerations_of(spec), "spec.tolerations")
-    known = {gate.get("name") for gate in before.get("schedulingGates") or ()}
+    known = {gate.get("name") for gate in entries(before, "schedulingGates")}
     for index, gate in enumerate(entries(spec, "schedulingGates")):
         if gate.get("name") not in known:
             found = f"found new scheduling gate '{gate.get('name')}'"
@@ -70,12 +88,9 @@ def _spec_update(new: Object, old: Object) -> Faults:
         yield checks.forbidden("spec", f"{message}\n{difference(stored, rest)}")
 
 
-def annotations(new: Object, old: Object) -> Faults:
-    """Nobody makes a static pod's picture of a pod, or takes that from it."""
-    now, before = new["metadata"], old["metadata"]
-    if now.get("annotations") == before.get("annotations"):
-        return
-    now, before = now.get("annotations") or {}, before.get("annotations") or {}
+def _mirror(new: Object, old: Object) -> Faults:
+    # Whether a pod mirrors a static one is settled when it is created.
+    now, before = annotations(new), annotations(old)
     path = f"metadata.annotations[{MIRROR_ANNOTATION}]"
     if MIRROR_ANNOTATION in before:
         if now.get(MIRROR_ANNOTATION) != before[MIRROR_ANNOTATION]:
@@ -85,20 +100,9 @@ def annotations(new: Object, old: Object) -> Faults:
 
 
 update = rules.all_of(
-    rules.metadata, rules.valid(pod_check, "metadata", "spec"), annotations, _spec_update
+    rules.metadata, rules.valid(pod_check, "metadata", "spec"), _mirror, _spec_update
 )
-
-
-def _deadline(spec: Object, before: Object) -> Faults:
-    path = "spec.activeDeadlineSeconds"
-    now, then = spec.get("activeDeadlineSeconds"), before.get("activeDeadlineSeconds")
-    if now is None:
-        if then is not None:
-            yield FieldError(path, "null", "must not update from a positive integer to nil value")
-    elif not 0 <= now <= checks.INT32_MAX:
-        yield FieldError(path, now, f"must be between 0 and {checks.INT32_MAX}, inclusive")
-    elif then is not None and then < now:
-        yield FieldError(path, now, "must be less than or equal to previous value")
+"""Finds the faults of a change of a pod."""
 
 
 def _toleration(toleration: Object) -> tuple[Any, ...]:
@@ -106,13 +110,12 @@ def _toleration(toleration: Object) -> tuple[Any, ...]:
 
 
 def _as_before(spec: Object, before: Object) -> Mapping[str, Any]:
+    """Restore the fields of a spec that may change."""
     fields = ("activeDeadlineSeconds", "tolerations", "schedulingGates")
     kept: dict[str, Any] = {field: before.get(field) for field in fields}
     for field in _CONTAINERS:
-        now, then = spec.get(field) or (), before.get(field) or ()
-        kept[field] = [
-            {**one, "image": other.get("image")} for one, other in zip(now, then, strict=True)
-        ]
+        pairs = zip(entries(spec, field), entries(before, field), strict=True)
+        kept[field] = [{**one, "image": other.get("image")} for one, other in pairs]
     grace_s, before_s = (one.get("terminationGracePeriodSeconds") for one in (spec, before))
     if before_s is not None and before_s < 0 and grace_s == 1:
         kept["terminationGracePeriodSeconds"] = before_s
@@ -133,11 +136,14 @@ _TERMS = f"spec.affinity.nodeAffinity.{_REQUIRED}.nodeSelectorTerms"
 
 
 def _tightened(spec: Object, before: Object) -> Faults:
-    selector = spec.get("nodeSelector") or {}
+    selector = part(spec, "nodeSelector")
     if any(selector.get(key) != v for key, v in part(before, "nodeSelector").items()):
         message = "only additions to spec.nodeSelector are allowed (no mutations or deletions)"
         yield FieldError("spec.nodeSelector", dict(sorted(selector.items())) or None, message)
-    new, old = _required_terms(spec), _required_terms(before)
+    new, old = (
+        entries(part(node_affinity_of(one), _REQUIRED), "nodeSelectorTerms")
+        for one in (spec, before)
+    )
     if not old or rules.same(_node_affinity(spec), _node_affinity(before)):
         return
     if len(new) != len(old):
@@ -156,13 +162,91 @@ def _node_affinity(spec: Object) -> Object | None:
     return found
 
 
-def _required_terms(spec: Object) -> Sequence[Object]:
-    return entries(part(node_affinity_of(spec), _REQUIRED), "nodeSelectorTerms")
-
-
 def _grown(new: Object, old: Object) -> bool:
-    """Whether the new requirements begin with all the old ones; a term without any stays so."""
+    """Return whether the requirements begin with all the old ones; a term without any stays so."""
     pairs = [(entries(new, f), entries(old, f)) for f in ("matchExpressions", "matchFields")]
     if not any(then for _, then in pairs):
         return not any(now for now, _ in pairs)
     return all(rules.same(now[: len(then)], then) for now, then in pairs)
+
+
+def _status(new: Object, old: Object) -> Faults:
+    status, before, spec = status_of(new), status_of(old), spec_of(new)
+    for index, condition in enumerate(entries(status, "conditions")):
+        kind, where = condition.get("type") or "", f"status.conditions[{index}]"
+        yield from _generation(condition, where)
+        if kind not in _SYSTEM_CONDITIONS:
+            yield from label_key(kind, f"{where}.Type")
+    yield from _generation(status, "status")
+    if (spec.get("nodeName") or "") != (spec_of(old).get("nodeName") or ""):
+        yield checks.forbidden("status.nodeName", "may not be changed directly")
+    nominated = status.get("nominatedNodeName")
+    if nominated and nominated != before.get("nominatedNodeName"):
+        yield from subdomain(nominated, "status.nominatedNodeName")
+        if spec.get("nodeName"):
+            message = "may not be set on pods that are already bound to a node"
+            yield checks.forbidden("status.nominatedNodeName", message)
+    yield from rules.immutable("status.qosClass")(new, old)
+    yield from _restarted(status, before, spec_of(old))
+    named, seen = {claim.get("name") for claim in entries(spec, "resourceClaims")}, set()
+    for index, claim in enumerate(entries(status, "resourceClaimStatuses")):
+        name, where = claim.get("name"), f"status.resourceClaimStatuses[{index}].name"
+        if name not in named:
+            message = "must match the name of an entry in `spec.resourceClaims`"
+            yield FieldError(where, name, message)
+        if name in seen:
+            yield checks.duplicate(where, name)
+        seen.add(name)
+    pod_ips = status.get("podIPs") or [{"ip": ip} for ip in (status.get("podIP"),) if ip]
+    yield from _ip_list(pod_ips, "status.podIPs")
+    host_ips = entries(status, "hostIPs")
+    first = host_ips[0].get("ip") or "" if host_ips else ""
+    if host_ips and first != (status.get("hostIP") or ""):
+        yield FieldError("status.hostIPs[0].ip", first, "must be equal to `hostIP`")
+    yield from _ip_list(host_ips, "status.hostIPs")
+
+
+status_update = rules.all_of(rules.metadata, _mirror, _status)
+"""Finds the faults of a change of a pod's status."""
+
+
+def _generation(observer: Object, path: str) -> Faults:
+    generation = observer.get("observedGeneration") or 0
+    if generation < 0:
+        yield FieldError(f"{path}.observedGeneration", generation, "must be a non-negative integer")
+
+
+def _ip_list(addresses: Sequence[Object], path: str) -> Faults:
+    ips = [one.get("ip") or "" for one in addresses]
+    faults = [*checks.each(checks.ip_address)(ips, path)]
+    yield from faults
+    families = {":" in ip for ip in ips}
+    if not faults and len(families) < len(ips):
+        message = "may specify no more than one IP for each IP family"
+        yield FieldError(path, [{"IP": ip} for ip in ips], message)
+
+
+def _restarted(status: Object, before: Object, spec: Object) -> Faults:
+    # What has ended for good doesn't run again.
+    policy = spec.get("restartPolicy")
+    sidecars = {one["name"] for one in init_containers_of(spec) if is_sidecar(one)}
+    for field, restarts, spared in (
+        ("containerStatuses", policy, ()),
+        ("initContainerStatuses", policy, sidecars),
+        ("ephemeralContainerStatuses", "Never", ()),
+    ):
+        now, then = entries(status, field), entries(before, field)
+        if restarts == "Always" or now is then:
+            continue
+        going_on = Counter(
+            one.get("name") for one in now if part(one, "state").get("terminated") is None
+        )
+        for index, container in enumerate(then):
+            ended = part(container, "state").get("terminated")
+            if ended is None or container.get("name") in spared:
+                continue
+            if ended.get("exitCode") and restarts == "OnFailure":
+                continue
+            for _ in range(going_on[container.get("name")]):
+                message = "may not be transitioned to non-terminated state"
+                yield checks.forbidden(f"status.{field}[{index}].state", message)

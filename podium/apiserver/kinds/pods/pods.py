@@ -7,16 +7,15 @@ from typing import Any
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, annotations, entries, part, status_of, without
 from podium.api.qos import qos_class
-from podium.apiserver.kinds.pods.ephemeral_containers import (
-    added,
+from podium.apiserver.kinds.pods.pod_subresources import (
     ephemeral_containers_update,
-    none_in_new,
+    no_ephemeral_containers,
+    resize_update,
+    resized,
+    with_ephemeral_containers,
 )
-from podium.apiserver.kinds.pods.label_keys import merge_label_keys
-from podium.apiserver.kinds.pods.pod_resize import resize_update, resized
-from podium.apiserver.kinds.pods.pod_status import status_update
-from podium.apiserver.kinds.pods.pod_templates import pod
-from podium.apiserver.kinds.pods.pod_updates import update
+from podium.apiserver.kinds.pods.pod_templates import merge_label_keys, pod
+from podium.apiserver.kinds.pods.pod_updates import status_update, update
 from podium.apiserver.kinds.registration.defaulting import every, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.strategy import (
@@ -137,7 +136,7 @@ POD = Registration(
     defaults_of_new=merge_label_keys,
     warnings_of_new=_warnings,
     validate=pod_check,
-    validate_new=checks.both(none_in_new, gated_on_no_node),
+    validate_new=checks.both(no_ephemeral_containers, gated_on_no_node),
     validate_update=update,
     validate_subresource_update={
         "ephemeralcontainers": ephemeral_containers_update,
@@ -146,7 +145,7 @@ POD = Registration(
     },
     create=_create,
     subresources={
-        "ephemeralcontainers": _counted(added),
+        "ephemeralcontainers": _counted(with_ephemeral_containers),
         "resize": _counted(resized),
         "status": _update_status,
     },

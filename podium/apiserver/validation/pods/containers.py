@@ -1,24 +1,222 @@
 """The containers of a pod spec, in the order in which ValidatePodSpec looks at them.
 
-Security contexts aren't judged, nor what only a kubelet reads of mounts.
+No decision hangs on environment variables and probes, so their faults are minor. Security contexts
+aren't judged, nor what only a kubelet reads of mounts.
 """
 
-from collections.abc import Mapping
-from typing import Self
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Self
 
 import msgspec
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.objects import Object, entries, part
 from podium.api.resources import is_sidecar
+from podium.api.selectors.labels import validate_label_key
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, join
-from podium.apiserver.validation.names import dns_label
-from podium.apiserver.validation.pods.environment import environment, environment_from
+from podium.apiserver.validation.names import config_key, dns_label, subdomain
 from podium.apiserver.validation.pods.pod_volumes import known_volumes, mounts
-from podium.apiserver.validation.pods.ports import ports, unique_host_ports
-from podium.apiserver.validation.pods.probes import lifecycle, probes
+from podium.apiserver.validation.pods.ports import port_or_name, ports, unique_host_ports
 from podium.apiserver.validation.resource_requirements import container_resources
+
+_VARIABLE_RULE = (
+    "a valid environment variable name must consist only of printable ASCII characters other "
+    "than '='"
+)
+
+# The fields of a pod that its variables may refer to, and those that field selectors know beside.
+_REFERABLE = (
+    "metadata.name",
+    "metadata.namespace",
+    "metadata.uid",
+    "spec.nodeName",
+    "spec.serviceAccountName",
+    "status.hostIP",
+    "status.hostIPs",
+    "status.podIP",
+    "status.podIPs",
+)
+_KNOWN = (
+    *_REFERABLE,
+    "metadata.annotations",
+    "metadata.labels",
+    "spec.restartPolicy",
+    "spec.schedulerName",
+    "status.phase",
+)
+_SUBSCRIBED = ("metadata.annotations", "metadata.labels")
+_HUGE_PAGES = ("limits.hugepages-", "requests.hugepages-")
+
+_variable_name = checks.must(
+    _VARIABLE_RULE, lambda name: name.isascii() and name.isprintable() and "=" not in name
+)
+
+
+def _field_of_pod(value: Any, path: str) -> Faults:
+    name, bracket, key = value.partition("['")
+    if not bracket or not key.endswith("']"):
+        if value not in _KNOWN:
+            message = f"error converting fieldPath: field label not supported: {value}"
+            yield FieldError(path, value, message)
+        elif value not in _REFERABLE:
+            yield unsupported(path, value, _REFERABLE)
+    elif name in _SUBSCRIBED:
+        key = key.removesuffix("']")
+        key = key.lower() if name == "metadata.annotations" else key
+        for message in validate_label_key(key):
+            yield FieldError(path.removesuffix(".fieldPath"), key, message)
+    else:
+        message = f"error converting fieldPath: field label does not support subscript: {value}"
+        yield FieldError(path, value, message)
+
+
+_known_resource = checks.one_of(
+    *(
+        f"{field}.{name}"
+        for field in ("limits", "requests")
+        for name in ("cpu", "ephemeral-storage", "memory")
+    )
+)
+
+
+def _resource_of_container(value: Any, path: str) -> Faults:
+    return iter(()) if value.startswith(_HUGE_PAGES) else _known_resource(value, path)
+
+
+_key_of_object = checks.fields(name=checks.absent_as("", subdomain), key=checks.needed(config_key))
+_sources = {
+    "fieldRef": checks.fields(apiVersion=checks.needed(), fieldPath=checks.needed(_field_of_pod)),
+    "resourceFieldRef": checks.fields(resource=checks.needed(_resource_of_container)),
+    "configMapKeyRef": _key_of_object,
+    "secretKeyRef": _key_of_object,
+}
+
+
+def _one_source(names: Iterable[str], path: str, source: Any, *, has_value: bool) -> Faults:
+    count = sum(source.get(name) is not None for name in names)
+    if not count:
+        *listed, last = (f"`{name}`" for name in names)
+        yield FieldError(path, "", f"must specify one of: {', '.join(listed)} or {last}")
+    elif has_value:
+        yield FieldError(path, "", "may not be specified when `value` is not empty")
+    elif count > 1:
+        yield FieldError(path, "", "may not have more than one field specified at a time")
+
+
+_any_source = checks.fields(**_sources)
+
+
+def _value_from(variable: Any, path: str) -> Faults:
+    source, where = variable.get("valueFrom"), join(path, "valueFrom")
+    if source is not None:
+        yield from _any_source(source, where)
+        yield from _one_source(_sources, where, source, has_value=bool(variable.get("value")))
+
+
+_environment = checks.each(checks.fields(_value_from, name=checks.needed(_variable_name)))
+
+_whole_object = checks.fields(name=checks.needed(subdomain))
+_whole_sources = {"configMapRef": _whole_object, "secretRef": _whole_object}
+_from_object = checks.fields(prefix=_variable_name, **_whole_sources)
+
+
+def _from_objects(sources: Any, path: str) -> Faults:
+    for index, source in enumerate(sources):
+        yield from _from_object(source, f"{path}[{index}]")
+        # The fault has no index, as in kube-apiserver.
+        yield from _one_source(_whole_sources, path, source, has_value=False)
+
+
+_HEADER_RULE = (
+    "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. 'X-Header-Name', "
+    "regex used for validation is '[-A-Za-z0-9]+')"
+)
+_COUNTS = (
+    "initialDelaySeconds",
+    "timeoutSeconds",
+    "periodSeconds",
+    "successThreshold",
+    "failureThreshold",
+)
+
+
+def _headers(headers: Any, path: str) -> Faults:
+    for header in headers:
+        name = header.get("name") or ""
+        if not re.fullmatch("[-A-Za-z0-9]+", name):
+            # The fault has no index, as in kube-apiserver.
+            yield FieldError(path, name, _HEADER_RULE)
+
+
+_actions = {
+    "exec": checks.fields(command=checks.needed()),
+    "httpGet": checks.fields(
+        path=checks.needed(),
+        port=checks.absent_as(0, port_or_name),
+        scheme=checks.one_of("HTTP", "HTTPS"),
+        httpHeaders=_headers,
+    ),
+    "tcpSocket": checks.fields(port=checks.absent_as(0, port_or_name)),
+    "grpc": checks.fields(port=checks.absent_as(0, port_or_name)),
+}
+
+
+def _one_action(actions: dict[str, Check]) -> Check:
+    def check(value: Any, path: str) -> Faults:
+        first = True
+        for name, action in actions.items():
+            if (found := value.get(name)) is None:
+                continue
+            where = join(path, name)
+            if first:
+                yield from action(found, where)
+            else:
+                yield checks.forbidden(where, "may not specify more than 1 handler type")
+            first = False
+        if first:
+            yield checks.required(path, "must specify a handler type")
+
+    return check
+
+
+_positive = checks.integer(1, rule="must be greater than 0")
+_once = checks.integer(1, 1, "must be 1")
+_never = checks.must("must not be set for readinessProbes", lambda _: False)
+
+
+def _probe(**more: checks.Part) -> Check:
+    counts = dict.fromkeys(_COUNTS, checks.count)
+    numbers = checks.fields(**counts, terminationGracePeriodSeconds=_positive)
+    return checks.detail(checks.both(_one_action(_actions), numbers, checks.fields(**more)))
+
+
+_liveness = _probe(successThreshold=_once)
+
+_probes = checks.fields(
+    livenessProbe=_liveness,
+    readinessProbe=_probe(terminationGracePeriodSeconds=_never),
+    startupProbe=_liveness,
+)
+
+
+def _running(grace_s: int | None) -> Check:
+    """Make a check of the handlers and probes of containers, by the grace period of their pod."""
+
+    def sleep(value: Any, path: str) -> Faults:
+        seconds = value.get("seconds") or 0
+        if grace_s is not None and not 0 <= seconds <= grace_s:
+            message = (
+                f"must be non-negative and less than terminationGracePeriodSeconds ({grace_s})"
+            )
+            yield FieldError(path, seconds, message)
+
+    actions = {name: check for name, check in _actions.items() if name != "grpc"}
+    handler = _one_action({**actions, "sleep": sleep})
+    lifecycle = checks.detail(checks.fields(postStart=handler, preStop=handler))
+    return checks.both(checks.fields(lifecycle=lifecycle), _probes)
+
 
 _NOT_BEFORE_START = ("lifecycle", "livenessProbe", "readinessProbe", "startupProbe")
 _RESIZABLE = ("cpu", "memory")
@@ -49,8 +247,8 @@ _first_fields = checks.fields(
     image=checks.needed(is_detail=True),
     terminationMessagePolicy=checks.detail(checks.one_of("File", "FallbackToLogsOnError")),
     ports=ports,
-    env=environment,
-    envFrom=environment_from,
+    env=checks.detail(_environment),
+    envFrom=checks.detail(_from_objects),
 )
 _last_fields = checks.fields(
     imagePullPolicy=checks.detail(checks.one_of("Always", "IfNotPresent", "Never")),
@@ -68,7 +266,7 @@ def common(container: Object, path: str, pod: PodParts) -> Faults:
     yield from mounts(container, path, pod.volumes)
     yield from _last_fields(container, path)
     yield from _claims(container, join(path, "resources.claims"), pod)
-    yield from checks.detail(_resizing(pod))(container, path)
+    yield from checks.detail(_resizing(pod.restart_policy))(container, path)
 
 
 def _claims(container: Object, path: str, pod: PodParts) -> Faults:
@@ -89,7 +287,7 @@ def _claims(container: Object, path: str, pod: PodParts) -> Faults:
             yield FieldError(where, name, message, ErrorKind.NOT_FOUND)
 
 
-def _resizing(pod: PodParts) -> Check:
+def _resizing(restart_policy: str) -> Check:
     def check(container: Object, path: str) -> Faults:
         # Most faults have no index, as in kube-apiserver.
         where, seen = join(path, "resizePolicy"), set[str]()
@@ -103,7 +301,7 @@ def _resizing(pod: PodParts) -> Check:
                     yield checks.required(where)
                 elif value not in known:
                     yield unsupported(where, value, known)
-            if pod.restart_policy == "Never" and restart != "NotRequired":
+            if restart_policy == "Never" and restart != "NotRequired":
                 message = "must be 'NotRequired' when `restartPolicy` is 'Never'"
                 yield FieldError(where, restart, message)
 
@@ -125,7 +323,7 @@ def containers(spec: Object, path: str) -> Faults:
         yield checks.required(where)
         return
     pod, names = PodParts.of(spec), set[str]()
-    running = checks.both(checks.fields(lifecycle=lifecycle(pod.grace_s)), probes, _restart_policy)
+    running = checks.both(_running(pod.grace_s), _restart_policy)
     for index, container in enumerate(found):
         here = f"{where}[{index}]"
         yield from common(container, here, pod)
@@ -138,7 +336,7 @@ def init_containers(spec: Object, path: str) -> Faults:
     """Check the `initContainers` of a pod spec; names are unique among all its containers."""
     where, pod = join(path, "initContainers"), PodParts.of(spec)
     names = {container.get("name", "") for container in entries(spec, "containers")}
-    running = checks.both(checks.fields(lifecycle=lifecycle(pod.grace_s)), probes)
+    running = _running(pod.grace_s)
     for index, container in enumerate(entries(spec, "initContainers")):
         here = f"{where}[{index}]"
         yield from common(container, here, pod)
