@@ -13,8 +13,8 @@ from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object, labels
 from podium.api.selectors.label_selector_text import parse_selector
 from podium.api.selectors.labels import EVERYTHING, Selector, SelectorError
+from podium.apiserver.kinds.registration.registration import ReadField, text
 from podium.apiserver.kinds.registration.registrations import registration_of
-from podium.apiserver.kinds.registration.selectable_fields import ReadField, text
 from podium.apiserver.refusals import bad_request
 
 NAMESPACE = text("metadata.namespace")

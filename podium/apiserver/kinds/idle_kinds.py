@@ -9,8 +9,7 @@ from base64 import b64encode
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, part, spec_of, without
 from podium.apiserver.kinds.registration.defaulting import defaults_of
-from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.selectable_fields import text
+from podium.apiserver.kinds.registration.registration import Registration, text
 from podium.apiserver.kinds.registration.strategy import (
     Creation,
     keep_spec,

@@ -1,20 +1,23 @@
 """Registrations: what the API server knows of a kind, in one value.
 
-`registrations.txt` has a line of words for each kind of which there is something to say, by its
-key; lines that are indented go on with the words of the kind before. Besides those of strategies:
+`registrations.txt` has a line of words by the key of a kind; indented lines continue the line
+before. Beside the words of strategies (`strategy`) there are:
 
-    immutable=spec.a,spec.b  fields that never change, which are asked for last
-    valid=spec               the parts of a changed object that are judged as those of a new one
-    select=spec.a,spec.b     fields that a list can be selected by; see `selectable_fields`
-    template=spec.template   where the template for pods stands, of which clients are warned
-    names-pods               pods are called after the object, of whose name clients are warned
-    numbers=replicas,ready   numbers of the status that aren't below zero
+    immutable=spec.a,spec.b  fields that never change, judged last
+    valid=spec               the parts of a changed object that are judged like those of a new one
+    select=spec.a,spec.b     fields that a list can be selected by: `spec.a:boolean` and
+                             `spec.a:number` are written so, `spec.a:spec.b` is read from `spec.b`,
+                             and `spec.a:never` may be asked for, but is always empty
+    template=spec.template   the path of the template for pods, about which clients are warned
+    names-pods               pods are named after the object, about whose name clients are warned
+    numbers=replicas,ready   fields of the status that aren't negative
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from importlib.resources import files
+from typing import Any
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CustomKind
@@ -28,12 +31,6 @@ from podium.apiserver.kinds.registration.rules import (
     metadata,
     not_negative,
 )
-from podium.apiserver.kinds.registration.selectable_fields import (
-    ReadField,
-    by_key,
-    by_name,
-    declared,
-)
 from podium.apiserver.kinds.registration.strategy import (
     Create,
     Creation,
@@ -46,8 +43,41 @@ from podium.apiserver.validation.checks import Check, anything, fields
 from podium.apiserver.validation.metadata import object_meta
 from podium.apiserver.validation.pods.pod_warnings import name_warnings, pod_warnings
 
+ReadField = Callable[[Object], str]
+"""Reads a field of an object as text; empty if the field is absent."""
+
+
+def text(path: str) -> ReadField:
+    """Make a reader of a field by its path, such as `spec.nodeName`."""
+    steps = path.split(".")
+
+    def read(obj: Object) -> str:
+        value: Any = obj
+        for step in steps:
+            value = value.get(step)
+            if value is None:
+                return ""
+        return str(value)
+
+    return read
+
+
+def _declared(field: str) -> tuple[str, ReadField]:
+    name, _, how = field.partition(":")
+    read = text(name)
+    readers: Mapping[str, ReadField] = {
+        "": read,
+        "boolean": lambda obj: "true" if read(obj) == "True" else "false",
+        "number": lambda obj: read(obj) or "0",
+        "never": lambda _: "",
+    }
+    return name, readers.get(how) or text(how)
+
+
+_BY_KEY = {path: text(path) for path in ("metadata.name", "metadata.namespace")}
+
 metadata_alone: Check = fields(metadata=object_meta())
-"""Objects of which only the metadata is judged."""
+"""Checks nothing but metadata."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -55,24 +85,22 @@ class Registration:
     """A kind as the API server handles it; the defaults are those of a kind without peculiarities.
 
     Attributes:
-        defaults: fills in what the author left out, beside what the schema names (`fill=`).
-        is_filled_by_schema: whether an object has the defaults of its schema first.
-        defaults_of_new: fills in what is settled once, when an object is created.
-        validate: finds faults of an object by itself.
+        defaults: fills in defaults, beside those of the schema (`fill=`).
+        is_filled_by_schema: whether the defaults of the schema are filled in first.
+        defaults_of_new: fills in what is settled when an object is created.
         validate_new: finds further faults of an object that is created.
-        validate_update: finds faults of a change, if not just those of the new object and of the
-            change itself.
-        validate_change: finds faults of the change itself, with the old object.
+        validate_update: finds faults of a change, if not those of the new object and of metadata.
+        validate_change: finds further faults of a change, by both objects.
         validate_subresource_update: finds faults of changes by subresources, such as `status`.
-        words: the kind's words, where `registrations.txt` doesn't have them.
+        words: the words of the kind, if not those of `registrations.txt`.
         create: prepares a new object, which has its name, uid and time.
         update: prepares a change, before the strategy does.
-        subresources: prepare changes by subresources, such as `status`.
+        subresources: prepare changes by subresources.
         selectable: reads further fields that a list can be selected by.
         unselectable: the refusal of another field, with `{}` in its place, if not the usual one.
         warnings: for clients that create or change an object; where objects of the kind have a
             generation, only if it is new.
-        warnings_of_new: further warnings at creation, by the object and what was sent.
+        warnings_of_new: further warnings about a new object, by that and what was sent.
     """
 
     kind: Kind
@@ -95,7 +123,7 @@ class Registration:
 
     @cached_property
     def strategy(self) -> Strategy:
-        """How objects of the kind are written."""
+        """The strategy of the kind."""
         return strategy_in(self._options, self.create, self.update, self.subresources)
 
     @cached_property
@@ -108,24 +136,24 @@ class Registration:
 
     @cached_property
     def zeros(self) -> Object:
-        """The fields that all objects of the kind have, empty; who they are isn't among them."""
+        """The fields that the API always writes, empty; without metadata."""
         return without(self.struct.zeros, "metadata") if self.struct else {}
 
     @cached_property
     def struct(self) -> Struct | None:
-        """The type of the kind's objects; None for a kind that a definition brings."""
+        """The type of the kind's objects; None for custom kinds."""
         is_custom = isinstance(self.kind, CustomKind)
         return None if is_custom else struct_of(self.kind.api_version, self.kind.name)
 
     def prepared(self, obj: Object, creation: Creation) -> Object:
-        """A new object as it starts."""
+        """Prepare a new object."""
         made = self.strategy.create(obj, creation)
         if not self.strategy.resets_status:
             return made
         return {**made, "status": self.zeros.get("status", {})}
 
     def rule(self, subresource: str) -> Rule | None:
-        """What is asked of a change, by a subresource or by none; None if there is nothing."""
+        """Return the rule for changes by a subresource, or of the object itself; None for none."""
         return self._rules.get(subresource)
 
     @cached_property
@@ -140,7 +168,7 @@ class Registration:
         return {**by_subresource, "": all_of(whole, *last)}
 
     def warned_of(self, obj: Object, sent: Object | None = None) -> Iterator[str]:
-        """Warnings for a client that changes an object, or sent it to be created."""
+        """Yield warnings for a client that changed an object or, with `sent`, created it."""
         if place := self._options.get("template"):
             yield from pod_warnings(part(obj, *place.split(".")), place)
         yield from self.warnings(obj)
@@ -150,25 +178,26 @@ class Registration:
             yield from self.warnings_of_new(obj, sent)
 
     def field_reader(self, path: str) -> ReadField | None:
-        """How a field that a list can be selected by is read; None if it can't be by this one."""
+        """Return the reader of a selectable field; None for a field that isn't selectable."""
         is_strict = (self._selectable or self.unselectable) and not self.kind.namespaced
-        return {**(by_name if is_strict else by_key), **self._selectable}.get(path)
+        usual = without(_BY_KEY, "metadata.namespace") if is_strict else _BY_KEY
+        return {**usual, **self._selectable}.get(path)
 
     @cached_property
     def _selectable(self) -> Mapping[str, ReadField]:
-        return {**dict(map(declared, self._listed("select"))), **self.selectable}
+        return {**dict(map(_declared, self._listed("select"))), **self.selectable}
 
     def not_selectable(self, path: str) -> str:
-        """What is said of a field that no list can be selected by."""
+        """Return the refusal of a field that isn't selectable."""
         if self.unselectable or self._selectable:
             return (self.unselectable or "field label not supported: {}").format(path)
-        known = ", ".join(f'"{one}"' for one in by_key)
+        known = ", ".join(f'"{one}"' for one in _BY_KEY)
         return f'"{path}" is not a known field selector: only {known}'
 
 
 @cache
 def words_of_kinds() -> Mapping[str, str]:
-    """The words of built-in kinds by key."""
+    """Return the words of built-in kinds by key."""
     data = files("podium.apiserver.kinds.registration") / "registrations.txt"
     lines = data.read_text(encoding="utf-8").replace("\n  ", " ").splitlines()
     return dict(line.split(maxsplit=1) for line in lines)

@@ -1,10 +1,11 @@
-"""The registrations of all kinds, and what is asked of a kind's by those who have an object.
+"""The registrations of all kinds, and defaults and faults of objects by their kind.
 
-They are found in the files beside this one. A kind without a registration of its own is stored,
-served and printed as any other; that of a kind that a definition brings is made of the definition.
+Registrations are found in the modules of `kinds`. A kind without one of its own is stored, served
+and printed like any other; that of a custom kind is made of its CustomResourceDefinition.
 """
 
 from collections.abc import Iterator
+from functools import lru_cache, partial
 from importlib import import_module
 from itertools import chain
 from pkgutil import walk_packages
@@ -12,15 +13,17 @@ from pkgutil import walk_packages
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import ALL_KINDS, KINDS, Kind, kind_of, optional_kind_of
 from podium.api.kinds.custom_kinds import CustomKind
-from podium.api.objects import Object, was_in_a_cluster
+from podium.api.objects import Object, entries, was_in_a_cluster
 from podium.apiserver import kinds
+from podium.apiserver.custom_resources.structural_faults import faults as structural_faults
+from podium.apiserver.decoding.custom_objects import with_defaults
 from podium.apiserver.decoding.type_checker import Checker, DecodingError
-from podium.apiserver.kinds.registration.custom_registration import custom_registration
+from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import filled_by_schema
-from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.registration import ReadField, Registration, text
 from podium.apiserver.kinds.registration.rules import every_metadata
 from podium.apiserver.refusals import first_faults
-from podium.apiserver.schema import struct_of
+from podium.apiserver.schema import json_paths, struct_of
 from podium.apiserver.schema.custom import struct_for
 from podium.apiserver.schema.struct_types import METRICS, SCALE, TOKEN_REQUEST
 from podium.apiserver.validation.checks import Faults, MinorFieldError
@@ -41,28 +44,51 @@ REGISTRATIONS: dict[str, Registration] = {
     **{kind.key: Registration(kind=kind) for kind in (*ALL_KINDS.values(), *_UNSTORED)},
     **{registration.kind.key: registration for registration in _declared()},
 }
-"""By the key of the kind; scales, tokens and metrics, which nobody stores, are to be printed."""
+"""By the key of the kind; scales, tokens and metrics aren't stored, but printed."""
 
 
 def registration_of(kind: Kind) -> Registration:
-    """What the API server knows of a kind, wherever it comes from."""
-    return custom_registration(kind) if isinstance(kind, CustomKind) else REGISTRATIONS[kind.key]
+    """Return the registration of a built-in or custom kind."""
+    return _custom_registration(kind) if isinstance(kind, CustomKind) else REGISTRATIONS[kind.key]
+
+
+@lru_cache(maxsize=256)
+def _custom_registration(kind: CustomKind) -> Registration:
+    rule = rules.all_of(rules.metadata, lambda new, old: structural_faults(kind, new, old))
+    fields = (
+        json_paths.steps(one["jsonPath"]) for one in entries(kind.definition, "selectableFields")
+    )
+    return Registration(
+        kind=kind,
+        defaults=partial(with_defaults, kind),
+        validate=lambda obj, _path: structural_faults(kind, obj),
+        validate_update=rule,
+        validate_subresource_update=dict.fromkeys(kind.subresources, rule),
+        words="apart conditional" if "status" in kind.subresources else "counts conditional",
+        selectable={".".join(names): _as_written(".".join(names)) for names in fields},
+        unselectable="field label not supported: {}",
+    )
+
+
+def _as_written(path: str) -> ReadField:
+    read = text(path)
+    words = {"True": "true", "False": "false"}
+    return lambda obj: words.get(read(obj), read(obj))
 
 
 def is_idle(kind: Kind) -> bool:
-    """Whether nothing acts on objects of the kind, so that who creates one is to be warned."""
+    """Return whether nothing acts on objects of the kind, about which clients are warned."""
     found = REGISTRATIONS.get(kind.key)
     return found is not None and found.strategy.is_idle
 
 
 def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:
-    """The object with everything filled in; the same object where nothing is missing.
+    """Fill in the defaults of an object, which stays as it is; parts without any are shared.
 
-    Nothing of the given object is changed; what didn't need filling is shared with the result.
     Filling in again changes nothing.
 
     Args:
-        is_new: whether it is to be created; some fields are settled then, and stay what they are.
+        is_new: whether the object is to be created; some fields are settled then.
     """
     registration = registration_of(kind)
     if registration.is_filled_by_schema and registration.struct:
@@ -72,13 +98,13 @@ def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:
 
 
 def apply_defaults(obj: Object, kind: str | None = None) -> Object:
-    """A valid new object of a built-in kind with everything filled in; any other as it is."""
+    """Fill in the defaults of a new object of a built-in kind; other objects stay as they are."""
     known = KINDS.get(kind or str(obj.get("kind")))
     return completed(known, obj) if known else obj
 
 
 def faults_of(kind: Kind, obj: Object) -> list[FieldError]:
-    """The first faults of a new object: as many as are told, and one more if there are more."""
+    """Return the faults of a new object: as many as are reported, and one if there are more."""
     registration = registration_of(kind)
     return first_faults(chain(registration.validate(obj, ""), registration.validate_new(obj, "")))
 
@@ -121,14 +147,14 @@ def decisive_faults(obj: Object) -> list[FieldError]:
 def validate_update(
     kind: Kind, new: Object, old: Object, subresource: str = ""
 ) -> list[FieldError]:
-    """All faults of an update, in kube-apiserver's order.
+    """Return all faults of an update, in kube-apiserver's order.
 
-    Some rules are asked twice there and here: first of all kinds alike, and again by most kinds
-    themselves; its answers show every fault as often as it was found.
+    As in kube-apiserver, some rules are applied twice: to all kinds, and again by most kinds. Its
+    answers repeat such faults.
 
     Args:
-        new: as it is to be stored: prepared, with the server's own metadata.
-        subresource: which the update goes through; empty for the object itself.
+        new: the object that would be stored: prepared, with the server's own metadata.
+        subresource: the subresource of the update; empty for the object itself.
     """
     rule = registration_of(kind).rule(subresource)
     return [*every_metadata(new, old), *(rule(new, old) if rule is not None else ())]

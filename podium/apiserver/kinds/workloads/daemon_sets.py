@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from podium.api.errors import FieldError, unsupported
+from podium.api.errors import ErrorKind, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, annotated, annotations
+from podium.api.objects import Object, annotated, annotations, part
 from podium.api.values.integers import parse_int
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
@@ -15,28 +15,35 @@ from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.selectors import label_selector
 
 _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+_amounts = checks.fields(maxUnavailable=checks.int_or_percent, maxSurge=checks.int_or_percent)
 
 
-def _valid_strategy(value: Any, path: str) -> Faults:
-    kind = value.get("type") or "RollingUpdate"
-    if kind == "RollingUpdate":
-        yield from checks.fields(rollingUpdate=_rolling_daemons)(value, path)
-    elif kind != "OnDelete":
-        yield unsupported(path, value, ("RollingUpdate", "OnDelete"))
-
-
-def _one_way_of_rolling(value: Any, path: str) -> Faults:
-    unavailable, surge = value.get("maxUnavailable", 1), value.get("maxSurge", 0)
+def _strategy(strategy: Any, path: str) -> Faults:
+    kind, rolling = strategy.get("type") or "RollingUpdate", part(strategy, "rollingUpdate")
+    if kind not in ("RollingUpdate", "OnDelete"):
+        yield unsupported(path, strategy, ("RollingUpdate", "OnDelete"))
+    if kind != "RollingUpdate" or not rolling:
+        return
+    path = join(path, "rollingUpdate")
+    yield from _amounts(rolling, path)
+    unavailable, surge = rolling.get("maxUnavailable", 1), rolling.get("maxSurge", 0)
     if not workloads.is_nothing(surge) and not workloads.is_nothing(unavailable):
         message = "may not be set when maxUnavailable is non-zero"
-        yield FieldError(join(path, "maxSurge"), surge, message)
+        yield checks.MinorFieldError(join(path, "maxSurge"), surge, message)
     elif workloads.is_nothing(surge) and workloads.is_nothing(unavailable):
-        yield checks.required(join(path, "maxUnavailable"), "cannot be 0 when maxSurge is 0")
+        where, message = join(path, "maxUnavailable"), "cannot be 0 when maxSurge is 0"
+        yield checks.MinorFieldError(where, None, message, ErrorKind.REQUIRED)
 
 
-_rolling_daemons = checks.both(
-    checks.fields(maxUnavailable=checks.int_or_percent, maxSurge=checks.int_or_percent),
-    checks.detail(_one_way_of_rolling),
+_valid = workloads.workload_check(
+    checks.fields(selector=label_selector),
+    templates.selected,
+    checks.fields(selector=templates.daemon_selector),
+    templates.with_template,
+    templates.always("DaemonSet"),
+    workloads.ready,
+    checks.fields(updateStrategy=_strategy),
+    workloads.revisions,
 )
 
 
@@ -52,17 +59,6 @@ def _with_template_generation(daemon_set: Object, count: str) -> Object:
         return daemon_set
     return annotated(daemon_set, {_TEMPLATE_GENERATION: count})
 
-
-_valid = workloads.workload_check(
-    checks.fields(selector=label_selector),
-    templates.selected,
-    checks.fields(selector=templates.daemon_selector),
-    templates.with_template,
-    templates.always("DaemonSet"),
-    workloads.ready,
-    checks.fields(updateStrategy=_valid_strategy),
-    workloads.revisions,
-)
 
 DAEMON_SET = Registration(
     kind=KINDS["DaemonSet"],

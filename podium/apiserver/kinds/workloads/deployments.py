@@ -2,53 +2,43 @@
 
 from typing import Any
 
-from podium.api.errors import FieldError, unsupported
+from podium.api.errors import unsupported
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, labels, part, spec_of, without
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.validation import checks, templates
-from podium.apiserver.validation.checks import Faults, join
+from podium.apiserver.validation.checks import Faults, MinorFieldError, join
+
+_amounts = checks.fields(
+    maxUnavailable=checks.positive_int_or_percent, maxSurge=checks.positive_int_or_percent
+)
 
 
-def _valid_strategy(value: Any, path: str) -> Faults:
-    rolling, where = value.get("rollingUpdate"), join(path, "rollingUpdate")
-    kind = value.get("type") or "RollingUpdate"
+def _strategy(strategy: Any, path: str) -> Faults:
+    rolling, where = strategy.get("rollingUpdate"), join(path, "rollingUpdate")
+    kind = strategy.get("type") or "RollingUpdate"
     if kind not in ("Recreate", "RollingUpdate"):
-        yield unsupported(path, value, ("Recreate", "RollingUpdate"))
+        yield unsupported(path, strategy, ("Recreate", "RollingUpdate"))
     elif rolling is None:
         return
     elif kind == "Recreate":
         yield checks.forbidden(where, "may not be specified when strategy `type` is 'Recreate'")
     else:
-        yield from _rolling(rolling, where)
-
-
-def _some_progress(value: Any, path: str) -> Faults:
-    unavailable, surge = value.get("maxUnavailable"), value.get("maxSurge")
-    if workloads.is_nothing(unavailable) and workloads.is_nothing(surge):
-        message = "may not be 0 when `maxSurge` is 0"
-        yield FieldError(join(path, "maxUnavailable"), unavailable, message)
-
-
-_rolling = checks.both(
-    checks.fields(
-        maxUnavailable=checks.positive_int_or_percent, maxSurge=checks.positive_int_or_percent
-    ),
-    checks.detail(_some_progress),
-    checks.fields(maxUnavailable=checks.at_most_all),
-)
+        yield from _amounts(rolling, where)
+        unavailable, where = rolling.get("maxUnavailable"), join(where, "maxUnavailable")
+        if workloads.is_nothing(unavailable) and workloads.is_nothing(rolling.get("maxSurge")):
+            yield MinorFieldError(where, unavailable, "may not be 0 when `maxSurge` is 0")
+        yield from checks.at_most_all(unavailable, where)
 
 
 def _progress_after_ready(spec: Any, path: str) -> Faults:
-    deadline, ready = spec.get("progressDeadlineSeconds"), spec.get("minReadySeconds") or 0
-    where = join(path, "progressDeadlineSeconds")
-    if deadline is None:
-        return
-    yield from checks.count(deadline, where)
-    if deadline <= ready:
-        yield FieldError(where, deadline, "must be greater than minReadySeconds")
+    deadline_s, where = spec.get("progressDeadlineSeconds"), join(path, "progressDeadlineSeconds")
+    if deadline_s is not None:
+        yield from checks.count(deadline_s, where)
+        if deadline_s <= (spec.get("minReadySeconds") or 0):
+            yield MinorFieldError(where, deadline_s, "must be greater than minReadySeconds")
 
 
 def _keep_labels(new: Object, old: Object, _now_s: float) -> Object:
@@ -59,8 +49,8 @@ def _keep_labels(new: Object, old: Object, _now_s: float) -> Object:
     return {**new, "metadata": {**metadata, "labels": labels} if labels else metadata}
 
 
-def _controller_defaults(controller: Object) -> Object:
-    """A ReplicationController selects what its template is labelled, unless it says more."""
+def _with_selector(controller: Object) -> Object:
+    # Unless its author says more, it selects the labels of its template.
     spec = spec_of(controller)
     found = labels(part(spec, "template"))
     if found and not spec.get("selector"):
@@ -80,7 +70,7 @@ DEPLOYMENT = Registration(
         templates.valid_selector("deployment"),
         templates.selected_template,
         templates.always("ReplicaSet"),
-        checks.fields(strategy=_valid_strategy),
+        checks.fields(strategy=_strategy),
         workloads.ready,
         workloads.revisions,
         checks.detail(_progress_after_ready),
@@ -110,7 +100,7 @@ REPLICA_SET = Registration(
 
 REPLICATION_CONTROLLER = Registration(
     kind=KINDS["ReplicationController"],
-    defaults=_controller_defaults,
+    defaults=_with_selector,
     validate=workloads.workload_check(
         workloads.ready,
         checks.fields(selector=checks.needed(is_detail=True)),

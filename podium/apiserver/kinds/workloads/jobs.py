@@ -1,14 +1,16 @@
-"""Jobs: pods until enough of them have succeeded; what they run is settled when they start.
+"""Jobs, which run pods until enough have succeeded, and CronJobs, which run Jobs by a schedule.
 
-The rules for changes are those of `ValidateJobUpdate` in v1.36.
+What a Job runs is settled when it starts. The rules are those of `ValidateJobUpdate`,
+`ValidateCronJobCreate` and `ValidateCronJobUpdate` in v1.36.
 """
 
 from typing import Any
 
-from podium.api.errors import FieldError
+from podium.api.errors import FieldError, unsupported
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, metadata_of, part, spec_of, without
 from podium.api.objects import name as name_of
+from podium.api.values.cron_schedule import ScheduleError, parse_schedule, parse_zone
 from podium.api.workloads import pod_template_of
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds.registration import rules
@@ -22,12 +24,15 @@ from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.kinds.workloads.job_status import status_update
 from podium.apiserver.validation import checks, templates
-from podium.apiserver.validation.checks import Faults
+from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.job_policies import policies
+from podium.apiserver.validation.metadata import template_meta
 from podium.apiserver.validation.names import validate_dns_label
 
 _CONTROLLER_UID = "batch.kubernetes.io/controller-uid"
 _DIRECTIVES = ("affinity", "nodeSelector", "tolerations", "schedulingGates")
+# Names of Jobs of CronJobs end in a hyphen and a time, and may have 63 characters.
+_CRON_JOB_NAME_LENGTH_MAX = 52
 _TANDEM = "can only be modified in tandem with spec.parallelism"
 
 
@@ -97,7 +102,7 @@ def _with_defaults(job: Object) -> Object:
     return workloads.labelled_like_template(inside(job, spec=spec))
 
 
-job_spec = checks.both(
+_job_spec = checks.both(
     checks.fields(
         parallelism=checks.count,
         completions=checks.count,
@@ -111,18 +116,18 @@ job_spec = checks.both(
     templates.with_template,
     templates.until_done,
 )
-"""Judges the spec of a Job, or of the Jobs that a CronJob makes."""
 
 
 def _last_pod_named(job: Any, _path: str) -> Faults:
     completions, name = spec_of(job).get("completions") or 0, name_of(job)
     host = f"{name}-{completions - 1}"
-    if at(job, "spec.completionMode") == "Indexed" and completions and validate_dns_label(host):
+    is_indexed = at(job, "spec.completionMode") == "Indexed" and completions > 0
+    if is_indexed and validate_dns_label(host):
         message = f"will not able to create pod with invalid DNS label: {host}"
         yield FieldError("metadata.name", name, message)
 
 
-_valid_spec = workloads.workload_check(job_spec, templates.own_selector)
+_valid_spec = workloads.workload_check(_job_spec, templates.own_selector)
 _valid = checks.both(_valid_spec, checks.fields(_last_pod_named))
 
 JOB = Registration(
@@ -142,3 +147,59 @@ JOB = Registration(
     selectable={"status.successful": lambda job: str(at(job, "status.succeeded") or 0)},
     unselectable='field label "{}" not supported for batchv1.Job',
 )
+
+_ZONE_IN_SCHEDULE = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead"
+_NO_ZONE = "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones"
+
+
+def _schedule(text: Any, path: str) -> Faults:
+    if not text:
+        yield checks.required(path)
+    elif "TZ" in text:
+        yield FieldError(path, text, _ZONE_IN_SCHEDULE)
+    else:
+        try:
+            parse_schedule(text)
+        except ScheduleError as error:
+            yield FieldError(path, text, str(error))
+
+
+def _time_zone(text: Any, path: str) -> Faults:
+    if not text or text.lower() == "local":
+        yield FieldError(path, text, _NO_ZONE)
+        return
+    try:
+        parse_zone(text)
+    except ScheduleError as error:
+        yield FieldError(path, text, str(error))
+
+
+def _no_own_selector(spec: Any, path: str) -> Faults:
+    if spec.get("manualSelector"):
+        yield unsupported(join(path, "manualSelector"), True, ["nil", "false"])
+
+
+_job = checks.both(_job_spec, _no_own_selector)
+_short_name = checks.must(
+    f"must be no more than {_CRON_JOB_NAME_LENGTH_MAX} characters",
+    lambda name: len(name) <= _CRON_JOB_NAME_LENGTH_MAX,
+)
+_valid_cron_job = checks.both(
+    workloads.workload_check(
+        checks.fields(
+            schedule=checks.absent_as("", _schedule),
+            startingDeadlineSeconds=checks.integer(),
+            concurrencyPolicy=checks.one_of("Allow", "Forbid", "Replace"),
+            timeZone=_time_zone,
+            jobTemplate=checks.absent_as(
+                {}, checks.fields(metadata=template_meta, spec=checks.absent_as({}, _job))
+            ),
+            successfulJobsHistoryLimit=checks.count,
+            failedJobsHistoryLimit=checks.count,
+        )
+    ),
+    checks.fields(metadata=checks.fields(name=_short_name)),
+)
+
+
+CRON_JOB = Registration(kind=KINDS["CronJob"], validate=_valid_cron_job)

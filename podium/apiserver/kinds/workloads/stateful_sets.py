@@ -28,24 +28,21 @@ _STATEFUL_CHANGEABLE = (
 )
 
 
-def _valid_strategy(value: Any, path: str) -> Faults:
-    kind, rolling = value.get("type"), value.get("rollingUpdate")
-    if kind == "OnDelete":
-        if rolling is not None:
-            message = "only allowed for updateStrategy 'RollingUpdate'"
-            yield FieldError(join(path, "rollingUpdate"), rolling, message)
-    elif kind in (None, "RollingUpdate"):
-        yield from checks.fields(rollingUpdate=_partitioned)(value, path)
-    else:
-        yield FieldError(path, value, "must be 'RollingUpdate' or 'OnDelete'")
-
-
-_partitioned = checks.fields(partition=checks.count)
-
-
 _management = checks.must(
     "must be 'OrderedReady' or 'Parallel'", lambda policy: policy in ("OrderedReady", "Parallel")
 )
+
+
+def _strategy(strategy: Any, path: str) -> Faults:
+    kind, rolling = strategy.get("type") or "RollingUpdate", strategy.get("rollingUpdate")
+    where = join(path, "rollingUpdate")
+    if kind not in ("RollingUpdate", "OnDelete"):
+        yield FieldError(path, strategy, "must be 'RollingUpdate' or 'OnDelete'")
+    elif kind == "OnDelete" and rolling is not None:
+        yield FieldError(where, rolling, "only allowed for updateStrategy 'RollingUpdate'")
+    elif kind == "RollingUpdate":
+        partition = part(strategy, "rollingUpdate").get("partition") or 0
+        yield from checks.count(partition, join(where, "partition"))
 
 
 def _claimed_template(spec: Any, path: str) -> Faults:
@@ -72,17 +69,17 @@ def _statefulset_spec(new: Object, old: Object) -> Faults:
 
 def _one_at_a_time(stateful_set: Object) -> Object:
     # The gate of `maxUnavailable`, MaxUnavailableStatefulSet, is off in v1.36.
-
-    def strategy(strategy: Object) -> Object:
-        return inside(strategy, rollingUpdate=lambda rolling: without(rolling, "maxUnavailable"))
-
-    return inside(stateful_set, spec=lambda spec: inside(spec, updateStrategy=strategy))
+    if rules.at(stateful_set, "spec.updateStrategy.rollingUpdate.maxUnavailable") is None:
+        return stateful_set
+    spec, strategy = stateful_set["spec"], stateful_set["spec"]["updateStrategy"]
+    rolling = without(strategy["rollingUpdate"], "maxUnavailable")
+    strategy = {**strategy, "rollingUpdate": rolling}
+    return {**stateful_set, "spec": {**spec, "updateStrategy": strategy}}
 
 
 def _update(new: Object, old: Object, _now_s: float) -> Object:
     # What has the field, such as in a state of a cluster with that gate, keeps it.
-    is_used = _one_at_a_time(old) != old
-    return new if is_used else _one_at_a_time(new)
+    return new if _one_at_a_time(old) is not old else _one_at_a_time(new)
 
 
 @defaults_of("apps.StatefulSetUpdateStrategy")
@@ -101,14 +98,18 @@ def _with_kinds_of_claims(stateful_set: Object) -> Object:
     return inside(stateful_set, spec=lambda spec: inside(spec, volumeClaimTemplates=every(claim)))
 
 
-_kept_or_not = checks.detail(checks.unless_empty(checks.one_of("Retain", "Delete")))
-_claim_template = checks.fields(spec=checks.absent_as({}, claim_spec))
+_kept_or_not = checks.detail(checks.one_of("Retain", "Delete"))
 _first_fields = checks.fields(
     podManagementPolicy=_management,
-    updateStrategy=_valid_strategy,
+    updateStrategy=_strategy,
     persistentVolumeClaimRetentionPolicy=checks.fields(
         whenDeleted=_kept_or_not, whenScaled=_kept_or_not
     ),
+)
+# What never changes is judged once.
+_fixed_fields = checks.fields(
+    serviceName=checks.unless_empty(dns_label),
+    volumeClaimTemplates=checks.each(checks.fields(spec=checks.absent_as({}, claim_spec))),
 )
 _last_fields = checks.both(
     workloads.pods,
@@ -119,26 +120,14 @@ _last_fields = checks.both(
     templates.always("StatefulSet"),
     workloads.revisions,
 )
-_valid_change = object_check(spec=checks.needed(checks.both(_first_fields, _last_fields)))
-# What never changes is judged once.
-_valid = object_check(
-    name=dns_label,
-    spec=checks.needed(
-        checks.both(
-            _first_fields,
-            checks.fields(
-                serviceName=checks.unless_empty(dns_label),
-                volumeClaimTemplates=checks.each(_claim_template),
-            ),
-            _last_fields,
-        )
-    ),
-)
+_valid_change = workloads.workload_check(_first_fields, _last_fields)
 
 STATEFUL_SET = Registration(
     kind=KINDS["StatefulSet"],
     defaults=_with_kinds_of_claims,
-    validate=_valid,
+    validate=object_check(
+        name=dns_label, spec=checks.needed(checks.both(_first_fields, _fixed_fields, _last_fields))
+    ),
     validate_update=rules.changed(_valid_change, "spec"),
     validate_change=_statefulset_spec,
     validate_subresource_update={

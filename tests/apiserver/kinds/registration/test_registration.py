@@ -12,9 +12,8 @@ from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.kinds.registration import registration, strategy
 from podium.apiserver.kinds.registration.defaulting import filled, inside
-from podium.apiserver.kinds.registration.registration import Registration
+from podium.apiserver.kinds.registration.registration import Registration, text
 from podium.apiserver.kinds.registration.registrations import REGISTRATIONS, registration_of
-from podium.apiserver.kinds.registration.selectable_fields import texts
 from podium.apiserver.kinds.tables.columns import column_definitions, row_of
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.server import ApiServer
@@ -31,7 +30,7 @@ WIDGET = Registration(
     defaults=lambda obj: inside(obj, spec=lambda spec: filled(spec, size=3, color="red")),
     validate=VALID,
     words="status reset counts=spec immutable=spec.color",
-    selectable=texts("spec.color"),
+    selectable={"spec.color": text("spec.color")},
 )
 NOW_S = 1_000.0
 
