@@ -1,7 +1,7 @@
-"""What the cells of tables say, besides what stands at a path.
+"""The cells of tables, besides values at a path.
 
-A function takes the object and the time, in seconds since the epoch; one that takes texts, as
-`columns.txt` has them in brackets, makes such a function.
+A function takes the texts that `columns.txt` has in brackets, the object, and the time in seconds
+since the epoch.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -68,70 +68,57 @@ def name(obj: Object, _now_s: float) -> str:
     return name_of(obj)
 
 
-def count(*paths: str) -> Read:
-    """Count the entries of lists or maps."""
-    return lambda obj, _now_s: sum(len(value_at(obj, path) or ()) for path in paths)
+def count(*arguments: Any) -> int:
+    """Number of entries of lists or maps; the object and the time follow the paths."""
+    *paths, obj, _now_s = arguments
+    return sum(len(value_at(obj, path) or ()) for path in paths)
 
 
-def either(path: str, if_there: str, otherwise: str) -> Read:
-    """Say whether there is something."""
-    return lambda obj, _now_s: if_there if value_at(obj, path) else otherwise
+def either(path: str, if_there: str, otherwise: str, obj: Object, _now_s: float) -> str:
+    """One of two texts, depending on whether there is something at a path."""
+    return if_there if value_at(obj, path) else otherwise
 
 
-def condition(kind: str, field: str) -> Read:
-    """Read a field of a condition; nothing without the condition."""
-    return lambda obj, _now_s: (condition_of(obj, kind) or {}).get(field)
+def condition(kind: str, field: str, obj: Object, _now_s: float) -> Cell:
+    """Field of a condition; nothing without the condition."""
+    found: Cell = (condition_of(obj, kind) or {}).get(field)
+    return found
 
 
-def joined(path: str) -> Read:
-    """List all texts that a JSONPath leads to."""
-    return lambda obj, _now_s: ",".join(map(str, found_at(obj, path)))
+def joined(path: str, obj: Object, _now_s: float) -> str:
+    """All texts that a JSONPath leads to."""
+    return ",".join(map(str, found_at(obj, path)))
 
 
-def since(path: str) -> Read:
-    """Tell how long ago a time was; nothing for no time."""
-    return lambda obj, now_s: (found := value_at(obj, path)) and ages.since(found, now_s)
+def since(path: str, obj: Object, now_s: float) -> str:
+    """Time since a time; nothing without one."""
+    found = value_at(obj, path)
+    return ages.since(found, now_s) if found else ""
 
 
-def labels_at(path: str) -> Read:
-    """Read labels as `a=b,c=d`, sorted; `<none>` for none."""
-    return lambda obj, _now_s: str(equality_selector(value_at(obj, path))) or NONE
+def labels_at(path: str, obj: Object, _now_s: float) -> str:
+    """Labels as `a=b,c=d`, sorted; `<none>` for none."""
+    return str(equality_selector(value_at(obj, path))) or NONE
 
 
-def selector(path: str) -> Read:
-    """Read a LabelSelector in the short form; `<none>` for an empty, `<error>` for a broken one."""
-
-    def read(obj: Object, _now_s: float) -> str:
-        try:
-            return str(label_selector(value_at(obj, path))) or NONE
-        except SelectorError:
-            return "<error>"
-
-    return read
+def selector(path: str, if_invalid: str, obj: Object, _now_s: float) -> str:
+    """LabelSelector in the short form, or another text if it isn't valid."""
+    try:
+        return str(label_selector(value_at(obj, path)))
+    except SelectorError:
+        return if_invalid
 
 
-def pair(path: str, first: str, second: str, missing: str = "") -> Read:
-    """Read two fields as `kind/name`; `missing` stands for one that is empty."""
-
-    def read(obj: Object, _now_s: float) -> str:
-        found = value_at(obj, path)
-        return f"{found.get(first) or missing}/{found.get(second) or missing}" if found else ""
-
-    return read
+def pair(path: str, first: str, second: str, missing: str, obj: Object, _now_s: float) -> str:
+    """Two fields as `kind/name`; `missing` stands for one that is empty."""
+    found = value_at(obj, path)
+    return f"{found.get(first) or missing}/{found.get(second) or missing}" if found else ""
 
 
 def ready_of_desired(workload: Object, _now_s: float) -> str:
     """Ready and desired pods of a workload, such as `2/3`."""
     ready, desired = at(workload, "status.readyReplicas"), at(workload, "spec.replicas")
     return f"{ready or 0}/{desired or 0}"
-
-
-def deployment_selector(deployment: Object, _now_s: float) -> str:
-    """Selector of a Deployment; `<invalid>` for a broken one."""
-    try:
-        return str(label_selector(at(deployment, "spec.selector")))
-    except SelectorError:
-        return "<invalid>"
 
 
 def revision_controller(revision: Object, _now_s: float) -> str:
@@ -145,7 +132,7 @@ def revision_controller(revision: Object, _now_s: float) -> str:
 
 
 def job_status(job: Object, _now_s: float) -> str:
-    """First that is true of a Job, such as `Complete` or `Suspended`; `Running` otherwise."""
+    """First state that a Job is in, such as `Complete` or `Suspended`; `Running` otherwise."""
     conditions = at(job, "status.conditions") or ()
     held = {one.get("type") for one in conditions if one.get("status") == "True"}
     # A deletion stands between the conditions that are final and those that aren't.
@@ -195,27 +182,18 @@ def node_roles(node: Object, _now_s: float) -> str:
     return ",".join(sorted(roles - {""})) or NONE
 
 
-def node_address(kind: str) -> Read:
-    """Read the first address of a kind."""
-
-    def read(node: Object, _now_s: float) -> str:
-        for address in at(node, "status.addresses") or ():
-            if address.get("type") == kind:
-                return str(address.get("address") or "")
-        return NONE
-
-    return read
+def node_address(kind: str, node: Object, _now_s: float) -> str:
+    """First address of a kind."""
+    addresses = entries(status_of(node), "addresses")
+    found = (one.get("address") or "" for one in addresses if one.get("type") == kind)
+    return next(found, NONE)
 
 
-def measured(resource: str) -> Read:
-    """Add up what the containers of a pod use, or tell what a node uses."""
-
-    def read(metrics: Object, _now_s: float) -> str:
-        parts = metrics.get("containers") or [metrics]
-        amounts = [parse_quantity(part["usage"][resource]) for part in parts]
-        return str(Quantity(sum(amount.nanos for amount in amounts), amounts[0].format))
-
-    return read
+def measured(resource: str, metrics: Object, _now_s: float) -> str:
+    """Usage of a node, or of the containers of a pod together."""
+    parts = metrics.get("containers") or [metrics]
+    amounts = [parse_quantity(part["usage"][resource]) for part in parts]
+    return str(Quantity(sum(amount.nanos for amount in amounts), amounts[0].format))
 
 
 def _shortened(texts: Iterable[str], if_empty: str) -> str:
@@ -226,7 +204,7 @@ def _shortened(texts: Iterable[str], if_empty: str) -> str:
 
 
 def balancer_addresses(obj: Object, _now_s: float) -> str:
-    """List the addresses of the load balancer of a service or ingress, sorted."""
+    """Addresses of the load balancer of a service or ingress, sorted."""
     ingress = at(obj, "status.loadBalancer.ingress") or ()
     return ",".join(sorted({one.get("ip") or one.get("hostname") or "" for one in ingress} - {""}))
 
@@ -320,23 +298,22 @@ def token_audiences(driver: Object, _now_s: float) -> str:
     return UNSET if requests is None else ",".join(shown)
 
 
-def access_modes(path: str) -> Read:
-    """List access modes by their initials."""
-
-    def read(obj: Object, _now_s: float) -> str:
-        modes = value_at(obj, path) or ()
-        return ",".join(short for mode, short in _SHORT_MODES if mode in modes)
-
-    return read
+def access_modes(path: str, obj: Object, _now_s: float) -> str:
+    """Access modes by their initials."""
+    modes = value_at(obj, path) or ()
+    return ",".join(short for mode, short in _SHORT_MODES if mode in modes)
 
 
-def if_claimed(cell: Read) -> Read:
-    """Leave the cell of a claim empty that has no volume."""
-    return lambda claim, now_s: cell(claim, now_s) if at(claim, "spec.volumeName") else ""
+def claimed_modes(claim: Object, now_s: float) -> str:
+    """Access modes of a claim that has a volume."""
+    has_volume = at(claim, "spec.volumeName")
+    return access_modes(".status.accessModes", claim, now_s) if has_volume else ""
 
 
-claimed_modes = if_claimed(access_modes(".status.accessModes"))
-claimed_capacity = if_claimed(lambda claim, _: str(at(claim, "status.capacity.storage") or "0"))
+def claimed_capacity(claim: Object, _now_s: float) -> str:
+    """Capacity of a claim that has a volume."""
+    has_volume = at(claim, "spec.volumeName")
+    return str(at(claim, "status.capacity.storage") or "0") if has_volume else ""
 
 
 def volume_phase(obj: Object, _now_s: float) -> str:
@@ -349,31 +326,22 @@ def volume_class(obj: Object, _now_s: float) -> str:
     return storage_class_name(obj)
 
 
-def quota_usage(what: str) -> Read:
-    """List use and limit of a quota's `limits`, or of its `requests`, which are all others."""
-
-    def read(quota: Object, _now_s: float) -> str:
-        used: Mapping[str, str] = at(quota, "status.used") or {}
-        hard: Mapping[str, str] = at(quota, "status.hard") or {}
-        return ", ".join(
-            f"{resource}: {used.get(resource, '0')}/{hard[resource]}"
-            for resource in sorted(hard)
-            if resource.startswith("limits.") is (what == "limits")
-        )
-
-    return read
+def quota_usage(what: str, quota: Object, _now_s: float) -> str:
+    """Usage and hard limits of a quota's `limits`, or of its `requests`, which are all others."""
+    used, hard = (part(status_of(quota), field) for field in ("used", "hard"))
+    return ", ".join(
+        f"{resource}: {used.get(resource, '0')}/{hard[resource]}"
+        for resource in sorted(hard)
+        if resource.startswith("limits.") is (what == "limits")
+    )
 
 
-def subjects(kind: str) -> Read:
-    """List the subjects of a kind that a role is bound to."""
-
-    def read(binding: Object, _now_s: float) -> str:
-        of_kind = [one for one in binding.get("subjects") or () if one["kind"] == kind]
-        if kind == "ServiceAccount":
-            return ", ".join(f"{one.get('namespace') or ''}/{one['name']}" for one in of_kind)
-        return ", ".join(one["name"] for one in of_kind)
-
-    return read
+def subjects(kind: str, binding: Object, _now_s: float) -> str:
+    """Subjects of a kind that a role is bound to."""
+    of_kind = [one for one in entries(binding, "subjects") if one["kind"] == kind]
+    if kind == "ServiceAccount":
+        return ", ".join(f"{one.get('namespace') or ''}/{one['name']}" for one in of_kind)
+    return ", ".join(one["name"] for one in of_kind)
 
 
 def service_available(service: Object, _now_s: float) -> str:

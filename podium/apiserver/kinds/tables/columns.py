@@ -4,17 +4,17 @@
 A column is a line of its heading, its cell and its description, two blanks apart:
 
     Node         .spec.nodeName wide default=<none>  what a JSONPath leads to
-    Completions  job_completions()                   what a function of `cells` says
-    Active       count(.status.active) integer       what a function with these arguments makes
+    Completions  job_completions()                   what a function of `cells` returns
+    Active       count(.status.active) integer       the same, with these arguments
     Selector                                         the column of this heading in the block `*`
 
-`wide` is what kubectl shows with `-o wide` only; `default` stands where there is nothing, and is 0
-or false for an `integer` or a `boolean`; a `raw` cell is what stands there, whatever its type.
+kubectl shows a `wide` column with `-o wide` only; `default` is the cell of an object without a
+value, otherwise 0 or false for an `integer` or a `boolean`; a `raw` cell is a value of any type.
 """
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 from importlib.resources import files
 from typing import Any
 
@@ -37,13 +37,13 @@ class Column:
     """A column of a kind's table.
 
     Attributes:
-        name: its heading, before kubectl puts it in capitals.
-        source: where the cell stands, as a JSONPath such as `.spec.nodeName`, or what computes it.
-        type: as in OpenAPI: `string`, `integer`, `boolean` or `date`.
-        default: the cell if nothing stands there, or an empty text.
+        name: the heading, which kubectl puts in capitals.
+        source: a JSONPath such as `.spec.nodeName`, or the function that computes the cell.
+        type: `string`, `integer`, `boolean` or `date`.
+        default: the cell of an object without a value.
         priority: 0, or 1 for a column that kubectl shows with `-o wide` only.
-        format: `name` for the column that holds the object's name.
-        is_raw: whether the cell is what stands there, whatever the type says.
+        format: `name` for the column with the object's name.
+        is_raw: whether the cell is the value, whatever its type.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Column:
     is_raw: bool = False
 
     def read(self, obj: Object, now_s: float) -> Cell:
-        """The cell of an object."""
+        """Return the cell of an object."""
         if not isinstance(self.source, str):
             cell = self.source(obj, now_s)
             return self.default if cell in (None, "") else cell
@@ -76,7 +76,7 @@ class Column:
         return found if isinstance(found, str) else msgspec.json.encode(found).decode()
 
     def definition(self) -> dict[str, Cell]:
-        """The `TableColumnDefinition` (meta/v1)."""
+        """Return the `TableColumnDefinition` (meta/v1)."""
         fields = ("name", "type", "format", "description", "priority")
         return {field: getattr(self, field) for field in fields}
 
@@ -86,7 +86,7 @@ Columns = tuple[Column, ...]
 
 @lru_cache(maxsize=256)
 def columns_of(kind: Kind) -> Columns:
-    """The columns of a kind's table."""
+    """Return the columns of a kind's table."""
     usual, lines = _usual(), _blocks().get(kind.key, ["Name", "Age"])
     if isinstance(kind, CustomKind):
         lines = ["Name", "Age"]
@@ -127,8 +127,8 @@ def _column(line: str) -> Column:
 def _function(call: str) -> Read:
     name, _, arguments = call.removesuffix(")").partition("(")
     module, _, name = name.rpartition(".")
-    function: Any = getattr(_MODULES[module], name)
-    return function(*arguments.split(",")) if arguments else function  # type: ignore[no-any-return]
+    texts = arguments.split(",") if arguments else ()
+    return partial(getattr(_MODULES[module], name), *texts)
 
 
 def _declared(column: Object) -> Column:
@@ -146,7 +146,7 @@ def _declared(column: Object) -> Column:
 
 
 def row_of(kind: Kind, obj: Object, now_s: float) -> dict[str, Any]:
-    """An object as a row of a `Table` (meta.k8s.io/v1), without the object itself.
+    """Return the row of a `Table` (meta.k8s.io/v1) for an object, without the object itself.
 
     Args:
         now_s: the time that ages refer to, in seconds since the epoch.
@@ -157,5 +157,5 @@ def row_of(kind: Kind, obj: Object, now_s: float) -> dict[str, Any]:
 
 
 def column_definitions(kind: Kind) -> list[dict[str, Cell]]:
-    """What the columns of a kind's table are."""
+    """Return the definitions of the columns of a kind's table."""
     return [column.definition() for column in columns_of(kind)]
