@@ -1,4 +1,4 @@
-"""Volumes and claims to them: where data lies doesn't change; a bound claim may grow."""
+"""Volumes and claims to them: the place of data doesn't change; a bound claim may grow."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -44,18 +44,16 @@ _CLAIM_FIXED = (
     "spec is immutable after creation except resources.requests and volumeAttributesClassName "
     "for bound claims"
 )
-_NO_SOURCES = frozenset(
-    {
-        "accessModes",
-        "capacity",
-        "claimRef",
-        "mountOptions",
-        "nodeAffinity",
-        "persistentVolumeReclaimPolicy",
-        "storageClassName",
-        "volumeAttributesClassName",
-        "volumeMode",
-    }
+_NO_SOURCES = (
+    "accessModes",
+    "capacity",
+    "claimRef",
+    "mountOptions",
+    "nodeAffinity",
+    "persistentVolumeReclaimPolicy",
+    "storageClassName",
+    "volumeAttributesClassName",
+    "volumeMode",
 )
 _ATTRIBUTES_CLASS = "spec.volumeAttributesClassName"
 _REQUESTED = "spec.resources.requests.storage"
@@ -84,23 +82,21 @@ def _capacity(amounts: Any, path: str) -> Faults:
         yield from checks.detail(some_amount)(amount, f"{path}[{name}]")
 
 
-def _constraints(value: Any, path: str) -> Faults:
-    if value is None:
-        message = "must specify required node constraints"
-        yield MinorFieldError(path, None, message, ErrorKind.REQUIRED)
+def _node_affinity(affinity: Any, path: str) -> Faults:
+    if affinity.get("required") is None:
+        where, message = join(path, "required"), "must specify required node constraints"
+        yield MinorFieldError(where, None, message, ErrorKind.REQUIRED)
     else:
-        yield from node_selector(value, path)
+        yield from node_selector(affinity["required"], join(path, "required"))
 
 
 def _source(spec: Any, path: str) -> Faults:
-    local = spec.get("local")
     for field in ("hostPath", "local"):
         if spec.get(field) is not None and not spec[field].get("path"):
             yield MinorFieldError(join(path, f"{field}.path"), None, "", ErrorKind.REQUIRED)
-    if local is not None:
-        if spec.get("nodeAffinity") is None:
-            message = "Local volume requires node affinity"
-            yield MinorFieldError(join(path, "nodeAffinity"), None, message, ErrorKind.REQUIRED)
+    if spec.get("local") is not None and spec.get("nodeAffinity") is None:
+        message = "Local volume requires node affinity"
+        yield MinorFieldError(join(path, "nodeAffinity"), None, message, ErrorKind.REQUIRED)
     elif not _sources(spec):
         yield MinorFieldError(path, None, "must specify a volume type", ErrorKind.REQUIRED)
 
@@ -149,13 +145,19 @@ def _attributes_class_stays(new: Object, old: Object, *, empty_too: bool) -> Fau
         yield checks.forbidden(_ATTRIBUTES_CLASS, message)
 
 
-def _volume_source(new: Object, old: Object) -> Faults:
+def _volume_update(new: Object, old: Object) -> Faults:
     now, before = (_sources(spec_of(one)) for one in (new, old))
     if "csi" in now and part(before, "csi").get("controllerExpandSecretRef") is None:
         now["csi"] = without(now["csi"], "controllerExpandSecretRef")
     if not rules.same(now, before):
         path = "spec.persistentvolumesource"
         yield checks.forbidden(path, f"{path} is immutable after creation")
+    yield from rules.immutable("spec.volumeMode", "volumeMode")(new, old)
+    affinity, known = at(new, "spec.nodeAffinity"), at(old, "spec.nodeAffinity")
+    if known is not None and not rules.same(affinity, known):
+        message = "field is immutable, except for updating from beta label to GA"
+        yield FieldError("nodeAffinity", "null" if affinity is None else affinity, message)
+    yield from _attributes_class_stays(new, old, empty_too=False)
 
 
 def _sources(spec: Object) -> dict[str, Any]:
@@ -164,13 +166,6 @@ def _sources(spec: Object) -> dict[str, Any]:
         for field, value in spec.items()
         if value is not None and field not in _NO_SOURCES
     }
-
-
-def _volume_node_affinity(new: Object, old: Object) -> Faults:
-    now, before = at(new, "spec.nodeAffinity"), at(old, "spec.nodeAffinity")
-    if before is not None and not rules.same(now, before):
-        message = "field is immutable, except for updating from beta label to GA"
-        yield FieldError("nodeAffinity", "null" if now is None else now, message)
 
 
 def _claim_capacity(new: Object, _old: Object) -> Faults:
@@ -189,7 +184,7 @@ _valid_volume = object_check(
                 accessModes=checks.absent_as((), access_modes()),
                 capacity=checks.absent_as({}, _capacity),
                 persistentVolumeReclaimPolicy=checks.one_of("Delete", "Recycle", "Retain"),
-                nodeAffinity=checks.fields(required=checks.absent_as(None, _constraints)),
+                nodeAffinity=_node_affinity,
                 csi=checks.fields(driver=checks.needed(), volumeHandle=checks.needed()),
             ),
             _source,
@@ -235,12 +230,7 @@ PERSISTENT_VOLUME = Registration(
     validate=_valid_volume,
     # A volume is judged as a new one, and once more as a changed one.
     validate_update=rules.all_of(
-        rules.valid(_valid_volume),
-        rules.valid(_valid_volume),
-        _volume_source,
-        rules.immutable("spec.volumeMode", "volumeMode"),
-        _volume_node_affinity,
-        lambda new, old: _attributes_class_stays(new, old, empty_too=False),
+        rules.valid(_valid_volume), rules.valid(_valid_volume), _volume_update
     ),
     validate_subresource_update={"status": rules.metadata},
     create=lambda volume, creation: {
