@@ -1,4 +1,4 @@
-"""Roles and their bindings: v1.36's defaults, validation and columns of rbac.authorization.k8s.io.
+"""Roles and their bindings: v1.36's defaults and validation of rbac.authorization.k8s.io.
 
 What they permit is evaluated in `podium/apiserver/rbac/`.
 """
@@ -11,7 +11,7 @@ from podium.api.objects import Object, entries, part
 from podium.apiserver.kinds.registration.defaulting import defaults_of, filled
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Check, Faults
+from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.metadata import object_check, path_segment
 from podium.apiserver.validation.names import subdomain
 from podium.apiserver.validation.selectors import label_selector
@@ -27,58 +27,47 @@ def _with_group(subject: Object) -> Object:
     return subject if is_account else filled(subject, apiGroup=_GROUP)
 
 
-def _policy_rules(*, namespaced: bool) -> Check:
-    needed = (("apiGroups", "api group"), ("resources", "resource"))
-
+def _role(kind: str) -> Registration:
     def check(role: Any, _: str) -> Faults:
         for index, rule in enumerate(entries(role, "rules")):
             path, urls = f"rules[{index}]", rule.get("nonResourceURLs")
             if not rule.get("verbs"):
                 yield checks.required(f"{path}.verbs", "verbs must contain at least one value")
-            if urls and namespaced:
+            if urls and KINDS[kind].namespaced:
                 why = "namespaced rules cannot apply to non-resource URLs"
                 yield FieldError(f"{path}.nonResourceURLs", urls, why)
             if urls and any(rule.get(one) for one in ("apiGroups", "resources", "resourceNames")):
                 why = "rules cannot apply to both regular resources and non-resource URLs"
                 yield FieldError(f"{path}.nonResourceURLs", urls, why)
+            needed = (("apiGroups", "api group"), ("resources", "resource"))
             for field, title in needed if not urls else ():
                 if not rule.get(field):
                     why = f"resource rules must supply at least one {title}"
                     yield checks.required(f"{path}.{field}", why)
+        aggregation, path = role.get("aggregationRule"), "aggregationRule.clusterRoleSelectors"
+        selectors = entries(aggregation or {}, "clusterRoleSelectors")
+        if aggregation is not None and not selectors:
+            why = "at least one clusterRoleSelector required if aggregationRule is non-nil"
+            yield checks.required(path, why)
+        yield from checks.each(label_selector)(selectors, path)
 
-    return check
-
-
-def _aggregation(role: Any, _: str) -> Faults:
-    rule, path = role.get("aggregationRule"), "aggregationRule.clusterRoleSelectors"
-    selectors = entries(rule or {}, "clusterRoleSelectors")
-    if rule is not None and not selectors:
-        why = "at least one clusterRoleSelector required if aggregationRule is non-nil"
-        yield checks.required(path, why)
-    yield from checks.each(label_selector)(selectors, path)
+    return Registration(kind=KINDS[kind], validate=object_check(check, name=path_segment))
 
 
-def _role_ref(*kinds: str) -> Check:
+def _binding(binding_kind: str, *roles: str) -> Registration:
     def check(binding: Any, _: str) -> Faults:
-        reference = part(binding, "roleRef")
-        group, kind = reference.get("apiGroup") or _GROUP, reference.get("kind") or ""
+        role = part(binding, "roleRef")
+        group, kind = role.get("apiGroup") or _GROUP, role.get("kind") or ""
         if group != _GROUP:
             yield unsupported("roleRef.apiGroup", group, (_GROUP,))
-        if kind not in kinds:
-            yield unsupported("roleRef.kind", kind, kinds)
-        if not reference.get("name"):
+        if kind not in roles:
+            yield unsupported("roleRef.kind", kind, roles)
+        if not role.get("name"):
             yield checks.required("roleRef.name")
         else:
-            yield from path_segment(reference["name"], "roleRef.name")
-
-    return check
-
-
-def _subjects(*, namespaced: bool) -> Check:
-    def check(binding: Any, _: str) -> Faults:
+            yield from path_segment(role["name"], "roleRef.name")
         for index, subject in enumerate(entries(binding, "subjects")):
-            path, kind = f"subjects[{index}]", subject.get("kind") or ""
-            name = subject.get("name")
+            path, kind, name = f"subjects[{index}]", subject.get("kind") or "", subject.get("name")
             if not name:
                 yield checks.required(f"{path}.name")
             if kind not in _SUBJECTS:
@@ -91,10 +80,16 @@ def _subjects(*, namespaced: bool) -> Check:
             group = subject.get("apiGroup") or wanted
             if group != wanted:
                 yield unsupported(f"{path}.apiGroup", group, (wanted,))
-            if is_account and not namespaced and not subject.get("namespace"):
+            needs_namespace = is_account and not KINDS[binding_kind].namespaced
+            if needs_namespace and not subject.get("namespace"):
                 yield checks.required(f"{path}.namespace")
 
-    return check
+    return Registration(
+        kind=KINDS[binding_kind],
+        defaults=lambda binding: {"roleRef": {"apiGroup": _GROUP}, **binding},
+        validate=object_check(check, name=path_segment),
+        validate_change=_same_role,
+    )
 
 
 def _same_role(new: Object, old: Object) -> Faults:
@@ -105,24 +100,7 @@ def _same_role(new: Object, old: Object) -> Faults:
         yield FieldError("roleRef", shown, "cannot change roleRef")
 
 
-def _binding(kind: str, *roles: str) -> Registration:
-    return Registration(
-        kind=KINDS[kind],
-        defaults=lambda binding: {"roleRef": {"apiGroup": _GROUP}, **binding},
-        validate=object_check(
-            _role_ref(*roles), _subjects(namespaced=KINDS[kind].namespaced), name=path_segment
-        ),
-        validate_change=_same_role,
-    )
-
-
-ROLE = Registration(
-    kind=KINDS["Role"],
-    validate=object_check(_policy_rules(namespaced=True), name=path_segment),
-)
-CLUSTER_ROLE = Registration(
-    kind=KINDS["ClusterRole"],
-    validate=object_check(_policy_rules(namespaced=False), _aggregation, name=path_segment),
-)
+ROLE = _role("Role")
+CLUSTER_ROLE = _role("ClusterRole")
 ROLE_BINDING = _binding("RoleBinding", "Role", "ClusterRole")
 CLUSTER_ROLE_BINDING = _binding("ClusterRoleBinding", "ClusterRole")

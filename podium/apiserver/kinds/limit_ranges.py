@@ -32,8 +32,9 @@ def _type_name(name: str, path: str) -> Faults:
         yield FieldError(path, name, "must be a standard limit type or fully qualified")
 
 
-def _names(limit: Any, path: str) -> Faults:
-    kind = limit.get("type")
+def _limit(limit: Any, path: str) -> Faults:
+    kind = limit.get("type") or ""
+    yield from _type_name(kind, join(path, "type"))
     check = container_resource_name if kind in ("Pod", "Container") else resource_name
     for field in _LISTS:
         amounts = part(limit, field)
@@ -44,16 +45,10 @@ def _names(limit: Any, path: str) -> Faults:
             continue
         for name in amounts:
             yield from check(name, f"{join(path, field)}[{name}]")
-
-
-def _storage_bound(limit: Any, path: str) -> Faults:
     bounds = {**part(limit, "min"), **part(limit, "max")}
-    if limit.get("type") == "PersistentVolumeClaim" and "storage" not in bounds:
+    if kind == "PersistentVolumeClaim" and "storage" not in bounds:
         message = "either minimum or maximum storage value is required, but neither was provided"
         yield checks.required(join(path, "limits"), message)
-
-
-def _orders(limit: Any, path: str) -> Faults:
     # For each resource: minimum, default request, default limit and maximum, in that order.
     amounts = {
         field: {name: parse_quantity(amount) for name, amount in part(limit, field).items()}
@@ -91,9 +86,6 @@ def _contradictions(
     if not allows_overcommit(name) and request is not None and limit not in (None, request):
         message = f"default value {limit} must equal to defaultRequest value {request} in {name}"
         yield "defaultRequest", request, message
-
-
-_limit = checks.fields(_names, _storage_bound, _orders, type=_type_name)
 
 
 def _limits(limits: Any, path: str) -> Faults:

@@ -28,11 +28,10 @@ def _labelled(namespace: Object) -> Object:
 
 def _create(namespace: Object, _creation: Creation) -> Object:
     # The label with its name is missing yet if the name has only just been generated.
-    namespace = _labelled(namespace)
-    spec = spec_of(namespace)
-    finalizers = spec.get("finalizers") or []
+    namespace, spec = _labelled(namespace), spec_of(namespace)
+    finalizers = [*entries(spec, "finalizers")]
     if _KUBERNETES not in finalizers:
-        finalizers = [*finalizers, _KUBERNETES]
+        finalizers.append(_KUBERNETES)
     return {**namespace, "spec": {**spec, "finalizers": finalizers}, "status": {"phase": "Active"}}
 
 
@@ -53,17 +52,14 @@ def _phase(new: Object, _old: Object) -> Faults:
         yield FieldError("status.Phase", phase, message)
 
 
-def _finalizers(new: Object, _old: Object) -> Faults:
-    for index, one in enumerate(entries(spec_of(new), "finalizers")):
-        yield from finalizer_name(one, f"spec.finalizers[{index}]")
-
-
 def _finalizer(value: Any, path: str) -> Faults:
     # Faults of a finalizer are the list's.
     whole = path.rpartition("[")[0]
     yield from label_key(value, whole)
     yield from finalizer_name(value, whole)
 
+
+_finalizer_names = checks.fields(spec=checks.fields(finalizers=checks.each(finalizer_name)))
 
 NAMESPACE = Registration(
     kind=KINDS["Namespace"],
@@ -75,7 +71,7 @@ NAMESPACE = Registration(
     ),
     validate_subresource_update={
         "status": rules.all_of(rules.metadata, _phase),
-        "finalize": rules.all_of(rules.metadata, _finalizers),
+        "finalize": rules.all_of(rules.metadata, rules.valid(_finalizer_names)),
     },
     create=_create,
     update=_update,

@@ -32,6 +32,7 @@ _FEATURE_RULE = (
 _CHANGED = 'node updates may not change {} except from "" to valid'
 
 _amounts = resource_list(checks.anything)
+_taints = remembered(taints)
 
 
 def _features(names: Any, path: str) -> Faults:
@@ -52,9 +53,6 @@ def _resources(amounts: Any, path: str) -> Faults:
     for fault in _amounts(amounts, ""):
         name = fault.field.removeprefix("[").removesuffix("]")
         yield replace(fault, field=join(path, name) if name else path)
-
-
-_taints = remembered(taints)
 
 
 def _valid_taints(node: Any, path: str) -> Faults:
@@ -98,17 +96,13 @@ def _create(node: Object, _creation: Creation) -> Object:
     return {**node, "spec": spec_of(node), "status": {**empty, **status, "nodeInfo": info}}
 
 
-def _addresses(new: Object, _old: Object) -> Faults:
-    seen = []
-    for index, address in enumerate(entries(status_of(new), "addresses")):
-        if address in seen:
+def _change(new: Object, old: Object) -> Faults:
+    addresses = entries(status_of(new), "addresses")
+    for index, address in enumerate(addresses):
+        if address in addresses[:index]:
             yield checks.duplicate(f"status.addresses[{index}]", address)
-        seen.append(address)
-
-
-def _assigned_once(new: Object, old: Object) -> Faults:
     spec, before = spec_of(new), spec_of(old)
-    ranges, known = spec.get("podCIDRs") or [], before.get("podCIDRs") or []
+    ranges, known = entries(spec, "podCIDRs"), entries(before, "podCIDRs")
     pairs = zip(ranges, known, strict=False)
     changes = 1 if len(ranges) != len(known) else sum(one != other for one, other in pairs)
     for _ in range(changes if known else 0):
@@ -127,8 +121,7 @@ _valid = object_check(
 _on_every_update = rules.all_of(
     rules.metadata,
     rules.valid(_valid_resources),
-    _addresses,
-    _assigned_once,
+    _change,
     rules.valid(_valid_taints),
     rules.fixed("spec.externalID", "may not be updated"),
 )

@@ -15,7 +15,6 @@ from podium.api.objects import Object, annotations, entries, spec_of, without
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of, filled
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, join
@@ -113,12 +112,6 @@ def _cluster_addresses(new: Object, old: Object) -> Faults:
             yield FieldError(f"spec.clusterIPs[{index}]", now, "may not change once set")
 
 
-def balancer_addresses(obj: Object) -> list[str]:
-    """The addresses of the load balancer of a service or ingress, sorted."""
-    ingress = at(obj, "status.loadBalancer.ingress") or ()
-    return sorted({one.get("ip") or one.get("hostname") or "" for one in ingress} - {""})
-
-
 _service_port = checks.fields(
     port=checks.absent_as(0, port_number),
     protocol=checks.one_of("SCTP", "TCP", "UDP"),
@@ -126,7 +119,11 @@ _service_port = checks.fields(
 )
 
 
-def _service_ports(ports: Any, path: str) -> Faults:
+def _ports(spec: Any, path: str) -> Faults:
+    ports, path = entries(spec, "ports"), join(path, "ports")
+    without_address = spec.get("clusterIP") == _HEADLESS or spec.get("type") == "ExternalName"
+    if not ports and not without_address:
+        yield checks.required(path)
     seen: set[object] = set()
     for index, port in enumerate(ports):
         where, name = f"{path}[{index}]", port.get("name") or ""
@@ -147,21 +144,11 @@ def _service_ports(ports: Any, path: str) -> Faults:
         seen.add((protocol, number))
 
 
-def _has_ports(spec: Any, path: str) -> Faults:
-    without_address = spec.get("clusterIP") == _HEADLESS or spec.get("type") == "ExternalName"
-    if not spec.get("ports") and not without_address:
-        yield checks.required(join(path, "ports"))
-
-
 _valid_content = object_check(
     name=dns_label,
     spec=checks.both(
-        _has_ports,
-        checks.fields(
-            ports=_service_ports,
-            selector=label_map,
-            externalIPs=checks.each(checks.ip_address),
-        ),
+        _ports,
+        checks.fields(selector=label_map, externalIPs=checks.each(checks.ip_address)),
     ),
 )
 
