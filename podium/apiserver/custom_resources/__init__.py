@@ -1,6 +1,5 @@
-"""Kinds that CustomResourceDefinitions bring: what is done with their objects, and the definitions.
+"""CustomResourceDefinitions, and the objects of their kinds.
 
-Objects are pruned, completed and judged by the structural schema of the version that they come
-in. Rules in CEL (`x-kubernetes-validations`) are kept and shown, but not evaluated; whoever
-writes a definition with such rules is warned.
+Objects are pruned, completed and validated by the structural schema of their version. Rules in CEL
+(`x-kubernetes-validations`) are stored, but not evaluated, about which clients are warned.
 """

@@ -1,6 +1,6 @@
-"""What follows from definitions: which names they get, and that their objects go with them.
+"""The effects of CustomResourceDefinitions: accepted names, and the deletion of their objects.
 
-kube-apiserver does this by controllers of its own, a moment later. Here it is done right after a
+kube-apiserver has controllers for this, which act a moment later. Here it is done right after a
 write, so that a kind is served as soon as it is defined.
 """
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from podium.api.conditions import with_condition
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.kinds.custom_kinds import CLEANUP, DEFINITION, stored_kind
-from podium.api.objects import Object, entries, is_terminating, status_of
+from podium.api.objects import Object, entries, holds, is_terminating, part, status_of
 from podium.apiserver.store.store import Store
 
 Delete = Callable[[Kind, str, str, float], object]
@@ -22,7 +22,7 @@ _IN_PROGRESS = ("True", "InstanceDeletionInProgress", "CustomResource deletion i
 
 
 def settle(store: Store, delete: Delete, now_s: float) -> None:
-    """Bring the status of all definitions up to date, and finish those that are being deleted."""
+    """Update the status of all definitions, and finish those that are being deleted."""
     for found in store.list(DEFINITION.key).items:
         if is_terminating(found):
             kind = stored_kind(found)
@@ -53,14 +53,26 @@ def _named(store: Store, definition: Object, now_s: float) -> Object:
     for other in store.list(DEFINITION.key).items:
         is_other = other["metadata"]["name"] != definition["metadata"]["name"]
         if is_other and other["spec"]["group"] == spec["group"]:
-            names = status_of(other).get("acceptedNames") or {}
+            names = part(status_of(other), "acceptedNames")
             resources.update(names.get(one) or "" for one in ("plural", "singular"))
             resources.update(entries(names, "shortNames"))
             kinds.update(names.get(one) or "" for one in ("kind", "listKind"))
-    taken = resources, kinds
-    accepted, conflict = _accepted(spec["names"], status.get("acceptedNames") or {}, taken)
-    known = {one["type"]: one for one in status.get("conditions") or ()}
-    is_established = known.get("Established", {}).get("status") == "True"
+    wanted, conflict = spec["names"], None
+    names = {**part(status, "acceptedNames"), "categories": wanted.get("categories")}
+    for fields, others in (
+        (("plural", "singular", "shortNames"), resources),
+        (("kind", "listKind"), kinds),
+    ):
+        for field in fields:
+            value = wanted.get(field)
+            own_names = [value] if isinstance(value, str) else value or ()
+            if used := [name for name in own_names if name in others]:
+                reason = f"{field[:1].upper()}{field[1:]}Conflict"
+                conflict = ("False", reason, f'"{used[0]}" is already in use')
+            else:
+                names[field] = value
+    accepted = {"kind": "", "plural": "", **{field: v for field, v in names.items() if v}}
+    is_established = holds(definition, "Established")
     established = _NOT_ESTABLISHED if conflict and not is_established else _ESTABLISHED
     accepting = _condition("NamesAccepted", conflict or _ACCEPTED)
     conditions = with_condition(status.get("conditions"), accepting, now_s)
@@ -68,30 +80,6 @@ def _named(store: Store, definition: Object, now_s: float) -> Object:
     stored = [*entries(status, "storedVersions")]
     stored += [v["name"] for v in spec["versions"] if v.get("storage") and v["name"] not in stored]
     return {**status, "acceptedNames": accepted, "conditions": conditions, "storedVersions": stored}
-
-
-def _accepted(
-    wanted: Object, before: Object, taken: tuple[set[str], set[str]]
-) -> tuple[Object, tuple[str, str, str] | None]:
-    resources, kinds = taken
-    names = {**before, "categories": wanted.get("categories")}
-    conflict = None
-    for field, others in (
-        ("plural", resources),
-        ("singular", resources),
-        ("shortNames", resources),
-        ("kind", kinds),
-        ("listKind", kinds),
-    ):
-        value = wanted.get(field)
-        wanted_names = [value] if isinstance(value, str) else value or ()
-        if used := [one for one in wanted_names if one in others]:
-            reason = f"{field[:1].upper()}{field[1:]}Conflict"
-            conflict = ("False", reason, f'"{used[0]}" is already in use')
-        else:
-            names[field] = value
-    found = {field: value for field, value in names.items() if value}
-    return {"kind": "", "plural": "", **found}, conflict
 
 
 def _write_status(store: Store, definition: Object, status: Object) -> None:

@@ -1,11 +1,10 @@
-"""What is wrong with the schema of a definition, in kube-apiserver's words.
+"""Validation of the schemas of definitions, in kube-apiserver's words.
 
-It has to be structural: each value has a type, and is described in one place.
+A schema has to be structural: each value has a type, and is described in one place.
 """
 
-from collections.abc import Iterator, Mapping
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
 from podium.api.errors import FieldError, unsupported
 from podium.api.objects import entries, part
@@ -14,9 +13,6 @@ from podium.apiserver.decoding.custom_objects import pruned
 from podium.apiserver.schema.custom import EMBEDDED, INT_OR_STRING, PRESERVES
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults
-
-if TYPE_CHECKING:
-    from jsonschema import Draft4Validator
 
 Schema = Mapping[str, Any]
 
@@ -31,7 +27,6 @@ _LIST_TYPE, _MAP_KEYS, _MAP_TYPE = (
     f"x-kubernetes-{name}" for name in ("list-type", "list-map-keys", "map-type")
 )
 _NAMES = {"name", "generateName"}
-_ITSELF = {"$ref": "#"}
 _UNTYPED = "must not be empty for specified object fields"
 _QUADRATIC = "uniqueItems cannot be set to true since the runtime complexity becomes quadratic"
 _NAMES_ALONE = (
@@ -47,7 +42,7 @@ _NOT_SELECTABLE = (
 
 
 def schema_faults(schema: Any, path: str) -> Faults:
-    """What is wrong with the schema of a version."""
+    """Find the faults of the schema of a version."""
     if not isinstance(schema, Mapping):
         yield checks.required(path, "schemas are required")
         return
@@ -56,7 +51,7 @@ def schema_faults(schema: Any, path: str) -> Faults:
 
 
 def selectable_fault(schema: Any, steps: tuple[str, ...]) -> str:
-    """Why no object can be selected by a field of it; empty if it can."""
+    """Return why objects can't be selected by a field of a schema; empty if they can."""
     for step in steps:
         schema = part(schema, "properties").get(step) or {}
     if not schema:
@@ -65,31 +60,21 @@ def selectable_fault(schema: Any, steps: tuple[str, ...]) -> str:
 
 
 def _misshapen(schema: Schema, path: str) -> Faults:
+    # Loading takes time, and only definitions need it.
+    from jsonschema import Draft4Validator
     from jsonschema.exceptions import best_match
 
-    for one in _schemas().iter_errors(schema):
+    # All items of a list are alike.
+    properties = {**Draft4Validator.META_SCHEMA["properties"], "items": {"$ref": "#"}}
+    validator = Draft4Validator({**Draft4Validator.META_SCHEMA, "properties": properties})
+    for one in validator.iter_errors(schema):
         error = best_match([one])
         if error is not None and error.validator == "type" and error.absolute_path[-1] != "type":
-            yield FieldError(_at(path, error.absolute_path), error.instance, error.message)
-
-
-@cache
-def _schemas() -> "Draft4Validator":
-    # Takes its time, and only definitions need it.
-    from jsonschema import Draft4Validator
-
-    found = Draft4Validator.META_SCHEMA
-    # All items of a list are alike.
-    return Draft4Validator({**found, "properties": {**found["properties"], "items": _ITSELF}})
-
-
-def _at(path: str, steps: Any) -> str:
-    """A place in a schema as messages name it, such as `properties[spec].items`."""
-    is_key = False
-    for step in steps:
-        path += f"[{step}]" if is_key or isinstance(step, int) else f".{step}"
-        is_key = step == "properties" and not is_key
-    return path
+            place, is_key = path, False
+            for step in error.absolute_path:
+                place += f"[{step}]" if is_key or isinstance(step, int) else f".{step}"
+                is_key = step == "properties" and not is_key
+            yield FieldError(place, error.instance, error.message)
 
 
 def _whole(schema: Schema, path: str) -> Faults:
@@ -105,6 +90,9 @@ def _whole(schema: Schema, path: str) -> Faults:
 
 
 def _schema(schema: Schema, path: str) -> Faults:
+    # Loading takes time, and only definitions need it.
+    from podium.apiserver.custom_resources.draft_4 import pattern_fault
+
     kind = schema.get("type")
     if kind is not None and kind not in _TYPES:
         yield unsupported(f"{path}.type", kind, _TYPES)
@@ -113,49 +101,33 @@ def _schema(schema: Schema, path: str) -> Faults:
         if schema.get(name):
             yield checks.forbidden(f"{path}.{name}", f"{name} is not supported")
             return
-    yield from _default(schema, path)
+    if (value := schema.get("default")) is not None:
+        where = f"{path}.default"
+        if pruned(value, schema) != value:
+            yield FieldError(where, value, "must not have unknown fields")
+        else:
+            yield from (fault.under(where) for fault in value_faults(schema, value))
     if schema.get("uniqueItems"):
         yield checks.forbidden(f"{path}.uniqueItems", _QUADRATIC)
     if schema.get("properties") and schema.get("additionalProperties") is not None:
         why = "additionalProperties and properties are mutual exclusive"
         yield checks.forbidden(f"{path}.additionalProperties", why)
-    yield from _pattern(schema, path)
-    if kind == "array" and not schema.get("items"):
-        yield checks.required(f"{path}.items", "must be specified")
-    yield from _extensions(schema, path)
-    for where, inner in _parts(schema, path):
-        if not any(inner.get(one) for one in ("type", INT_OR_STRING, PRESERVES)):
-            yield checks.required(f"{where}.type", _UNTYPED)
-        yield from _schema(inner, where)
-
-
-def _pattern(schema: Schema, path: str) -> Faults:
-    # Takes its time, and only definitions need it.
-    from podium.apiserver.custom_resources.draft_4 import pattern_fault
-
     if (pattern := schema.get("pattern")) and (why := pattern_fault(pattern)):
         why = f"must be a valid regular expression, but isn't: {why}"
         yield FieldError(f"{path}.pattern", pattern, why)
-
-
-def _parts(schema: Schema, path: str) -> Iterator[tuple[str, Schema]]:
-    for name, inner in part(schema, "properties").items():
-        yield f"{path}.properties[{name}]", inner
-    for name in ("items", "additionalProperties"):
-        inner = schema.get(name)
-        if inner is not None and not isinstance(inner, bool):
-            yield f"{path}.{name}", inner
-
-
-def _default(schema: Schema, path: str) -> Faults:
-    value, where = schema.get("default"), f"{path}.default"
-    if value is None:
-        return
-    if pruned(value, schema) != value:
-        yield FieldError(where, value, "must not have unknown fields")
-        return
-    for fault in value_faults(schema, value):
-        yield fault.under(where)
+    if kind == "array" and not schema.get("items"):
+        yield checks.required(f"{path}.items", "must be specified")
+    yield from _extensions(schema, path)
+    parts = [
+        *((f"{path}.properties[{name}]", one) for name, one in part(schema, "properties").items()),
+        *((f"{path}.{name}", schema.get(name)) for name in ("items", "additionalProperties")),
+    ]
+    for where, inner in parts:
+        if inner is None or isinstance(inner, bool):
+            continue
+        if not any(inner.get(one) for one in ("type", INT_OR_STRING, PRESERVES)):
+            yield checks.required(f"{where}.type", _UNTYPED)
+        yield from _schema(inner, where)
 
 
 def _extensions(schema: Schema, path: str) -> Faults:
