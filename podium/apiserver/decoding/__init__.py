@@ -1,7 +1,7 @@
-"""Bodies of requests to objects: read, checked against their types, and in their stored form.
+"""Decoding: from bodies of requests to objects in their stored form.
 
-Texts become values (`text_decoder`), values are held to the types of their fields
-(`type_checker`). What is wrong is told in plain words, with the place where it stands.
+Texts become values (`text_decoder`), which are checked against the types of their fields
+(`type_checker`). Messages are in plain words, with the path of the value.
 """
 
 from podium.apiserver.decoding.bodies import decode

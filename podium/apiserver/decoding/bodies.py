@@ -22,13 +22,12 @@ from podium.apiserver.protobuf import read_protobuf
 from podium.apiserver.protobuf.wire import MalformedMessageError
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.schema import struct_of
-from podium.apiserver.schema.model import Struct
 from podium.apiserver.schema.struct_types import DELETE_OPTIONS
 
 JSON = "application/json"
 PROTOBUF = "application/vnd.kubernetes.protobuf"
 
-_UNTOLD = "couldn't get version/kind; json parse error: "
+_NO_HEADER = "couldn't get version/kind; json parse error: "
 _SHOWN_BYTES = 30
 
 
@@ -38,7 +37,7 @@ class _Wanted(msgspec.Struct, frozen=True):
     body: bytes
 
     def unrecognized(self, why: str) -> RefusedError:
-        """The refusal of a body that doesn't say, legibly, of which kind it is."""
+        """Make the refusal of a body without a readable kind."""
         start, more = self.body[:_SHOWN_BYTES], " ..." if len(self.body) > _SHOWN_BYTES else ""
         text = start.decode("utf-8", "replace") if start.startswith(b"{") else start.hex()
         shown = f"{text}{more}" if start else "<empty>"
@@ -46,15 +45,15 @@ class _Wanted(msgspec.Struct, frozen=True):
         return self._refusal(why, f"{what}: {why} ({shown})")
 
     def unfit(self, kind: str, api_version: str, why: str, field: str = "") -> RefusedError:
-        """The refusal of an object of some kind and version, because of one of its fields."""
+        """Make the refusal of an object of a kind and version, because of one of its fields."""
         version = api_version.rpartition("/")[2]
         what = f'{kind} in version "{version}" cannot be handled as a {self.kind.name}'
         return self._refusal(why, f"{what}: {why}", field)
 
     def _refusal(self, why: str, message: str, field: str = "") -> RefusedError:
         causes = (StatusCause("FieldValueInvalid", why, field),) if field else ()
-        told = why if self.kind is DELETE_OPTIONS else message
-        return RefusedError(400, "BadRequest", told, causes=causes)
+        shown = why if self.kind is DELETE_OPTIONS else message
+        return RefusedError(400, "BadRequest", shown, causes=causes)
 
 
 def decode(
@@ -65,13 +64,16 @@ def decode(
     api_version: str = "",
     field_validation: str = WARN,
 ) -> DecodedObject:
-    """Read an object; raises RefusedError if it can't be read, or not as one of the kind.
+    """Read an object of a kind from the body of a request.
 
     Args:
         media_type: `application/json`, `application/yaml`, or that of Protobuf.
         api_version: the version that the request is about; empty for the kind's own.
         field_validation: how unknown and repeated fields are treated: `Strict` refuses them,
-            `Warn` warns of them, `Ignore` leaves them out without a word.
+            `Warn` warns of them, `Ignore` leaves them out.
+
+    Raises:
+        RefusedError: the body can't be read, or not as an object of the kind.
     """
     wanted = _Wanted(kind, api_version or kind.api_version, body)
     value = read_quickly(body) if media_type == JSON else None
@@ -88,8 +90,17 @@ def decode(
         if isinstance(kind, CustomKind) and sent == header:
             found, strange = typed(kind, value)
         else:
+            # Clients send options of deletions in the version of the object that they delete.
+            is_options = kind is DELETE_OPTIONS and sent_kind == kind.name
+            struct = struct_of(
+                DELETE_OPTIONS.api_version if is_options else sent_version, sent_kind
+            )
+            if struct is None or (kind is DELETE_OPTIONS and not is_options):
+                what = f"no kind {quoted(sent_kind)} is registered"
+                why = f"{what} for version {quoted(sent_version)}"
+                raise wanted.unfit(sent_kind, sent_version, why)
             checker = Checker()
-            found = checker.check(value, _struct(wanted, *sent))
+            found = checker.check(value, struct)
             strange = checker.strict
     except DecodingError as fault:
         raise wanted.unfit(sent_kind, sent_version, str(fault), fault.field) from None
@@ -121,35 +132,21 @@ def _read(wanted: _Wanted, media_type: str) -> tuple[dict[str, Any], tuple[str, 
         else:
             value, repeated = read_yaml_body(wanted.body)
     except (UnreadableTextError, MalformedMessageError) as fault:
-        raise wanted.unrecognized(
-            f"{_UNTOLD}{fault}" if media_type == JSON else str(fault)
-        ) from None
+        why = f"{_NO_HEADER}{fault}" if media_type == JSON else str(fault)
+        raise wanted.unrecognized(why) from None
     if value is not None and not isinstance(value, dict):
-        raise wanted.unrecognized(_UNTOLD + unexpected(value, "an object"))
+        raise wanted.unrecognized(_NO_HEADER + unexpected(value, "an object"))
     return value or {}, repeated
 
 
 def _header(value: dict[str, Any], wanted: _Wanted) -> tuple[str, str]:
-    """The apiVersion and kind of an object; what it doesn't say is taken from the request."""
-    said = {}
+    """Return the apiVersion and kind of an object; where absent, those of the request."""
+    header = {}
     for field in ("apiVersion", "kind"):
         text = value.get(field) or ""
         if not isinstance(text, str):
-            raise wanted.unrecognized(f"{_UNTOLD}{field}: {unexpected(text, 'a string')}")
-        said[field] = text
-    if said["apiVersion"].count("/") > 1:
-        raise wanted.unrecognized(f"unexpected GroupVersion string: {said['apiVersion']}")
-    return said["apiVersion"] or wanted.api_version, said["kind"] or wanted.kind.name
-
-
-def _struct(wanted: _Wanted, api_version: str, kind: str) -> Struct:
-    if wanted.kind is DELETE_OPTIONS:
-        # Clients send them in the version of whatever they delete.
-        known = struct_of(DELETE_OPTIONS.api_version, kind)
-        struct = known if kind == DELETE_OPTIONS.name else None
-    else:
-        struct = struct_of(api_version, kind)
-    if struct is None:
-        problem = f"no kind {quoted(kind)} is registered for version {quoted(api_version)}"
-        raise wanted.unfit(kind, api_version, problem)
-    return struct
+            raise wanted.unrecognized(f"{_NO_HEADER}{field}: {unexpected(text, 'a string')}")
+        header[field] = text
+    if header["apiVersion"].count("/") > 1:
+        raise wanted.unrecognized(f"unexpected GroupVersion string: {header['apiVersion']}")
+    return header["apiVersion"] or wanted.api_version, header["kind"] or wanted.kind.name

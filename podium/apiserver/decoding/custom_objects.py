@@ -1,4 +1,4 @@
-"""Objects by their structural schema: without fields that it doesn't know, with its defaults."""
+"""Custom objects by their structural schema: without unknown fields, with defaults."""
 
 import copy
 from collections.abc import Mapping
@@ -16,7 +16,7 @@ _HEADER = frozenset({"apiVersion", "kind", "metadata"})
 
 
 def read(kind: CustomKind, obj: Object) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """An object without fields that its schema doesn't know, and faults; raises DecodingError."""
+    """Return an object without unknown fields, and messages about those; raises DecodingError."""
     checker = Checker()
     found = checker.check(obj, header_struct(kind))
     unknown: list[str] = []
@@ -25,7 +25,7 @@ def read(kind: CustomKind, obj: Object) -> tuple[dict[str, Any], tuple[str, ...]
 
 
 def pruned(value: Any, schema: Schema) -> Any:
-    """A part of an object without the fields that its schema doesn't know."""
+    """Return a part of an object without the fields that its schema doesn't know."""
     return _pruned(value, schema, None, [])
 
 
@@ -55,12 +55,11 @@ def _pruned(
 
 
 def with_defaults(kind: CustomKind, obj: Object) -> Object:
-    """The object with what its schema fills in; the same object where nothing is missing.
+    """Fill in the defaults of an object's schema; an object that lacks none is returned as it is.
 
-    A null where nothing may be null is taken for a field that is missing, if there is a default.
+    A null that isn't allowed counts as an absent field, if there is a default.
     """
-    found: Object = _filled(obj, kind.schema)
-    return found
+    return _filled(obj, kind.schema)  # type: ignore[no-any-return]
 
 
 def _filled(value: Any, schema: Schema) -> Any:

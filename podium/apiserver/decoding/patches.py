@@ -1,4 +1,4 @@
-"""The bodies of patches: read, and judged as far as they can be without what they patch."""
+"""The bodies of patches, validated as far as possible without the object to patch."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -45,14 +45,14 @@ class PatchType(StrEnum):
 
 
 def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) -> DecodedObject:
-    """Read a patch; raises RefusedError if it can't be read, or isn't such a patch.
+    """Read a patch: a list of operations for a JSON patch, otherwise an object with its nulls.
 
     Args:
         field_validation: how repeated fields are treated, and unknown fields of the
             operations of a JSON patch: `Strict`, `Warn` or `Ignore`.
 
-    Returns:
-        a list of operations for a JSON patch, otherwise an object, with nulls where they stood.
+    Raises:
+        RefusedError: the body can't be read, or isn't a patch of the type.
     """
     if patch_type == PatchType.APPLY:
         return _configuration(body, field_validation)
@@ -71,7 +71,7 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
             checker.check(value, _OPERATIONS)
         except DecodingError as fault:
             raise bad_request(f"{prefix}{fault}") from None
-        # An operation that is null is one that says nothing.
+        # A null operation is an empty one.
         patch: Any = [operation or {} for operation in plain(value) or []]
         if len(patch) > OPERATIONS_MAX:
             most = f"The allowed maximum operations in a JSON patch is {OPERATIONS_MAX}"
@@ -90,7 +90,7 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
 
 
 def _configuration(body: bytes, field_validation: str) -> DecodedObject:
-    """The body of a server-side apply: YAML, of which JSON is a part."""
+    """Read the body of a server-side apply: YAML, of which JSON is a part."""
     repeated: tuple[str, ...] = ()
     value = read_quickly(body)
     if value is None:

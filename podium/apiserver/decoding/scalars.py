@@ -1,7 +1,6 @@
-"""Values without parts that have a form of their own: quantities, times, bytes.
+"""Quantities, times and bytes in their canonical forms.
 
-The API server stores amounts and times as it would write them itself, whatever a client wrote:
-`1000m` becomes `1`, and a time comes to be in UTC.
+The API server stores amounts and times in its own form: `1000m` as `1`, and times in UTC.
 """
 
 import re
@@ -22,13 +21,13 @@ _CACHE_SIZE = 1 << 14
 
 
 class MalformedScalarError(ValueError):
-    """A value without the form it should have; the text says why."""
+    """A value isn't of its form; the text is the reason."""
 
 
 # typed: 1 and True are equal keys, but True isn't a quantity.
 @lru_cache(maxsize=_CACHE_SIZE, typed=True)
 def quantity_text(raw: str | int | float | None) -> str:
-    """A quantity as it is stored; raises MalformedScalarError."""
+    """Return a quantity as it is stored; raises MalformedScalarError."""
     if raw is None:
         return "0"
     try:
@@ -39,9 +38,10 @@ def quantity_text(raw: str | int | float | None) -> str:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def time_text(text: str, *, micro: bool) -> str | None:
-    """A time as it is stored: in UTC, in seconds or in microseconds; raises MalformedScalarError.
+    """Return a time as it is stored, in UTC, in seconds or microseconds; None for Go's zero time.
 
-    The first instant of the year 1 is Go's way to say that there is no time.
+    Raises:
+        MalformedScalarError: the text isn't a time.
     """
     if micro and not _MICROS.fullmatch(text):
         raise MalformedScalarError(f"expected a time {_MICRO_RULE}, got {quoted(text)}")
@@ -53,7 +53,7 @@ def time_text(text: str, *, micro: bool) -> str | None:
 
 
 def check_base64(text: str) -> None:
-    """Judge padded base64 (RFC 4648) but for line ends; raises MalformedScalarError."""
+    """Check padded base64 (RFC 4648), without line ends; raises MalformedScalarError."""
     try:
         b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
     except ValueError as error:

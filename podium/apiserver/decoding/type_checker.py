@@ -1,9 +1,9 @@
-"""Checks decoded values against the types of the schema.
+"""Checks of decoded values against the types of the schema.
 
-A value comes back as it would have been stored: nulls, unknown fields and empty values that mean no
-more than an absent field are gone, structs that the API always writes are there, amounts and times
-are in their canonical form. What was already so is shared, and nothing is changed in place. Unknown
-fields and fields that stand twice are noted beside that.
+The result is the value as it is stored: without nulls, unknown fields and empty values that mean no
+more than an absent field, with structs that the API always writes, and with amounts and times in
+their canonical form. Parts that don't change are shared, and nothing is changed in place. Unknown
+and repeated fields are noted.
 """
 
 from collections.abc import Container, Iterable
@@ -20,14 +20,14 @@ from podium.apiserver.decoding.scalars import (
 )
 from podium.apiserver.schema import ListOf, MapOf, Scalar, Struct, Type
 
-# kube-apiserver tells of no more unknown and repeated fields than these.
+# kube-apiserver reports no more unknown and repeated fields than these.
 STRICT_FAULTS_MAX = 100
 
 _INT32 = range(-(2**31), 2**31)
 _RANGES = {"int32": _INT32, "int64": range(-(2**63), 2**63), "intorstring": _INT32}
 
 Place = tuple["Place | None", str | int] | None
-"""Where a value stands: the place of what it is in, and its name, key or index there."""
+"""The place of a value: that of the value around it, and its name, key or index there."""
 
 
 class DecodingError(Exception):
@@ -45,7 +45,7 @@ class DecodingError(Exception):
 
 
 class Checker:
-    """Checks one object against the types of its kind."""
+    """Checks one object against the types of its kind, and notes unknown and repeated fields."""
 
     def __init__(self) -> None:
         self._strict: dict[str, None] = {}
@@ -53,11 +53,11 @@ class Checker:
 
     @property
     def strict(self) -> tuple[str, ...]:
-        """Unknown and repeated fields, such as `unknown field "spec.x"`, in order."""
+        """Messages about unknown and repeated fields, like `unknown field "spec.x"`, in order."""
         return tuple(self._strict)
 
     def check(self, value: Any, of: Type) -> Any:
-        """The value, as it is stored; raises DecodingError: it isn't of that type."""
+        """Return the value as it is stored; raises DecodingError if it isn't of the type."""
         found = self._value(value, of, None)
         if self._first_wrong:
             raise self._first_wrong
@@ -172,18 +172,18 @@ class Checker:
         return value
 
     def mismatch(self, value: Any, of: Type, at: Place) -> None:
-        """A value is of a wrong type."""
+        """Take down that a value is of a wrong type; the first one is reported."""
         if not self._first_wrong:
             whole = "a list" if isinstance(of, ListOf) else "an object"
             problem = unexpected(value, of.expected if isinstance(of, Scalar) else whole)
             self._first_wrong = DecodingError(f"{json_path(at)}: {problem}".removeprefix(": "), at)
 
     def unknown(self, name: str, path: str, known: Iterable[str]) -> str:
-        """The message about an unknown field, among others that are known."""
+        """Return the message about an unknown field; `known` are the fields of the struct."""
         return f'unknown field "{path}"'
 
     def duplicate(self, path: str) -> str:
-        """The message about a repeated field."""
+        """Return the message about a repeated field."""
         return f'duplicate field "{path}"'
 
     def _repeated(self, value: Any, at: Place, known: Container[str]) -> Iterable[tuple[str, Any]]:
@@ -197,13 +197,13 @@ class Checker:
                 self.note(self.duplicate(json_path((at, name))))
 
     def note(self, fault: str) -> None:
-        """Take down what is strange but can be decoded."""
+        """Take down a message about a field that can be decoded all the same."""
         if len(self._strict) < STRICT_FAULTS_MAX:
             self._strict[fault] = None
 
 
 def json_path(at: Place) -> str:
-    """A place with indices, such as `spec.containers[0].name`."""
+    """Return a place as text, such as `spec.containers[0].name`."""
     names: list[str] = []
     while at is not None:
         at, name = at
@@ -212,7 +212,7 @@ def json_path(at: Place) -> str:
 
 
 def unexpected(value: Any, expected: str) -> str:
-    """The sentence about a value that isn't what was expected; a number is quoted in it."""
+    """Return the message about a value of a wrong type; it quotes a number."""
     match value:
         case dict():
             found = "an object"
@@ -230,7 +230,7 @@ def unexpected(value: Any, expected: str) -> str:
 
 
 def _zero(of: Type) -> Any:
-    """What null stands for as an entry of a list or a map."""
+    # What null stands for as an entry of a list or a map.
     if isinstance(of, Scalar):
         return NO_TIME if of.kind == "time" else of.zero
     return {} if isinstance(of, Struct) else None

@@ -1,4 +1,4 @@
-"""Values as objects of their kind."""
+"""Values decoded as objects of their kind."""
 
 from typing import Any
 
@@ -18,14 +18,14 @@ WARN = "Warn"
 
 
 class DecodedObject(msgspec.Struct, frozen=True):
-    """An object as it was read from a body, without unknown fields."""
+    """An object from a body, without unknown fields, and warnings for its client."""
 
     obj: Any
     warnings: tuple[str, ...] = ()
 
 
 def typed(kind: Kind, value: Any, api_version: str = "") -> tuple[Any, tuple[str, ...]]:
-    """A value as a stored object of a kind, and its strict faults; raises DecodingError."""
+    """Return a value as an object of a kind, and its strict faults; raises DecodingError."""
     if isinstance(kind, CustomKind):
         return custom_objects.read(kind, value)
     checker = Checker()
