@@ -1,8 +1,8 @@
-"""Protobuf: the encoding that many clients prefer to JSON, as far as they insist on it.
+"""Protobuf bodies of the kinds that clients send in no other encoding.
 
-Since 1.32, kubectl writes some kinds in it whatever the server says, such as those of `kubectl
-create`, `autoscale`, `debug` and `auth can-i`, and evictions. Only these are read, without what
-only components write, such as lists in the status of a pod; answers are never written in it.
+Since 1.32, kubectl sends some kinds in Protobuf in any case: those of `kubectl create`,
+`autoscale`, `debug` and `auth can-i`, and evictions. Only these are read, without fields that only
+components write, such as lists in the status of a pod; answers are never written in it.
 """
 
 from podium.apiserver.protobuf.messages import PREFIX, is_read, read_protobuf

@@ -1,4 +1,4 @@
-"""Messages to objects: what a client means in Protobuf, as it would say it in JSON."""
+"""Objects from Protobuf messages, as they would be in JSON."""
 
 import json
 from base64 import b64encode
@@ -15,18 +15,17 @@ from podium.apiserver.schema.model import ListOf, MapOf, Scalar, Struct, Type
 from podium.apiserver.schema.struct_types import DELETE_OPTIONS
 
 PREFIX = b"k8s\x00"
-"""What bodies in Protobuf begin with."""
+"""The beginning of bodies in Protobuf."""
 
 _DATA = files("podium.apiserver.protobuf") / "numbers.txt"
 
 Numbers = Mapping[int, "str | Numbers"]
-"""What the numbers in a message stand for: a field by its name, or a message whose fields stand
-beside it."""
+"""The meaning of the numbers in a message: a field, or a message with fields of the struct."""
 
 
 @cache
 def numbers() -> Mapping[str, Numbers]:
-    """The numbers of all structs that are read from Protobuf, such as `core.Container`."""
+    """Return the numbers of all structs that are read from Protobuf, such as `core.Container`."""
     every: dict[str, Numbers] = {}
     for block in _DATA.read_text(encoding="utf-8").split("\n\n"):
         struct, *words = block.split()
@@ -45,7 +44,7 @@ def numbers() -> Mapping[str, Numbers]:
 
 
 def numbers_of(struct: Struct) -> Numbers | None:
-    """The numbers of a struct; None if it isn't read from Protobuf."""
+    """Return the numbers of a struct; None if it isn't read from Protobuf."""
     return numbers().get(f"{struct.family}.{struct.name}")
 
 
@@ -56,7 +55,7 @@ _SIGN_BIT, _OVERFLOW = 2**63, 2**64
 
 
 def read_struct(struct: Struct, message: bytes) -> Object:
-    """The object of a message without unknown fields; raises MalformedMessageError."""
+    """Read an object from a message, whose fields are known; raises MalformedMessageError."""
     found: Object = {}
     _fill(found, struct, numbers_of(struct) or {}, message)
     return found
@@ -111,7 +110,7 @@ def _int_or_string(value: Value) -> int | str:
 
 
 def _time(value: Value) -> str | None:
-    """The time; None for the zero time, which JSON shows as null."""
+    # The zero time is null in JSON.
     parts = dict(fields(as_bytes(value)))
     if not parts:
         return None
@@ -148,13 +147,13 @@ _API_VERSION, _KIND = 1, 2
 
 
 def is_read(kind: Kind) -> bool:
-    """Whether objects of a kind are read from Protobuf."""
+    """Return whether objects of a kind are read from Protobuf."""
     struct = struct_of(kind.api_version, kind.name)
     return struct is not None and numbers_of(struct) is not None
 
 
 def read_protobuf(body: bytes) -> dict[str, Any]:
-    """A body's object, of unread kinds no more than the kind; raises MalformedMessageError."""
+    """Read the object of a body, of other kinds only its header; raises MalformedMessageError."""
     if not body.startswith(PREFIX):
         prefix = f"expected prefix [{' '.join(map(str, PREFIX))}]"
         raise MalformedMessageError(
@@ -166,7 +165,7 @@ def read_protobuf(body: bytes) -> dict[str, Any]:
     said = dict(fields(as_bytes(envelope.get(_TYPE_META, b""))))
     api_version, kind = as_text(said.get(_API_VERSION, b"")), as_text(said.get(_KIND, b""))
     header = {"apiVersion": api_version, "kind": kind}
-    # Clients send options in the version of whatever they delete.
+    # Clients send options in the version of the object that they delete.
     version = DELETE_OPTIONS.api_version if kind == DELETE_OPTIONS.name else api_version
     struct = struct_of(version, kind)
     if struct is None or numbers_of(struct) is None:

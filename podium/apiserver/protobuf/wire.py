@@ -6,22 +6,22 @@ Source: https://protobuf.dev/programming-guides/encoding
 from collections.abc import Iterator
 
 Value = int | bytes
-"""What a field holds: a number, or bytes, which may be a text or another message."""
+"""The value of a field: a number, or bytes, which may be a text or another message."""
 
 
 class MalformedMessageError(ValueError):
-    """Bytes that are no message."""
+    """Bytes aren't a message."""
 
 
 VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5
-"""How a field's value is written."""
+"""The encodings of values."""
 
 _FIXED_LENGTHS = {FIXED64: 8, FIXED32: 4}
 _VARINT_BITS_MAX = 70
 
 
 def fields(message: bytes) -> Iterator[tuple[int, Value]]:
-    """A message's fields with their numbers, which may repeat; raises MalformedMessageError."""
+    """Yield the numbers and values of a message's fields; raises MalformedMessageError."""
     at = 0
     while at < len(message):
         key, at = _read_varint(message, at)
@@ -43,20 +43,20 @@ def fields(message: bytes) -> Iterator[tuple[int, Value]]:
 
 
 def delimited(number: int, value: bytes) -> bytes:
-    """A field of bytes, a text or a message."""
+    """Encode a field of bytes, a text or a message."""
     key = number << 3 | DELIMITED
     return b"".join((_varint(key), _varint(len(value)), value))
 
 
 def as_bytes(value: Value) -> bytes:
-    """The value of a field that should hold bytes; raises MalformedMessageError if it doesn't."""
+    """Return a value that has to be bytes; raises MalformedMessageError."""
     if isinstance(value, int):
         raise MalformedMessageError("proto: wrong wireType")
     return value
 
 
 def as_text(value: Value) -> str:
-    """The value of a field that should hold a text; raises MalformedMessageError if it doesn't."""
+    """Return a value that has to be a text; raises MalformedMessageError."""
     try:
         return as_bytes(value).decode()
     except UnicodeDecodeError:

@@ -1,8 +1,7 @@
-"""The types of the fields of all kinds, as data: what may stand where, and how it is merged.
+"""The types of the fields of all kinds, and how they are merged, as data.
 
-The files in `data/` say it, in a notation of their own (`notation`); they are read group by group
-and struct by struct, when they are first needed. Decoding checks objects by them, and patches and
-server-side apply merge by them.
+The files in `data/`, in a notation of their own (`notation`), are read struct by struct, when they
+are first needed. Decoding checks objects by them, and patches and server-side apply merge by them.
 
 Source: the OpenAPI document that Kubernetes v1.36 publishes.
 """

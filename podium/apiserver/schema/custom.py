@@ -1,4 +1,4 @@
-"""The types of kinds that definitions bring, made of their structural schemas."""
+"""The types of custom kinds, made of their structural schemas."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -26,7 +26,7 @@ _SCALARS: Mapping[str, str] = {
 
 
 class CustomStruct(Struct):
-    """The type of a kind that a definition brings, with the name of its schema."""
+    """The type of a custom kind, with the name of its schema in OpenAPI."""
 
     def __init__(self, kind: CustomKind) -> None:
         schema = kind.schema
@@ -39,13 +39,13 @@ class CustomStruct(Struct):
 
 @lru_cache(maxsize=256)
 def custom_struct(kind: CustomKind) -> CustomStruct:
-    """The type of a kind's objects."""
+    """Return the type of a custom kind's objects."""
     return CustomStruct(kind)
 
 
 @lru_cache(maxsize=256)
 def header_struct(kind: CustomKind) -> Struct:
-    """What is known of a kind's objects before their schema is asked: who they are."""
+    """Return the type of a custom kind's objects as far as all kinds have it: their metadata."""
     return Struct(kind.name, False, _header, is_open=True)
 
 
@@ -93,7 +93,7 @@ def _type(schema: Schema) -> Type:
 
 
 def struct_for(kind: Kind, api_version: str = "") -> Struct:
-    """The type of a kind's objects, in a version if a built-in kind has several."""
+    """Return the type of a kind's objects; a built-in kind may have several versions."""
     if isinstance(kind, CustomKind):
         return custom_struct(kind)
     found = struct_of(api_version or kind.api_version, kind.name)

@@ -1,4 +1,4 @@
-"""The JSONPaths of definitions: printer columns, selectable fields, and where replicas stand."""
+"""The JSONPaths of definitions, for printer columns, selectable fields and replicas."""
 
 import re
 from functools import lru_cache
@@ -11,13 +11,13 @@ if TYPE_CHECKING:
 
 _NAME = re.compile(r"\.((?:\\.|[^.\[\]\\'\"])+)")
 _ESCAPE = re.compile(r"\\(.)")
-# What stands in brackets, quotes and all, is the same in both notations.
+# Brackets and their contents are the same in both notations.
 _BRACKETS = re.compile(r"\[(?:\"[^\"]*\"|'[^']*'|[^\]\"'])*\]")
 
 
 @lru_cache(maxsize=1024)
 def compiled(path: str) -> "jsonpath.JSONPath":
-    r"""A path as kubectl writes it, such as `.metadata.labels.a\.b`, or a ValueError."""
+    r"""Compile a path as kubectl writes it, such as `.metadata.labels.a\.b`; raises ValueError."""
     _check_start(path)
     # Takes its time, and only definitions of kinds have paths.
     import jsonpath
@@ -32,12 +32,12 @@ def compiled(path: str) -> "jsonpath.JSONPath":
 
 
 def found_at(obj: Object, path: str) -> list[Any]:
-    """All that a path leads to in an object."""
+    """Return all values of an object that a path leads to."""
     return list(compiled(path).findall(obj))
 
 
 def steps(path: str) -> tuple[str, ...]:
-    """The names of a path of names alone, such as `.spec.replicas`, or a ValueError."""
+    """Return the names of a path without brackets, such as `.spec.replicas`; raises ValueError."""
     _check_start(path)
     names = tuple(_ESCAPE.sub(r"\1", name) for name in _NAME.findall(path))
     if "".join(f".{name}" for name in _NAME.findall(path)) != path or not names:
@@ -51,10 +51,10 @@ def _check_start(path: str) -> None:
 
 
 def _standard(path: str) -> str:
-    """The path as RFC 9535 has it: names with dots, dashes and slashes stand in brackets there."""
+    """Return a path in RFC 9535's form, with names in brackets."""
     parts, at = ["$"], 0
     while at < len(path):
-        # All that is anywhere below, by a name.
+        # A name at any depth.
         is_below = path.startswith("..", at) and not path.startswith("...", at)
         at += is_below
         name, brackets = _NAME.match(path, at), _BRACKETS.match(path, at)

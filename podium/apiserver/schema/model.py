@@ -1,4 +1,4 @@
-"""What the types of fields are made of: scalars, lists, maps, and structs with named fields."""
+"""The types of fields: scalars, lists, maps, and structs with named fields."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,10 +13,10 @@ class Scalar:
     """A value without parts.
 
     Attributes:
-        kind: in the words of the notation.
-        expected: what such a value is called where another one stands.
-        zero: what stands for nothing.
-        plain: the Python type of which all values are right, if there is one.
+        kind: the name in the notation.
+        expected: the noun in messages about values of other types.
+        zero: the value of an absent field.
+        plain: the Python type of which all values are of this type, if any.
     """
 
     kind: str
@@ -38,23 +38,21 @@ SCALARS: Mapping[str, Scalar] = {
         Scalar("time", "a time"),
         Scalar("microtime", "a time"),
         Scalar("bytes", "a string of bytes in base64", ""),
-        # An object that belongs to somebody else, and is kept as it is.
+        # Any value, which is stored as it is.
         Scalar("any", "an object"),
     )
 }
 
 
 class ListOf(msgspec.Struct, frozen=True):
-    """A list, and how two of them become one.
-
-    Server-side apply and strategic merge patches have rules of their own, which mostly agree.
+    """A list, and how server-side apply and strategic merge patches merge it.
 
     Attributes:
-        keys: server-side apply merges entries that agree in these fields; empty: see below.
-        is_set: server-side apply takes the entries as a set; neither keys nor a set: as a whole.
-        merges: a strategic merge patch merges the entries; otherwise it replaces the list.
-        merge_key: the field by which it finds an entry again; empty if entries are scalars.
-        retain_keys: its entries hold alternatives, which a patch takes away by `$retainKeys`.
+        keys: the fields by which server-side apply merges entries; empty: see `is_set`.
+        is_set: whether server-side apply merges entries as a set, instead of replacing the list.
+        merges: whether a strategic merge patch merges entries, instead of replacing the list.
+        merge_key: the field by which it finds entries; empty for scalars.
+        retain_keys: whether entries hold alternatives, which a patch removes by `$retainKeys`.
     """
 
     items: "Type"
@@ -74,8 +72,8 @@ class MapOf(msgspec.Struct, frozen=True):
     """A map from strings.
 
     Attributes:
-        is_atomic: server-side apply takes it as a whole.
-        is_rounded: its amounts are stored in thousandths, rounded up.
+        is_atomic: whether server-side apply takes it as a whole.
+        is_rounded: whether its amounts are stored in thousandths, rounded up.
     """
 
     values: "Type"
@@ -87,19 +85,16 @@ class Field(msgspec.Struct, frozen=True):
     """A field of a struct.
 
     Attributes:
-        required: whether an object without it isn't valid.
-        keeps_zero: whether a zero, an empty text or an empty object is more than a field that isn't
-            there.
-        told: whether the API writes it even if there is nothing in it.
-        omits_nothing: whether an empty list or map, an empty text, a zero or false in it isn't
-            stored.
-        default: what server-side apply takes it for in a key of a list, where it is absent.
-        fill: stored where the author sets nothing; an object also fills in the fields that are
-            missing in the author's own. `defaulting.filled_by_schema` does it.
-        fill_if: fills only where this field of the struct has this value; empty: always.
-        is_atomic: server-side apply takes the struct in it as a whole.
-        replaces: a strategic merge patch replaces what is in it instead of merging.
-        retain_keys: what is in it is one of several alternatives (`$retainKeys`).
+        keeps_zero: whether a zero, empty text or empty object differs from an absent field.
+        told: whether the API writes the field even if it is empty.
+        omits_nothing: whether an empty list, map or text, a zero or false isn't stored.
+        default: the value of an absent field in a key of a list.
+        fill: the value of a field that its author doesn't set; an object also fills in missing
+            fields of the author's own.
+        fill_if: a field and the value that it has to have for `fill`; empty: always.
+        is_atomic: whether server-side apply takes the struct in it as a whole.
+        replaces: whether a strategic merge patch replaces the value instead of merging.
+        retain_keys: whether the value is one of several alternatives (`$retainKeys`).
     """
 
     type: "Type"
@@ -119,7 +114,7 @@ class Struct:
     """An object with named fields, which are read when they are first asked for.
 
     Attributes:
-        is_atomic: server-side apply takes it as a whole, wherever it stands.
+        is_atomic: whether server-side apply takes it as a whole, wherever it is.
         family: the first word of its API group, such as `apps`; `core`, `meta`, or empty.
         is_open: whether it may have unknown fields.
         has_defaults: whether a function of `defaulting.DEFAULTS` fills in more.
@@ -150,9 +145,9 @@ class Struct:
 
     @cached_property
     def fills(self) -> Mapping[str, Field]:
-        """The fields in which, or within which, something is filled in, those last that depend.
+        """The fields with defaults, in them or within them; those that depend on others are last.
 
-        Nothing is filled in within a type that holds values of itself.
+        Within a type that contains itself, there are none.
         """
         if self._is_searched:
             return {}
@@ -167,10 +162,10 @@ class Struct:
 
     @cached_property
     def always(self) -> Mapping[str, Any]:
-        """The fields that are always stored, with what stands there if the author sets nothing.
+        """The fields that are always stored, with the values of those that aren't set.
 
-        These are required strings, and quantities and structs that the API can't leave out. A whole
-        spec that is missing is a fault of its own, and a status isn't the author's.
+        These are required strings, and quantities and structs that the API can't leave out. A
+        missing spec is a fault of its own, and a status isn't the author's.
         """
         found: dict[str, Any] = {}
         for name, part in self.fields.items():
@@ -185,7 +180,7 @@ class Struct:
 
     @cached_property
     def zeros(self) -> Mapping[str, Any]:
-        """What the API writes where there is nothing, as the type can't leave it out."""
+        """The values of absent fields that the API writes, as the type can't leave them out."""
         found: dict[str, Any] = {}
         for name, part in self.fields.items():
             of = part.type

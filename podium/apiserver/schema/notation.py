@@ -1,4 +1,4 @@
-"""The notation of the types: one file an API group, read as little at a time as possible.
+"""The notation of types, in one file an API group.
 
 A file consists of blocks with a blank line between them:
 
@@ -34,15 +34,15 @@ from podium.apiserver.schema.model import (
 )
 
 Resolve = Callable[[str], Type]
-"""From a reference to the type."""
+"""Returns the type of a reference."""
 
 
 def read_blocks(
     text: str, resolve: Resolve, family: str = ""
 ) -> tuple[dict[str, Struct], dict[str, Type]]:
-    """The structs of a file, and the names that it gives to other types.
+    """Read the structs of a file, and its names for other types.
 
-    References are resolved when the fields of a struct are first asked for.
+    References are resolved when the fields of a struct are first read.
     """
     structs: dict[str, Struct] = {}
     names: dict[str, Type] = {}
@@ -66,7 +66,7 @@ def read_blocks(
 
 
 def read_type(text: str, resolve: Resolve) -> Type:
-    """The type that stands for itself in the notation, such as `[Container]` or `{string}`."""
+    """Read a type, such as `[Container]` or `{string}`."""
     if text.startswith("["):
         return ListOf(read_type(text[1:-1], resolve))
     if text.startswith("{"):
@@ -110,7 +110,7 @@ def _fields(lines: Sequence[str], resolve: Resolve) -> Mapping[str, Field]:
 
 
 def _literal(text: str) -> Any:
-    """A value as JSON has it, without blanks; a word that isn't JSON stands for itself."""
+    # A value in JSON, without blanks, or a text as it is.
     try:
         return msgspec.json.decode(text)
     except msgspec.DecodeError:

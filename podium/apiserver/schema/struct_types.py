@@ -1,4 +1,4 @@
-"""Where the types of kinds are found: each API group has a file, read when it is first needed."""
+"""The types of kinds by API version; each API group has a file, read when it is first needed."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
@@ -26,7 +26,7 @@ REVIEWS: Mapping[str, Kind] = {
         Kind(_AUTHENTICATION, "SelfSubjectReview", "selfsubjectreviews", False),
     )
 }
-"""Questions by their kind: to create one is to ask it, and the answer is all that there is."""
+"""The kinds of reviews by name: creating one asks a question, and nothing is stored."""
 
 _METRICS = "metrics.k8s.io"
 
@@ -37,7 +37,7 @@ METRICS: Mapping[str, Kind] = {
         Kind(_METRICS, "PodMetrics", "pods", version="v1beta1"),
     )
 }
-"""What nodes and pods use, by its kind: measured when somebody asks for it, and not stored."""
+"""The kinds of metrics by name: measured when they are read, and not stored."""
 
 BODIES = (
     BINDING,
@@ -48,7 +48,7 @@ BODIES = (
     *REVIEWS.values(),
     *METRICS.values(),
 )
-"""All of them."""
+"""All kinds of bodies that aren't stored."""
 
 
 DATA = files("podium.apiserver.schema") / "data"
@@ -57,18 +57,18 @@ _META = "meta"
 
 
 def struct_of(api_version: str, kind: str) -> Struct | None:
-    """The type of the objects of a kind, such as `Pod` of `v1`; None if there is none."""
+    """Return the type of the objects of a kind, such as `Pod` of `v1`; None for an unknown one."""
     file = _KINDS.get((api_version, kind))
     return _struct(file, kind) if file else None
 
 
 def core_struct(name: str) -> Struct:
-    """A type of the core group by its name, such as `PodSpec`; raises KeyError."""
+    """Return a type of the core group by name, such as `PodSpec`; raises KeyError."""
     return _struct(_CORE, name)
 
 
 def meta_struct(name: str) -> Struct:
-    """A type of meta/v1 by its name, such as `ObjectMeta`; raises KeyError."""
+    """Return a type of meta/v1 by name, such as `ObjectMeta`; raises KeyError."""
     return _struct(_META, name)
 
 
