@@ -56,15 +56,6 @@ def anything(_value: object, _path: str) -> Faults:
     return iter(())
 
 
-def decisive(check: Check) -> Check:
-    """Make a check without the minor faults of the given one."""
-
-    def check_decisive(value: Any, path: str) -> Faults:
-        return (fault for fault in check(value, path) if not isinstance(fault, MinorFieldError))
-
-    return check_decisive
-
-
 def detail(check: Check) -> Check:
     """Make a check that yields the faults of the given one as minor faults."""
 
@@ -127,7 +118,6 @@ def integer(low: int = 0, high: int = INT64_MAX, rule: str = "") -> Check:
 
 
 count = integer()
-user_id = integer(0, INT32_MAX, f"must be between 0 and {INT32_MAX}, inclusive")
 
 
 def positive_int_or_percent(value: int | str, path: str) -> Faults:
@@ -199,17 +189,6 @@ def each(check: Check) -> Check:
             yield from check(entry, f"{path}[{index}]")
 
     return check_list
-
-
-def mapping(values: Check, keys: Check = anything) -> Check:
-    """Make a check of maps; faults of keys have the map's path, as in kube-apiserver."""
-
-    def check(value: dict[str, Any], path: str) -> Faults:
-        for key, entry in value.items():
-            yield from keys(key, path)
-            yield from values(entry, f"{path}[{key}]")
-
-    return check
 
 
 class OfAbsent(msgspec.Struct, frozen=True):

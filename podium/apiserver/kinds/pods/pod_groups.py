@@ -14,6 +14,7 @@ from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label
+from podium.apiserver.validation.resource_requirements import resource_list
 
 _TEMPLATES_MAX = 8
 
@@ -101,7 +102,7 @@ REGISTRATION_OF_POD_GROUPS_OF_PLUGINS = Registration(
     validate=object_check(
         spec=checks.fields(
             minMember=_one_at_least,
-            minResources=checks.mapping(checks.quantity),
+            minResources=resource_list(checks.anything, ()),
             scheduleTimeoutSeconds=checks.count,
         )
     ),

@@ -242,6 +242,9 @@ class PodParts(msgspec.Struct, frozen=True):
         )
 
 
+_user_id = checks.integer(
+    0, checks.INT32_MAX, f"must be between 0 and {checks.INT32_MAX}, inclusive"
+)
 _first_fields = checks.fields(
     name=checks.needed(dns_label),
     image=checks.needed(is_detail=True),
@@ -253,9 +256,7 @@ _first_fields = checks.fields(
 _last_fields = checks.fields(
     imagePullPolicy=checks.detail(checks.one_of("Always", "IfNotPresent", "Never")),
     resources=container_resources,
-    securityContext=checks.detail(
-        checks.fields(runAsUser=checks.user_id, runAsGroup=checks.user_id)
-    ),
+    securityContext=checks.detail(checks.fields(runAsUser=_user_id, runAsGroup=_user_id)),
 )
 _restart_policy = checks.fields(restartPolicy=checks.one_of("Always", "Never", "OnFailure"))
 

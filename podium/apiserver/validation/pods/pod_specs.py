@@ -4,6 +4,7 @@ Two parts of a spec are judged apart. One is alike for all pods of a workload, s
 in a check's memory; the other differs from pod to pod: the node, the hostname, tokens' volumes.
 """
 
+from itertools import chain
 from typing import Any
 
 from podium.api.errors import FieldError
@@ -12,7 +13,7 @@ from podium.api.priority import NEVER, PREEMPT_LOWER_PRIORITY
 from podium.api.resources import pod_requests
 from podium.api.values.quantity import Format, Quantity, nanos, parse_quantity
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults, join
+from podium.apiserver.validation.checks import Faults, MinorFieldError, join
 from podium.apiserver.validation.names import dns_label, label_key, label_map, subdomain
 from podium.apiserver.validation.pods.affinity import affinity, spread_constraints
 from podium.apiserver.validation.pods.containers import containers, init_containers
@@ -54,16 +55,11 @@ def _resource_claims(claims: Any, path: str) -> Faults:
 
 def _one_claim(claim: Any, path: str) -> Faults:
     own, template = claim.get("resourceClaimName"), claim.get("resourceClaimTemplateName")
-    shown = {
-        "Name": claim.get("name") or "",
-        "ResourceClaimName": own,
-        "ResourceClaimTemplateName": template,
-    }
+    names = {"ResourceClaimName": own, "ResourceClaimTemplateName": template}
+    shown = {"Name": claim.get("name") or "", **names}
     if own is not None and template is not None:
-        message = (
-            "at most one of `resourceClaimName` or `resourceClaimTemplateName` may be specified"
-        )
-        yield FieldError(path, shown, message)
+        both = "`resourceClaimName` or `resourceClaimTemplateName`"
+        yield FieldError(path, shown, f"at most one of {both} may be specified")
     if own is None and template is None:
         message = "must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"
         yield FieldError(path, shown, message)
@@ -83,10 +79,12 @@ def _pod_level(spec: Any, path: str) -> Faults:
     if faults:
         return
     requests, limits = part(resources, "requests"), part(resources, "limits")
-    # Requests of containers with faults can't be added up.
     asked = {}
-    if requests and not any(_containers(spec, "")):
-        asked = pod_requests({"spec": {name: spec.get(name) for name in _CONTAINER_LISTS}})
+    if requests:
+        # Requests of containers with faults, other than minor ones, can't be added up.
+        own_faults = chain(containers(spec, ""), init_containers(spec, ""))
+        if all(isinstance(fault, MinorFieldError) for fault in own_faults):
+            asked = pod_requests({"spec": {name: spec.get(name) for name in _CONTAINER_LISTS}})
     for name, amount in asked.items():
         if name in requests and (own := parse_quantity(requests[name])).nanos < amount:
             total = Quantity(amount, own.format if own else Format.DECIMAL_SI)
@@ -98,9 +96,6 @@ def _pod_level(spec: Any, path: str) -> Faults:
                 place = f"{where}.containers[{index}][{name}].limits"
                 message = f"must be less than or equal to pod limits of {limits[name]}"
                 yield FieldError(place, limit, message)
-
-
-_containers = checks.decisive(checks.both(containers, init_containers))
 
 
 def _dns_config(spec: Any, path: str) -> Faults:
