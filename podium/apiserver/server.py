@@ -27,7 +27,7 @@ from podium.apiserver.custom_resources.definition_effects import settle
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.kinds.registration.registrations import completed, registration_of
 from podium.apiserver.long_work import apart, concerns
-from podium.apiserver.patching import apply_configuration
+from podium.apiserver.patching import PatchRequest, apply_configuration
 from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.rbac.escalation import check_grant
 from podium.apiserver.registry import Registry
@@ -46,10 +46,9 @@ from podium.apiserver.verbs.verb_options import (
     Deleted,
     DeleteOptions,
     ListOptions,
-    PatchRequest,
     Written,
 )
-from podium.apiserver.verbs.watch import WatchStream, watch
+from podium.apiserver.verbs.watch import WatchStream
 from podium.apiserver.verbs.writer import Writer
 from podium.apiserver.versions import shown_version, stored_version
 
@@ -157,7 +156,7 @@ class ApiServer:
         options: ListOptions = _LIST,
     ) -> WatchStream:
         """Start a watch of the objects of a selection."""
-        return watch(self.store, kind, namespace, selection, options)
+        return WatchStream(self.store, kind, namespace, selection, options)
 
     def create(
         self, request: Attributes, obj: Object, owners: Sequence[Object] | None = None

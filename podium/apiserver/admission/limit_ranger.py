@@ -1,6 +1,7 @@
 """LimitRanger: default, least and most amounts of the pods and claims of a namespace."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import Any, ClassVar
 
 from podium.api.errors import aggregate
@@ -21,10 +22,8 @@ from podium.apiserver.admission.plugin import (
     CREATE,
     UPDATE,
     WRITE,
-    AdmissionOptions,
     AdmissionPlugin,
     Derived,
-    StoreView,
 )
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
@@ -76,9 +75,9 @@ class LimitRanger(AdmissionPlugin):
 
     handles: ClassVar = {"Pod": CREATE, "Pod/resize": UPDATE, "PersistentVolumeClaim": WRITE}
 
-    def __init__(self, view: StoreView, options: AdmissionOptions) -> None:
-        super().__init__(view, options)
-        self._ranges = Derived(view, "LimitRange", limits_by_namespace)
+    @cached_property
+    def _ranges(self) -> Derived[Mapping[str, list[Sequence[Object]]]]:
+        return Derived(self.view, "LimitRange", limits_by_namespace)
 
     def admit(self, request: Attributes, obj: Object) -> Object:
         if request.kind.key == "Pod":

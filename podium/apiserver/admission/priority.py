@@ -4,6 +4,7 @@ A pod keeps the values resolved when it was created, also if its class changes l
 """
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import Any, ClassVar
 
 from podium.api.kinds.builtin_kinds import KINDS, POD_GROUP, Kind
@@ -12,10 +13,8 @@ from podium.api.priority import PREEMPT_LOWER_PRIORITY, SYSTEM_PRIORITY_CLASSES,
 from podium.apiserver.admission.plugin import (
     DELETE,
     WRITE,
-    AdmissionOptions,
     AdmissionPlugin,
     Derived,
-    StoreView,
 )
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
@@ -30,9 +29,9 @@ class Priority(AdmissionPlugin):
 
     handles: ClassVar = {"Pod": WRITE, POD_GROUP.key: WRITE, "PriorityClass": WRITE | DELETE}
 
-    def __init__(self, view: StoreView, options: AdmissionOptions) -> None:
-        super().__init__(view, options)
-        self._classes = Derived(view, "PriorityClass", PriorityClasses)
+    @cached_property
+    def _classes(self) -> "Derived[PriorityClasses]":
+        return Derived(self.view, "PriorityClass", PriorityClasses)
 
     def admit(self, request: Attributes, obj: Object) -> Object:
         if request.kind is _PRIORITY_CLASS:

@@ -4,6 +4,7 @@ Of several default storage classes the newest counts, and of equally old ones th
 """
 
 from collections.abc import Iterable
+from functools import cached_property
 from typing import ClassVar
 
 from podium.api.objects import Object, annotations, metadata_of, name, spec_of
@@ -19,10 +20,8 @@ from podium.api.volumes.claims_and_volumes import (
 from podium.apiserver.admission.plugin import (
     CREATE,
     UPDATE,
-    AdmissionOptions,
     AdmissionPlugin,
     Derived,
-    StoreView,
 )
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
@@ -56,9 +55,9 @@ class DefaultStorageClass(AdmissionPlugin):
 
     handles: ClassVar = {"PersistentVolumeClaim": CREATE}
 
-    def __init__(self, view: StoreView, options: AdmissionOptions) -> None:
-        super().__init__(view, options)
-        self._default = Derived(view, "StorageClass", default_class)
+    @cached_property
+    def _default(self) -> Derived[str | None]:
+        return Derived(self.view, "StorageClass", default_class)
 
     def admit(self, request: Attributes, obj: Object) -> Object:
         return with_class(obj, self._default())

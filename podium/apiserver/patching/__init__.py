@@ -7,9 +7,10 @@
 from podium.apiserver.patching.ownership.apply import apply_configuration
 from podium.apiserver.patching.ownership.owners import track, with_old_times
 from podium.apiserver.patching.patch_maker import make_patch
-from podium.apiserver.patching.patch_result import Patched, apply_patch
+from podium.apiserver.patching.patch_result import Patched, PatchRequest, apply_patch
 
 __all__ = [
+    "PatchRequest",
     "Patched",
     "apply_configuration",
     "apply_patch",

@@ -28,35 +28,41 @@ class Patched(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
-def apply_patch(
-    kind: Kind,
-    current: Object,
-    patch_type: str,
-    body: Any,
-    *,
-    api_version: str = "",
-    field_validation: str | None = None,
-) -> Patched:
+class PatchRequest(msgspec.Struct, frozen=True):
+    """A patch from a client.
+
+    Attributes:
+        patch_type: the media type, one of `PatchType`.
+        body: the decoded patch: a list for a JSON patch, otherwise an object.
+        api_version: version of the patch; empty for the kind's own.
+        field_validation: `Strict`, `Warn` or `Ignore`; None for Podium's own patches, which aren't
+            checked.
+    """
+
+    patch_type: str
+    body: Any
+    api_version: str = ""
+    field_validation: str | None = None
+
+
+def apply_patch(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
     """Patch an object; unchanged parts are shared with it.
 
     The result is neither defaulted nor validated; name, uid and resourceVersion in it are for the
     caller to check.
 
-    Args:
-        patch_type: one of `PatchType`, except `APPLY`.
-        body: the patch from `decode_patch`.
-        api_version: version of object and patch; empty for the kind's own.
-        field_validation: the treatment of unknown fields; None for Podium's own patches, whose
-            types aren't checked.
-
     Raises:
         RefusedError: the patch can't be applied, or the result isn't an object of the kind.
     """
-    api_version = api_version or kind.api_version
+    api_version, body, field_validation = (
+        patch.api_version or kind.api_version,
+        patch.body,
+        patch.field_validation,
+    )
     struct = struct_for(kind, api_version)
-    if patch_type == PatchType.STRATEGIC:
+    if patch.patch_type == PatchType.STRATEGIC:
         obj = merged_object(current, body, struct)
-    elif patch_type == PatchType.MERGE:
+    elif patch.patch_type == PatchType.MERGE:
         obj = merge_patched(current, body)
     else:
         try:
@@ -65,7 +71,7 @@ def apply_patch(
             raise RefusedError(422, "Invalid", _UNPROCESSABLE) from None
     if field_validation is None:
         return Patched(obj)
-    if patch_type == PatchType.STRATEGIC:
+    if patch.patch_type == PatchType.STRATEGIC:
         obj = {**obj, "apiVersion": api_version, "kind": kind.name}
         shown = msgspec.json.encode(body).decode()
     else:

@@ -11,13 +11,12 @@ from podium.api.kinds.custom_kinds import CustomKind
 from podium.api.objects import Object, entries, metadata_of, name, part, spec_of
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.decoding import PatchType
-from podium.apiserver.patching import apply_configuration
+from podium.apiserver.patching import PatchRequest, apply_configuration
 from podium.apiserver.refusals import conflict, invalid
 from podium.apiserver.schema.json_paths import steps
 from podium.apiserver.schema.struct_types import SCALE
 from podium.apiserver.validation.checks import NOT_NEGATIVE
 from podium.apiserver.verbs.update import check_key, patched, tracked
-from podium.apiserver.verbs.verb_options import PatchRequest
 
 _BUILT_IN_PATHS = {
     "specReplicasPath": ".spec.replicas",

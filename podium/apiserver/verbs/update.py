@@ -14,10 +14,9 @@ from podium.apiserver.kinds.registration.registrations import (
     validate_update,
 )
 from podium.apiserver.long_work import apart
-from podium.apiserver.patching import Patched, apply_patch, track, with_old_times
+from podium.apiserver.patching import Patched, PatchRequest, apply_patch, track, with_old_times
 from podium.apiserver.refusals import bad_request, internal, invalid, modified
 from podium.apiserver.verbs.list import version_fault
-from podium.apiserver.verbs.verb_options import PatchRequest
 from podium.apiserver.versions import shown_version, stored_version
 
 UNCONDITIONAL = (None, "", "0")
@@ -31,15 +30,7 @@ _KEPT_UNLESS_GIVEN = ("uid", "namespace", "deletionGracePeriodSeconds")
 
 def patched(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
     """Apply a patch to an object, and return it in the kind's stored version."""
-    result = apart(
-        apply_patch,
-        kind,
-        shown_version(kind, current, patch.api_version),
-        patch.patch_type,
-        patch.body,
-        api_version=patch.api_version,
-        field_validation=patch.field_validation,
-    )
+    result = apart(apply_patch, kind, shown_version(kind, current, patch.api_version), patch)
     return result._replace(obj=stored_version(kind, result.obj))
 
 

@@ -1,6 +1,6 @@
 """Options and results of verbs."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 
@@ -35,23 +35,6 @@ class DeleteOptions(msgspec.Struct, frozen=True):
             resource_version=conditions.get("resourceVersion"),
             propagation=by_orphan or raw.get("propagationPolicy") or "",
         )
-
-
-class PatchRequest(msgspec.Struct, frozen=True):
-    """A patch from a client.
-
-    Attributes:
-        patch_type: the media type, one of `PatchType`.
-        body: the decoded patch: a list for a JSON patch, otherwise an object.
-        api_version: version of the patch; empty for the kind's own.
-        field_validation: `Strict`, `Warn` or `Ignore`; None for Podium's own patches, which aren't
-            checked.
-    """
-
-    patch_type: str
-    body: Any
-    api_version: str = ""
-    field_validation: str | None = None
 
 
 class ListOptions(msgspec.Struct, frozen=True):

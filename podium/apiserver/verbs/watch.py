@@ -4,7 +4,7 @@ For a watch with a selection, an object that begins to match it is added, and on
 match is deleted.
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from itertools import islice
 from typing import Any
 
@@ -35,18 +35,44 @@ class WatchStream:
 
     def __init__(
         self,
+        store: Store,
         kind: Kind,
+        namespace: str,
         selection: Selection,
-        cursor: Watch | None,
-        first: Iterable[Item],
-        *,
-        allows_bookmarks: bool,
+        options: ListOptions,
     ) -> None:
+        """Start to watch the objects of a selection; raises RefusedError."""
         self.kind = kind
-        self.allows_bookmarks = allows_bookmarks
-        self.has_ended = cursor is None
+        self.allows_bookmarks = options.allow_watch_bookmarks
         self._matches = None if selection.is_everything else selection.matches
-        self._cursor = cursor
+        self._cursor: Watch | None = None
+        version = options.resource_version
+        revision = store.revision if version in _ANY else parse_version(version)
+        starts_with_all = options.send_initial_events
+        if starts_with_all is None:
+            starts_with_all = version in _ANY
+        first: list[Item] = []
+        if starts_with_all:
+            if revision > store.revision:
+                raise refusal_of(TooLargeResourceVersionError(revision, store.revision))
+            revision = store.revision
+            page = store.list(kind.key, namespace or None, matches=self._matches)
+            first = [{"type": "ADDED", "object": obj} for obj in page.items]
+            if options.send_initial_events and options.allow_watch_bookmarks:
+                first.append(_bookmark(kind, str(revision), _INITIAL_EVENTS_END))
+        try:
+            fields = [FieldValue(term.read, term.value) for term in selection.fields if term.equal]
+            if namespace:
+                fields.append(FieldValue(NAMESPACE, namespace))
+            field = fields[0] if fields else None
+            self._cursor = store.watch(
+                kind.key, namespace or None, from_revision=revision, field=field
+            )
+        except ExpiredError as error:
+            first = [_error(refusal_of(error))]
+        except TooLargeResourceVersionError as error:
+            raise refusal_of(error) from None
+        self.has_ended = self._cursor is None
         self._first = iter(first)
 
     def take(self, limit: int | None = None) -> list[Item]:
@@ -87,41 +113,6 @@ class WatchStream:
         """Stop calling the wake function."""
         if self._cursor is not None:
             self._cursor.close()
-
-
-def watch(
-    store: Store, kind: Kind, namespace: str, selection: Selection, options: ListOptions
-) -> WatchStream:
-    """Start a watch of the objects of a selection; raises RefusedError."""
-    version = options.resource_version
-    revision = store.revision if version in _ANY else parse_version(version)
-    starts_with_all = options.send_initial_events
-    if starts_with_all is None:
-        starts_with_all = version in _ANY
-    first: list[Item] = []
-    if starts_with_all:
-        if revision > store.revision:
-            raise refusal_of(TooLargeResourceVersionError(revision, store.revision))
-        revision = store.revision
-        matches = None if selection.is_everything else selection.matches
-        page = store.list(kind.key, namespace or None, matches=matches)
-        first = [{"type": "ADDED", "object": obj} for obj in page.items]
-        if options.send_initial_events and options.allow_watch_bookmarks:
-            first.append(_bookmark(kind, str(revision), _INITIAL_EVENTS_END))
-    cursor = None
-    try:
-        fields = [FieldValue(term.read, term.value) for term in selection.fields if term.equal]
-        if namespace:
-            fields.append(FieldValue(NAMESPACE, namespace))
-        field = fields[0] if fields else None
-        cursor = store.watch(kind.key, namespace or None, from_revision=revision, field=field)
-    except ExpiredError as error:
-        first = [_error(refusal_of(error))]
-    except TooLargeResourceVersionError as error:
-        raise refusal_of(error) from None
-    return WatchStream(
-        kind, selection, cursor, first, allows_bookmarks=options.allow_watch_bookmarks
-    )
 
 
 def _seen(event: WatchEvent, matches: Callable[[Object], bool]) -> Item | None:

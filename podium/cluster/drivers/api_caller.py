@@ -4,10 +4,11 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, metadata_of, name
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
+from podium.apiserver.patching import PatchRequest
 from podium.apiserver.refusals import no_room
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.errors import NoRoomError
-from podium.apiserver.verbs.verb_options import DeleteOptions, PatchRequest
+from podium.apiserver.verbs.verb_options import DeleteOptions
 from podium.machines.effects import Bind, Create, Delete, Effect, Evict, Patch, Replace
 from podium.machines.events import CallError, Outcome
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.decoding import PatchType
-from podium.apiserver.patching import apply_patch, make_patch
+from podium.apiserver.patching import PatchRequest, apply_patch, make_patch
 
 DEPLOYMENT = KINDS["Deployment"]
 
@@ -16,7 +16,7 @@ def applied(live: Any, wanted: Any, last: Any) -> Any:
         return {"kind": "Deployment", "spec": {"template": {"spec": spec}}}
 
     patch = make_patch(DEPLOYMENT, around(live), around(wanted), around(last))
-    patched = apply_patch(DEPLOYMENT, around(live), PatchType.STRATEGIC, patch).obj
+    patched = apply_patch(DEPLOYMENT, around(live), PatchRequest(PatchType.STRATEGIC, patch)).obj
     return patched["spec"]["template"]["spec"]
 
 

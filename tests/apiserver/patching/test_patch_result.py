@@ -7,7 +7,7 @@ import pytest
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.apiserver.decoding import PatchType
-from podium.apiserver.patching import Patched, apply_patch
+from podium.apiserver.patching import Patched, PatchRequest, apply_patch
 
 POD = KINDS["Pod"]
 LIVE: dict[str, Any] = {
@@ -19,7 +19,7 @@ LIVE: dict[str, Any] = {
 
 
 def patched(patch_type: PatchType, body: Any, strictness: str | None = "Warn") -> Patched:
-    return apply_patch(POD, LIVE, patch_type, body, field_validation=strictness)
+    return apply_patch(POD, LIVE, PatchRequest(patch_type, body, "", strictness))
 
 
 def refusal(patch_type: PatchType, body: Any, strictness: str = "Warn") -> dict[str, Any]:
@@ -70,9 +70,8 @@ def test_unknown_fields() -> None:
 def test_unknown_fields_that_were_there_are_nothing_new() -> None:
     live = {**LIVE, "spec": {**LIVE["spec"], "x": 1}}
     for strictness in ("Warn", "Strict"):
-        result = apply_patch(
-            POD, live, PatchType.MERGE, {"spec": {"hostname": "h"}}, field_validation=strictness
-        )
+        hostname = PatchRequest(PatchType.MERGE, {"spec": {"hostname": "h"}}, "", strictness)
+        result = apply_patch(POD, live, hostname)
         assert result == Patched({**LIVE, "spec": {**LIVE["spec"], "hostname": "h"}})
 
 
@@ -132,12 +131,7 @@ def test_an_object_stays_of_its_kind() -> None:
 
 def test_events_have_two_shapes() -> None:
     live = {"apiVersion": "events.k8s.io/v1", "kind": "Event", "metadata": {"name": "e"}}
-    result = apply_patch(
-        KINDS["Event"],
-        live,
-        PatchType.STRATEGIC,
-        {"note": "n", "message": "m"},
-        api_version="events.k8s.io/v1",
-        field_validation="Warn",
-    )
+    body = {"note": "n", "message": "m"}
+    patch = PatchRequest(PatchType.STRATEGIC, body, "events.k8s.io/v1", "Warn")
+    result = apply_patch(KINDS["Event"], live, patch)
     assert result.warnings == ('unknown field "message"',)

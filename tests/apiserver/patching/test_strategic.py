@@ -7,7 +7,7 @@ import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.refused import RefusedError
-from podium.apiserver.patching import apply_patch
+from podium.apiserver.patching import PatchRequest, apply_patch
 
 Object = dict[str, Any]
 
@@ -16,7 +16,7 @@ STRATEGIC = "application/strategic-merge-patch+json"
 
 def patched(live: Object, patch: Object, kind: str = "Pod") -> Any:
     before = copy.deepcopy((live, patch))
-    result = apply_patch(KINDS[kind], live, STRATEGIC, patch).obj
+    result = apply_patch(KINDS[kind], live, PatchRequest(STRATEGIC, patch)).obj
     assert before == (live, patch)
     return result
 

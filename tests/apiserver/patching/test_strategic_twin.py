@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.patching import apply_patch, make_patch
+from podium.apiserver.patching import PatchRequest, apply_patch, make_patch
 from podium.apiserver.schema import ListOf, MapOf, Struct, struct_of
 
 Object = dict[str, Any]
@@ -18,7 +18,7 @@ STRATEGIC = "application/strategic-merge-patch+json"
 
 def patched(live: Any, patch: Any) -> Any:
     before = copy.deepcopy((live, patch))
-    result = apply_patch(POD, live, STRATEGIC, patch).obj
+    result = apply_patch(POD, live, PatchRequest(STRATEGIC, patch)).obj
     assert before == (live, patch)
     return result
 
