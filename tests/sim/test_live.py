@@ -14,9 +14,9 @@ import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.attributes import Attributes
+from podium.apiserver.patching import PatchRequest
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
-from podium.apiserver.verbs.verb_options import PatchRequest
 from podium.cluster.drivers.driver_events import DriverEvent, Stepped
 from podium.cluster.drivers.faults import Latency
 from podium.cluster.drivers.live import LiveDriver, SteadyClock

@@ -9,8 +9,9 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
+from podium.apiserver.patching import PatchRequest
 from podium.apiserver.server import ApiServer
-from podium.apiserver.verbs.verb_options import DeleteOptions, PatchRequest
+from podium.apiserver.verbs.verb_options import DeleteOptions
 from podium.cluster.drivers.virtual import VirtualDriver
 from tests.sim.objects import CLASSES, NAMESPACE, random_budget, random_node, random_pod
 
