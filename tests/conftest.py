@@ -1,5 +1,7 @@
 """What all tests share: Hypothesis profiles, how tests are distributed, the recorded decisions."""
 
+import asyncio
+import inspect
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,9 @@ from hypothesis import settings
 
 from podium.api.process.python_garbage_collection import collect_rarely, without_garbage_collection
 from tests.distribution import Distribution, rank
+
+PATIENCE_S = 60.0
+"""How long a test that is a coroutine may take."""
 
 ROOT = Path(__file__).resolve().parent.parent
 CONFORMANCE = ROOT.parent / "shared" / "conformance"
@@ -26,6 +31,22 @@ settings.load_profile("default")
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Distribution:
     config.option.loadscopereorder = False
     return Distribution(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
+    """Run a test that is a coroutine in an event loop of its own."""
+    test = pyfuncitem.obj
+    if not inspect.iscoroutinefunction(test):
+        return None
+    fixtures = {name: pyfuncitem.funcargs[name] for name in inspect.signature(test).parameters}
+
+    async def limited() -> None:
+        async with asyncio.timeout(PATIENCE_S):
+            await test(**fixtures)
+
+    asyncio.run(limited())
+    return True
 
 
 @pytest.hookimpl(wrapper=True)

@@ -96,6 +96,33 @@ def priority_class(name: str, value: int, **fields: Any) -> Obj:
     }
 
 
+def storage_class(name: str, *, provisioner: str, waits: bool = False) -> Obj:
+    """A storage class, which may wait for the first consumer."""
+    mode = {"volumeBindingMode": "WaitForFirstConsumer"} if waits else {}
+    head = {"apiVersion": "storage.k8s.io/v1", "kind": "StorageClass", "metadata": {"name": name}}
+    return {**head, "provisioner": provisioner, **mode}
+
+
+def claim(name: str, class_name: str, **spec: Any) -> Obj:
+    """A claim of a volume of 1 Gi."""
+    head = {"apiVersion": "v1", "kind": "PersistentVolumeClaim"}
+    amount = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    metadata = {"name": name, "namespace": "default"}
+    spec = {"storageClassName": class_name, **amount, **spec}
+    return {**head, "metadata": metadata, "spec": spec}
+
+
+def volume(name: str, class_name: str, host: str = "", **spec: Any) -> Obj:
+    """A volume of 1 Gi that one node reaches, or all."""
+    head = {"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": name}}
+    amount = {"accessModes": ["ReadWriteOnce"], "capacity": {"storage": "1Gi"}}
+    if host:
+        expression = {"key": HOST, "operator": "In", "values": [host]}
+        terms = [{"matchExpressions": [expression]}]
+        spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": terms}}
+    return {**head, "spec": {"storageClassName": class_name, **amount, **spec}}
+
+
 def namespace(name: str) -> Obj:
     """A namespace."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}

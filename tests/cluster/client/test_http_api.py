@@ -5,7 +5,7 @@ import socket
 import socketserver
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
@@ -32,14 +32,6 @@ def cluster() -> Iterator[Cluster]:
         yield running
 
 
-def run(scenario: Callable[[], Awaitable[None]]) -> None:
-    async def limited() -> None:
-        async with asyncio.timeout(PATIENCE_S):
-            await scenario()
-
-    asyncio.run(limited())
-
-
 @asynccontextmanager
 async def api_of(cluster: Cluster, **options: int) -> AsyncIterator[HttpApi]:
     connection = await load_connection(str(cluster.kubeconfig))
@@ -47,125 +39,98 @@ async def api_of(cluster: Cluster, **options: int) -> AsyncIterator[HttpApi]:
         yield api
 
 
-def test_effects_are_carried_out(cluster: Cluster) -> None:
-    async def scenario() -> None:
-        async with api_of(cluster) as api:
-            created = await api.call(Create(kind="ConfigMap", obj=config_map("m", a="1")))
-            assert created.error is None
-            assert created.obj is not None
-            patch = Patch(
-                kind="ConfigMap", name="m", namespace="default", body={"data": {"b": "2"}}
-            )
-            assert (await api.call(patch)).error is None
-            assert (await api.get("ConfigMap", "m", "default"))["data"] == {"a": "1", "b": "2"}
-            outdated = await api.call(Replace(kind="ConfigMap", obj=created.obj))
-            assert outdated.error is not None
-            assert outdated.error.reason == "Conflict"
-            wrong = Delete(kind="ConfigMap", name="m", namespace="default", uid="other")
-            assert (await api.call(wrong)).error is not None
-            assert (await api.call(Delete(kind="ConfigMap", name="m", namespace="default"))).obj
-            with pytest.raises(CallFailedError) as raised:
-                await api.get("ConfigMap", "m", "default")
-            assert raised.value.error.code == 404
-
-    run(scenario)
+async def test_effects_are_carried_out(cluster: Cluster) -> None:
+    async with api_of(cluster) as api:
+        created = await api.call(Create(kind="ConfigMap", obj=config_map("m", a="1")))
+        assert created.error is None
+        assert created.obj is not None
+        patch = Patch(kind="ConfigMap", name="m", namespace="default", body={"data": {"b": "2"}})
+        assert (await api.call(patch)).error is None
+        assert (await api.get("ConfigMap", "m", "default"))["data"] == {"a": "1", "b": "2"}
+        outdated = await api.call(Replace(kind="ConfigMap", obj=created.obj))
+        assert outdated.error is not None
+        assert outdated.error.reason == "Conflict"
+        wrong = Delete(kind="ConfigMap", name="m", namespace="default", uid="other")
+        assert (await api.call(wrong)).error is not None
+        assert (await api.call(Delete(kind="ConfigMap", name="m", namespace="default"))).obj
+        with pytest.raises(CallFailedError) as raised:
+            await api.get("ConfigMap", "m", "default")
+        assert raised.value.error.code == 404
 
 
-def test_a_budget_refuses_an_eviction_and_says_how_long_to_wait(cluster: Cluster) -> None:
+async def test_a_budget_refuses_an_eviction_and_says_how_long_to_wait(cluster: Cluster) -> None:
     cluster.apply(budget("guarded", 1), pod("guarded", "guarded"))
     cluster.advance(5)
-
-    async def scenario() -> None:
-        async with api_of(cluster) as api:
-            outcome = await api.call(Evict(namespace="default", name="guarded"))
-            assert outcome.error is not None
-            assert outcome.error.code == 429
-            assert outcome.error.reason == "TooManyRequests"
-
-    run(scenario)
+    async with api_of(cluster) as api:
+        outcome = await api.call(Evict(namespace="default", name="guarded"))
+        assert outcome.error is not None
+        assert outcome.error.code == 429
+        assert outcome.error.reason == "TooManyRequests"
 
 
-def test_a_bound_pod_cannot_be_bound_again(cluster: Cluster) -> None:
+async def test_a_bound_pod_cannot_be_bound_again(cluster: Cluster) -> None:
     cluster.apply(pod("bound", "bound"))
     cluster.advance(1)
     uid = cluster.get("Pod", "bound")["metadata"]["uid"]
-
-    async def scenario() -> None:
-        async with api_of(cluster) as api:
-            bind = Bind(namespace="default", name="bound", uid=uid, node_name="podium-1")
-            outcome = await api.call(bind)
-            assert outcome.error is not None
-            assert outcome.error.code == 409
-
-    run(scenario)
+    async with api_of(cluster) as api:
+        bind = Bind(namespace="default", name="bound", uid=uid, node_name="podium-1")
+        outcome = await api.call(bind)
+        assert outcome.error is not None
+        assert outcome.error.code == 409
 
 
-def test_lists_come_in_pages_and_say_what_they_list(cluster: Cluster) -> None:
+async def test_lists_come_in_pages_and_say_what_they_list(cluster: Cluster) -> None:
     names = [f"paged-{number}" for number in range(7)]
     cluster.apply(*(config_map(name) for name in names))
-
-    async def scenario() -> None:
-        async with api_of(cluster, page_length=3) as api:
-            listed = await api.list("ConfigMap")
-            found = [one for one in listed.objects if one["metadata"]["name"] in names]
-            assert [one["metadata"]["name"] for one in found] == names
-            assert {(one["kind"], one["apiVersion"]) for one in found} == {("ConfigMap", "v1")}
-            assert listed.revision >= max(int(one["metadata"]["resourceVersion"]) for one in found)
-
-    run(scenario)
+    async with api_of(cluster, page_length=3) as api:
+        listed = await api.list("ConfigMap")
+        found = [one for one in listed.objects if one["metadata"]["name"] in names]
+        assert [one["metadata"]["name"] for one in found] == names
+        assert {(one["kind"], one["apiVersion"]) for one in found} == {("ConfigMap", "v1")}
+        assert listed.revision >= max(int(one["metadata"]["resourceVersion"]) for one in found)
 
 
-def test_a_watch_goes_on_from_a_list(cluster: Cluster) -> None:
-    async def scenario() -> None:
-        async with api_of(cluster) as api:
-            listed = await api.list("ConfigMap")
-            await api.call(Create(kind="ConfigMap", obj=config_map("watched")))
-            async for news in api.watch("ConfigMap", listed.revision):
-                assert [(one.type, one.obj["metadata"]["name"]) for one in news] == [
-                    ("ADDED", "watched")
-                ]
-                break
-
-    run(scenario)
+async def test_a_watch_goes_on_from_a_list(cluster: Cluster) -> None:
+    async with api_of(cluster) as api:
+        listed = await api.list("ConfigMap")
+        await api.call(Create(kind="ConfigMap", obj=config_map("watched")))
+        async for news in api.watch("ConfigMap", listed.revision):
+            assert [(one.type, one.obj["metadata"]["name"]) for one in news] == [
+                ("ADDED", "watched")
+            ]
+            break
 
 
-def test_only_what_is_selected_is_told(cluster: Cluster) -> None:
+async def test_only_what_is_selected_is_told(cluster: Cluster) -> None:
     cluster.apply(config_map("chosen"), config_map("other"))
-
-    async def scenario() -> None:
-        connection = await load_connection(str(cluster.kubeconfig))
-        fields = {"ConfigMap": "metadata.name=chosen"}
-        async with HttpApi(connection, Random(1), fields=fields) as api:
-            listed = await api.list("ConfigMap")
-            assert [one["metadata"]["name"] for one in listed.objects] == ["chosen"]
-
-    run(scenario)
+    connection = await load_connection(str(cluster.kubeconfig))
+    fields = {"ConfigMap": "metadata.name=chosen"}
+    async with HttpApi(connection, Random(1), fields=fields) as api:
+        listed = await api.list("ConfigMap")
+        assert [one["metadata"]["name"] for one in listed.objects] == ["chosen"]
 
 
-def test_a_machine_is_driven_over_it(cluster: Cluster) -> None:
-    async def scenario() -> None:
-        record = Record(
-            regarding={"kind": "Node", "metadata": {"name": "podium-1"}},
-            reporting_controller="diary",
-            type="Normal",
-            reason="Written",
-            action="Writing",
-            note="It is written.",
-        )
-        create = Create(kind="ConfigMap", obj=config_map("driven"), purpose="driven")
+async def test_a_machine_is_driven_over_it(cluster: Cluster) -> None:
+    record = Record(
+        regarding={"kind": "Node", "metadata": {"name": "podium-1"}},
+        reporting_controller="diary",
+        type="Normal",
+        reason="Written",
+        action="Writing",
+        note="It is written.",
+    )
+    create = Create(kind="ConfigMap", obj=config_map("driven"), purpose="driven")
 
-        def react(event: Event, now_s: float) -> list[Create | Record]:
-            return [record, create] if isinstance(event, Synced) else []
+    def react(event: Event, now_s: float) -> list[Create | Record]:
+        return [record, create] if isinstance(event, Synced) else []
 
-        diary, clock = Diary(react), SteadyClock()
-        async with api_of(cluster) as api, LiveDriver(api, clock) as driver:
-            driver.add(diary)
-            while not any("driven: done" in note for note in diary.notes):
-                await asyncio.sleep(0.01)
-        (event,) = [one for one in cluster.list("Event") if one.get("reason") == "Written"]
-        assert event["action"] == "Writing"
-
-    run(scenario)
+    diary, clock = Diary(react), SteadyClock()
+    async with api_of(cluster) as api, LiveDriver(api, clock) as driver:
+        driver.add(diary)
+        while not any("driven: done" in note for note in diary.notes):
+            await asyncio.sleep(0.01)
+    (event,) = [one for one in cluster.list("Event") if one.get("reason") == "Written"]
+    assert event["action"] == "Writing"
 
 
 def broken(cluster: Cluster, directory: Path, **cluster_fields: str) -> str:
@@ -176,23 +141,20 @@ def broken(cluster: Cluster, directory: Path, **cluster_fields: str) -> str:
     return str(path)
 
 
-def test_who_cannot_be_reached_has_not_been_asked(cluster: Cluster, tmp_path: Path) -> None:
-    async def scenario() -> None:
-        with socket.socket() as taken:
-            taken.bind(("127.0.0.1", 0))
-            server = f"https://127.0.0.1:{taken.getsockname()[1]}"
-            connection = await load_connection(broken(cluster, tmp_path, server=server))
-            async with HttpApi(connection, Random(1)) as api:
-                outcome = await api.call(Create(kind="ConfigMap", obj=config_map("m")))
-                assert outcome.error is not None
-                assert not outcome.error.is_unknown
-                with pytest.raises(UnreachableError):
-                    await api.list("ConfigMap")
-                with pytest.raises(UnreachableError):
-                    async for _ in api.watch("ConfigMap", 1):
-                        pass
-
-    run(scenario)
+async def test_who_cannot_be_reached_has_not_been_asked(cluster: Cluster, tmp_path: Path) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        server = f"https://127.0.0.1:{taken.getsockname()[1]}"
+        connection = await load_connection(broken(cluster, tmp_path, server=server))
+        async with HttpApi(connection, Random(1)) as api:
+            outcome = await api.call(Create(kind="ConfigMap", obj=config_map("m")))
+            assert outcome.error is not None
+            assert not outcome.error.is_unknown
+            with pytest.raises(UnreachableError):
+                await api.list("ConfigMap")
+            with pytest.raises(UnreachableError):
+                async for _ in api.watch("ConfigMap", 1):
+                    pass
 
 
 Answer = Callable[[socket.socket], None]
@@ -239,16 +201,13 @@ def saying(code: int, body: str) -> Answer:
 
 
 @pytest.mark.parametrize("answer", [hang_up, be_silent, saying(502, "Bad gateway")])
-def test_nobody_knows_what_became_of_a_call_without_an_answer(
+async def test_nobody_knows_what_became_of_a_call_without_an_answer(
     answer: Answer, cluster: Cluster, tmp_path: Path
 ) -> None:
-    async def scenario() -> None:
-        async with odd_server(cluster, tmp_path, answer, request_s=0.2) as api:
-            outcome = await api.call(Create(kind="ConfigMap", obj=config_map("m")))
-            assert outcome.error is not None
-            assert outcome.error.is_unknown
-
-    run(scenario)
+    async with odd_server(cluster, tmp_path, answer, request_s=0.2) as api:
+        outcome = await api.call(Create(kind="ConfigMap", obj=config_map("m")))
+        assert outcome.error is not None
+        assert outcome.error.is_unknown
 
 
 GONE = '{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired","message":"too old"}'
@@ -265,16 +224,13 @@ GONE = '{"kind":"Status","apiVersion":"v1","code":410,"reason":"Expired","messag
         (hang_up, UnreachableError),
     ],
 )
-def test_how_a_watch_ends_is_told(
+async def test_how_a_watch_ends_is_told(
     answer: Answer, expected: type[Exception], cluster: Cluster, tmp_path: Path
 ) -> None:
-    async def scenario() -> None:
-        async with odd_server(cluster, tmp_path, answer) as api:
-            with pytest.raises(expected):
-                async for _ in api.watch("Pod", 5):
-                    pass
-
-    run(scenario)
+    async with odd_server(cluster, tmp_path, answer) as api:
+        with pytest.raises(expected):
+            async for _ in api.watch("Pod", 5):
+                pass
 
 
 PLUGIN = """
@@ -288,7 +244,7 @@ print(json.dumps({"apiVersion": version, "kind": "ExecCredential", "status": sta
 """
 
 
-def test_credentials_that_are_not_taken_any_more_are_read_anew(
+async def test_credentials_that_are_not_taken_any_more_are_read_anew(
     cluster: Cluster, tmp_path: Path
 ) -> None:
     config = yaml.safe_load(cluster.kubeconfig.read_text())
@@ -302,14 +258,10 @@ def test_credentials_that_are_not_taken_any_more_are_read_anew(
     config["users"][0]["user"] = {"exec": plugin}
     path = tmp_path / "kubeconfig"
     path.write_text(yaml.safe_dump(config))
-
-    async def scenario() -> None:
-        connection = await load_connection(str(path))
-        async with HttpApi(connection, Random(1)) as api:
-            assert (await api.list("Node")).objects
-        assert (tmp_path / "calls").read_text() == "xx"
-
-    run(scenario)
+    connection = await load_connection(str(path))
+    async with HttpApi(connection, Random(1)) as api:
+        assert (await api.list("Node")).objects
+    assert (tmp_path / "calls").read_text() == "xx"
 
 
 @pytest.mark.parametrize("content", ["", "a: [", "apiVersion: v1\nkind: Config\n"])

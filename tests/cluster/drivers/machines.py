@@ -45,6 +45,11 @@ def delete(name: str) -> Delete:
     return Delete(kind="ConfigMap", namespace=NAMESPACE, name=name, purpose=name)
 
 
+def at_the_start(*effects: Effect) -> React:
+    """A reaction that asks for effects once the machine may act."""
+    return lambda event, now_s: effects if isinstance(event, Synced) else ()
+
+
 class Diary:
     """Notes in short what it is told, with the seconds since the start.
 

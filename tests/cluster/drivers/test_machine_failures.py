@@ -1,4 +1,4 @@
-"""What becomes of machines that raise, and of what they had asked for: in virtual time."""
+"""Machines that raise, and what they had asked for before: in virtual time."""
 
 import logging
 from collections.abc import Sequence
@@ -6,14 +6,22 @@ from random import Random
 
 import pytest
 
-from podium.apiserver.server import ApiServer
 from podium.cluster.drivers.driver_events import Called, DriverEvent
 from podium.cluster.drivers.faults import INSTANT, Latency
 from podium.cluster.drivers.machine_health import MachineError, MachineHealth
 from podium.cluster.drivers.virtual import VirtualDriver
 from podium.machines.effects import Effect, Panic, Patch, Record
 from podium.machines.events import Change, Event, Outcome, Synced, Woken
-from tests.cluster.drivers.machines import START_S, Diary, create, make_server, put, remove
+from tests.cluster.drivers.machines import (
+    START_S,
+    Diary,
+    React,
+    at_the_start,
+    create,
+    make_server,
+    put,
+    remove,
+)
 
 BAD = "change of ConfigMap default/bad"
 
@@ -25,35 +33,68 @@ def stumble(event: Event, now_s: float) -> Sequence[Effect]:
     return ()
 
 
-def make_driver(
-    server: ApiServer, *, goes_on: bool = True, latency: Latency = INSTANT
-) -> VirtualDriver:
-    driver = VirtualDriver(server, START_S, Random(7), latency=latency)
-    driver.health = MachineHealth() if goes_on else None
-    return driver
+class Scene:
+    """A server, and a driver over it that goes on after failures."""
+
+    def __init__(self, latency: Latency = INSTANT) -> None:
+        self.server, self.health = make_server(), MachineHealth()
+        self.driver = VirtualDriver(self.server, START_S, Random(7), latency=latency)
+        self.driver.health = self.health
+
+    def why(self, name: str = "diary") -> str:
+        return self.health.failures(self.driver.now_s)[name]
 
 
-def test_a_run_ends_with_the_machine_and_what_it_was_handling() -> None:
-    server = make_server()
-    put(server, "bad")
-    driver = make_driver(server, goes_on=False)
-    driver.add(Diary(stumble), renew=lambda: Diary(stumble))
+def at_outcome(event: Event, now_s: float) -> Sequence[Effect]:
+    if isinstance(event, Outcome):
+        raise TypeError("unexpected")
+    return [create("a")] if isinstance(event, Synced) else ()
+
+
+NO_EVENT = Record(
+    regarding={}, reporting_controller="d", type="Normal", reason="R", action="", note=""
+)
+PANIC = Panic(task="default/a", error=ValueError("no"), again_s=START_S + 30)
+PATCH = Patch(kind="ConfigMap", namespace="default", name="a", body={})
+
+
+@pytest.mark.parametrize(
+    ("react", "failed_at"),
+    [
+        (stumble, f"a {BAD}: ValueError: bad is bad ("),
+        (at_outcome, "the outcome of its Create of ConfigMap default/a: TypeError: unexpected"),
+        (at_the_start(NO_EVENT), "its start: KeyError"),
+        (at_the_start(PATCH), "its Patch of ConfigMap default/a: KeyError"),
+        (at_the_start(PANIC), "default/a: ValueError: no"),
+    ],
+    ids=["a change", "an outcome", "a record that makes no Event", "behind a call", "a task"],
+)
+def test_a_run_ends_with_a_failure_that_names_the_machine_and_what_it_was_handling(
+    react: React, failed_at: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scene = Scene()
+    scene.driver.health = None
+    monkeypatch.setattr(scene.server, "patch", lambda *args, **options: {}["nothing"])
+    put(scene.server, "bad")
+    scene.driver.add(Diary(react), renew=lambda: Diary(react))
     with pytest.raises(MachineError) as caught:
-        driver.settle()
-    text = str(caught.value)
-    assert text.startswith(f"machine diary failed at a {BAD}: ValueError: bad is bad (")
-    assert text.endswith(f"{__file__.rsplit('/', 1)[1]}:{stumble.__code__.co_firstlineno + 3})")
-    assert isinstance(caught.value.__cause__, ValueError)
+        scene.driver.settle()
+    assert str(caught.value).startswith(f"machine diary failed at {failed_at}")
+    if react is stumble:
+        line = stumble.__code__.co_firstlineno + 3
+        assert str(caught.value).endswith(f"({__file__.rsplit('/', 1)[1]}:{line})")
+        assert isinstance(caught.value.__cause__, ValueError)
 
 
 def test_the_others_go_on_and_the_machine_comes_back_when_the_object_is_gone() -> None:
-    server, lives, other = make_server(), list[Diary](), Diary(name="other")
+    scene = Scene()
+    server, driver, health = scene.server, scene.driver, scene.health
+    lives, other = list[Diary](), Diary(name="other")
 
     def renew() -> Diary:
         lives.append(Diary(stumble))
         return lives[-1]
 
-    driver = make_driver(server)
     driver.add(renew(), renew=renew)
     driver.add(other)
     driver.settle()
@@ -62,45 +103,40 @@ def test_the_others_go_on_and_the_machine_comes_back_when_the_object_is_gone() -
     put(server, "a")
     driver.advance(60)
     assert other.notes == ["synced", "+bad", "10 +a"]
-    assert driver.health is not None
-    assert driver.health.failures(driver.now_s)["other"] == ""
     # At once, and then after 1, 2, 4, 8, 16 and 32 s.
     assert len(lives) == 8
-    assert driver.health.panics == {"diary": 8}
+    assert health.panics == {"diary": 8}
     why = "ValueError, restarts at 2026-01-01T00:02:03Z"
-    assert driver.health.failures(driver.now_s)["diary"] == why
+    assert (scene.why(), scene.why("other")) == (why, "")
     remove(server, "bad")
     put(server, "b")
     driver.advance(60)
     assert lives[-1].notes == ["123 +a", "123 +b", "123 synced"]
-    assert driver.health.failures(driver.now_s)["diary"] == ""
+    assert scene.why() == ""
 
 
 def test_waits_start_all_over_once_all_was_well_for_long() -> None:
-    server = make_server()
-    driver = make_driver(server)
+    scene = Scene()
+    server, driver, health = scene.server, scene.driver, scene.health
     driver.add(Diary(stumble), renew=lambda: Diary(stumble))
     for _ in range(2):
         put(server, "bad")
         driver.advance(60)
         remove(server, "bad")
         driver.advance(300)
-    assert driver.health is not None
-    assert driver.health.panics == {"diary": 14}
+    assert health.panics == {"diary": 14}
 
 
 def test_what_was_asked_for_before_is_done_and_what_was_asked_with_the_failure_is_not() -> None:
-    server, happened = make_server(), list[DriverEvent]()
-    first = [True]
+    driver = Scene(Latency(apply_s=2, answer_s=2)).driver
+    happened, first = list[DriverEvent](), [True]
 
     class Asker(Diary):
         def step(self, event: Event, now_s: float) -> Sequence[Effect]:
             super().step(event, now_s)
             if isinstance(event, Synced) and first[0]:
                 return [create("early")]
-            if isinstance(event, Woken):
-                return [create("late")]
-            return ()
+            return [create("late")] if isinstance(event, Woken) else ()
 
         def next_wakeup_s(self) -> float | None:
             if first[0] and any("woken" in note for note in self.notes):
@@ -108,73 +144,55 @@ def test_what_was_asked_for_before_is_done_and_what_was_asked_with_the_failure_i
                 raise ValueError("no time")
             return super().next_wakeup_s()
 
-    driver = make_driver(server, latency=Latency(apply_s=2, answer_s=2))
     driver.hooks.append(happened.append)
     handle = driver.add(Asker(wakeups_s=[1]), renew=Asker)
     driver.settle()
-    calls = [happening.effect for happening in happened if isinstance(happening, Called)]
-    assert [call.purpose for call in calls] == ["early"]
+    calls = [event.effect.purpose for event in happened if isinstance(event, Called)]
+    assert calls == ["early"]
     assert isinstance(handle.machine, Asker)
     assert handle.machine.notes == ["1 synced", "2 +early"]
 
 
 def test_whether_a_change_matters_may_fail_too() -> None:
+    scene = Scene()
+    server, driver, health = scene.server, scene.driver, scene.health
+
     class Choosy(Diary):
         def heeds(self, change: Change) -> bool:
             stumble(change, 0.0)
             return True
 
-    server = make_server()
-    driver = make_driver(server)
     driver.add(Choosy(), renew=Choosy)
     put(server, "bad")
     driver.settle()
-    assert driver.health is not None
-    assert driver.health.panics["diary"] > 1
+    assert health.panics["diary"] > 1
 
 
 def test_a_failure_behind_a_call_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    server, diary = make_server(), Diary(lambda e, _: [create("a")] if e == Synced() else ())
+    scene = Scene()
+    server, driver, health = scene.server, scene.driver, scene.health
+    diary = Diary(at_the_start(create("a")))
     monkeypatch.setattr(server, "create", lambda *args: {}["nothing"])
-    driver = make_driver(server)
     handle = driver.add(diary, renew=Diary)
     driver.settle()
     assert diary.notes == ["synced", "a: InternalError"]
     assert handle.machine is diary
-    assert driver.health is not None
-    assert driver.health.panics == {"diary": 1}
-
-
-def test_a_failure_behind_a_call_ends_a_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    server = make_server()
-    monkeypatch.setattr(server, "patch", lambda *args, **options: {}["nothing"])
-    patch = Patch(kind="ConfigMap", namespace="default", name="a", body={})
-    driver = make_driver(server, goes_on=False)
-    driver.add(Diary(lambda e, _: [patch] if e == Synced() else ()))
-    with pytest.raises(MachineError, match="diary failed at its Patch of ConfigMap default/a: Key"):
-        driver.settle()
-
-
-def test_a_record_that_makes_no_event_is_a_failure() -> None:
-    record = Record(
-        regarding={}, reporting_controller="d", type="Normal", reason="R", action="", note=""
-    )
-    driver = make_driver(make_server(), goes_on=False)
-    driver.add(Diary(lambda e, _: [record] if e == Synced() else ()))
-    with pytest.raises(MachineError, match="diary failed at its start: KeyError"):
-        driver.settle()
+    assert health.panics == {"diary": 1}
 
 
 def test_each_failure_is_logged_once_with_its_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    scene = Scene()
+    server, driver = scene.server, scene.driver
+
     def react(event: Event, now_s: float) -> Sequence[Effect]:
         if isinstance(event, Woken):
             raise TypeError("another")
         return stumble(event, now_s)
 
-    server = make_server()
-    driver = make_driver(server)
-    diary = Diary(react, wakeups_s=[600])
-    driver.add(diary, renew=lambda: Diary(react, wakeups_s=[600]))
+    def renew() -> Diary:
+        return Diary(react, wakeups_s=[600])
+
+    driver.add(renew(), renew=renew)
     put(server, "bad")
     with caplog.at_level(logging.ERROR):
         driver.advance(500)
@@ -187,35 +205,12 @@ def test_each_failure_is_logged_once_with_its_traceback(caplog: pytest.LogCaptur
     assert "machine diary failed at its wake-up: TypeError: another" in second
 
 
-def test_outcomes_that_fail_are_named() -> None:
-    def react(event: Event, now_s: float) -> Sequence[Effect]:
-        if isinstance(event, Outcome):
-            raise TypeError("unexpected")
-        return [create("a")] if isinstance(event, Synced) else ()
-
-    driver = make_driver(make_server(), goes_on=False)
-    driver.add(Diary(react))
-    with pytest.raises(MachineError, match="the outcome of its Create of ConfigMap default/a: Typ"):
-        driver.settle()
-
-
 def test_a_task_that_fails_leaves_the_machine_as_it_is() -> None:
-    panic = Panic(task="default/a", error=ValueError("no"), again_s=START_S + 30)
-    diary = Diary(lambda e, _: [panic, create("b")] if e == Synced() else ())
-    driver = make_driver(make_server())
+    scene = Scene()
+    driver, diary = scene.driver, Diary(at_the_start(PANIC, create("b")))
     driver.add(diary, renew=Diary)
     driver.advance(1)
     assert diary.notes == ["synced", "+b", "b: done"]
-    assert driver.health is not None
-    why = "ValueError, tried again at 2026-01-01T00:00:30Z"
-    assert driver.health.failures(driver.now_s) == {"diary": why}
+    assert scene.why() == "ValueError, tried again at 2026-01-01T00:00:30Z"
     driver.advance(31)
-    assert driver.health.failures(driver.now_s) == {"diary": ""}
-
-
-def test_a_task_that_fails_ends_a_run() -> None:
-    panic = Panic(task="default/a", error=ValueError("no"), again_s=START_S + 30)
-    driver = make_driver(make_server(), goes_on=False)
-    driver.add(Diary(lambda e, _: [panic] if e == Synced() else ()))
-    with pytest.raises(MachineError, match="diary failed at default/a: ValueError: no"):
-        driver.settle()
+    assert scene.why() == ""

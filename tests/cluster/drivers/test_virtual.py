@@ -1,8 +1,9 @@
-"""The virtual driver: what happens in which order, and what survives what goes wrong."""
+"""The virtual driver: the order of what happens, and what survives what goes wrong."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from random import Random
+from typing import Any
 
 import pytest
 
@@ -22,6 +23,7 @@ from podium.machines.events import Change, Event, Outcome, Synced
 from tests.cluster.drivers.machines import (
     START_S,
     Diary,
+    at_the_start,
     create,
     delete,
     make_server,
@@ -30,13 +32,21 @@ from tests.cluster.drivers.machines import (
 )
 
 
-def make_driver(**options: object) -> VirtualDriver:
-    return VirtualDriver(make_server(), START_S, Random(7), **options)  # type: ignore[arg-type]
+def driver_of(server: Any = None, **options: Any) -> VirtualDriver:
+    return VirtualDriver(server or make_server(), START_S, Random(7), **options)
+
+
+def noting(driver: VirtualDriver) -> list[DriverEvent]:
+    """What happens from now on."""
+    happened: list[DriverEvent] = []
+    driver.hooks.append(happened.append)
+    driver.step_hooks.append(happened.append)
+    return happened
 
 
 def test_a_machine_is_told_what_there_is_and_then_what_changes() -> None:
-    server = make_server()
-    driver, diary = VirtualDriver(server, START_S, Random(7)), Diary()
+    server, diary = make_server(), Diary()
+    driver = driver_of(server)
     put(server, "a")
     driver.add(diary)
     driver.settle()
@@ -48,62 +58,48 @@ def test_a_machine_is_told_what_there_is_and_then_what_changes() -> None:
 
 def test_at_one_moment_calls_come_before_news_and_news_before_outcomes() -> None:
     """The order that the module promises for latencies of 0."""
-    driver, order = make_driver(), list[str]()
-
-    def react(event: Event, now_s: float) -> Sequence[Effect]:
-        return [create("a"), create("b")] if isinstance(event, Synced) else ()
-
-    first, second = Diary(react, name="first"), Diary(name="second")
-
-    def note(h: DriverEvent) -> None:
-        if isinstance(h, Called):
-            order.append(f"call {h.effect.purpose}")
-        elif isinstance(h, Stepped):
-            order.append(f"{h.who}: {type(h.event).__name__}")
-
-    driver.hooks.append(note)
-    driver.step_hooks.append(note)
+    driver = driver_of()
+    first = Diary(at_the_start(create("a"), create("b")), name="first")
+    second = Diary(name="second")
+    happened = noting(driver)
     driver.add(second)
     driver.add(first)
     driver.settle()
     assert driver.now_s == START_S
+    order = [
+        f"call {one.effect.purpose}"
+        if isinstance(one, Called)
+        else f"{one.who}: {type(one.event).__name__}"
+        for one in happened
+        if isinstance(one, Called | Stepped)
+    ]
     assert order[-8:] == [
-        "call a",
-        "call b",
-        "second: Change",
-        "second: Change",
-        "first: Change",
-        "first: Change",
-        "first: Outcome",
-        "first: Outcome",
+        *("call a", "call b"),
+        *("second: Change", "second: Change", "first: Change", "first: Change"),
+        *("first: Outcome", "first: Outcome"),
     ]
     assert first.notes == ["synced", "+a", "+b", "a: done", "b: done"]
 
 
-def test_latencies_delay_calls_answers_and_news() -> None:
-    def react(event: Event, now_s: float) -> Sequence[Effect]:
-        return [create("a")] if isinstance(event, Synced) else ()
-
-    driver = make_driver(latency=Latency(apply_s=1, answer_s=2, news_s=5))
-    diary = Diary(react)
+@pytest.mark.parametrize(
+    ("latency", "notes"),
+    [
+        (Latency(apply_s=1, answer_s=2, news_s=5), ["5 synced", "8 a: done", "11 +a", "15 +b"]),
+        (Latency(news_s=2), ["2 synced", "2 a: done", "4 +a", "12 +b"]),
+    ],
+    ids=["all", "news"],
+)
+def test_latencies_delay_calls_answers_and_news(latency: Latency, notes: list[str]) -> None:
+    server, diary = make_server(), Diary(at_the_start(create("a")))
+    driver = driver_of(server, latency=latency)
     driver.add(diary)
+    driver.at(START_S + 10, partial(put, server, "b"))
     driver.settle()
-    assert diary.notes == ["5 synced", "8 a: done", "11 +a"]
-
-
-def test_news_are_not_told_earlier_than_their_latency() -> None:
-    server = make_server()
-    driver = VirtualDriver(server, START_S, Random(7), latency=Latency(news_s=2))
-    diary = Diary()
-    driver.add(diary)
-    driver.at(START_S + 10, partial(put, server, "a"))
-    driver.at(START_S + 11, partial(put, server, "b"))
-    driver.settle()
-    assert diary.notes == ["2 synced", "12 +a", "13 +b"]
+    assert diary.notes == notes
 
 
 def test_a_machine_is_woken_when_it_wants_and_not_before() -> None:
-    driver, diary = make_driver(), Diary(wakeups_s=(3, 3.5, 100))
+    driver, diary = driver_of(), Diary(wakeups_s=(3, 3.5, 100))
     driver.add(diary)
     driver.run_until(START_S + 3.25)
     assert diary.notes == ["synced", "3 woken"]
@@ -113,8 +109,8 @@ def test_a_machine_is_woken_when_it_wants_and_not_before() -> None:
 
 
 def test_a_wakeup_that_is_no_longer_wanted_does_not_come() -> None:
-    server = make_server()
-    driver, diary = VirtualDriver(server, START_S, Random(7)), Diary(wakeups_s=(5,))
+    server, diary = make_server(), Diary(wakeups_s=(5,))
+    driver = driver_of(server)
 
     def forget(event: Event, now_s: float) -> Sequence[Effect]:
         if isinstance(event, Change):
@@ -131,7 +127,7 @@ def test_a_wakeup_that_is_no_longer_wanted_does_not_come() -> None:
 
 
 def test_at_rest_only_far_wakeups_are_left() -> None:
-    driver = make_driver()
+    driver = driver_of()
     driver.add(Diary(wakeups_s=(10, 40, 500)))
     assert driver.settle(far_s=60)
     assert driver.now_s == START_S + 40
@@ -139,48 +135,33 @@ def test_at_rest_only_far_wakeups_are_left() -> None:
     assert driver.now_s == START_S + 140
 
 
-def test_a_crash_loses_outcomes_and_news_but_not_calls() -> None:
-    def react(event: Event, now_s: float) -> Sequence[Effect]:
-        return [create("a")] if isinstance(event, Synced) else ()
-
-    driver = make_driver(latency=Latency(apply_s=1, answer_s=1, news_s=1))
-    first, second = Diary(react), Diary()
+@pytest.mark.parametrize("loses_calls", [False, True])
+def test_a_crash_loses_outcomes_and_news_and_maybe_calls(loses_calls: bool) -> None:
+    driver = driver_of(latency=Latency(apply_s=1, answer_s=1, news_s=1))
+    first, second = Diary(at_the_start(create("a"))), Diary()
     handle = driver.add(first)
     driver.run_until(START_S + 1.5)
+    happened = noting(driver)
+    driver.crash(handle, loses_calls=loses_calls)
     driver.crash(handle)
     driver.run_until(START_S + 10)
     driver.restart(handle, second)
     driver.settle()
     assert first.notes == ["1 synced"]
-    assert second.notes == ["11 +a", "11 synced"]
+    assert second.notes == [*([] if loses_calls else ["11 +a"]), "11 synced"]
     assert handle.machine is second
-
-
-def test_a_crash_may_lose_calls_that_are_on_their_way() -> None:
-    def react(event: Event, now_s: float) -> Sequence[Effect]:
-        return [create("a")] if isinstance(event, Synced) else ()
-
-    driver = make_driver(latency=Latency(apply_s=1))
-    handle, onlooker = driver.add(Diary(react)), Diary(name="onlooker")
-    driver.add(onlooker)
-    driver.run_until(START_S + 0.5)
-    driver.crash(handle, loses_calls=True)
-    driver.settle()
-    assert onlooker.notes == ["synced"]
+    lives = [one for one in happened if isinstance(one, Started | Stopped)]
+    assert lives == [Stopped(START_S + 1.5, "diary"), Started(START_S + 10, "diary")]
+    with pytest.raises(ValueError, match="there is a machine diary already"):
+        driver.add(Diary())
 
 
 def test_refused_calls_are_outcomes() -> None:
-    def react(event: Event, now_s: float) -> Sequence[Effect]:
-        return [delete("a"), create("b"), create("b")] if isinstance(event, Synced) else ()
-
-    driver, diary = make_driver(), Diary(react)
+    driver, diary = driver_of(), Diary(at_the_start(delete("a"), create("b"), create("b")))
     driver.add(diary)
     driver.settle()
-    assert [note for note in diary.notes if ":" in note] == [
-        "a: NotFound",
-        "b: done",
-        "b: AlreadyExists",
-    ]
+    outcomes = ["a: NotFound", "b: done", "b: AlreadyExists"]
+    assert [note for note in diary.notes if ":" in note] == outcomes
 
 
 def test_records_become_events_and_have_no_outcome() -> None:
@@ -189,35 +170,30 @@ def test_records_become_events_and_have_no_outcome() -> None:
     def react(event: Event, now_s: float) -> Sequence[Effect]:
         if not isinstance(event, Change) or event.new is None:
             return ()
-        note = Record(
-            regarding=event.new,
-            reporting_controller="diary",
-            type="Normal",
-            reason="Noted",
-            action="Noting",
-            note="It is there",
-        )
-        return [note, note, note]
+        words = {"type": "Normal", "reason": "Noted", "action": "Noting", "note": "It is there"}
+        return [Record(regarding=event.new, reporting_controller="diary", **words)] * 3
 
-    driver, diary = VirtualDriver(server, START_S, Random(7)), Diary(react)
+    driver, diary = driver_of(server), Diary(react)
     driver.add(diary)
     driver.settle()
     put(server, "a")
     driver.settle()
-    events = [e for e in server.store.list("Event").items if e["reason"] == "Noted"]
-    assert [event["series"]["count"] for event in events if "series" in event][-1:] == [2]
+
+    def counts() -> list[int]:
+        events = [one for one in server.store.list("Event").items if one["reason"] == "Noted"]
+        about_a = [one for one in events if one["involvedObject"]["name"] == "a"]
+        return [one["series"]["count"] for one in about_a]
+
+    assert counts() == [2]
     driver.advance(1000)
-    (event,) = [e for e in server.store.list("Event").items if "a." in e["metadata"]["name"]]
-    assert event["series"]["count"] == 3
+    assert counts() == [3]
     assert diary.notes[-1] == "+a"
 
 
 def test_a_broken_watch_leads_to_the_same_knowledge() -> None:
-    server = make_server()
-    driver = VirtualDriver(server, START_S, Random(7), latency=Latency(news_s=1))
-    diary, happened = Diary(), list[object]()
-    handle = driver.add(diary)
-    driver.hooks.append(happened.append)
+    server, diary = make_server(), Diary()
+    driver = driver_of(server, latency=Latency(news_s=1))
+    handle, happened = driver.add(diary), noting(driver)
     driver.settle()
     put(server, "a")
     put(server, "b")
@@ -234,24 +210,9 @@ def test_a_broken_watch_leads_to_the_same_knowledge() -> None:
     assert Relisted(START_S + 2, "diary", "ConfigMap") in happened
 
 
-def test_starts_and_stops_are_told() -> None:
-    driver, happened = make_driver(), list[object]()
-    driver.hooks.append(happened.append)
-    handle = driver.add(Diary())
-    driver.crash(handle)
-    driver.crash(handle)
-    assert happened == [Started(START_S, "diary"), Stopped(START_S, "diary")]
-    with pytest.raises(ValueError, match="there is a machine diary already"):
-        driver.add(Diary())
-
-
 FAULTS = Faults(
-    refused=0.2,
-    unanswered=0.2,
-    slow=0.2,
-    repeated=0.2,
-    broken_watches=0.2,
-    slow_watches=0.2,
+    **dict.fromkeys(("refused", "unanswered", "slow", "repeated"), 0.2),
+    **dict.fromkeys(("broken_watches", "slow_watches"), 0.2),
     restarts=0.02,
 )
 
@@ -275,18 +236,11 @@ class Writer(Diary):
         return [create(missing[0])]
 
 
-def _outcomes(happened: Iterable[DriverEvent]) -> Iterator[Outcome]:
-    for one in happened:
-        if isinstance(one, Stepped) and isinstance(one.event, Outcome):
-            yield one.event
-
-
 @pytest.mark.parametrize("latency", [Latency(), ExponentialLatency(0.5, 0.5, 1.0)])
 def test_faults_delay_but_all_is_well_in_the_end(latency: Latency) -> None:
     happened: list[DriverEvent] = []
     for seed in range(10):
-        server = make_server()
-        driver = VirtualDriver(server, START_S, Random(seed), FAULTS, latency)
+        driver = VirtualDriver(make_server(), START_S, Random(seed), FAULTS, latency)
         driver.hooks.append(happened.append)
         driver.step_hooks.append(happened.append)
         driver.add(Writer(), renew=Writer)
@@ -294,21 +248,18 @@ def test_faults_delay_but_all_is_well_in_the_end(latency: Latency) -> None:
         driver.add(onlooker)
         driver.run_until(START_S + 2000)
         assert set(onlooker.known) == {f"m{i}" for i in range(10)}
-    told = [outcome.error for outcome in _outcomes(happened)]
-    reasons = {error.reason if error else "" for error in told}
+    events = [one.event for one in happened if isinstance(one, Stepped)]
+    errors = [event.error for event in events if isinstance(event, Outcome)]
+    reasons = {error.reason if error else "" for error in errors}
     assert reasons >= {"", "Timeout", "TooManyRequests", "InternalError", "AlreadyExists"}
-    assert any(isinstance(h, Relisted) for h in happened)
-    assert any(isinstance(h, Stopped) for h in happened)
+    assert {Relisted, Stopped} <= {type(one) for one in happened}
 
 
 def test_a_seed_repeats_everything() -> None:
-    def run(seed: int) -> list[object]:
-        driver = VirtualDriver(
-            make_server(), START_S, Random(seed), FAULTS, ExponentialLatency(0.5, 0.5, 1.0)
-        )
-        happened: list[object] = []
-        driver.hooks.append(happened.append)
-        driver.step_hooks.append(happened.append)
+    def run(seed: int) -> list[DriverEvent]:
+        latency = ExponentialLatency(0.5, 0.5, 1.0)
+        driver = VirtualDriver(make_server(), START_S, Random(seed), FAULTS, latency)
+        happened = noting(driver)
         driver.add(Writer(), renew=Writer)
         driver.run_until(START_S + 300)
         return happened
@@ -319,35 +270,27 @@ def test_a_seed_repeats_everything() -> None:
 
 def test_unanswered_calls_are_carried_out_before_after_or_never() -> None:
     """What a machine learns of such a call is the same in all three cases."""
-    outcomes: list[str] = []
-    applied_late = 0
+    lost = applied_late = 0
     for seed in range(40):
-
-        def react(event: Event, now_s: float) -> Sequence[Effect]:
-            return [create("a")] if isinstance(event, Synced) else ()
-
-        driver = VirtualDriver(
-            make_server(), START_S, Random(seed), Faults(unanswered=1.0, slow_s=2.0)
-        )
-        diary = Diary(react)
+        faults = Faults(unanswered=1.0, slow_s=2.0)
+        driver = VirtualDriver(make_server(), START_S, Random(seed), faults)
+        diary = Diary(at_the_start(create("a")))
         driver.add(diary)
         driver.settle(max_s=100)
         assert "2 a: Timeout" in diary.notes
-        outcomes.append("applied" if "a" in diary.known else "lost")
+        lost += "a" not in diary.known
         applied_late += "a" in diary.known and diary.notes.index("2 a: Timeout") == 1
-    assert 5 < outcomes.count("lost") < 25
+    assert 5 < lost < 25
     assert 5 < applied_late < 25
 
 
 def test_time_may_pass_before_what_is_due_is_done() -> None:
-    driver, done = make_driver(), list[str]()
+    driver, done = driver_of(), list[str]()
     for name, after_s in (("soon", 1.0), ("now", 0.0), ("later", 9.0)):
         driver.at(START_S + after_s, partial(done.append, name))
     driver.pass_time(START_S + 5.0)
     assert (driver.now_s, done) == (START_S + 5.0, [])
-    assert driver.step_now()
-    assert driver.step_now()
-    assert not driver.step_now()
+    assert [driver.step_now() for _ in range(3)] == [True, True, False]
     assert (driver.now_s, done) == (START_S + 5.0, ["now", "soon"])
 
 
@@ -355,15 +298,16 @@ def test_time_that_stands_still_is_an_error_that_names_the_machines(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(virtual, "TIMERS_AT_ONE_MOMENT_MAX", 1000)
-    driver = make_driver()
+    driver = driver_of()
     driver.add(Diary(name="idle"))
     driver.advance(30)
 
     def makes(event: Event, now_s: float) -> Sequence[Effect]:
-        return [create("a")] if isinstance(event, Synced) or _is(event, gone=True) else ()
+        is_gone = isinstance(event, Change) and event.new is None
+        return [create("a")] if isinstance(event, Synced) or is_gone else ()
 
     def takes_away(event: Event, now_s: float) -> Sequence[Effect]:
-        return [delete("a")] if _is(event, gone=False) else ()
+        return [delete("a")] if isinstance(event, Change) and event.new else ()
 
     driver.add(Diary(makes, name="maker"))
     driver.add(Diary(takes_away, name="taker"))
@@ -374,7 +318,3 @@ def test_time_that_stands_still_is_an_error_that_names_the_machines(
     assert "maker (" in message
     assert "taker (" in message
     assert message.endswith(("Create of ConfigMap default/a", "Delete of ConfigMap default/a"))
-
-
-def _is(event: Event, *, gone: bool) -> bool:
-    return isinstance(event, Change) and (event.new is None) is gone

@@ -9,20 +9,7 @@ from podium.api.errors import PodiumError
 from podium.api.objects import condition_status
 from podium.api.refused import RefusedError
 from podium.whatif.plan.changes import TargetError
-from tests.cluster.virtual.test_cluster import pod, replica_set
-
-SHOP = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
-URGENT = {
-    "apiVersion": "scheduling.k8s.io/v1",
-    "kind": "PriorityClass",
-    "metadata": {"name": "urgent"},
-    "value": 1000,
-}
-
-
-def sized(name: str, cpu: str, **spec: object) -> dict[str, object]:
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
-    return {**pod(name), "spec": {"containers": [container], **spec}}
+from tests.objects import namespace, node, pod, priority_class, workload
 
 
 def is_running(cluster: podium.Cluster, name: str) -> bool:
@@ -66,7 +53,9 @@ def test_waiting_for_a_clock_that_moves_by_itself() -> None:
 
 def test_pods_by_label() -> None:
     with podium.Cluster(nodes=1) as cluster:
-        cluster.apply(SHOP, replica_set("web", 2), pod("a"))
+        web = workload("ReplicaSet", "web", replicas=2)
+        web["metadata"]["namespace"] = "shop"
+        cluster.apply(namespace("shop"), web, pod("a"))
         cluster.wait_for(lambda: len(cluster.pods()) == 3)
         assert len(cluster.pods(label="app=web")) == 2
         assert [one["metadata"]["name"] for one in cluster.pods("default")] == ["a"]
@@ -76,7 +65,7 @@ def test_pods_by_label() -> None:
 
 def test_events_by_reason_and_object() -> None:
     with podium.Cluster(nodes=1, node_cpu="4") as cluster:
-        cluster.apply(sized("a", "3"), sized("b", "3"))
+        cluster.apply(pod("a", "3"), pod("b", "3"))
         (failed,) = cluster.wait_for(lambda: cluster.events(reason="FailedScheduling"))
         assert "Insufficient cpu" in failed["message"]
         assert failed["involvedObject"]["name"] == "b"
@@ -86,14 +75,16 @@ def test_events_by_reason_and_object() -> None:
 
 
 def test_a_plan_leaves_the_cluster_as_it_is() -> None:
-    with podium.Cluster(nodes=1, node_cpu="4", manifests=[URGENT, sized("batch", "3")]) as cluster:
+    with podium.Cluster(
+        nodes=1, node_cpu="4", manifests=[priority_class("urgent", 1000), pod("batch", "3")]
+    ) as cluster:
         cluster.wait_for(lambda: is_running(cluster, "batch"))
-        outcome = cluster.plan(sized("urgent", "3", priorityClassName="urgent"))
+        outcome = cluster.plan(pod("urgent", "3", priorityClassName="urgent"))
         assert [lost.pod for lost in outcome.disruptions] == ["default/batch"]
         assert [one.pod for one in outcome.placements] == ["default/urgent"]
         assert [one["metadata"]["name"] for one in cluster.pods()] == ["batch"]
 
-        rival = sized("rival", "3")
+        rival = pod("rival", "3")
         assert [one.pod for one in cluster.plan(rival).pending] == ["default/rival"]
         assert not cluster.plan(rival, delete=["pod/batch"]).pending
         drained = cluster.plan(drain="podium-1:force", until_s=120, fail_on="pending,eviction")
@@ -107,14 +98,8 @@ def test_a_plan_leaves_the_cluster_as_it_is() -> None:
 @pytest.mark.parametrize("assumed", [False, True])
 def test_what_is_loaded_stays_unready_unless_it_is_assumed_to_be_healthy(assumed: bool) -> None:
     told = {"name": "c", "ready": False, "state": {"waiting": {"reason": "ImagePullBackOff"}}}
-    stuck = {**sized("stuck", "1", nodeName="n1"), "status": {"containerStatuses": [told]}}
-    node = {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": "n1"},
-        "status": {"capacity": {"cpu": "4", "memory": "8Gi", "pods": "9"}},
-    }
-    with podium.Cluster(manifests=[node, stuck], assume_healthy=assumed) as cluster:
+    stuck = pod("stuck", on="n1", status={"containerStatuses": [told]})
+    with podium.Cluster(manifests=[node("n1"), stuck], assume_healthy=assumed) as cluster:
         cluster.advance(600)
         ready = condition_status(cluster.get("Pod", "stuck"), "Ready")
         assert ready == ("True" if assumed else "False")

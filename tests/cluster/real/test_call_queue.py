@@ -15,79 +15,67 @@ FREE = RateLimiter(-1, 1, lambda: 0.0)
 LAST = PATCH.with_purpose(VictimCall("preemptor", "victim", is_last=True))
 
 
-def test_the_urgent_come_first_and_equals_in_their_order() -> None:
-    async def scenario() -> None:
-        queue, order = CallQueue(1, FREE), list[str]()
+async def test_the_urgent_come_first_and_equals_in_their_order() -> None:
+    queue, order = CallQueue(1, FREE), list[str]()
 
-        async def call(name: str, urgency: int) -> None:
-            async with queue.slot(urgency):
-                order.append(name)
-                await asyncio.sleep(0)
-
-        names = [("first", PATCH), ("a", PATCH), ("b", DELETE), ("c", BIND), ("d", LAST)]
-        await asyncio.gather(*(call(name, urgency_of(effect)) for name, effect in names))
-        assert order == ["first", "c", "b", "d", "a"]
-
-    asyncio.run(scenario())
-
-
-def test_who_gives_up_takes_nobodys_place() -> None:
-    async def scenario() -> None:
-        queue = CallQueue(1, FREE)
-        async with queue.slot(0):
-            waits = asyncio.create_task(queue.slot(0).__aenter__())
+    async def call(name: str, urgency: int) -> None:
+        async with queue.slot(urgency):
+            order.append(name)
             await asyncio.sleep(0)
-        # The place is given by now, but the task hasn't run since.
-        waits.cancel()
-        with pytest.raises(asyncio.CancelledError):
-            await waits
-        async with asyncio.timeout(1), queue.slot(2):
-            pass
 
-    asyncio.run(scenario())
+    names = [("first", PATCH), ("a", PATCH), ("b", DELETE), ("c", BIND), ("d", LAST)]
+    await asyncio.gather(*(call(name, urgency_of(effect)) for name, effect in names))
+    assert order == ["first", "c", "b", "d", "a"]
 
 
-def test_the_limit_is_asked_for_the_most_urgent() -> None:
-    async def scenario() -> None:
-        queue, order = CallQueue(10, RateLimiter(100, 1, lambda: 0.0)), list[int]()
+async def test_who_gives_up_takes_nobodys_place() -> None:
+    queue = CallQueue(1, FREE)
+    async with queue.slot(0):
+        waits = asyncio.create_task(queue.slot(0).__aenter__())
+        await asyncio.sleep(0)
+    # The place is given by now, but the task hasn't run since.
+    waits.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await waits
+    async with asyncio.timeout(1), queue.slot(2):
+        pass
 
-        async def call(urgency: int) -> None:
-            async with queue.slot(urgency):
-                order.append(urgency)
 
-        await asyncio.gather(*(call(urgency) for urgency in (2, 2, 1, 0)))
-        assert order == [2, 0, 1, 2]
+async def test_the_limit_is_asked_for_the_most_urgent() -> None:
+    queue, order = CallQueue(10, RateLimiter(100, 1, lambda: 0.0)), list[int]()
 
-    asyncio.run(scenario())
+    async def call(urgency: int) -> None:
+        async with queue.slot(urgency):
+            order.append(urgency)
+
+    await asyncio.gather(*(call(urgency) for urgency in (2, 2, 1, 0)))
+    assert order == [2, 0, 1, 2]
 
 
-def test_who_goes_second_is_let_in_one_by_one_while_others_are_inside() -> None:
-    async def scenario() -> None:
-        second = CallQueue(2, FREE)
-        first, inside = CallQueue(5, FREE, goes_before=second), list[int]()
-        ends = asyncio.Event()
+async def test_who_goes_second_is_let_in_one_by_one_while_others_are_inside() -> None:
+    second = CallQueue(2, FREE)
+    first, inside = CallQueue(5, FREE, goes_before=second), list[int]()
+    ends = asyncio.Event()
 
-        async def call(number: int) -> None:
-            async with second.slot(0):
-                inside.append(number)
-                await ends.wait()
+    async def call(number: int) -> None:
+        async with second.slot(0):
+            inside.append(number)
+            await ends.wait()
 
-        async with first.slot(0), asyncio.TaskGroup() as group:
-            for number in range(3):
-                group.create_task(call(number))
-            await asyncio.sleep(0)
-            assert inside == [0]
-            ends.set()
+    async with first.slot(0), asyncio.TaskGroup() as group:
+        for number in range(3):
+            group.create_task(call(number))
+        await asyncio.sleep(0)
+        assert inside == [0]
+        ends.set()
 
-        ends.clear()
-        async with asyncio.TaskGroup() as group:
-            for number in range(3, 6):
-                group.create_task(call(number))
-            await asyncio.sleep(0)
-            assert inside == [0, 1, 2, 3, 4]
-            ends.set()
-
-    asyncio.run(scenario())
+    ends.clear()
+    async with asyncio.TaskGroup() as group:
+        for number in range(3, 6):
+            group.create_task(call(number))
+        await asyncio.sleep(0)
+        assert inside == [0, 1, 2, 3, 4]
+        ends.set()
 
 
 class Clock:

@@ -155,29 +155,22 @@ def test_what_has_no_name_yet_cannot_be_looked_up(ask: Ask) -> None:
     assert (server.calls, server.looks) == (2, 0)
 
 
-def test_events_that_are_too_many_are_lost() -> None:
-    async def scenario() -> None:
-        free = RateLimiter(-1, 1, lambda: 0.0)
-        api = RetryingApi(Server(None, None), free, free, Random(1))  # type: ignore[arg-type]
-        create = Create(kind="Event", obj={"metadata": {"name": "e"}})
-        number = retrying_api.EVENTS_WAITING_MAX + 5
-        outcomes = await asyncio.gather(*(api.call(create) for _ in range(number)))
-        assert api.events_lost == sum(one.error is not None for one in outcomes) == 5
-
-    asyncio.run(scenario())
+async def test_events_that_are_too_many_are_lost() -> None:
+    free = RateLimiter(-1, 1, lambda: 0.0)
+    api = RetryingApi(Server(None, None), free, free, Random(1))  # type: ignore[arg-type]
+    create = Create(kind="Event", obj={"metadata": {"name": "e"}})
+    number = retrying_api.EVENTS_WAITING_MAX + 5
+    outcomes = await asyncio.gather(*(api.call(create) for _ in range(number)))
+    assert api.events_lost == sum(one.error is not None for one in outcomes) == 5
 
 
-def test_a_call_that_is_not_needed_at_its_turn_is_not_made(
+async def test_a_call_that_is_not_needed_at_its_turn_is_not_made(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(retrying_api, "_BACKOFF", Backoff(first_s=0.0, max_s=0.0))
-
-    async def scenario() -> None:
-        free, server = RateLimiter(-1, 1, lambda: 0.0), Server(None, DOWN)
-        api = RetryingApi(server, free, free, Random(1))  # type: ignore[arg-type]
-        api.is_needless = lambda effect: server.calls > 0
-        outcome = await api.call(DELETE)
-        assert outcome.error is not None
-        assert (outcome.error.reason, server.calls) == ("Gone", 1)
-
-    asyncio.run(scenario())
+    free, server = RateLimiter(-1, 1, lambda: 0.0), Server(None, DOWN)
+    api = RetryingApi(server, free, free, Random(1))  # type: ignore[arg-type]
+    api.is_needless = lambda effect: server.calls > 0
+    outcome = await api.call(DELETE)
+    assert outcome.error is not None
+    assert (outcome.error.reason, server.calls) == ("Gone", 1)

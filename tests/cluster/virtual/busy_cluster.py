@@ -12,99 +12,66 @@ from podium.apiserver.server import PatchRequest
 from podium.apiserver.store.store import Store
 from podium.cluster.virtual import Cluster
 from podium.controllers.event_expiry import EventExpiry
+from tests.objects import (
+    Obj,
+    budget,
+    claim,
+    namespace,
+    node,
+    pod,
+    priority_class,
+    storage_class,
+    workload,
+)
 
 NODES = 6
 HISTORY_MAX = 200
 _MERGE = "application/merge-patch+json"
+_GRACE = {"terminationGracePeriodSeconds": 5}
+_ROLLED_OUT = {"Deployment": "web", "StatefulSet": "db", "DaemonSet": "agent"}
 
 
-def _meta(name: str, namespace: str = "default", **fields: Any) -> dict[str, Any]:
-    return {"name": name, **({"namespace": namespace} if namespace else {}), **fields}
+def _workload(kind: str, name: str, place: str = "default", **spec: Any) -> Obj:
+    made = workload(kind, name, "200m", template=_GRACE, **spec)
+    made["metadata"]["namespace"] = place
+    return made
 
 
-def _template(label: str, cpu: str = "200m", **more: Any) -> dict[str, Any]:
-    annotations = more.pop("annotations", {})
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
-    spec = {"containers": [container], "terminationGracePeriodSeconds": 5, **more}
-    return {"metadata": {"labels": {"app": label}, "annotations": annotations}, "spec": spec}
+def _quota(name: str, place: str) -> Obj:
+    metadata = {"name": name, "namespace": place}
+    head = {"apiVersion": "v1", "kind": "ResourceQuota", "metadata": metadata}
+    return {**head, "spec": {"hard": {"pods": "1"}}}
 
 
-def _workload(kind: str, name: str, namespace: str = "default", **spec: Any) -> dict[str, Any]:
-    selector = {"matchLabels": {"app": name}}
-    version = "batch/v1" if kind == "Job" else "apps/v1"
-    template = spec.pop("template", _template(name))
-    fields = {} if kind == "Job" else {"selector": selector}
-    return {
-        "apiVersion": version,
-        "kind": kind,
-        "metadata": _meta(name, namespace),
-        "spec": {**fields, "template": template, **spec},
-    }
+def _service(name: str, place: str = "default") -> Obj:
+    head = {"apiVersion": "v1", "kind": "Service", "metadata": {"name": name, "namespace": place}}
+    return {**head, "spec": {"selector": {"app": name}, "ports": [{"port": 80}]}}
 
 
-def _node(name: str) -> dict[str, Any]:
-    labels = {"kubernetes.io/hostname": name, "topology.kubernetes.io/zone": f"z{name[-1]}"}
-    status = {"allocatable": {"cpu": "4", "memory": "8Gi", "pods": "110"}}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": _meta(name, "", labels=labels),
-        "status": status,
-    }
+def _budget(name: str, place: str, least: int) -> Obj:
+    made = budget(name, minAvailable=least)
+    made["metadata"]["namespace"] = place
+    return made
 
 
-def _standing() -> list[Object]:
-    """What is there all the time."""
-    return [
-        {
-            "apiVersion": "scheduling.k8s.io/v1",
-            "kind": "PriorityClass",
-            "metadata": _meta("urgent", ""),
-            "value": 1000,
-        },
-        {
-            "apiVersion": "storage.k8s.io/v1",
-            "kind": "StorageClass",
-            "metadata": _meta("fast", ""),
-            "provisioner": "example.com/p",
-            "volumeBindingMode": "WaitForFirstConsumer",
-        },
-        {"apiVersion": "v1", "kind": "Namespace", "metadata": _meta("full", "")},
-        {
-            "apiVersion": "v1",
-            "kind": "ResourceQuota",
-            "metadata": _meta("none", "full"),
-            "spec": {"hard": {"pods": "1"}},
-        },
-        _workload("Deployment", "web", replicas=6),
-        _workload("StatefulSet", "db", replicas=3, serviceName="db"),
-        _workload("DaemonSet", "agent"),
-        {
-            "apiVersion": "policy/v1",
-            "kind": "PodDisruptionBudget",
-            "metadata": _meta("web"),
-            "spec": {"minAvailable": 3, "selector": {"matchLabels": {"app": "web"}}},
-        },
-        {
-            "apiVersion": "v1",
-            "kind": "Service",
-            "metadata": _meta("web"),
-            "spec": {"selector": {"app": "web"}, "ports": [{"port": 80}]},
-        },
-    ]
-
-
+STANDING = (
+    priority_class("urgent", 1000),
+    storage_class("fast", provisioner="example.com/p", waits=True),
+    namespace("full"),
+    _quota("none", "full"),
+    _workload("Deployment", "web", replicas=6),
+    _workload("StatefulSet", "db", replicas=3, serviceName="db"),
+    _workload("DaemonSet", "agent"),
+    _budget("web", "default", 3),
+    _service("web"),
+)
 REFUSED = _workload("Deployment", "refused", "full", replicas=2)
 
 
 class BusyCluster:
     """Plays rounds, in each of which something of everything happens.
 
-    Attributes:
-        cluster: the cluster.
-
     Args:
-        seed: of what is left to chance.
         round_s: how long a round lasts, in seconds.
         fails: whether something is refused and tried again all the time.
     """
@@ -115,7 +82,7 @@ class BusyCluster:
         self._round = 0
         self._nodes = [f"n{number}" for number in range(NODES)]
         self.cluster = Cluster(store=Store(history_max=HISTORY_MAX))
-        self.cluster.load([*map(_node, self._nodes), *_standing(), *([REFUSED] if fails else [])])
+        self.cluster.load([*map(_node, self._nodes), *STANDING, *([REFUSED] if fails else [])])
         self.cluster.start()
         self.cluster.driver.add(EventExpiry())
 
@@ -123,83 +90,41 @@ class BusyCluster:
         """Let so much happen."""
         for _ in range(rounds):
             self._round += 1
-            self._come(self._round)
-            self._roll_out(self._round)
+            for obj in self._new(self._round):
+                self._create(obj)
+            marks = {"metadata": {"annotations": {"round": str(self._round)}}}
+            for kind, name in _ROLLED_OUT.items():
+                self._patch(kind, name, {"spec": {"template": marks}})
             self._trouble()
             self.cluster.driver.advance(self._round_s / 2)
-            self._go(self._round)
+            for name in ("big", "huge", "user", "gated", "crash"):
+                self._delete("Pod", f"{name}{self._round}")
+            self._delete("PersistentVolumeClaim", f"data{self._round}")
+            self._delete("Namespace", f"team{self._round}", "")
             self.cluster.driver.advance(self._round_s / 2)
 
-    def _come(self, number: int) -> None:
-        for obj in (
-            {"apiVersion": "v1", "kind": "Namespace", "metadata": _meta(f"team{number}", "")},
-            _workload("Deployment", f"shop{number}", f"team{number}", replicas=2),
-            {
-                "apiVersion": "v1",
-                "kind": "Service",
-                "metadata": _meta(f"shop{number}", f"team{number}"),
-                "spec": {"selector": {"app": f"shop{number}"}, "ports": [{"port": 80}]},
-            },
-            {
-                "apiVersion": "policy/v1",
-                "kind": "PodDisruptionBudget",
-                "metadata": _meta(f"shop{number}", f"team{number}"),
-                "spec": {"minAvailable": 9, "selector": {"matchLabels": {"app": f"shop{number}"}}},
-            },
-            {
-                "apiVersion": "v1",
-                "kind": "ResourceQuota",
-                "metadata": _meta("some", f"team{number}"),
-                "spec": {"hard": {"pods": "1"}},
-            },
-            {
-                "apiVersion": "v1",
-                "kind": "PersistentVolumeClaim",
-                "metadata": _meta(f"data{number}"),
-                "spec": {
-                    "accessModes": ["ReadWriteOnce"],
-                    "storageClassName": "fast",
-                    "resources": {"requests": {"storage": "1Gi"}},
-                },
-            },
-            self._job(number, exit_code=number % 2),
-            *self._pods(number),
-        ):
-            self._create(obj)
-
-    def _job(self, number: int, exit_code: int) -> Object:
-        annotations = {
-            "podium.dev/run-duration": "20s",
-            "podium.dev/exit-code": str(exit_code),
-        }
-        template = _template("job", restartPolicy="Never", annotations=annotations)
-        rest = {"backoffLimit": 2, "ttlSecondsAfterFinished": 60, "completions": 2}
-        return _workload("Job", f"job{number}", template=template, **rest)
-
-    def _pods(self, number: int) -> list[Object]:
-        volume = {"name": "v", "persistentVolumeClaim": {"claimName": f"data{number}"}}
+    def _new(self, number: int) -> list[Object]:
+        team, shop, data = f"team{number}", f"shop{number}", f"data{number}"
+        job = workload("Job", f"job{number}", "200m", completions=2, template=_GRACE)
+        job["spec"] |= {"backoffLimit": 2, "ttlSecondsAfterFinished": 60}
+        script = {"podium.dev/run-duration": "20s", "podium.dev/exit-code": str(number % 2)}
+        job["spec"]["template"]["metadata"]["annotations"] = script
+        volume = {"name": "v", "persistentVolumeClaim": {"claimName": data}}
         crashing = {"podium.dev/run-duration": "10s", "podium.dev/exit-code": "1"}
-        templates = {
-            "big": _template(f"big{number}", "3", priorityClassName="urgent"),
-            "huge": _template(f"huge{number}", "9"),
-            "user": _template(f"user{number}", volumes=[volume]),
-            "gated": _template("gated", schedulingGates=[{"name": "wait"}]),
-            "crash": _template("crash", annotations=crashing),
-        }
         return [
-            {
-                "apiVersion": "v1",
-                "kind": "Pod",
-                "metadata": {**_meta(f"{name}{number}"), **template["metadata"]},
-                "spec": template["spec"],
-            }
-            for name, template in templates.items()
+            namespace(team),
+            _workload("Deployment", shop, team, replicas=2),
+            _service(shop, team),
+            _budget(shop, team, 9),
+            _quota("some", team),
+            claim(data, "fast"),
+            job,
+            pod(f"big{number}", "3", priorityClassName="urgent", **_GRACE),
+            pod(f"huge{number}", "9", **_GRACE),
+            pod(f"user{number}", "200m", volumes=[volume], **_GRACE),
+            pod(f"gated{number}", "200m", schedulingGates=[{"name": "wait"}], **_GRACE),
+            pod(f"crash{number}", "200m", annotations=crashing, **_GRACE),
         ]
-
-    def _roll_out(self, number: int) -> None:
-        annotations = {"metadata": {"annotations": {"round": str(number)}}}
-        for kind, name in (("Deployment", "web"), ("StatefulSet", "db"), ("DaemonSet", "agent")):
-            self._patch(kind, name, {"spec": {"template": annotations}})
 
     def _trouble(self) -> None:
         """A node falls silent, another one goes for good and a new one comes, a pod is evicted."""
@@ -207,39 +132,30 @@ class BusyCluster:
         for name in self._nodes:
             down = "true" if name == silent else None
             self._patch("Node", name, {"metadata": {"annotations": {"podium.dev/down": down}}}, "")
-        self._delete("Node", "", gone)
+        self._delete("Node", gone, "")
         self._nodes.remove(gone)
         self._nodes.append(f"n{NODES + self._round}")
         self._create(_node(self._nodes[-1]))
-        pods = self.cluster.store.list("Pod").items
-        evicted = self._rng.choice(pods)["metadata"]
-        body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": {**evicted}}
-        body["metadata"] = _meta(evicted["name"], evicted["namespace"])
-        request = Attributes(KINDS["Pod"], evicted["namespace"], evicted["name"], self._now_s)
+        evicted = self._rng.choice(self.cluster.store.list("Pod").items)["metadata"]
+        named = {field: evicted[field] for field in ("name", "namespace")}
+        body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": named}
+        request = self._about("Pod", evicted["name"], evicted["namespace"])
         self._try(lambda: self.cluster.server.evict(request, body))
 
-    def _go(self, number: int) -> None:
-        for name in ("big", "huge", "user", "gated", "crash"):
-            self._delete("Pod", "default", f"{name}{number}")
-        self._delete("PersistentVolumeClaim", "default", f"data{number}")
-        self._delete("Namespace", "", f"team{number}")
-
-    @property
-    def _now_s(self) -> float:
-        return self.cluster.driver.now_s
+    def _about(self, kind: str, name: str, place: str) -> Attributes:
+        return Attributes(KINDS[kind], place, name, self.cluster.driver.now_s)
 
     def _create(self, obj: Object) -> None:
-        kind, metadata = KINDS[obj["kind"]], obj["metadata"]
         self.cluster.server.create(
-            Attributes(kind, metadata.get("namespace", ""), "", self._now_s), obj
+            self._about(obj["kind"], "", obj["metadata"].get("namespace", "")), obj
         )
 
-    def _patch(self, kind: str, name: str, body: Object, namespace: str = "default") -> None:
-        request = Attributes(KINDS[kind], namespace, name, self._now_s)
+    def _patch(self, kind: str, name: str, body: Object, place: str = "default") -> None:
+        request = self._about(kind, name, place)
         self._try(lambda: self.cluster.server.patch(request, PatchRequest(_MERGE, body)))
 
-    def _delete(self, kind: str, namespace: str, name: str) -> None:
-        request = Attributes(KINDS[kind], namespace, name, self._now_s)
+    def _delete(self, kind: str, name: str, place: str = "default") -> None:
+        request = self._about(kind, name, place)
         self._try(lambda: self.cluster.server.delete(request))
 
     def _try(self, ask: Callable[[], object]) -> None:
@@ -249,3 +165,7 @@ class BusyCluster:
         except RefusedError as refused:
             if refused.code not in (403, 404, 429):
                 raise
+
+
+def _node(name: str) -> Obj:
+    return node(name, zone=f"z{name[-1]}")

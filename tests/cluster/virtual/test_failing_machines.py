@@ -16,7 +16,8 @@ from podium.machines.events import Event
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
-from tests.cluster.virtual.test_cluster import node, pod, pods_of, replica_set
+from tests.cluster.virtual.test_cluster import pods_of
+from tests.objects import node, pod, workload
 
 
 class StumbleError(Exception):
@@ -62,9 +63,9 @@ def test_a_controller_that_stumbles_over_an_object(monkeypatch: pytest.MonkeyPat
         return found is not None and "bad" in (found["metadata"].get("labels") or {})
 
     stumble_at(monkeypatch, ReplicaSetController, "reconcile", is_bad)
-    bad = replica_set("bad", 1)
+    bad = workload("ReplicaSet", "bad", replicas=1)
     bad["metadata"]["labels"] = {"bad": ""}
-    cluster = make_cluster(pod("a"), bad, replica_set("web", 2))
+    cluster = make_cluster(pod("a"), bad, workload("ReplicaSet", "web", replicas=2))
     cluster.driver.advance(10)
     assert running(cluster) == ["a", "web"]
     assert ailing(cluster) == ["replicaset-controller"]
@@ -79,7 +80,7 @@ def create(cluster: Cluster, name: str) -> None:
 
 
 def mend(cluster: Cluster, name: str) -> None:
-    stored = cluster.store.get("ReplicaSet", "shop", name)
+    stored = cluster.store.get("ReplicaSet", "default", name)
     assert stored is not None
     metadata = {k: v for k, v in stored["metadata"].items() if k != "labels"}
     cluster.store.update("ReplicaSet", {**stored, "metadata": metadata})
@@ -90,7 +91,7 @@ def test_a_scheduler_that_stumbles_over_a_pod(monkeypatch: pytest.MonkeyPatch) -
         return pod.name == "bad"
 
     stumble_at(monkeypatch, Scheduler, "decide", is_bad)
-    cluster = make_cluster(pod("a"), pod("bad"), replica_set("web", 2))
+    cluster = make_cluster(pod("a"), pod("bad"), workload("ReplicaSet", "web", replicas=2))
     cluster.driver.advance(10)
     assert running(cluster)[0] == "a"
     assert ailing(cluster) == ["default-scheduler"]
@@ -106,7 +107,7 @@ def test_nodes_that_stumble_over_a_pod(monkeypatch: pytest.MonkeyPatch) -> None:
         return key == ("default", "bad") and self.objects.get("Pod", "bad", "default") is not None
 
     stumble_at(monkeypatch, SimulatedKubelets, "reconcile", is_bad)
-    cluster = make_cluster(pod("a"), replica_set("web", 2))
+    cluster = make_cluster(pod("a"), workload("ReplicaSet", "web", replicas=2))
     cluster.driver.advance(10)
     create(cluster, "bad")
     create(cluster, "late")
@@ -130,7 +131,9 @@ def test_all_is_done_in_the_end_whatever_failed_at_random(
 
     for machine in (ReplicaSetController, SchedulerMachine, SimulatedKubelets):
         stumble_at(monkeypatch, machine, "step", is_clumsy)
-    cluster = make_cluster(*(replica_set(f"web{number}", 5) for number in range(4)))
+    cluster = make_cluster(
+        *(workload("ReplicaSet", f"web{number}", replicas=5) for number in range(4))
+    )
     cluster.driver.advance(600)
     clumsiness[0] = 0.0
     cluster.driver.advance(600)
@@ -141,7 +144,5 @@ def test_all_is_done_in_the_end_whatever_failed_at_random(
     assert sum(health.panics.values()) > 0
     assert [p["status"]["phase"] for p in pods_of(cluster)] == ["Running"] * 20
     assert ailing(cluster) == []
-    for number in range(4):
-        found = cluster.store.get("ReplicaSet", "shop", f"web{number}")
-        assert found is not None
-        assert found["status"]["readyReplicas"] == 5
+    owners = cluster.store.list("ReplicaSet").items
+    assert [one["status"]["readyReplicas"] for one in owners] == [5] * 4

@@ -8,7 +8,8 @@ from podium.apiserver.server import PatchRequest
 from podium.cluster.virtual import CONTROLLERS, Cluster
 from podium.cluster.virtual.lazy_controllers import STARTED_BY
 from podium.controllers.disruption import STALE_CONDITION_S
-from tests.cluster.virtual.test_cluster import node, pod, pods_of, replica_set
+from tests.cluster.virtual.test_cluster import pods_of
+from tests.objects import namespace, node, pod, workload
 
 
 def test_only_known_controllers_and_kinds_are_named() -> None:
@@ -23,8 +24,7 @@ def test_a_controller_starts_with_the_first_object_that_concerns_it() -> None:
     cluster.driver.advance(10)
     assert "replicaset-controller" not in cluster.controllers
     assert "node-lifecycle-controller" in cluster.controllers
-    made = replica_set("web", 2)
-    made["metadata"]["namespace"] = "default"
+    made = workload("ReplicaSet", "web", replicas=2)
     cluster.server.create(
         Attributes(KINDS["ReplicaSet"], "default", "", cluster.driver.now_s), made
     )
@@ -35,8 +35,7 @@ def test_a_controller_starts_with_the_first_object_that_concerns_it() -> None:
 
 def test_a_controller_that_is_needed_at_the_start_does_not_sleep() -> None:
     cluster = Cluster()
-    tainted = node("n0")
-    tainted["spec"] = {"taints": [{"key": "gone", "effect": "NoExecute"}]}
+    tainted = node("n0", taints=[{"key": "gone", "effect": "NoExecute"}])
     cluster.load([tainted, pod("a", nodeName="n0")])
     cluster.start()
     assert "taint-eviction-controller" in cluster.controllers
@@ -49,9 +48,7 @@ def test_what_does_not_concern_a_controller_does_not_wake_it() -> None:
     cluster.load([node("n0")])
     cluster.start()
     now_s = cluster.driver.now_s
-    cluster.server.create(
-        Attributes(KINDS["Namespace"], "", "", now_s), {"metadata": {"name": "x"}}
-    )
+    cluster.server.create(Attributes(KINDS["Namespace"], "", "", now_s), namespace("x"))
     cluster.driver.advance(0)
     assert "namespace-controller" not in cluster.controllers
     cluster.server.delete(Attributes(KINDS["Namespace"], "", "x", now_s))

@@ -14,7 +14,7 @@ from podium.machines.reconciler.indexer import Indexer, by_owner
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.prometheus_metrics import SchedulerMetrics
-from tests.cluster.virtual.test_cluster import node, pod, replica_set
+from tests.objects import node, pod, workload
 
 _TAKERS = (Kubelets, ReplicaSetController, SchedulerMachine)
 
@@ -22,17 +22,13 @@ _TAKERS = (Kubelets, ReplicaSetController, SchedulerMachine)
 def state() -> list[Object]:
     """Pods that run, wait, are bound without having run, have ended and are to go."""
     running = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
-    owner = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": "web", "controller": True}
+    web = workload("ReplicaSet", "web", uid="uid-web", replicas=3)
 
     def there(name: str, status: Any = None, deleted: str = "", **spec: Any) -> Object:
-        made = pod(name, **spec)
-        made["metadata"] |= {"namespace": "shop", "uid": f"uid-{name}", "labels": {"app": "web"}}
-        made["metadata"] |= {"deletionTimestamp": deleted} if deleted else {}
-        made["metadata"]["ownerReferences"] = [{**owner, "uid": "uid-web"}]
-        return {**made, "status": status or {}}
+        metadata = {"deletionTimestamp": deleted} if deleted else {}
+        about = {"app": "web", "owner": web, "uid": f"uid-{name}", "metadata": metadata}
+        return pod(name, status=status or {}, **about, **spec)
 
-    web = replica_set("web", 3)
-    web["metadata"]["uid"] = "uid-web"
     return [
         node("n0"),
         node("n1", cpu="1"),

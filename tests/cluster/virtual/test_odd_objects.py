@@ -9,7 +9,8 @@ from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.apiserver.requests import Request, handle
 from podium.cluster.virtual import Cluster
 from tests.apiserver.requests.samples import sample
-from tests.cluster.virtual.test_cluster import node, pods_of
+from tests.cluster.virtual.test_cluster import pods_of
+from tests.objects import node
 
 Obj = dict[str, Any]
 

@@ -16,7 +16,7 @@ from podium.cluster.drivers.machine_health import MachineError
 from podium.controllers.replica_set import ReplicaSetController
 from podium.ui.testing.threaded_cluster import StoppedClusterError
 from tests.cluster.embedded.client import Client
-from tests.cluster.virtual.test_cluster import pod, replica_set
+from tests.objects import pod, workload
 
 PODS = "/api/v1/namespaces/default/pods"
 BUDGET = {
@@ -88,7 +88,9 @@ def test_a_state_with_nodes_gets_no_others() -> None:
 
 def test_the_same_seed_gives_the_same_names() -> None:
     def names() -> set[str]:
-        with podium.Cluster(nodes=1, manifests=[SHOP, replica_set("web", 3)]) as cluster:
+        with podium.Cluster(
+            nodes=1, manifests=[SHOP, workload("ReplicaSet", "web", replicas=3)]
+        ) as cluster:
             cluster.advance(1)
             return set(phases(cluster))
 
@@ -152,7 +154,7 @@ def _stumbling(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_test_is_told_of_a_machine_that_fails() -> None:
     def stumble() -> None:
         with podium.Cluster(nodes=1) as cluster:
-            cluster.apply(replica_set("web", 1) | {"metadata": {"name": "web"}})
+            cluster.apply(workload("ReplicaSet", "web", replicas=1))
             with pytest.raises(
                 StoppedClusterError, match="machine replicaset-controller failed at"
             ):
@@ -167,7 +169,9 @@ def test_a_cluster_that_lives_on_tells_of_a_machine_that_fails() -> None:
     with podium.Cluster(nodes=1, speed="10x", insecure_http=True) as cluster:
         url, sick = cluster.url, "[-]machine/replicaset-controller failed: ZeroDivisionError, tried"
         assert httpx.get(f"{url}/readyz").text == "ok"
-        cluster.apply(replica_set("web", 1) | {"metadata": {"name": "web"}}, pod("a"))
+        cluster.apply(
+            workload("ReplicaSet", "web", replicas=1) | {"metadata": {"name": "web"}}, pod("a")
+        )
         while phases(cluster) != {"a": "Running"}:
             time.sleep(0.05)
         while (answer := httpx.get(f"{url}/readyz")).is_success:
