@@ -7,10 +7,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
-Obj = dict[str, Any]
+from tests.objects import Obj, claim, node, pod, priority_class, storage_class, volume
 
 SELECTED = "volume.kubernetes.io/selected-node"
-HOST = "kubernetes.io/hostname"
 _PRE_BIND = 'running PreBind plugin "VolumeBinding": '
 _BINDING = f"{_PRE_BIND}binding volumes: "
 _BOUND = {"pv.kubernetes.io/bind-completed": "yes"}
@@ -65,60 +64,28 @@ class Stage(ABC):
         return "" if found is None else str(found["spec"].get("nodeName") or "")
 
     def node(self, name: str, cpu: str = "4") -> None:
-        amounts = {"cpu": cpu, "memory": "16Gi", "pods": "110"}
-        metadata = {"name": name, "labels": {HOST: name}}
-        status = {"capacity": amounts, "allocatable": amounts}
-        self.create({"apiVersion": "v1", "kind": "Node", "metadata": metadata, "status": status})
+        self.create(node(name, cpu))
         self.merge("Node", name, {"spec": {"taints": None}})
 
     def pod(self, name: str, *claims: str, cpu: str = "1", priority_class: str = "") -> Obj:
-        container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
-        spec: Obj = {"containers": [container], "terminationGracePeriodSeconds": 0}
-        if priority_class:
-            spec["priorityClassName"] = priority_class
+        spec: Obj = {"priorityClassName": priority_class} if priority_class else {}
         uses = ({"persistentVolumeClaim": {"claimName": claim}} for claim in claims)
         spec["volumes"] = [{"name": f"v{n}", **use} for n, use in enumerate(uses)]
-        metadata = {"name": name, "namespace": "default"}
-        return self.create({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+        return self.create(pod(name, cpu, terminationGracePeriodSeconds=0, **spec))
 
     def claim(self, name: str = "c1") -> Obj:
         """A claim of a class that waits for the first consumer, and for a provisioner."""
-        self.create(
-            {
-                "apiVersion": "storage.k8s.io/v1",
-                "kind": "StorageClass",
-                "metadata": {"name": "wait"},
-                "provisioner": "disks.example.com",
-                "volumeBindingMode": "WaitForFirstConsumer",
-            }
-        )
-        spec = {
-            "storageClassName": "wait",
-            "accessModes": ["ReadWriteOnce"],
-            "resources": {"requests": {"storage": "1Gi"}},
-        }
-        metadata = {"name": name, "namespace": "default"}
-        kind = "PersistentVolumeClaim"
-        return self.create({"apiVersion": "v1", "kind": kind, "metadata": metadata, "spec": spec})
+        self.create(storage_class("wait", provisioner="disks.example.com", waits=True))
+        return self.create(claim(name, "wait"))
 
     def volume(self, name: str, host: str = "", claim: Obj | None = None) -> None:
         """A volume that only one node reaches, or all; free unless it is of a claim."""
-        spec: Obj = {
-            "capacity": {"storage": "1Gi"},
-            "accessModes": ["ReadWriteOnce"],
-            "storageClassName": "wait",
-            "hostPath": {"path": "/data"},
-        }
-        if host:
-            expression = {"key": HOST, "operator": "In", "values": [host]}
-            terms = [{"matchExpressions": [expression]}]
-            spec["nodeAffinity"] = {"required": {"nodeSelectorTerms": terms}}
+        spec: Obj = {"hostPath": {"path": "/data"}}
         if claim is not None:
             fields = ("name", "namespace", "uid")
             reference = {field: claim["metadata"][field] for field in fields}
             spec["claimRef"] = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", **reference}
-        kind = "PersistentVolume"
-        self.create({"apiVersion": "v1", "kind": kind, "metadata": {"name": name}, "spec": spec})
+        self.create(volume(name, "wait", host, **spec))
         phase = "Available" if claim is None else "Bound"
         self.merge("PersistentVolume", name, {"status": {"phase": phase}}, "status")
 
@@ -259,10 +226,8 @@ def pod_is_deleted(stage: Stage) -> None:
 
 
 def _priority_classes(stage: Stage) -> None:
-    for name, value in (("low", 1), ("high", 1000)):
-        metadata = {"name": name}
-        body: Obj = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
-        stage.create({**body, "metadata": metadata, "value": value})
+    stage.create(priority_class("low", 1))
+    stage.create(priority_class("high", 1000))
 
 
 def _meant_volume(stage: Stage) -> None:

@@ -456,7 +456,7 @@ class ScenePlayer:
         return path("Pod", self._namespace, name, subresource)
 
     def _create(self, at_s: float, obj: Json) -> Script:
-        created = _localised(obj, self._namespace)
+        created = localised(obj, self._namespace)
         answer = yield Ask("POST", path(created["kind"], self._namespace), created)
         self._note(at_s, "create", answer)
 
@@ -652,7 +652,7 @@ def _node_condition(condition_type: str, status: str, reason: str, now: str) -> 
     return {"type": condition_type, "status": status, "reason": reason, **times}
 
 
-def _localised(obj: Json, namespace: str) -> Json:
+def localised(obj: Json, namespace: str) -> Json:
     """An object of a scene as it is created: in the scene's namespace, and for its nodes."""
     created = copy.deepcopy(obj)
     created["metadata"]["namespace"] = namespace

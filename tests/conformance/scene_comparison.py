@@ -9,14 +9,14 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 Json = dict[str, Any]
 
 TOLERANCE_S = 1.2
 TOLERANCE_SHARE = 0.03
 
-_TIMES = ("created", "bound", "ready", "unready", "ended", "deleting", "gone")
+TIMES = ("created", "bound", "ready", "unready", "ended", "deleting", "gone")
 _WORDS = ("phase", "disrupted", "reason", "grace", "finalizers")
 _RACED = frozenset({"bound", "ready", "ended", "unready"})
 _MISSING_COST = 60.0
@@ -34,6 +34,7 @@ _NAME_OF_POD = re.compile(
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:]+Z")
 
 Part = tuple[str, str, str]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -70,8 +71,8 @@ def _pod_differences(real: _Canonical, other: _Canonical, tolerance_s: float) ->
             created = [[pod["created"] for pod in pods] for pods in (ours, theirs)]
             yield f"{label}: {len(ours)} pods, not {len(theirs)}, created {created[0]}/{created[1]}"
             continue
-        for number, our, their in _matched(ours, theirs):
-            for field in _TIMES:
+        for number, our, their in matched(ours, theirs, _cost):
+            for field in TIMES:
                 if not _is_race(field, our, their) and _differ(
                     our.get(field), their.get(field), tolerance_s
                 ):
@@ -140,10 +141,12 @@ def _is_race(field: str, our: Json, their: Json) -> bool:
     )
 
 
-def _matched(ours: Sequence[Json], theirs: Sequence[Json]) -> Iterator[tuple[int, Json, Json]]:
-    """Pairs of pods, the most alike first matched, in the order of the real ones."""
+def matched(
+    ours: Sequence[T], theirs: Sequence[T], cost: Callable[[T, T], float]
+) -> Iterator[tuple[int, T, T]]:
+    """Pairs, the most alike first matched, in the order of the first ones."""
     left, right = set(range(len(ours))), set(range(len(theirs)))
-    costs = sorted((_cost(ours[one], theirs[two]), one, two) for one in left for two in right)
+    costs = sorted((cost(ours[one], theirs[two]), one, two) for one in left for two in right)
     pairs: list[tuple[int, int]] = []
     for _, one, two in costs:
         if one in left and two in right:
@@ -154,15 +157,21 @@ def _matched(ours: Sequence[Json], theirs: Sequence[Json]) -> Iterator[tuple[int
         yield one, ours[one], theirs[two]
 
 
-def _cost(our: Json, their: Json) -> float:
-    cost = sum(_WORD_COST for field in _WORDS if our.get(field) != their.get(field))
-    for field in _TIMES:
-        ours_s, theirs_s = our.get(field), their.get(field)
-        if ours_s is None or theirs_s is None:
-            cost += 0.0 if ours_s is theirs_s else _MISSING_COST
-        elif abs(ours_s - theirs_s) > 0.3:
-            cost += min(abs(ours_s - theirs_s), 50.0) ** 2
+def cost_of_times(ours_s: Mapping[str, Any], theirs_s: Mapping[str, Any]) -> float:
+    """How much the moments of two pods differ."""
+    cost = 0.0
+    for field in TIMES:
+        our_s, their_s = ours_s.get(field), theirs_s.get(field)
+        if our_s is None or their_s is None:
+            cost += 0.0 if our_s is their_s else _MISSING_COST
+        elif abs(our_s - their_s) > 0.3:
+            cost += min(abs(our_s - their_s), 50.0) ** 2
     return cost
+
+
+def _cost(our: Json, their: Json) -> float:
+    words = sum(_WORD_COST for field in _WORDS if our.get(field) != their.get(field))
+    return words + cost_of_times(our, their)
 
 
 def _canonical(record: Json) -> _Canonical:

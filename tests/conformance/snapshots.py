@@ -13,10 +13,13 @@ from typing import Any
 
 import msgspec
 
+from podium.apiserver.patching.json_patch import merge_patched
 from podium.whatif.plan.changes import PARSERS, Apply, Change
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planner import plan
 from podium.whatif.plan.request import LoadedState, PlanRequest
+from tests.conformance.controller_scenes import localised
+from tests.conformance.scene_comparison import cost_of_times, matched
 from tests.conftest import ROOT
 from tests.replacing import replace
 
@@ -30,13 +33,6 @@ CUT_OFF_S = 3.0
 
 TIMES = ("created", "bound", "ready", "deleting", "gone")
 _EVENTS = {one: one for one in TIMES} | {"terminating": "deleting"}
-_VERSIONS = {
-    **dict.fromkeys(("Deployment", "ReplicaSet", "StatefulSet", "DaemonSet"), "apps/v1"),
-    "Job": "batch/v1",
-    "PodDisruptionBudget": "policy/v1",
-    "Pod": "v1",
-    "ResourceQuota": "v1",
-}
 _NEVER_S = 99.0
 # By these annotations the kubelets of the scenes went, and simulated nodes go by those.
 _DURATIONS = {
@@ -152,7 +148,7 @@ def _change(scene: Scene) -> Change:
     operation, *arguments = scene.step
     match operation:
         case "create":
-            return Apply([_localised(scene, arguments[0])])
+            return Apply([localised(_scripted(arguments[0]), scene.name)])
         case "patch":
             kind, name, patch = arguments[:3]
             return Apply([_patched(_object(scene, kind, name) or {}, _scripted(patch))])
@@ -174,20 +170,7 @@ def _patched(obj: Json, patch: Json) -> Json:
         if field in ("name", "namespace", "labels", "annotations")
     }
     manifest = {**{field: obj[field] for field in ("apiVersion", "kind", "spec")}}
-    return dict(_merged({**manifest, "metadata": metadata}, patch))
-
-
-def _merged(obj: Any, patch: Any) -> Any:
-    """JSON merge patch."""
-    if not isinstance(patch, dict):
-        return patch
-    merged = dict(obj) if isinstance(obj, dict) else {}
-    for field, value in patch.items():
-        if value is None:
-            merged.pop(field, None)
-        else:
-            merged[field] = _merged(merged.get(field), value)
-    return merged
+    return dict(merge_patched({**manifest, "metadata": metadata}, patch))
 
 
 def _scripted(value: Any) -> Any:
@@ -204,19 +187,6 @@ def _scripted(value: Any) -> Any:
     if "t/exit" in value:
         value["podium.dev/exit-code"] = value["t/exit"]
     return value
-
-
-def _localised(scene: Scene, obj: Json) -> Json:
-    """A created object in the scene's namespace, with its pods on the scene's nodes."""
-    obj = _scripted(obj)
-    obj["metadata"]["namespace"] = scene.name
-    obj.setdefault("apiVersion", _VERSIONS[obj["kind"]])
-    template = obj if obj["kind"] == "Pod" else obj.get("spec", {}).get("template")
-    if template:
-        template["spec"].setdefault("nodeSelector", {})["pool"] = scene.name
-        for container in template["spec"]["containers"]:
-            container.setdefault("image", "example.org/app:1")
-    return dict(obj)
 
 
 def _lives(scene: Scene, pod: Json) -> bool:
@@ -260,27 +230,10 @@ def _compared(
         created = [sorted(one.at_s.get("created", -1.0) for one in side) for side in (real, fore)]
         yield f"{label}: {len(real)} / {len(fore)}, created at {created[0]} / {created[1]}"
         return
-    likeness = [(_cost(x, y), i, j) for i, x in enumerate(real) for j, y in enumerate(fore)]
-    left, right = {*range(len(real))}, {*range(len(fore))}
-    for _, i, j in sorted(likeness):
-        if i in left and j in right:
-            left.remove(i)
-            right.remove(j)
-            for event in TIMES:
-                if _differs(scene, event, real[i], fore[j]):
-                    at_s, fore_s = real[i].at_s.get(event), fore[j].at_s.get(event)
-                    yield f"{label}: {event} {at_s} / {fore_s}"
-
-
-def _cost(x: Lived, y: Lived) -> float:
-    total = 0.0
-    for event in TIMES:
-        u, v = x.at_s.get(event), y.at_s.get(event)
-        if (u is None) != (v is None):
-            total += 60
-        elif u is not None and v is not None and abs(u - v) > 0.3:
-            total += min(abs(u - v), 50) ** 2
-    return total
+    for _, was, foreseen_pod in matched(real, fore, lambda x, y: cost_of_times(x.at_s, y.at_s)):
+        for event in TIMES:
+            if _differs(scene, event, was, foreseen_pod):
+                yield f"{label}: {event} {was.at_s.get(event)} / {foreseen_pod.at_s.get(event)}"
 
 
 def _differs(scene: Scene, event: str, real: Lived, fore: Lived) -> bool:

@@ -60,22 +60,6 @@ def of(**changes: object) -> Json:
 
 
 @pytest.mark.parametrize(
-    "answered",
-    [
-        of(feasible=["n2", "n1"], best=["n2", "n1"]),
-        of(scores={"n1": {"total": 7}, "n2": {"ImageLocality": 0, "total": 7}}),
-        of(bound="", prefilter=None, preenqueue=None),
-    ],
-)
-def test_what_agrees(answered: Json) -> None:
-    assert difference(of(), answered) is None
-
-
-def test_texts_of_errors_are_free() -> None:
-    assert difference(of(error="a broken selector"), of(error="selector: broken")) is None
-
-
-@pytest.mark.parametrize(
     ("answered", "path"),
     [
         (of(pod="default/q"), "decisions[0].pod"),
@@ -91,6 +75,7 @@ def test_texts_of_errors_are_free() -> None:
     ],
 )
 def test_what_differs(answered: Json, path: str) -> None:
+    assert difference(of(), of()) is None
     found = difference(of(), answered)
     assert found is not None
     assert found.path == path
@@ -105,10 +90,6 @@ def test_what_differs(answered: Json, path: str) -> None:
         ({"clearedPods": ["default/c"]}, "clearedPods[0]"),
         ({"clearsNomination": True}, "clearsNomination"),
         ({"rejected": {"n2": VERDICT}}, "rejected.n2"),
-        (
-            {"candidates": [PREEMPTION["candidates"][0] | {"victims": ["default/b", "default/a"]}]},
-            "candidates.n1[0][0]",
-        ),
     ],
 )
 def test_what_differs_in_preemptions(change: Json, path: str) -> None:

@@ -51,42 +51,6 @@ def test_objects_and_revision_come_back(path: Path) -> None:
         assert store.create("Node", made("gone"))["metadata"]["resourceVersion"] == "7"
 
 
-def test_watches_and_pages_go_on_after_a_restart(path: Path) -> None:
-    with stored(path) as store:
-        for name in "abc":
-            store.create("Node", made(name))
-        page = store.list("Node", limit=1)
-        store.update("Node", made("b", spec=1))
-        store.delete("Node", "", "c")
-        told = store.watch("Node", from_revision=3).take()
-        assert [(e.type, e.previous is None) for e in told] == [
-            ("ADDED", True),
-            ("MODIFIED", False),
-            ("DELETED", False),
-        ]
-    with stored(path) as store:
-        assert store.watch("Node", from_revision=3).take() == told
-        rest = store.list("Node", continue_token=page.continue_token)
-        assert names(rest.items) == ["b", "c"]
-
-
-def test_a_transaction_is_one_commit(path: Path) -> None:
-    with stored(path) as store:
-        with store.transaction():
-            store.create("Node", made("a"))
-            store.create("Node", made("b"))
-        with pytest.raises(ZeroDivisionError), store.transaction():
-            raise_after_create(store)
-    with stored(path) as store:
-        assert names(store.list("Node").items) == ["a", "b"]
-        assert store.revision == 3
-
-
-def raise_after_create(store: Store) -> None:
-    store.create("Node", made("c"))
-    raise ZeroDivisionError
-
-
 def test_what_can_not_be_written_as_json_is_not_stored(path: Path) -> None:
     with stored(path) as store:
         with pytest.raises(TypeError):
@@ -119,15 +83,6 @@ def test_compaction_keeps_objects_and_the_latest_writes(path: Path) -> None:
         assert told[0].previous == made("n") | {"metadata": {"name": "n", "resourceVersion": "30"}}
         with pytest.raises(ExpiredError):
             store.watch("Node", from_revision=29)
-
-
-def test_what_is_forgotten_is_known_before_a_restart(path: Path) -> None:
-    with closing(SqliteJournal(path, durability="process", history_max=4)) as journal:
-        store = Store(journal=journal)
-        for number in range(10):
-            store.create("Node", made(f"node-{number}"))
-        assert journal.load().oldest_revision == 7
-        assert [event.revision for event in journal.load().events] == [*range(2, 12)]
 
 
 def test_a_history_grown_smaller_is_compacted_by_the_next_write(path: Path) -> None:
