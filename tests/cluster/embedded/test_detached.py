@@ -1,8 +1,6 @@
 """`podium up --detach` and `podium down`: clusters in the background."""
 
-import os
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from pathlib import Path
@@ -11,6 +9,7 @@ import pytest
 import yaml
 
 from tests.cluster.embedded.client import Client
+from tests.processes import run_podium
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -28,10 +27,7 @@ def podium(tmp_path: Path) -> Iterator[Run]:
     own = {"XDG_STATE_HOME": str(tmp_path / "state"), "KUBECONFIG": str(tmp_path / "config")}
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "podium", *arguments]
-        return subprocess.run(
-            command, env={**os.environ, **own}, capture_output=True, text=True, check=False
-        )
+        return run_podium(*arguments, **own)
 
     yield run
     if (tmp_path / "state").exists():

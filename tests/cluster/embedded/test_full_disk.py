@@ -1,7 +1,5 @@
 """A cluster whose disk is full says so, writes nothing, and goes on once there is room."""
 
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import closing
@@ -9,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.cluster.embedded.client import PATIENCE_S, ROOT, Client, up
+from tests.cluster.embedded.client import PATIENCE_S, Client, up
 from tests.disks import fill_up, small_disk
+from tests.objects import workload
+from tests.processes import run_podium
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments"
@@ -24,18 +24,6 @@ def disk(tmp_path: Path) -> Iterator[Path]:
 
 def config_map(name: str) -> dict[str, object]:
     return {"metadata": {"name": name}, "data": {"text": "x" * 400_000}}
-
-
-def deployment(name: str) -> dict[str, object]:
-    template = {
-        "metadata": {"labels": {"app": name}},
-        "spec": {"containers": [{"name": "c", "image": "i"}]},
-    }
-    selector = {"matchLabels": {"app": name}}
-    return {
-        "metadata": {"name": name},
-        "spec": {"replicas": 2, "selector": selector, "template": template},
-    }
 
 
 def test_it_goes_on_when_there_is_room_again(disk: Path) -> None:
@@ -53,7 +41,9 @@ def test_it_goes_on_when_there_is_room_again(disk: Path) -> None:
             assert client.text("/livez") == "ok"
             filler.unlink()
             assert client.text("/readyz") == "ok"
-            assert client.ask("POST", DEPLOYMENTS, deployment("web"))[0] == 201
+            assert (
+                client.ask("POST", DEPLOYMENTS, workload("Deployment", "web", replicas=2))[0] == 201
+            )
             end_s = time.monotonic() + PATIENCE_S
             path = f"{DEPLOYMENTS}/web"
             while client.ask("GET", path)[1]["status"].get("readyReplicas") != 2:
@@ -64,9 +54,6 @@ def test_it_goes_on_when_there_is_room_again(disk: Path) -> None:
 
 def test_a_new_directory_on_a_full_disk(disk: Path) -> None:
     fill_up(disk / "filler")
-    command = [sys.executable, "-m", "podium", "up", "--data-dir", str(disk / "new")]
-    ended = subprocess.run(
-        [*command, "--port", "0"], cwd=ROOT, capture_output=True, text=True, check=False
-    )
+    ended = run_podium("up", "--data-dir", str(disk / "new"), "--port", "0")
     assert ended.returncode == 1
     assert ended.stderr == f"error: {disk / 'new'}: No space left on device\n"

@@ -1,7 +1,5 @@
 """Kubeconfigs of nodes: for one node of a cluster that runs."""
 
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
@@ -10,6 +8,7 @@ import pytest
 from podium import Cluster
 from podium.cluster.embedded.kubeconfig import MissingCredentialsError, write_node_kubeconfig
 from tests.cluster.embedded.client import Client
+from tests.processes import run_podium
 
 NODE = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "worker-1"}}
 
@@ -28,9 +27,8 @@ def test_a_node_comes_in_as_itself() -> None:
 def test_the_command_says_where_it_is(tmp_path: Path) -> None:
     output = tmp_path / "kubeconfig"
     with Cluster(nodes=0, data_dir=tmp_path / "data") as cluster:
-        command = [sys.executable, "-m", "podium", "node-token", "worker-1"]
-        options = ["--data-dir", str(tmp_path / "data"), "--output", str(output)]
-        done = subprocess.run([*command, *options], capture_output=True, text=True, check=True)
+        options = ("--data-dir", str(tmp_path / "data"), "--output", str(output))
+        done = run_podium("node-token", "worker-1", *options)
         assert done.stdout == f"{output}\n"
         assert output.read_bytes() == cluster.node_kubeconfig("worker-1").read_bytes()
 

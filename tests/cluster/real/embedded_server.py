@@ -1,9 +1,7 @@
-"""`podium up` without a scheduler and nodes, and with those controllers that a test names."""
+"""`podium up` without a scheduler, nodes and controllers."""
 
-import os
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -12,38 +10,28 @@ import yaml
 
 from tests.cluster.real.control_plane import free_port
 from tests.cluster.real.server import PATIENCE_S, Server
-from tests.processes import end_with_tests
+from tests.processes import start_podium
 
 
 class EmbeddedServer(Server):
-    """The embedded cluster, in a process of its own.
+    """The embedded cluster, in a process of its own, with all it keeps in a directory."""
 
-    Args:
-        directory: everything is kept there.
-        controllers: as `--controllers` takes them; none unless named.
-    """
-
-    def __init__(self, directory: Path, controllers: str = "") -> None:
+    def __init__(self, directory: Path) -> None:
         self.directory = directory
-        self._controllers = controllers
         self._port = free_port()
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:
         """Run it, at the port and with the data that it had before."""
         data = self.directory / "data"
-        command = [sys.executable, "-m", "podium", "up", "--nodes", "0", "--no-scheduler"]
-        command += ["--controllers", self._controllers]
-        command += ["--data-dir", str(data), "--port", str(self._port)]
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-        with (self.directory / "up.log").open("ab") as log:
-            self._process = subprocess.Popen(
-                command, stdout=log, stderr=log, env=environment, preexec_fn=end_with_tests
-            )
+        log = self.directory / "up.log"
+        options = ("--nodes", "0", "--no-scheduler", "--controllers", "")
+        where = ("--data-dir", str(data), "--port", str(self._port))
+        self._process = start_podium(log, "up", *options, *where)
         until_s = time.monotonic() + PATIENCE_S
         while not self._is_ready(data / "kubeconfig"):
             if self._process.poll() is not None or time.monotonic() > until_s:
-                raise RuntimeError(f"isn't ready: {(self.directory / 'up.log').read_text()}")
+                raise RuntimeError(f"isn't ready: {log.read_text()}")
             time.sleep(0.1)
 
     def kill(self) -> None:

@@ -1,10 +1,7 @@
 """`podium scheduler` as a process of its own."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +10,7 @@ from typing import Any, Self
 import httpx
 
 from tests.cluster.real.server import PATIENCE_S
-from tests.processes import end_with_tests
+from tests.processes import start_podium
 
 # A leader that a busy machine keeps waiting must not lose its lease for that.
 FAST_LEASE = (
@@ -27,13 +24,8 @@ class PodiumScheduler:
 
     def __init__(self, kubeconfig: Path, log: Path, options: Sequence[str]) -> None:
         self.log = log
-        command = [sys.executable, "-m", "podium", "scheduler", "--kubeconfig", str(kubeconfig)]
-        command += ["--metrics-port", "0", "--log-format", "json", *options]
-        environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-        with log.open("wb") as file:
-            self.process = subprocess.Popen(
-                command, stderr=file, stdout=file, env=environment, preexec_fn=end_with_tests
-            )
+        where = ("--kubeconfig", str(kubeconfig), "--metrics-port", "0", "--log-format", "json")
+        self.process = start_podium(log, "scheduler", *where, *options)
 
     def __enter__(self) -> Self:
         return self

@@ -1,9 +1,7 @@
 """`podium node` at the real API server, with the rights of a node and its agent's life."""
 
-import os
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,7 +10,7 @@ import pytest
 from tests.cluster.real.conftest import StartPodium
 from tests.cluster.real.server import PATIENCE_S
 from tests.cluster.real.world import PODS, World, until
-from tests.processes import end_with_tests
+from tests.processes import start_podium
 
 NAME = "machine"
 LEASE = f"/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases/{NAME}"
@@ -28,16 +26,11 @@ def node(
     request: pytest.FixtureRequest, world: World, tmp_path: Path
 ) -> Iterator[subprocess.Popen[bytes]]:
     """A node, with further options if the test has any."""
-    command = [sys.executable, "-m", "podium", "node", "--name", NAME, "--allow-root"]
-    command += ["--kubeconfig", str(world.plane.kubeconfig("nodetoken"))]
-    command += ["--root-dir", str(tmp_path / "root"), "--port", "0"]
-    command += ["--client-ca-file", str(world.plane.kubelet_authority)]
-    command += getattr(request, "param", ())
-    environment = {**os.environ, "PYTHONUNBUFFERED": "1"}
-    with (tmp_path / "node.log").open("wb") as log:
-        process = subprocess.Popen(
-            command, stdout=log, stderr=log, env=environment, preexec_fn=end_with_tests
-        )
+    options = ("--name", NAME, "--allow-root", "--root-dir", str(tmp_path / "root"), "--port", "0")
+    options += ("--kubeconfig", str(world.plane.kubeconfig("nodetoken")))
+    options += ("--client-ca-file", str(world.plane.kubelet_authority))
+    options += tuple(getattr(request, "param", ()))
+    process = start_podium(tmp_path / "node.log", "node", *options)
     yield process
     if process.poll() is None:
         process.send_signal(signal.SIGTERM)

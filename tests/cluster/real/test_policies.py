@@ -14,7 +14,6 @@ from tests.cluster.real.world import PODS, World, pod, until
 
 pytestmark = on_both_in_soak
 ZONE = "topology.kubernetes.io/zone"
-TOLERATION = "preemption-toleration.scheduling.x-k8s.io"
 Start = Callable[..., PodiumScheduler]
 
 
@@ -41,34 +40,14 @@ def message(world: World, name: str) -> str:
 def full(world: World) -> World:
     """A cluster of two full nodes in one zone, with the pods low-a and low-b of class low."""
     world.priority("high", 1000)
-    tolerant = {f"{TOLERATION}/minimum-preemptable-priority": "2000"}
-    tolerant[f"{TOLERATION}/toleration-seconds"] = "-1"
-    low = {"metadata": {"name": "low", "annotations": tolerant}, "value": 100}
-    world.plane.ask("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", low)
-    for name, cost in (("a", "5"), ("b", "1")):
+    world.priority("low", 100)
+    for name in ("a", "b"):
         world.node(name, cpu="2", **{ZONE: "z"})
-        one = pod(f"low-{name}", cpu="2", nodeName=name, priorityClassName="low")
-        cheap = {"controller.kubernetes.io/pod-deletion-cost": cost}
-        one["metadata"]["annotations"] = {"podium.dev/never-preempt": "true", **cheap}
-        world.create(one)
+        world.create(pod(f"low-{name}", cpu="2", nodeName=name, priorityClassName="low"))
     return world
 
 
 HIGH: Json = {"priorityClassName": "high"}
-
-
-SPARED = {
-    "minimum-run-time": (
-        {"protection": {"minimumRunTimes": [{"priorityClass": "low", "duration": "1h"}]}},
-        "may not be preempted",
-    ),
-    "never": ({"protection": {"never": {"priorityClasses": ["low"]}}}, "it asks never to be"),
-    "toleration": ({"protection": {"toleration": True}}, "may not be preempted"),
-    "patience": (
-        {"patience": [{"priorityClass": "high", "delay": "1h", "atMost": "2h"}]},
-        "pods of its class wait for 3600 s before they preempt",
-    ),
-}
 
 
 def test_a_rate_spares_whoever_comes_after_the_first(full: World, start: Start) -> None:
@@ -77,15 +56,6 @@ def test_a_rate_spares_whoever_comes_after_the_first(full: World, start: Start) 
     full.create(*(pod(name, cpu="2", **HIGH) for name in names))
     until(lambda: any("at most 1 pods of class low" in message(full, name) for name in names))
     until(lambda: len(full.pods()) == 3)
-
-
-@pytest.mark.soak
-@pytest.mark.parametrize(("options", "reason"), SPARED.values(), ids=list(SPARED))
-def test_who_is_held_back_says_why(full: World, start: Start, options: Json, reason: str) -> None:
-    start(**options)
-    full.create(pod("new-1", cpu="2", **HIGH))
-    until(lambda: reason in message(full, "new-1"))
-    assert len(full.pods()) == 3
 
 
 def test_a_budget_is_a_wall_until_it_allows_more(full: World, start: Start) -> None:
@@ -100,14 +70,6 @@ def test_a_budget_is_a_wall_until_it_allows_more(full: World, start: Start) -> N
     full.plane.merge(budget, {"status": {"disruptionsAllowed": 1, "currentHealthy": 2}})
     full.wait_bound("new-1")
     assert len(full.pods()) == 2
-
-
-@pytest.mark.soak
-def test_the_cheapest_goes_first(full: World, start: Start) -> None:
-    start(candidateOrder=["DeletionCost"])
-    full.create(pod("new-1", cpu="2", **HIGH))
-    assert full.wait_bound("new-1") == {"new-1": "b"}
-    assert full.pod("low-a")
 
 
 def test_victims_go_from_several_nodes(full: World, start: Start) -> None:

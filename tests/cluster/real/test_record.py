@@ -1,10 +1,7 @@
 """A story that is recorded, through a kill of the recorder, and played again."""
 
 import json
-import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,7 +15,7 @@ from podium.ui.command_line.main import app
 from tests.cluster.real.conftest import StartPodium, on_both
 from tests.cluster.real.control_plane import PATIENCE_S
 from tests.cluster.real.world import World, pod, until
-from tests.processes import end_with_tests
+from tests.processes import start_podium
 from tests.simulation.recordings.recorded import NO_PREEMPTION
 
 AFTERMATH_S = 2.0
@@ -30,13 +27,9 @@ class Recorder:
 
     def __init__(self, world: World, directory: Path) -> None:
         self._directory = directory
-        command = [sys.executable, "-m", "podium", "record", "-o", str(directory)]
-        environment = {**os.environ, "KUBECONFIG": str(world.plane.kubeconfig())}
         self._log = directory.with_suffix(f".{time.monotonic_ns()}")
-        with self._log.open("wb") as file:
-            self._process = subprocess.Popen(
-                command, stdout=file, stderr=file, env=environment, preexec_fn=end_with_tests
-            )
+        config = str(world.plane.kubeconfig())
+        self._process = start_podium(self._log, "record", "-o", str(directory), KUBECONFIG=config)
         self.wait(lambda: "records into" in self._log.read_text())
 
     def wait(self, look: Callable[[], bool]) -> None:

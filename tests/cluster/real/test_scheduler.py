@@ -20,7 +20,8 @@ def test_pods_are_bound_and_it_is_told(world: World, podium: StartPodium) -> Non
     world.node("a", disk="ssd")
     world.node("b")
     scheduler = podium(ALONE)
-    world.create(pod("fast-1", nodeSelector={"disk": "ssd"}), pod("big-1", cpu="9"))
+    other = pod("theirs-1", schedulerName="other")
+    world.create(other, pod("fast-1", nodeSelector={"disk": "ssd"}), pod("big-1", cpu="9"))
     assert world.wait_bound("fast-1") == {"fast-1": "a"}
     found = until(lambda: condition(world.pod("big-1") or {}, "PodScheduled"))
     assert (found["status"], found["reason"]) == ("False", "Unschedulable")
@@ -37,17 +38,10 @@ def test_pods_are_bound_and_it_is_told(world: World, podium: StartPodium) -> Non
     assert config["profiles"][0]["schedulerName"] == "default-scheduler"
     assert config["leaderElection"]["leaderElect"] is False
     assert scheduler.get("/configz").json()["podium.dev"]["otherNominations"] is False
-    assert scheduler.end() == 0
+    assert world.places()["theirs-1"] == ""
+    assert scheduler.end(signal.SIGINT) == 0
     (left,) = scheduler.said("has stopped")
     assert (left["bindings"], left["preemptions"], left["pending"]) == (0, 0, 1)
-
-
-def test_pods_of_other_schedulers_are_left_alone(world: World, podium: StartPodium) -> None:
-    world.node("a")
-    podium(ALONE)
-    world.create(pod("theirs-1", schedulerName="other"), pod("ours-1"))
-    world.wait_bound("ours-1")
-    assert world.places()["theirs-1"] == ""
 
 
 @pytest.mark.parametrize("grace_s", [0, 30])
@@ -84,49 +78,3 @@ def test_victims_make_room_and_budgets_are_spared(
 def _terminating(world: World, name: str) -> dict | None:
     found = world.pod(name)
     return found if found and found["metadata"].get("deletionTimestamp") else None
-
-
-def test_volumes_are_bound_before_the_pod(world: World, podium: StartPodium) -> None:
-    world.node("a")
-    world.node("b")
-    plane = world.plane
-    plane.ask(
-        "POST",
-        "/apis/storage.k8s.io/v1/storageclasses",
-        {
-            "metadata": {"name": "local"},
-            "provisioner": "kubernetes.io/no-provisioner",
-            "volumeBindingMode": "WaitForFirstConsumer",
-        },
-    )
-    term = {"key": "kubernetes.io/hostname", "operator": "In", "values": ["b"]}
-    volume = {
-        "capacity": {"storage": "1Gi"},
-        "accessModes": ["ReadWriteOnce"],
-        "storageClassName": "local",
-        "local": {"path": "/data"},
-        "nodeAffinity": {"required": {"nodeSelectorTerms": [{"matchExpressions": [term]}]}},
-    }
-    plane.ask("POST", "/api/v1/persistentvolumes", {"metadata": {"name": "v"}, "spec": volume})
-    plane.merge("/api/v1/persistentvolumes/v/status", {"status": {"phase": "Available"}})
-    claim = {
-        "accessModes": ["ReadWriteOnce"],
-        "storageClassName": "local",
-        "resources": {"requests": {"storage": "1Gi"}},
-    }
-    claims = "/api/v1/namespaces/default/persistentvolumeclaims"
-    plane.ask("POST", claims, {"metadata": {"name": "data"}, "spec": claim})
-    scheduler = podium(ALONE)
-    mount = {"name": "d", "persistentVolumeClaim": {"claimName": "data"}}
-    world.create(pod("db-1", volumes=[mount]))
-    reference = until(
-        lambda: plane.ask("GET", "/api/v1/persistentvolumes/v")["spec"].get("claimRef")
-    )
-    assert reference["name"] == "data"
-    # The controller of volumes isn't there: what it does once the volume points at the claim.
-    plane.merge(f"{claims}/data", {"spec": {"volumeName": "v"}})
-    done = {"pv.kubernetes.io/bind-completed": "yes", "pv.kubernetes.io/bound-by-controller": "yes"}
-    plane.merge(f"{claims}/data", {"metadata": {"annotations": done}})
-    plane.merge(f"{claims}/data/status", {"status": {"phase": "Bound"}})
-    assert world.wait_bound("db-1") == {"db-1": "b"}
-    assert scheduler.end(signal.SIGINT) == 0

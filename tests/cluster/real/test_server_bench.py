@@ -1,15 +1,12 @@
 """Measuring a scheduler from outside, and leaving nothing behind."""
 
 import json
-import os
-import subprocess
-import sys
 
 import pytest
 
 from tests.cluster.real.conftest import StartPodium
-from tests.cluster.real.server import PATIENCE_S
 from tests.cluster.real.world import World
+from tests.processes import run_podium
 
 
 @pytest.mark.parametrize("workload", ["SchedulingBasic", "PreemptionBasic", "PreemptionAsync"])
@@ -17,10 +14,8 @@ def test_a_workload_is_measured_and_cleaned_up(
     workload: str, world: World, podium: StartPodium
 ) -> None:
     podium("--no-leader-elect", "--kube-api-qps", "-1")
-    command = [sys.executable, "-m", "podium", "bench", workload, "--server", "current"]
-    command += ["--nodes", "3", "--pods", "6", "-o", "json"]
-    environment = {**os.environ, "KUBECONFIG": str(world.plane.kubeconfig())}
-    done = subprocess.run(command, capture_output=True, env=environment, timeout=PATIENCE_S)
+    options = ("--server", "current", "--nodes", "3", "--pods", "6", "-o", "json")
+    done = run_podium("bench", workload, *options, KUBECONFIG=str(world.plane.kubeconfig()))
     assert done.returncode == 0, done.stderr
     (result,) = json.loads(done.stdout)
     preemptions = {"SchedulingBasic": 0}.get(workload, 3)

@@ -1,32 +1,15 @@
 """Plans about a real cluster: from a snapshot of it, and without any file in between."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 from tests.cluster.real.conftest import READER
-from tests.cluster.real.server import PATIENCE_S
 from tests.cluster.real.world import World, pod
-
-RELEASE = {
-    "apiVersion": "v1",
-    "kind": "Pod",
-    "metadata": {"name": "vip-1", "namespace": "default"},
-    "spec": {
-        "priorityClassName": "high",
-        "containers": [{"name": "c", "image": "i", "resources": {"requests": {"cpu": "2"}}}],
-    },
-}
+from tests.processes import run_podium
 
 
 def podium(world: World, *arguments: str, token: str = "admintoken") -> str:
-    environment = {**os.environ, "KUBECONFIG": str(world.plane.kubeconfig(token))}
-    command = [sys.executable, "-m", "podium", *arguments]
-    done = subprocess.run(
-        command, capture_output=True, env=environment, text=True, timeout=PATIENCE_S
-    )
+    done = run_podium(*arguments, KUBECONFIG=str(world.plane.kubeconfig(token)))
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 
@@ -36,7 +19,7 @@ def test_a_plan_is_made_for_what_is_there(world: World, tmp_path: Path) -> None:
     world.node("a", cpu="2")
     world.create(pod("low-1", cpu="2", nodeName="a"))
     release, saved = tmp_path / "release.json", tmp_path / "state.json"
-    release.write_text(json.dumps(RELEASE))
+    release.write_text(json.dumps(pod("vip-1", cpu="2", priorityClassName="high")))
     podium(world, "snapshot", "-o", str(saved))
     apply = ("--apply", str(release), "-o", "json")
     of_file = json.loads(podium(world, "plan", "-f", str(saved), *apply))
