@@ -10,21 +10,16 @@ from kubernetes import config
 import podium
 from podium.api.refused import RefusedError
 from tests.apiserver.custom_resources.crontabs import FILE, crontab, definition
+from tests.objects import namespace, reference
 
 KEY = "crontabs.stable.example.com"
 PLACE = ("stable.example.com", "v1", "default", "crontabs")
 
 
-def owned_by(owner: Any, kind: str, **more: Any) -> dict[str, Any]:
+def child_of(owner: Any, **obj: Any) -> dict[str, Any]:
     """An object that goes with its owner."""
-    reference = {
-        "apiVersion": owner["apiVersion"],
-        "kind": owner["kind"],
-        "name": owner["metadata"]["name"],
-        "uid": owner["metadata"]["uid"],
-    }
-    metadata = {"name": "child", "namespace": "default", "ownerReferences": [reference]}
-    return {"apiVersion": "v1", "kind": kind, "metadata": metadata, **more}
+    metadata = {"name": "child", "namespace": "default", "ownerReferences": [reference(owner)]}
+    return {**obj, "metadata": metadata}
 
 
 def test_a_kind_is_there_at_once() -> None:
@@ -47,40 +42,24 @@ def test_files_may_hold_both(tmp_path: Path) -> None:
         assert cluster.apply(tmp_path)[0]["metadata"]["namespace"] == "default"
 
 
-def test_what_a_custom_object_owns_goes_with_it() -> None:
+def test_custom_objects_go_with_their_owners_and_namespaces_and_what_they_own_with_them() -> None:
     with podium.Cluster(nodes=0) as cluster:
-        _, owner = cluster.apply(definition(), crontab("a"))
-        cluster.apply(owned_by(owner, "ConfigMap"))
+        elsewhere = crontab("a")
+        elsewhere["metadata"]["namespace"] = "x"
+        config_map = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "owner"}}
+        _, tab, _, _, owner = cluster.apply(
+            definition(), crontab("a"), namespace("x"), elsewhere, config_map
+        )
+        cluster.apply(child_of(tab, **config_map), child_of(owner, **crontab("child")))
         cluster.advance(60)
         assert cluster.get("ConfigMap", "child")
+        assert len(cluster.list(KEY)) == 3
         cluster.delete("CronTab", "a")
+        cluster.delete("ConfigMap", "owner")
+        cluster.delete("Namespace", "x")
         cluster.advance(60)
         with pytest.raises(RefusedError, match="not found"):
             cluster.get("ConfigMap", "child")
-
-
-def test_a_custom_object_goes_with_its_owner() -> None:
-    with podium.Cluster(nodes=0) as cluster:
-        cluster.apply(definition())
-        owner = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "owner"}}
-        (owner,) = cluster.apply(owner)
-        child = {**crontab("child"), "metadata": owned_by(owner, "")["metadata"]}
-        cluster.apply(child)
-        cluster.advance(60)
-        assert cluster.get(KEY, "child")
-        cluster.delete("ConfigMap", "owner")
-        cluster.advance(60)
-        assert cluster.list(KEY) == []
-
-
-def test_a_namespace_is_emptied_of_custom_objects() -> None:
-    with podium.Cluster(nodes=0) as cluster:
-        cluster.apply({"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "x"}})
-        made = crontab("a")
-        made["metadata"]["namespace"] = "x"
-        cluster.apply(definition(), made)
-        cluster.delete("Namespace", "x")
-        cluster.advance(60)
         assert cluster.list(KEY) == []
         assert "x" not in [one["metadata"]["name"] for one in cluster.list("Namespace")]
 

@@ -9,7 +9,7 @@ from podium.cluster.virtual import Cluster, ClusterOptions, SchedulerSetup
 from podium.scheduler.config.load import load_configuration
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.plugin_registry import plugin_factories
-from tests.objects import Obj, node, pod
+from tests.objects import Obj, claim, near, node, pod, required, volume
 
 DRIVER = "disks.example.com"
 STORAGE = "storage.k8s.io/v1"
@@ -55,30 +55,16 @@ def merged(old: Mapping[str, Any], new: Mapping[str, Any]) -> Obj:
     return found
 
 
-def with_claim(name: str, claim: str) -> Obj:
-    return pod(name, volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": claim}}])
+def with_claim(name: str, claim: str, on: str = "") -> Obj:
+    volumes = [{"name": "v", "persistentVolumeClaim": {"claimName": claim}}]
+    return pod(name, on=on, volumes=volumes)
 
 
-def volume(name: str) -> list[Obj]:
+def bound(name: str) -> list[Obj]:
     """A claim, and the volume that it is bound to."""
-    amount: Obj = {"accessModes": ["ReadWriteOnce"], "storageClassName": "disks"}
-    bound = {"pv.kubernetes.io/bind-completed": "yes"}
-    claim = {"resources": {"requests": {"storage": "1Gi"}}, "volumeName": name}
-    csi = {"driver": DRIVER, "volumeHandle": name}
-    return [
-        {
-            "apiVersion": "v1",
-            "kind": "PersistentVolumeClaim",
-            "metadata": {"name": name, "namespace": "default", "annotations": bound},
-            "spec": {**amount, **claim},
-        },
-        {
-            "apiVersion": "v1",
-            "kind": "PersistentVolume",
-            "metadata": {"name": name},
-            "spec": {**amount, "capacity": {"storage": "1Gi"}, "csi": csi},
-        },
-    ]
+    made = claim(name, "disks", volumeName=name)
+    made["metadata"]["annotations"] = {"pv.kubernetes.io/bind-completed": "yes"}
+    return [made, volume(name, "disks", csi={"driver": DRIVER, "volumeHandle": name})]
 
 
 def csi_node(**limits: int) -> Obj:
@@ -92,25 +78,20 @@ def csi_node(**limits: int) -> Obj:
 
 def full_of_volumes() -> Scene:
     """The node takes one volume, and `b` waits with another one."""
-    a, b = with_claim("a", "v1"), with_claim("b", "v2")
-    a["spec"]["nodeName"] = "n"
+    a, b = with_claim("a", "v1", on="n"), with_claim("b", "v2")
     driver = {"apiVersion": STORAGE, "kind": "CSIDriver", "metadata": {"name": DRIVER}, "spec": {}}
-    state = [node("n"), csi_node(disks=1), driver, *volume("v1"), *volume("v2"), *volume("free")]
+    state = [node("n"), csi_node(disks=1), driver, *bound("v1"), *bound("v2"), *bound("free")]
     return Scene(*state, a, b)
 
 
 def test_any_change_of_a_taint_wakes_those_that_wait_for_nodes() -> None:
-    near = {"labelSelector": {"matchLabels": {"app": "db"}}, "topologyKey": "zone"}
-    rule = {"requiredDuringSchedulingIgnoredDuringExecution": [near]}
     waiting = {
         "fit": pod("fit", "64"),
         "node-affinity": pod("node-affinity", nodeSelector={"disk": "ssd"}),
-        "pod-affinity": pod("pod-affinity", affinity={"podAffinity": rule}),
+        "pod-affinity": pod("pod-affinity", affinity=required("podAffinity", near("db"))),
         "volume-binding": with_claim("volume-binding", "unbound"),
     }
-    claim, _ = volume("unbound")
-    del claim["metadata"]["annotations"], claim["spec"]["volumeName"]
-    scene = Scene(node("n"), claim, *waiting.values())
+    scene = Scene(node("n"), claim("unbound", "disks"), *waiting.values())
     before = scene.attempts()
     assert before.keys() == waiting.keys()
     scene.change("Node", "n", spec={"taints": [{"key": "k", "effect": "PreferNoSchedule"}]})
@@ -130,8 +111,8 @@ def test_volume_limits_wait_for_no_node() -> None:
 def test_added_affinity_that_begins_to_match_wakes_nobody() -> None:
     ssd = {"disk": "ssd"}
     state = [node("n", labels=ssd), pod("p", nodeSelector=ssd)]
-    required = {"nodeSelectorTerms": [OF_TEAM_A]}
-    args = {"addedAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": required}}
+    terms = {"nodeSelectorTerms": [OF_TEAM_A]}
+    args = {"addedAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
     document = {
         "apiVersion": "kubescheduler.config.k8s.io/v1",
         "kind": "KubeSchedulerConfiguration",
