@@ -58,25 +58,17 @@ async def test_effects_are_carried_out(cluster: Cluster) -> None:
         assert raised.value.error.code == 404
 
 
-async def test_a_budget_refuses_an_eviction_and_says_how_long_to_wait(cluster: Cluster) -> None:
+async def test_a_refusal_is_an_outcome(cluster: Cluster) -> None:
     cluster.apply(budget("guarded", 1), pod("guarded", "guarded"))
     cluster.advance(5)
+    uid = cluster.get("Pod", "guarded")["metadata"]["uid"]
+    again = Bind(namespace="default", name="guarded", uid=uid, node_name="podium-1")
     async with api_of(cluster) as api:
-        outcome = await api.call(Evict(namespace="default", name="guarded"))
-        assert outcome.error is not None
-        assert outcome.error.code == 429
-        assert outcome.error.reason == "TooManyRequests"
-
-
-async def test_a_bound_pod_cannot_be_bound_again(cluster: Cluster) -> None:
-    cluster.apply(pod("bound", "bound"))
-    cluster.advance(1)
-    uid = cluster.get("Pod", "bound")["metadata"]["uid"]
-    async with api_of(cluster) as api:
-        bind = Bind(namespace="default", name="bound", uid=uid, node_name="podium-1")
-        outcome = await api.call(bind)
-        assert outcome.error is not None
-        assert outcome.error.code == 409
+        outcomes = [
+            await api.call(one) for one in (Evict(namespace="default", name="guarded"), again)
+        ]
+    errors = [(one.error.code, one.error.reason) for one in outcomes if one.error]
+    assert errors == [(429, "TooManyRequests"), (409, "Conflict")]
 
 
 async def test_lists_come_in_pages_and_say_what_they_list(cluster: Cluster) -> None:

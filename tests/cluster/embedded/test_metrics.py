@@ -2,40 +2,28 @@
 
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any
 
 import pytest
 
 import podium
 from tests.cluster.embedded.client import Client
+from tests.objects import container, pod
 
 METRICS = "/apis/metrics.k8s.io/v1beta1"
 PODS = f"{METRICS}/namespaces/default/pods"
 USAGE = {"podium.dev/usage-memory": "0s=100Mi,100s=300Mi"}
 
 
-def pod(name: str, annotations: dict[str, str], *cpu: str) -> dict[str, Any]:
-    containers = [
-        {"name": f"c{number}", "image": "i", "resources": {"requests": {"cpu": amount}}}
-        for number, amount in enumerate(cpu)
-    ]
-    metadata = {"name": name, "labels": {"app": name}, "annotations": annotations}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": metadata,
-        "spec": {"containers": containers},
-    }
-
-
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[podium.Cluster]:
+    hungry, idle = pod("hungry", annotations=USAGE), pod("idle")
+    hungry["spec"]["containers"] = [
+        container("250m", name="c0"),
+        container("1", name="c1"),
+    ]
+    idle["spec"]["containers"] = [{"name": "c", "image": "i"}]
     with podium.Cluster(nodes=1) as running:
-        running.apply(pod("hungry", USAGE, "250m", "1"), pod("plain", {}, "100m"))
-        idle = pod("idle", {}, "1")
-        del idle["spec"]["containers"][0]["resources"]
-        running.apply(idle)
-        running.apply(pod("waiting", {}, "100"))
+        running.apply(hungry, pod("plain", "100m"), idle, pod("waiting", "100"))
         # It takes two seconds to start.
         running.advance(102)
         yield running
@@ -51,41 +39,34 @@ def test_containers_use_the_cpu_they_request_and_the_memory_that_is_scripted(
     client: Client,
 ) -> None:
     code, hungry = client.ask("GET", f"{PODS}/hungry")
-    assert (code, hungry["kind"], hungry["metadata"]["labels"]) == (
-        200,
-        "PodMetrics",
-        {"app": "hungry"},
-    )
+    labels = hungry["metadata"]["labels"]
+    assert (code, hungry["kind"], labels) == (200, "PodMetrics", {"app": "hungry"})
     assert hungry["containers"] == [
         {"name": "c0", "usage": {"cpu": "250m", "memory": "150Mi"}},
         {"name": "c1", "usage": {"cpu": "1", "memory": "150Mi"}},
     ]
     _, plain = client.ask("GET", f"{PODS}/plain")
-    assert plain["containers"] == [{"name": "c0", "usage": {"cpu": "100m", "memory": "0"}}]
+    assert plain["containers"] == [{"name": "c", "usage": {"cpu": "100m", "memory": "0"}}]
     _, idle = client.ask("GET", f"{PODS}/idle")
-    assert idle["containers"] == [{"name": "c0", "usage": {"cpu": "0", "memory": "0"}}]
+    assert idle["containers"] == [{"name": "c", "usage": {"cpu": "0", "memory": "0"}}]
 
 
 def test_a_node_uses_what_its_pods_use(client: Client) -> None:
     code, found = client.ask("GET", f"{METRICS}/nodes")
     assert (code, found["kind"]) == (200, "NodeMetricsList")
     (node,) = found["items"]
-    assert (node["metadata"]["name"], node["usage"]) == (
-        "podium-1",
-        {"cpu": "1350m", "memory": "300Mi"},
-    )
+    usage = {"cpu": "1350m", "memory": "300Mi"}
+    assert (node["metadata"]["name"], node["usage"]) == ("podium-1", usage)
 
 
 def test_tables_add_containers_up(client: Client) -> None:
     table = "application/json;as=Table;v=v1;g=meta.k8s.io"
     _, found = client.ask("GET", PODS, accept=table)
-    assert [one["name"] for one in found["columnDefinitions"]] == [
-        "Name",
-        "cpu",
-        "memory",
-        "Window",
-    ]
+    columns = ["Name", "cpu", "memory", "Window"]
+    assert [one["name"] for one in found["columnDefinitions"]] == columns
     assert found["rows"][0]["cells"] == ["hungry", "1250m", "300Mi", "30s"]
+    _, found = client.ask("GET", f"{METRICS}/nodes", accept=table)
+    assert [row["cells"][0] for row in found["rows"]] == ["podium-1"]
 
 
 def test_lists_have_what_runs_and_is_selected(client: Client) -> None:
@@ -111,12 +92,10 @@ def test_nobody_writes_or_watches_them(client: Client) -> None:
     assert client.ask("GET", f"{METRICS}/watch/pods")[0] == 405
 
 
-def test_they_are_announced_and_shown_as_tables(client: Client) -> None:
+def test_they_are_announced(client: Client) -> None:
     _, found = client.ask("GET", METRICS)
+    verbs = ["get", "list"]
     assert [(one["name"], one["verbs"]) for one in found["resources"]] == [
-        ("nodes", ["get", "list"]),
-        ("pods", ["get", "list"]),
+        ("nodes", verbs),
+        ("pods", verbs),
     ]
-    accept = "application/json;as=Table;v=v1;g=meta.k8s.io"
-    _, table = client.ask("GET", f"{METRICS}/nodes", accept=accept)
-    assert [row["cells"][0] for row in table["rows"]] == ["podium-1"]
