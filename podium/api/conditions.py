@@ -28,12 +28,12 @@ def with_condition(
     conditions: Iterable[Object] | None, condition: Object, now_s: float
 ) -> list[Object]:
     """Set a condition in a list, in place of the one of its type, as `set_condition` does."""
-    found = [*(conditions or ())]
+    changed = [*(conditions or ())]
     kind = condition["type"]
-    place = next((at for at, one in enumerate(found) if one.get("type") == kind), len(found))
-    known = found[place] if place < len(found) else None
-    found[place : place + 1] = [set_condition(known, condition, now_s)]
-    return found
+    place = next((at for at, one in enumerate(changed) if one.get("type") == kind), len(changed))
+    known = changed[place] if place < len(changed) else None
+    changed[place : place + 1] = [set_condition(known, condition, now_s)]
+    return changed
 
 
 def observed_generation(obj: Object) -> dict[str, int]:

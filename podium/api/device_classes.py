@@ -31,9 +31,11 @@ def resources_of_devices(
 
     A resource of the implicit prefix is provided by devices even if there is no such class.
     """
-    found = {r: r.removeprefix(IMPLICIT_PREFIX) for r in requested if r.startswith(IMPLICIT_PREFIX)}
+    by_resource = {
+        r: r.removeprefix(IMPLICIT_PREFIX) for r in requested if r.startswith(IMPLICIT_PREFIX)
+    }
     for device_class in device_classes:
         resource = explicit_resource(device_class)
         if resource in requested:
-            found[resource] = name(device_class)
-    return sorted(found.items())
+            by_resource[resource] = name(device_class)
+    return sorted(by_resource.items())

@@ -24,5 +24,5 @@ def is_cordoned(node: Object) -> bool:
 
 def allocatable_of(node: Object) -> Mapping[str, str]:
     """Return the node's allocatable resources: quantities by resource name."""
-    found: Mapping[str, str] = status_of(node).get("allocatable") or _NOTHING
-    return found
+    value: Mapping[str, str] = status_of(node).get("allocatable") or _NOTHING
+    return value

@@ -32,20 +32,20 @@ def entries(obj: Object, field: str) -> Sequence[Any]:
 
 def metadata_of(obj: Object) -> Object:
     """Return the object's metadata; empty if it has none."""
-    found: Object = obj.get("metadata") or _NOTHING
-    return found
+    value: Object = obj.get("metadata") or _NOTHING
+    return value
 
 
 def spec_of(obj: Object) -> Object:
     """Return the object's spec; empty if it has none."""
-    found: Object = obj.get("spec") or _NOTHING
-    return found
+    value: Object = obj.get("spec") or _NOTHING
+    return value
 
 
 def status_of(obj: Object) -> Object:
     """Return the object's status; empty if it has none."""
-    found: Object = obj.get("status") or _NOTHING
-    return found
+    value: Object = obj.get("status") or _NOTHING
+    return value
 
 
 def conditions_of(obj: Object) -> Sequence[Object]:
@@ -74,8 +74,8 @@ def condition_message(obj: Object, kind: str) -> str:
 
 def holds(obj: Object, condition: str) -> bool:
     """Return whether a condition of the object is True."""
-    found = condition_of(obj, condition)
-    return found is not None and found.get("status") == "True"
+    known = condition_of(obj, condition)
+    return known is not None and known.get("status") == "True"
 
 
 def name(obj: Object) -> str:
@@ -106,8 +106,8 @@ def place_of(obj: Object) -> Place:
 
 def uid_of(obj: Object) -> str:
     """Return the object's uid; empty if it has none."""
-    found: str = obj["metadata"].get("uid") or ""
-    return found
+    value: str = obj["metadata"].get("uid") or ""
+    return value
 
 
 def was_in_a_cluster(obj: Object) -> bool:
@@ -117,20 +117,20 @@ def was_in_a_cluster(obj: Object) -> bool:
 
 def version_of(obj: Object) -> str:
     """Return the object's resourceVersion; empty if it has none."""
-    found: str = obj["metadata"].get("resourceVersion") or ""
-    return found
+    value: str = obj["metadata"].get("resourceVersion") or ""
+    return value
 
 
 def labels(obj: Object) -> Mapping[str, str]:
     """Return the object's labels; empty if it has none."""
-    found: Mapping[str, str] = (obj.get("metadata") or _NOTHING).get("labels") or _NOTHING
-    return found
+    value: Mapping[str, str] = (obj.get("metadata") or _NOTHING).get("labels") or _NOTHING
+    return value
 
 
 def annotations(obj: Object) -> Mapping[str, str]:
     """Return the object's annotations; empty if it has none."""
-    found: Mapping[str, str] = (obj.get("metadata") or _NOTHING).get("annotations") or _NOTHING
-    return found
+    value: Mapping[str, str] = (obj.get("metadata") or _NOTHING).get("annotations") or _NOTHING
+    return value
 
 
 def generation_of(obj: Object) -> int:

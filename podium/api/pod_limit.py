@@ -32,16 +32,16 @@ class PodLimit:
         return self.resize(*place, size, field)
 
     def resize(
-        self, kind: str, place: str, called: str, size: int, field: str
+        self, kind: str, workload_namespace: str, workload_name: str, size: int, field: str
     ) -> FieldError | None:
         """Count a workload by its new size in `field`; return a fault if that is too large."""
-        before = self._sizes.get((kind, place, called), 0)
+        before = self._sizes.get((kind, workload_namespace, workload_name), 0)
         more = max(0, size - before)
         if self._sum + more > self._most:
             why = f"makes {self._sum + more} new pods; more than {self._most} need --max-pods"
             return FieldError(field, size, why)
         self._sum += more
-        self._sizes[kind, place, called] = max(before, size)
+        self._sizes[kind, workload_namespace, workload_name] = max(before, size)
         return None
 
 

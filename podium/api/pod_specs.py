@@ -35,29 +35,29 @@ def tolerations_of(spec: Object) -> Sequence[Object]:
 
 def affinity_of(spec: Object) -> Object:
     """Return the pod's affinity."""
-    found: Object = spec.get("affinity") or _NOTHING
-    return found
+    value: Object = spec.get("affinity") or _NOTHING
+    return value
 
 
 def node_affinity_of(spec: Object) -> Object:
     """Return the pod's node affinity."""
-    found: Object = (spec.get("affinity") or _NOTHING).get("nodeAffinity") or _NOTHING
-    return found
+    value: Object = (spec.get("affinity") or _NOTHING).get("nodeAffinity") or _NOTHING
+    return value
 
 
 def resources_of(owner: Object) -> Object:
     """Return the resources of a container, of a whole pod, or of a claim."""
-    found: Object = owner.get("resources") or _NOTHING
-    return found
+    value: Object = owner.get("resources") or _NOTHING
+    return value
 
 
 def requests_of(owner: Object) -> Mapping[str, Any]:
     """Return the requests of a container, of a whole pod, or of a claim: quantities by name."""
-    found: Mapping[str, Any] = (owner.get("resources") or _NOTHING).get("requests") or _NOTHING
-    return found
+    value: Mapping[str, Any] = (owner.get("resources") or _NOTHING).get("requests") or _NOTHING
+    return value
 
 
 def limits_of(owner: Object) -> Mapping[str, Any]:
     """Return the limits of a container or of a whole pod: quantities by resource name."""
-    found: Mapping[str, Any] = (owner.get("resources") or _NOTHING).get("limits") or _NOTHING
-    return found
+    value: Mapping[str, Any] = (owner.get("resources") or _NOTHING).get("limits") or _NOTHING
+    return value

@@ -160,7 +160,7 @@ class Presentation:
 
     def filled_sections(self, *, wide: bool = False) -> list[Section]:
         """Return the sections and blocks with content; `wide` tables have all their rows."""
-        found = []
+        filled = []
         for section in self.sections:
             blocks = [
                 block if wide or not isinstance(block, Table) else block.shortened()
@@ -168,5 +168,5 @@ class Presentation:
                 if getattr(block, _CONTENT[type(block)])
             ]
             if blocks:
-                found.append(replace(section, blocks=blocks))
-        return found
+                filled.append(replace(section, blocks=blocks))
+        return filled

@@ -37,8 +37,8 @@ class StateTime(msgspec.Struct, frozen=True):
 def latest_time(objects: Iterable[Object]) -> StateTime | None:
     """Find the latest time of a past event in objects; None if they have none."""
     mentions: dict[str, tuple[str, Object]] = {}
-    # Equal parts of large states are read as one object, which is searched once. They are told
-    # apart by their ids, so that all objects have to last until the end.
+    # Equal parts of large states are read as one object, which is searched once. They are
+    # distinguished by their ids, so that all objects have to last until the end.
     searched: set[int] = set()
     objects = [*objects]
 
@@ -86,8 +86,8 @@ def ahead_of(now_s: float, objects: Iterable[Object], consequence: str) -> Itera
     """Yield a warning about a future time in objects, if any, with its consequence."""
     latest = latest_time(objects)
     if latest is not None and latest.at_s > now_s + _SKEW_S:
-        kind, called = latest.obj.get("kind"), name(latest.obj)
-        yield _AHEAD.format(timestamp(latest.at_s), latest.field, kind, called, consequence)
+        kind, obj_name = latest.obj.get("kind"), name(latest.obj)
+        yield _AHEAD.format(timestamp(latest.at_s), latest.field, kind, obj_name, consequence)
 
 
 def _nanos(text: str) -> int | None:

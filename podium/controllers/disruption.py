@@ -79,7 +79,7 @@ class DisruptionController(Reconciler):
         self._order: dict[Place, int] = {}
         self._number = 0
         self._scale_of = scale_finder(
-            lambda kind, place, called: self.objects.get(kind, called, place)
+            lambda kind, namespace, obj_name: self.objects.get(kind, obj_name, namespace)
         )
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
@@ -160,13 +160,13 @@ class DisruptionController(Reconciler):
         present = {name(pod): pod for pod in pods if not is_terminating(pod)}
         granted: Mapping[str, str] = status_of(budget).get("disruptedPods") or {}
         disrupted, place = {}, namespace(budget)
-        for called, since in granted.items():
+        for pod_name, since in granted.items():
             until_s = epoch_s(since) + DELETION_TIMEOUT_S
-            if called in present and until_s > now_s:
-                disrupted[called] = since
+            if pod_name in present and until_s > now_s:
+                disrupted[pod_name] = since
                 self.look_again(key, until_s)
-        for called, pod in present.items():
-            if called in granted and called not in disrupted:
+        for pod_name, pod in present.items():
+            if pod_name in granted and pod_name not in disrupted:
                 # Upstream puts the namespace where the budget's name should be.
                 note = f"Pod was expected by PDB {place}/{place} to be deleted but it wasn't"
                 yield self.event(pod, "Warning", "NotDeleted", note)
@@ -191,7 +191,7 @@ class DisruptionController(Reconciler):
         if is_same and granted == disrupted and status["conditions"] == [known]:
             return
         if granted != disrupted:
-            gone = {called: None for called in granted if called not in disrupted}
+            gone = {pod_name: None for pod_name in granted if pod_name not in disrupted}
             status["disruptedPods"] = gone if disrupted else None
         # The version guards against an eviction granted in between.
         yield status_patch_of(_BUDGET, budget, status, if_unchanged=True)

@@ -271,8 +271,8 @@ class ReplicaSetController(PodOwnerReconciler):
         return claims
 
     def _found(self, places: Iterable[Place]) -> list[Object]:
-        found = (self.objects.at("Pod", place) for place in places)
-        return [pod for pod in found if pod is not None]
+        pods = (self.objects.at("Pod", place) for place in places)
+        return [pod for pod in pods if pod is not None]
 
     def _resize(
         self, key: Hashable, owner: Object, counts: ReplicaCounts, now_s: float

@@ -70,11 +70,11 @@ class ResourceQuotaController(Reconciler):
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         if change.kind == DEFINITION.key:
-            found = self._known.learn(change)
-            if found is not None and is_counted(found):
+            new_kind = self._known.learn(change)
+            if new_kind is not None and is_counted(new_kind):
                 # Quotas may count objects of the kind that has just been defined.
-                self.objects.add_index(*by_namespace(found.key))
-                self.kinds |= {found.key}
+                self.objects.add_index(*by_namespace(new_kind.key))
+                self.kinds |= {new_kind.key}
                 self._counts.clear()
                 yield from map(place_of, self.objects.all(_QUOTA))
             return

@@ -37,7 +37,7 @@ def _due_s(job: Object) -> float | None:
     if ttl_s is None or is_terminating(job):
         return None
     for kind in ("Complete", "Failed"):
-        found = condition_of(job, kind)
-        if found is not None and found.get("status") == "True":
-            return epoch_s(found["lastTransitionTime"]) + int(ttl_s)
+        condition = condition_of(job, kind)
+        if condition is not None and condition.get("status") == "True":
+            return epoch_s(condition["lastTransitionTime"]) + int(ttl_s)
     return None

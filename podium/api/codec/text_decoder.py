@@ -109,8 +109,8 @@ def _refuse(constant: str) -> NoReturn:
 
 def repeating(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Make an object of keys and values, which is `Repeated` if a key is repeated."""
-    found = dict(pairs)
-    return found if len(found) == len(pairs) else Repeated(pairs)
+    plain = dict(pairs)
+    return plain if len(plain) == len(pairs) else Repeated(pairs)
 
 
 def repeated_keys(value: Any, path: str = "") -> Iterator[str]:

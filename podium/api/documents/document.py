@@ -231,10 +231,10 @@ class Required(_Checked, frozen=True):
 
 
 def _seconds(value: Any) -> float:
-    found = duration_seconds(value) if isinstance(value, str) else None
-    if found is None or found < 0:
+    seconds = duration_seconds(value) if isinstance(value, str) else None
+    if seconds is None or seconds < 0:
         raise fault("must be a duration such as 10s, 1m30s or 250ms")
-    return found
+    return seconds
 
 
 Duration = Annotated[

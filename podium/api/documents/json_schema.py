@@ -20,8 +20,8 @@ def schema_of(kind: Any, title: str) -> dict[str, Any]:
     adapter: TypeAdapter[Any] = TypeAdapter(kind)
     (one,) = get_args(kind) or (kind,)
     mode: JsonSchemaMode = "serialization" if issubclass(one, Report) else "validation"
-    found = adapter.json_schema(by_alias=True, mode=mode, schema_generator=_Described)
-    return {"$schema": DIALECT, **found, "title": title}
+    schema = adapter.json_schema(by_alias=True, mode=mode, schema_generator=_Described)
+    return {"$schema": DIALECT, **schema, "title": title}
 
 
 class _Described(GenerateJsonSchema):
@@ -38,10 +38,10 @@ class _Described(GenerateJsonSchema):
         return False
 
 
-def _described(found: JsonSchemaValue, kind: type) -> JsonSchemaValue:
+def _described(schema: JsonSchemaValue, kind: type) -> JsonSchemaValue:
     summary, _, attributes = inspect.cleandoc(kind.__doc__ or "").partition("\n\nAttributes:\n")
     if not attributes:
-        return found
+        return schema
     if issubclass(kind, BaseModel):
         aliases = {name: field.alias for name, field in kind.model_fields.items()}
     else:
@@ -51,10 +51,10 @@ def _described(found: JsonSchemaValue, kind: type) -> JsonSchemaValue:
             for part in get_args(hint)
             if isinstance(part, FieldInfo) and part.serialization_alias
         }
-    properties = dict(found.get("properties", {}))
+    properties = dict(schema.get("properties", {}))
     for name, text in re.findall(r"^ {4}(\w+): ((?:.|\n {8})+)", attributes, re.MULTILINE):
-        called = aliases.get(name) or to_camel(name)
-        if called in properties:
+        field = aliases.get(name) or to_camel(name)
+        if field in properties:
             words = " ".join(text.split())
-            properties[called] = {"description": words, **properties[called]}
-    return {**found, "description": summary, "properties": properties}
+            properties[field] = {"description": words, **properties[field]}
+    return {**schema, "description": summary, "properties": properties}

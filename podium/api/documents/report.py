@@ -48,8 +48,8 @@ class Report:
 def plain(report: Report, kind: type[Report] | None = None) -> dict[str, Any]:
     """Convert a report into plain values for JSON and YAML, as its class or another one."""
     cls: Any = kind or type(report)
-    found: dict[str, Any] = _adapter(cls).dump_python(report, mode="json", by_alias=True)
-    return found
+    value: dict[str, Any] = _adapter(cls).dump_python(report, mode="json", by_alias=True)
+    return value
 
 
 _adapter = cache(TypeAdapter[Any])

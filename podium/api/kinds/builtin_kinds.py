@@ -179,13 +179,13 @@ def kind_of(obj: Mapping[str, Any]) -> Kind | None:
 
 def optional_kind_of(obj: Mapping[str, Any]) -> Kind | None:
     """Return the optional kind of a raw object; None if it isn't of any."""
-    called = obj.get("apiVersion"), obj.get("kind")
-    return next((k for k in OPTIONAL_KINDS.values() if (k.api_version, k.name) == called), None)
+    header = obj.get("apiVersion"), obj.get("kind")
+    return next((k for k in OPTIONAL_KINDS.values() if (k.api_version, k.name) == header), None)
 
 
 @lru_cache(maxsize=512)
-def _kind_of(called: str, api_version: str) -> Kind | None:
-    kind = KINDS.get(called)
+def _kind_of(kind_name: str, api_version: str) -> Kind | None:
+    kind = KINDS.get(kind_name)
     group = api_version.rpartition("/")[0]
     if kind is None or group not in (kind.group, *(other for other, _ in kind.also)):
         return None

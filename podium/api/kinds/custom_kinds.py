@@ -62,8 +62,8 @@ class CustomKind(Kind, frozen=True, kw_only=True):
     @property
     def scale(self) -> Object | None:
         """The paths of the `scale` subresource; None if there is no such subresource."""
-        found: Object | None = part(self.definition, "subresources").get("scale")
-        return found
+        scale: Object | None = part(self.definition, "subresources").get("scale")
+        return scale
 
 
 def custom_kinds(definition: Object) -> tuple[CustomKind, ...]:
@@ -116,11 +116,11 @@ def is_converted_elsewhere(definition: Object) -> bool:
 
 def _rank(version: str) -> tuple[int, int, int, str]:
     # Stable versions first, then beta, then alpha, each the latest first; then all others.
-    found = _VERSION.fullmatch(version)
-    if found is None:
+    match = _VERSION.fullmatch(version)
+    if match is None:
         return (1, 0, 0, version)
-    stage = _STAGES[found[2]]
-    return (-stage, -int(found[1]), -int(found[3] or 0), version)
+    stage = _STAGES[match[2]]
+    return (-stage, -int(match[1]), -int(match[3] or 0), version)
 
 
 def has_cel_rules(definition: Object) -> bool:

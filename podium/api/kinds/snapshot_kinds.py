@@ -58,8 +58,8 @@ def decisive_kind_of(obj: Mapping[str, Any]) -> Kind | None:
 
 
 @lru_cache(maxsize=512)
-def _decisive_kind(called: str, api_version: str) -> Kind | None:
-    header = {"kind": called, "apiVersion": api_version}
+def _decisive_kind(kind_name: str, api_version: str) -> Kind | None:
+    header = {"kind": kind_name, "apiVersion": api_version}
     kind = kind_of(header) or optional_kind_of(header)
     return kind if kind is not None and kind.key in DECISIVE_KINDS else None
 
@@ -78,11 +78,11 @@ def decisive(objects: Iterable[Object]) -> dict[Identity, Object]:
     return {_identity(kind, obj): obj for kind, obj in kinds if kind is not None}
 
 
-def label(found: Identity) -> str:
+def label(object_identity: Identity) -> str:
     """Format an identity as `Kind namespace/name`, or `Kind name`."""
-    kind, place, called = found
+    kind, namespace_name, obj_name = object_identity
     kind = OPTIONAL_KINDS[kind].name if kind in OPTIONAL_KINDS else kind
-    return f"{kind} {place}/{called}" if place else f"{kind} {called}"
+    return f"{kind} {namespace_name}/{obj_name}" if namespace_name else f"{kind} {obj_name}"
 
 
 def _identity(kind: Kind, obj: Object) -> Identity:

@@ -109,12 +109,12 @@ def expected_count(pods: Iterable[Object], scale_of: ScaleOf) -> int | None:
     a DaemonSet or Job: the disruption controller then gives up.
     """
     wanted: dict[str, int] = {}
-    asked: set[tuple[str, str]] = set()
+    seen: set[tuple[str, str]] = set()
     for pod in pods:
         owner = controller_of(pod)
-        if owner is None or (identity := (str(owner.get("uid")), namespace(pod))) in asked:
+        if owner is None or (identity := (str(owner.get("uid")), namespace(pod))) in seen:
             continue
-        asked.add(identity)
+        seen.add(identity)
         scale = scale_of(owner, namespace(pod))
         if scale is None:
             return None
@@ -127,8 +127,12 @@ def scale_finder(find: Callable[[str, str, str], Object | None]) -> ScaleOf:
 
     def referred(reference: Object, place: str) -> Object | None:
         kind = str(reference.get("kind"))
-        found = find(kind, place, str(reference.get("name"))) if kind in SCALED else None
-        return found if found is not None and uid_of(found) == reference.get("uid") else None
+        controller = find(kind, place, str(reference.get("name"))) if kind in SCALED else None
+        return (
+            controller
+            if controller is not None and uid_of(controller) == reference.get("uid")
+            else None
+        )
 
     def scale_of(reference: Object, place: str) -> Scale | None:
         owner = referred(reference, place)
@@ -140,8 +144,8 @@ def scale_finder(find: Callable[[str, str, str], Object | None]) -> ScaleOf:
             return None
         is_parallel = spec_of(owner).get("podManagementPolicy") == "Parallel"
         is_ordered = reference["kind"] == "StatefulSet" and not is_parallel
-        called = f"{reference['kind']} {name(owner)}"
-        return Scale(uid_of(owner), replicas_of(owner), called, is_ordered)
+        controller = f"{reference['kind']} {name(owner)}"
+        return Scale(uid_of(owner), replicas_of(owner), controller, is_ordered)
 
     return scale_of
 

@@ -71,8 +71,8 @@ def disruption_condition(pod: Object, cause: Cause, message: str) -> dict[str, A
 
 def cause_of_reason(reason: str, status_reason: str = "") -> Cause | None:
     """Return the cause for a reason of the condition and of the pod's status; None if unknown."""
-    found = _BY_REASON.get(reason)
-    return BY_PRESSURE if found is BY_KUBELET and status_reason == _NODE_EVICTS else found
+    cause = _BY_REASON.get(reason)
+    return BY_PRESSURE if cause is BY_KUBELET and status_reason == _NODE_EVICTS else cause
 
 
 def disruption_reason(pod: Object) -> str:

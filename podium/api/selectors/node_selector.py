@@ -125,13 +125,15 @@ def _term(raw: Mapping[str, Any], path: str) -> NodeSelectorTerm:
         for index, expression in enumerate(raw.get(field) or ()):
             operator, values = expression.get("operator", ""), expression.get("values")
             if operator not in operators:
-                found = [unsupported("operator", operator, operators)]
+                own_faults = [unsupported("operator", operator, operators)]
             elif field == "matchExpressions":
-                found = requirement_faults(expression.get("key", ""), operator, values)
+                own_faults = requirement_faults(expression.get("key", ""), operator, values)
             else:
                 is_one = len(values or ()) == 1
-                found = [] if is_one else [FieldError("values", values, "must have one element")]
-            faults += [fault.under(f"{path}.{field}[{index}]") for fault in found]
+                own_faults = (
+                    [] if is_one else [FieldError("values", values, "must have one element")]
+                )
+            faults += [fault.under(f"{path}.{field}[{index}]") for fault in own_faults]
     if faults:
         return NodeSelectorTerm(error=tuple(faults))
     expressions, fields = (

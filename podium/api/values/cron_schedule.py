@@ -92,7 +92,7 @@ class CronSchedule(msgspec.Struct, frozen=True):
 @lru_cache(maxsize=1024)
 def parse_schedule(text: str, zone: str = "UTC") -> CronSchedule:
     """Parse a schedule; raises ScheduleError, also for an unknown time zone."""
-    found = parse_zone(zone)
+    time_zone = parse_zone(zone)
     if not text:
         raise ScheduleError("empty spec string")
     if text.startswith(_EVERY):
@@ -100,7 +100,7 @@ def parse_schedule(text: str, zone: str = "UTC") -> CronSchedule:
             nanos = parse_duration(text.removeprefix(_EVERY))
         except DurationError as error:
             raise ScheduleError(f"failed to parse duration {text}: {error}") from None
-        return CronSchedule("", found, max(nanos // NANOS_PER_SECOND, 1))
+        return CronSchedule("", time_zone, max(nanos // NANOS_PER_SECOND, 1))
     if text.startswith("@"):
         if text not in _DESCRIPTORS:
             raise ScheduleError(f"unrecognized descriptor: {text}")
@@ -110,7 +110,7 @@ def parse_schedule(text: str, zone: str = "UTC") -> CronSchedule:
         listed = f"[{' '.join(words)}]"
         raise ScheduleError(f"expected exactly 5 fields, found {len(words)}: {listed}")
     plain = (_plain(word, field) for word, field in zip(words, _FIELDS, strict=True))
-    return CronSchedule(" ".join(plain), found)
+    return CronSchedule(" ".join(plain), time_zone)
 
 
 def parse_zone(name: str) -> ZoneInfo:
@@ -122,13 +122,13 @@ def parse_zone(name: str) -> ZoneInfo:
 
 
 def _plain(word: str, field: _Field) -> str:
-    found: set[int] = set()
+    values: set[int] = set()
     is_star = False
     for part in filter(None, word.split(",")):
         numbers, is_all = _range(part, field)
-        found.update(numbers)
+        values.update(numbers)
         is_star = is_star or is_all
-    return "*" if is_star else ",".join(map(str, sorted(found)))
+    return "*" if is_star else ",".join(map(str, sorted(values)))
 
 
 def _range(part: str, field: _Field) -> tuple[range, bool]:

@@ -97,10 +97,10 @@ def put_progress(
     reason = known.get("reason")
     if reason == COMPLETE and counts["replicas"] == counts["updatedReplicas"]:
         return
-    kind, called = "Deployment", name(deployment)
+    kind, subject_name = "Deployment", name(deployment)
     if owned.new is not None:
-        kind, called = "ReplicaSet", name(owned.new)
-    subject = f'{kind} "{called}"'
+        kind, subject_name = "ReplicaSet", name(owned.new)
+    subject = f'{kind} "{subject_name}"'
     before = {field: counted(deployment, field) for field in counts}
     outdated, outdated_before = (
         numbers["replicas"] - numbers["updatedReplicas"] for numbers in (counts, before)
@@ -320,12 +320,12 @@ class DeploymentController(Reconciler):
             elif not paused and reason == PAUSED:
                 conditions.put(PROGRESSING, "Unknown", "DeploymentResumed", "Deployment is resumed")
             if owned.new is not None:
-                called = name(owned.new)
-                if self._made.pop(key, None) == called:
-                    message = f'Created new replica set "{called}"'
+                new_name = name(owned.new)
+                if self._made.pop(key, None) == new_name:
+                    message = f'Created new replica set "{new_name}"'
                     conditions.put(PROGRESSING, "True", "NewReplicaSetCreated", message)
                 elif not conditions.get(PROGRESSING):
-                    message = f'Found new replica set "{called}"'
+                    message = f'Found new replica set "{new_name}"'
                     conditions.put(PROGRESSING, "True", "FoundNewReplicaSet", message)
         status, reason, has = "True", "MinimumReplicasAvailable", "has"
         if counts["availableReplicas"] < replicas_of(deployment) - max_unavailable(deployment):

@@ -299,8 +299,8 @@ def outdated_fields(deployment: Object, owned: OwnedReplicaSets) -> dict[str, An
 
 
 def _copied(deployment: Object) -> dict[str, str]:
-    found = annotations(deployment).items()
-    return {key: value for key, value in found if key not in _NOT_COPIED}
+    notes = annotations(deployment).items()
+    return {key: value for key, value in notes if key not in _NOT_COPIED}
 
 
 def _next_revision(owned: OwnedReplicaSets) -> int:

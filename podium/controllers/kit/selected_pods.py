@@ -27,8 +27,8 @@ class SelectedPods:
 
     def of(self, owner: Object) -> list[Object]:
         """Return the pods that an owner selects, in the order of selection."""
-        found = (self._objects.at("Pod", pod) for pod in self._members.get(place_of(owner), ()))
-        return [pod for pod in found if pod is not None]
+        pods = (self._objects.at("Pod", pod) for pod in self._members.get(place_of(owner), ()))
+        return [pod for pod in pods if pod is not None]
 
     def update_selector(self, before: Object | None, after: Object | None) -> None:
         owner = after if after is not None else before

@@ -260,14 +260,14 @@ class NodeLifecycleController(Reconciler):
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
         match key:
-            case _Conditions(called) | _Health(called) if called in self._resting:
+            case _Conditions(node_name) | _Health(node_name) if node_name in self._resting:
                 return ()
-            case _Conditions(called):
-                return self._about(called, no_schedule_patch, now_s)
-            case _Health(called):
-                return self._check(called, now_s)
-            case _Untainting(called):
-                return self._about(called, without_no_execute, now_s)
+            case _Conditions(node_name):
+                return self._about(node_name, no_schedule_patch, now_s)
+            case _Health(node_name):
+                return self._check(node_name, now_s)
+            case _Untainting(node_name):
+                return self._about(node_name, without_no_execute, now_s)
             case _Tainting(zone):
                 return self._taint(zone, now_s)
             case (str(), str()):
@@ -311,21 +311,21 @@ class NodeLifecycleController(Reconciler):
 
     def _node_keys(self, before: Object | None, change: Change) -> Iterator[Hashable]:
         node, old = change.new, before if before is not None else change.old
-        called = name(node if node is not None else old or {})
-        if self._zones.count(called, node):
+        node_name = name(node if node is not None else old or {})
+        if self._zones.count(node_name, node):
             yield from self._soon(_ALL_ZONES)
         if node is None:
-            self._health.pop(called, None)
-            yield from self._soon(_Health(called))
+            self._health.pop(node_name, None)
+            yield from self._soon(_Health(node_name))
             return
         self._note_heartbeat(node)
         if self._monitor_times is None and self._leaves_nodes:
-            self._resting.add(called)
+            self._resting.add(node_name)
         elif old is None or _states(old) != _states(node):
-            self._resting.discard(called)
-        yield _Conditions(called)
+            self._resting.discard(node_name)
+        yield _Conditions(node_name)
         if old is None or uid_of(old) != uid_of(node) or _shows(old) != _shows(node):
-            yield from self._soon(_Health(called))
+            yield from self._soon(_Health(node_name))
         if old is None:
             yield from self._pods_of_unready(node)
 
@@ -341,40 +341,42 @@ class NodeLifecycleController(Reconciler):
             self.look_again(key, self._monitor_times.after(self._now_s))
 
     def _note_heartbeat(self, node: Object) -> None:
-        called = name(node)
-        heartbeat = heartbeat_of(node, self._lease(called))
-        health = self._health.get(called)
+        node_name = name(node)
+        heartbeat = heartbeat_of(node, self._lease(node_name))
+        health = self._health.get(node_name)
         if health is None or health.uid != uid_of(node):
-            self._health[called] = NodeHealthData(uid_of(node), self._now_s, self._now_s, heartbeat)
+            self._health[node_name] = NodeHealthData(
+                uid_of(node), self._now_s, self._now_s, heartbeat
+            )
         elif heartbeat != health.heartbeat:
             health.heartbeat, health.last_s = heartbeat, self._now_s
 
-    def _lease(self, called: str) -> Object | None:
-        return self.objects.get("Lease", called, LEASE_NAMESPACE)
+    def _lease(self, node_name: str) -> Object | None:
+        return self.objects.get("Lease", node_name, LEASE_NAMESPACE)
 
     def _about(
-        self, called: str, patch: Callable[[Object, float], Patch | None], now_s: float
+        self, node_name: str, patch: Callable[[Object, float], Patch | None], now_s: float
     ) -> list[Effect]:
-        node = self.objects.get("Node", called)
+        node = self.objects.get("Node", node_name)
         effect = None if node is None else patch(node, now_s)
         return [] if effect is None else [effect]
 
-    def _check(self, called: str, now_s: float) -> Iterator[Effect]:
-        node = self.objects.get("Node", called)
-        known = self._registered.get(called)
+    def _check(self, node_name: str, now_s: float) -> Iterator[Effect]:
+        node = self.objects.get("Node", node_name)
+        known = self._registered.get(node_name)
         if node is None:
             if known is not None:
-                del self._registered[called]
-                note = f"Node {called} event: Removing Node {called} from Controller"
+                del self._registered[node_name]
+                note = f"Node {node_name} event: Removing Node {node_name} from Controller"
                 yield self.event(known, "Normal", "RemovingNode", note)
             return
         if known is None:
-            self._registered[called] = node
-            note = f"Node {called} event: Registered Node {called} in Controller"
+            self._registered[node_name] = node
+            note = f"Node {node_name} event: Registered Node {node_name} in Controller"
             yield self.event(node, "Normal", "RegisteredNode", note)
         assert self._monitor_times is not None
         # The look at which the node counts as silent; endless if heartbeats go on unwritten.
-        lease, health, times = self._lease(called), self._health[called], self._monitor_times
+        lease, health, times = self._lease(node_name), self._health[node_name], self._monitor_times
         last_s = health.last_s
         if lease is not None:
             last_s = max(health.first_s, last_heartbeat_s(lease, last_s, now_s))
@@ -387,26 +389,26 @@ class NodeLifecycleController(Reconciler):
             from_s = times.from_(created_s + self._settings.startup_grace_period_s)
         if now_s < from_s < NEVER_S and health.timer_s <= now_s:
             health.timer_s = from_s
-            self.look_again(_Health(called), from_s)
+            self.look_again(_Health(node_name), from_s)
         # A failed node is tainted when its turn comes; a healthy one is untainted at once.
         state, tainting = self._zones.state(zone_of(node)), _Tainting(zone_of(node))
         if _no_execute_taint(node) is None or known_taints(node) & _NO_EXECUTE_TAINTS:
-            state.queue.pop(called, None)
-            yield from self._about(called, no_execute_patch, now_s)
-        elif called not in state.queue:
-            state.queue[called] = None
+            state.queue.pop(node_name, None)
+            yield from self._about(node_name, no_execute_patch, now_s)
+        elif node_name not in state.queue:
+            state.queue[node_name] = None
             self.look_again(tainting, now_s + TAINTING_PERIOD_S)
         if from_s <= now_s:
             if condition_status(node, "Ready") == "True":
-                self._newly_unknown.add(called)
-            yield from self._about(called, unknown_patch, now_s)
+                self._newly_unknown.add(node_name)
+            yield from self._about(node_name, unknown_patch, now_s)
 
     def _taint(self, zone: Zone, now_s: float) -> Iterator[Effect]:
         state = self._zones.state(zone)
         while state.queue and state.limiter.take(now_s):
-            called = next(iter(state.queue))
-            del state.queue[called]
-            yield from self._about(called, no_execute_patch, now_s)
+            node_name = next(iter(state.queue))
+            del state.queue[node_name]
+            yield from self._about(node_name, no_execute_patch, now_s)
         if state.queue and state.limiter.rate:
             self.look_again(_Tainting(zone), state.limiter.next_s)
 

@@ -107,9 +107,9 @@ class Zones:
     def waiting(self) -> list[Zone]:
         return [zone for zone, state in self._zones.items() if state.queue]
 
-    def count(self, called: str, node: Object | None) -> bool:
+    def count(self, node_name: str, node: Object | None) -> bool:
         """Count a node, None if it is gone, and return whether that changes any number."""
-        before, after = self._members.get(called), None
+        before, after = self._members.get(node_name), None
         ready = "" if node is None else condition_status(node, "Ready")
         if node is not None and ready and EXCLUDED_LABEL not in labels(node):
             after = (zone_of(node), ready == "True")
@@ -117,10 +117,10 @@ class Zones:
             return False
         if before is not None:
             self._add(before, -1)
-            del self._members[called]
+            del self._members[node_name]
         if after is not None:
             self._add(after, 1)
-            self._members[called] = after
+            self._members[node_name] = after
         return True
 
     def look(self, now_s: float) -> None:
@@ -148,5 +148,5 @@ class Zones:
 
 def zone_of(node: Object) -> Zone:
     """Return the zone of a node by its labels; empty texts stand for none."""
-    found = labels(node)
-    return found.get(REGION_LABEL) or "", found.get(ZONE_LABEL) or ""
+    carried = labels(node)
+    return carried.get(REGION_LABEL) or "", carried.get(ZONE_LABEL) or ""

@@ -217,11 +217,11 @@ class PersistentVolumeController(Reconciler):
             # Free, or meant for a claim that hasn't come yet.
             yield from status_update(volume, phase="Available")
             return
-        place, called = str(reference.get("namespace")), str(reference.get("name"))
-        claim = self.objects.get(CLAIM, called, place)
+        namespace, claim_name = str(reference.get("namespace")), str(reference.get("name"))
+        claim = self.objects.get(CLAIM, claim_name, namespace)
         if claim is None or uid_of(claim) != reference["uid"]:
             if not self._absent.get(reference["uid"]):
-                yield existence_check(CLAIM, called, place)
+                yield existence_check(CLAIM, claim_name, namespace)
             elif phase_of(volume) != "Failed":
                 yield from status_update(volume, phase="Released")
         elif volume_name(claim) == name(volume):

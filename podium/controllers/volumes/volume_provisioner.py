@@ -104,14 +104,14 @@ class VolumeProvisioner(Reconciler):
 
     def _volume(self, claim: Object, storage_class: Object) -> Object:
         spec = claim["spec"]
-        provisioner, called = str(storage_class["provisioner"]), _name_for(claim)
+        provisioner, pv_name = str(storage_class["provisioner"]), _name_for(claim)
         volume: dict[str, Any] = {
             "capacity": {"storage": spec["resources"]["requests"]["storage"]},
             "accessModes": spec.get("accessModes") or [],
             "persistentVolumeReclaimPolicy": storage_class.get("reclaimPolicy") or "Delete",
             "storageClassName": name(storage_class),
             "volumeMode": spec.get("volumeMode") or "Filesystem",
-            "csi": {"driver": provisioner, "volumeHandle": called},
+            "csi": {"driver": provisioner, "volumeHandle": pv_name},
         }
         if storage_class.get("mountOptions"):
             volume["mountOptions"] = storage_class["mountOptions"]
@@ -137,7 +137,7 @@ class VolumeProvisioner(Reconciler):
         obj = {
             "apiVersion": "v1",
             "kind": VOLUME,
-            "metadata": {"name": called, "annotations": {PROVISIONED_BY: provisioner}},
+            "metadata": {"name": pv_name, "annotations": {PROVISIONED_BY: provisioner}},
             "spec": volume,
         }
         return bound_to(obj, claim)
