@@ -78,22 +78,6 @@ def test_pods_that_are_bound_to_a_node_that_is_not_there_go_too(hand: Hand) -> N
     assert deleted(hand.run(40)) == ["p"]
 
 
-def test_finished_pods_of_a_lost_node_are_deleted_as_they_are(hand: Hand) -> None:
-    started(hand, finished("p"))
-    hand.gone("Node", "n1")
-    hand.run()
-    (deletion,) = hand.run(40)
-    assert isinstance(deletion, Delete)
-
-
-def test_terminating_pods_without_a_node_go_at_the_next_look(hand: Hand) -> None:
-    started(hand)
-    hand.tell(pod("p", node="", deletionTimestamp=T0))
-    hand.tell(pod("q", node=""))
-    assert hand.run(1) == []
-    assert deleted(hand.run(20)) == ["p"]
-
-
 def test_a_pod_that_a_finalizer_keeps_is_deleted_again_whenever_it_looks_around() -> None:
     made = World(PodGCController, nodes=0)
     held = pod("p", node="")

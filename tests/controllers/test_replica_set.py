@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from podium.controllers.replica_set import ReplicaSetController
-from podium.machines.effects import Create, Delete, Patch
+from podium.machines.effects import Create, Patch
 from podium.machines.events import Change
 from tests import objects
 from tests.controllers.builders import Hand, Obj, pod
@@ -30,10 +30,6 @@ def hand() -> Hand:
     return Hand(ReplicaSetController())
 
 
-def counts(hand: Hand) -> dict[str, int]:
-    return hand.objects["ReplicaSet", "r"]["status"]
-
-
 def test_nothing_is_created_twice_while_outcomes_are_outstanding(hand: Hand) -> None:
     hand.start(replica_set(2))
     creates = [e for e in hand.wake() if isinstance(e, Create)]
@@ -41,13 +37,6 @@ def test_nothing_is_created_twice_while_outcomes_are_outstanding(hand: Hand) -> 
     assert hand.wake() == []
     hand.carry_out(creates[0])
     assert not any(isinstance(e, Create) for e in hand.wake())
-
-
-def test_too_many_are_deleted_those_without_a_node_first(hand: Hand) -> None:
-    hand.start(replica_set(1), owned("a", ready=True), owned("b", node=""))
-    deletions = [e for e in hand.run() if isinstance(e, Delete)]
-    assert [e.name for e in deletions] == ["b"]
-    assert hand.events == ["Deleted pod: b"]
 
 
 def test_orphans_are_adopted_and_strangers_released(hand: Hand) -> None:
@@ -59,17 +48,6 @@ def test_orphans_are_adopted_and_strangers_released(hand: Hand) -> None:
     by_name = {e.name: e.body["metadata"]["ownerReferences"][0] for e in patches}
     assert by_name["orphan"]["uid"] == "uid-r"
     assert by_name["stranger"] == {"$patch": "delete", "uid": "uid-r"}
-
-
-def test_pods_become_available_after_a_while(hand: Hand) -> None:
-    ready = owned("a", ready=True)
-    ready["status"]["conditions"][0]["lastTransitionTime"] = "2026-01-01T00:00:00Z"
-    hand.start(replica_set(1, minReadySeconds=30), ready)
-    hand.run()
-    assert counts(hand).get("availableReplicas", 0) == 0
-    assert counts(hand)["readyReplicas"] == 1
-    hand.run(30)
-    assert counts(hand)["availableReplicas"] == 1
 
 
 def test_a_refusal_is_told_and_tried_again_with_one_pod(hand: Hand) -> None:

@@ -2,11 +2,8 @@
 
 from typing import Any
 
-import pytest
-
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.policy.quota_usage import written
-from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.cluster.drivers.faults import NO_FAULTS, Faults
@@ -52,23 +49,6 @@ def test_a_new_quota_counts_what_is_there() -> None:
         "hard": hard,
         "used": {"pods": "2", "requests.cpu": "1500m", "count/configmaps": "1", "services": "0"},
     }
-
-
-def test_what_has_gone_is_given_back() -> None:
-    made = world(quota({"pods": "2", "requests.cpu": "2"}))
-    made.create(pod("a"))
-    made.create(pod("b"))
-    made.driver.advance(1)
-    assert status(made)["used"] == {"pods": "2", "requests.cpu": "2"}
-    with pytest.raises(RefusedError, match="exceeded quota"):
-        made.create(pod("c"))
-    how = DeleteOptions(grace_period_s=0)
-    made.server.delete(Attributes(KINDS["Pod"], "default", "a", made.driver.now_s), how)
-    made.driver.advance(0)
-    assert status(made)["used"] == {"pods": "1", "requests.cpu": "1"}
-    made.create(pod("c"))
-    made.driver.advance(0)
-    assert status(made)["used"] == {"pods": "2", "requests.cpu": "2"}
 
 
 def test_finished_pods_use_nothing_but_their_place_in_the_store() -> None:

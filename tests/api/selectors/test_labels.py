@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.api.selectors.labels import _NAME_RULE as NAME_RULE
+from podium.api.selectors.labels import _VALUE_RULE as VALUE_RULE
 from podium.api.selectors.labels import (
     EVERYTHING,
     NOTHING,
@@ -18,17 +20,6 @@ from podium.api.selectors.labels import (
     validate_label_key,
     validate_label_value,
     validate_subdomain,
-)
-
-VALUE_RULE = (
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or "
-    "'.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',"
-    "  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
-)
-NAME_RULE = (
-    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an "
-    "alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for "
-    "validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 )
 
 

@@ -132,19 +132,6 @@ def test_a_paused_deployment_is_scaled_but_not_rolled_out(world: World) -> None:
     assert condition(world, "Progressing")[1] == "NewReplicaSetAvailable"
 
 
-def test_a_rollout_that_gets_nowhere_times_out_at_its_second(world: World) -> None:
-    world.create(deployment(1, progressDeadlineSeconds=30, minReadySeconds=2))
-    world.run_until(10)
-    never = {"metadata": {"annotations": {"podium.dev/ready-after": "never"}}}
-    world.patch("Deployment", "d", {"spec": {"template": never}})
-    world.run_until(40.5)
-    assert condition(world, "Progressing")[1] == "ReplicaSetUpdated"
-    world.run_until(41.5)
-    status, reason, message = condition(world, "Progressing")
-    assert (status, reason) == ("False", "ProgressDeadlineExceeded")
-    assert message.endswith(" has timed out progressing.")
-
-
 def test_a_replica_set_of_another_owner_makes_for_another_name(world: World) -> None:
     world.create(deployment(1))
     world.run_until(1)

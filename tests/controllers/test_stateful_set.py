@@ -159,15 +159,6 @@ def test_an_update_stops_at_the_last_pod_while_that_does_not_serve(never_ready_f
     assert deleted(world) == ["s-2"]
 
 
-def test_on_delete_waits_for_the_user() -> None:
-    world = world_with(stateful_set(2, updateStrategy={"type": "OnDelete"}))
-    roll(world, "v2")
-    world.run_until(60)
-    world.delete("Pod", "s-0")
-    world.run_until(90)
-    assert images(world) == {"s-0": "v2", "s-1": "v1"}
-
-
 def test_pods_that_end_are_recreated() -> None:
     world = world_with(stateful_set(1))
     world.patch("Pod", "s-0", {"status": {"phase": "Failed"}}, "status")
