@@ -1,11 +1,10 @@
-"""Evaluates the checks of a scenario, and says what is the case where one doesn't hold."""
+"""Evaluates the checks of a scenario, and describes the state where a check doesn't hold."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 
 from podium.api.objects import Object, conditions_of, is_terminating, labels, name, status_of
 from podium.api.pods import is_ready, node_name_of, phase_of
 from podium.api.selectors.label_selector_text import parse_selector
-from podium.api.selectors.labels import Selector
 from podium.api.values.message_words import listed
 from podium.apiserver.store.store import Store
 from podium.simulation.scenario.checks import (
@@ -44,14 +43,11 @@ def violation_of(check: Check, store: Store, drains: Mapping[str, str]) -> str:
             found = {field: int(status_of(budget).get(field) or 0) for field in check.numbers}
             return "" if found == check.numbers else f"it {numbers_in_words(found)}"
         case "event":
-            count = 0
-            for event in store.list("Event").items:
-                about = event.get("involvedObject") or {}
-                if event.get("reason") == check.event and check.target.name in (
-                    "",
-                    about.get("name"),
-                ):
-                    count += 1
+            count = sum(
+                event.get("reason") == check.event
+                and check.target.name in ("", (event.get("involvedObject") or {}).get("name"))
+                for event in store.list("Event").items
+            )
             return "" if check.allows_count(count) else f"there are {count}"
     obj = store.get(check.target.kind, check.target.namespace, check.target.name)
     return "" if (obj is None) == (check.state == GONE) else _presence(obj)
@@ -60,54 +56,45 @@ def violation_of(check: Check, store: Store, drains: Mapping[str, str]) -> str:
 def _pods(check: Check, store: Store) -> str:
     target = check.target
     selector = parse_selector(check.pods) if check.pods else None
-    pods = store.list("Pod", target.namespace or None).items
-    meant = [pod for pod in pods if _is_meant(check, selector, pod)]
+    pods = [
+        pod
+        for pod in store.list("Pod", target.namespace or None).items
+        if target.name in ("", name(pod)) and (selector is None or selector.matches(labels(pod)))
+    ]
     if check.state == GONE:
-        return "" if not meant else f"there is {_listed(meant, name)}"
-    holds = POD_STATES[check.state]
-    good = [pod for pod in meant if holds(pod) and _is_as_wanted(check, pod)]
+        return f"there is {listed([*map(name, pods)], _LISTED_MAX)}" if pods else ""
+
+    def reasons(pod: Object) -> list[str]:
+        given = (status_of(pod).get("reason"), *(one.get("reason") for one in conditions_of(pod)))
+        return [str(reason) for reason in given if reason]
+
+    def holds(pod: Object) -> bool:
+        return POD_STATES[check.state](pod) and (
+            check.no_pod_pending is not None
+            or (
+                check.on_node in ("", node_name_of(pod))
+                and check.phase in ("", phase_of(pod))
+                and (not check.reason or check.reason in reasons(pod))
+            )
+        )
+
+    def state(pod: Object) -> str:
+        why = f" (reason: {', '.join(reasons(pod)) or 'none'})" if check.reason else ""
+        return state_of_pod(pod) + why
+
+    good = [pod for pod in pods if holds(pod)]
     if check.allows_count(len(good)):
         return ""
     if target.name:
-        return f"it is {_told(check, meant[0])}" if meant else "it isn't there"
-    # Too few of them are so, or too many: those are named that stand in the way.
-    wrong = [pod for pod in meant if pod not in good] if len(good) < check.least else good
-    rest = _listed(wrong, lambda pod: f"{name(pod)} is {_told(check, pod)}")
+        return f"it is {state(pods[0])}" if pods else "it isn't there"
+    # Too few of the pods are so, or too many: those are named that stand in the way.
+    wrong = [pod for pod in pods if pod not in good] if len(good) < check.least else good
+    rest = listed([f"{name(pod)} is {state(pod)}" for pod in wrong], _LISTED_MAX)
     return f"it is so of {len(good)}" + (f"; {rest}" if rest else "")
 
 
-def _is_meant(check: Check, selector: Selector | None, pod: Object) -> bool:
-    if check.target.name and name(pod) != check.target.name:
-        return False
-    return selector is None or selector.matches(labels(pod))
-
-
-def _is_as_wanted(check: Check, pod: Object) -> bool:
-    if check.no_pod_pending is not None:
-        return True
-    return (
-        check.on_node in ("", node_name_of(pod))
-        and check.phase in ("", phase_of(pod))
-        and (not check.reason or check.reason in _reasons(pod))
-    )
-
-
-def _reasons(pod: Object) -> list[str]:
-    given = (status_of(pod).get("reason"), *(one.get("reason") for one in conditions_of(pod)))
-    return [str(reason) for reason in given if reason]
-
-
-def _told(check: Check, pod: Object) -> str:
-    why = ", ".join(_reasons(pod)) or "none" if check.reason else ""
-    return state_of_pod(pod) + (f" (reason: {why})" if why else "")
-
-
-def _presence(found: Object | None) -> str:
-    return "it isn't there" if found is None else "it is there"
-
-
-def _listed(pods: Sequence[Object], say: Callable[[Object], str]) -> str:
-    return listed([*map(say, pods)], _LISTED_MAX)
+def _presence(obj: Object | None) -> str:
+    return "it isn't there" if obj is None else "it is there"
 
 
 def state_of_pod(pod: Object) -> str:

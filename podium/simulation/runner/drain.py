@@ -1,7 +1,7 @@
-"""`kubectl drain`: cordon a node, evict its pods, and ask again where a budget is against it.
+"""Drains nodes as `kubectl drain` does: cordons a node and evicts its pods.
 
-The order, the filters and the waiting are those of kubectl v1.36: all pods are asked for at once,
-a refusal by a budget is followed by another try `retry_s` later, any other one is final, and the
+The order, the filters and the waiting are those of kubectl v1.36: all pods are evicted at once, an
+eviction that a budget refuses is tried again `retry_s` later, any other refusal is final, and the
 drain is over when the last pod is gone.
 """
 
@@ -56,7 +56,7 @@ class Drainer:
 
     Attributes:
         state: `running`, `done` or `failed`.
-        moved_s: when it last got on, in seconds since the epoch.
+        moved_s: time of the last progress, in seconds since the epoch.
     """
 
     def __init__(self, cluster: Cluster, observer: Observer, drain: Drain) -> None:
@@ -66,7 +66,7 @@ class Drainer:
         self._observer = observer
         self._about = ("Node", "", drain.node)
         self._started_s = self.moved_s = cluster.driver.now_s
-        # By uid: those that are still to be asked for, and when; those on their way out.
+        # By uid: pods that are still to be evicted, and pods that were.
         self._asking: dict[str, Object] = {}
         self._leaving: dict[str, Object] = {}
         self._given_up: list[tuple[Object, str]] = []
@@ -74,7 +74,7 @@ class Drainer:
         self.failure = ""
 
     def start(self) -> None:
-        """Cordon the node and ask for its pods; raises RefusedError if there is no such node."""
+        """Cordon the node and evict its pods; raises RefusedError if there is no such node."""
         set_unschedulable(self._cluster, self.drain.node, True)
         pods, left_alone, objections = self._sorted_pods()
         if objections:
@@ -88,20 +88,21 @@ class Drainer:
         self._wait()
 
     def left(self) -> list[str]:
-        """The pods that are still to go, `namespace/name`; those on their way are not."""
-        stuck = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
-        return [*map(key, stuck)]
+        """Return the pods that weren't evicted yet, `namespace/name`."""
+        return [*map(key, self._stuck())]
+
+    def _stuck(self) -> list[Object]:
+        return [*self._asking.values(), *(pod for pod, _ in self._given_up)]
 
     def held_by_silence(self) -> list[str]:
-        """The pods on their way out, `namespace/name`, if the node doesn't answer."""
+        """Return the evicted pods, `namespace/name`, that stay because the node is silent."""
         if self.state == "done" or not is_silent(self._cluster.store, self.drain.node):
             return []
         return [key(pod) for pod in self._leaving.values() if self._is_there(pod)]
 
     def blocks(self) -> list[EvictionBlock]:
-        """The budgets that refuse the pods that are still to go, and what would help."""
-        stuck = [*self._asking.values(), *(pod for pod, _ in self._given_up)]
-        return eviction_blocks(self._cluster.store, stuck, self._cluster.driver.now_s)
+        """Return the budgets that refuse evictions, and what would help."""
+        return eviction_blocks(self._cluster.store, self._stuck(), self._cluster.driver.now_s)
 
     def _sorted_pods(self) -> tuple[list[Object], int, list[str]]:
         pods, left_alone, objections = [], 0, dict[str, list[str]]()
@@ -115,11 +116,11 @@ class Drainer:
                 objections.setdefault(objection, []).append(name(pod))
             else:
                 left_alone += 1
-        texts = [f"{why}: {', '.join(called)}" for why, called in objections.items()]
+        texts = [f"{why}: {', '.join(names)}" for why, names in objections.items()]
         return pods, left_alone, texts
 
     def _objection(self, pod: Object) -> str | None:
-        """Why a pod can't be evicted; empty if it is left alone, None if it is to go."""
+        """Return why a pod can't be evicted; empty if it is left alone, None if it is evicted."""
         if _MIRROR in annotations(pod):
             return ""
         if is_finished(pod):
@@ -222,13 +223,13 @@ class Drainer:
         self._observer.note("DrainFailed", failed, about=self._about)
 
 
-def set_unschedulable(cluster: Cluster, called: str, is_cordoned: bool) -> None:
-    """Cordon a node, or end that; raises RefusedError if there is no such node."""
+def set_unschedulable(cluster: Cluster, node_name: str, is_cordoned: bool) -> None:
+    """Cordon or uncordon a node; raises RefusedError if there is no such node."""
     server, now_s = cluster.server, cluster.driver.now_s
-    node = server.get(KINDS["Node"], "", called)
+    node = server.get(KINDS["Node"], "", node_name)
     if bool(spec_of(node).get("unschedulable")) == is_cordoned:
         return
     spec = {field: value for field, value in spec_of(node).items() if field != "unschedulable"}
     if is_cordoned:
         spec["unschedulable"] = True
-    server.replace(Attributes(KINDS["Node"], "", called, now_s), {**node, "spec": spec})
+    server.replace(Attributes(KINDS["Node"], "", node_name, now_s), {**node, "spec": spec})

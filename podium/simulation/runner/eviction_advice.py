@@ -1,10 +1,11 @@
-"""Why budgets refuse evictions, and what would have them let a pod go.
+"""Why budgets refuse evictions, and which changes would allow them.
 
-Each advice is tried before it is given: the budget's status is computed for the changed budget, or
-for the changed pods, and the eviction is asked for again.
+Each advice is tried before it is given: the budget's status is computed for the changed budget or
+pods, and the eviction is tried again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 
 import msgspec
 from msgspec.structs import replace
@@ -40,7 +41,7 @@ from podium.apiserver.store.store import Store
 from podium.apiserver.subresources.eviction import evict
 
 DELETION = "deleting a pod instead of evicting it passes over budgets, at the application's risk"
-"""What helps whatever the budget."""
+"""The advice that helps whatever the budget says."""
 
 _READY = {"type": "Ready", "status": "True"}
 _NAMED_MAX = 3
@@ -60,7 +61,7 @@ class EvictionBlock(msgspec.Struct, frozen=True):
 
 
 def advised(reason: str, remedies: Sequence[str]) -> str:
-    """Join why an eviction is refused and what would help, in one sentence."""
+    """Join the reason of a refusal and its remedies to one sentence."""
     return f"{reason}; to let one go, {', or '.join(remedies)}" if remedies else reason
 
 
@@ -98,7 +99,7 @@ def _block(
 
 
 def _with_one_alone(trials: Sequence["_Trial"]) -> Iterator[str]:
-    """What helps pods that several budgets select: all of these but one have to go."""
+    # Pods that several budgets select: all of these but one have to go.
     allowing = [one.called for one in trials if one.is_allowed]
     if allowing:
         yield f"keep budget {' or '.join(allowing)} alone, which allows it"
@@ -109,7 +110,7 @@ def _with_one_alone(trials: Sequence["_Trial"]) -> Iterator[str]:
 
 
 class _Trial:
-    """Asks for an eviction again under other conditions."""
+    """A budget that refuses evictions, which are tried again under other conditions."""
 
     def __init__(
         self, store: Store, budget: Object, refused: Sequence[Object], now_s: float
@@ -170,7 +171,7 @@ class _Trial:
 
     @property
     def _total(self) -> int:
-        """How many pods there are to be, as far as their controllers say."""
+        """The number of pods that their controllers want, as far as they say."""
         if needs_scale(self.budget):
             return self._expected or 0
         if self._expected and all(controller_of(pod) is not None for pod in self._pods):
@@ -213,7 +214,13 @@ class _Trial:
         # A pod that isn't ready may go where the budget has enough without it.
         for spare in (0, 1) if sick else (1,):
             wanted = fewest_pods(self.budget, total + 1, unhealthy=unhealthy, spare=spare)
-            if wanted is not None and self._lets_go(self._scaled(wanted)):
+            if wanted is None:
+                continue
+            more = [
+                {"metadata": {"name": str(n)}, "status": {"conditions": [_READY]}}
+                for n in range(wanted - total)
+            ]
+            if self._lets_go(replace(self._counted, pods=[*self._pods, *more], expected=wanted)):
                 break
         else:
             return
@@ -223,13 +230,6 @@ class _Trial:
         else:
             owners = listed([one.controller for one in self._scales.values()], _NAMED_MAX)
             yield f"scale {owners} up, to {wanted} pods in all"
-
-    def _scaled(self, wanted: int) -> CountedBudget:
-        more = [
-            {"metadata": {"name": str(n)}, "status": {"conditions": [_READY]}}
-            for n in range(wanted - self._total)
-        ]
-        return replace(self._counted, pods=[*self._pods, *more], expected=wanted)
 
     def _with_another_bound(self) -> Iterator[str]:
         looser = next(filter(self._lets_go, self._counted.looser()), None)
@@ -243,19 +243,16 @@ class _Trial:
 
     @property
     def is_allowed(self) -> bool:
-        """Whether the budget, counted anew, lets one of the refused pods go."""
+        """Return whether the budget, counted again, allows one of the refused evictions."""
         return self._lets_go(self._counted)
 
     def _lets_go(self, counted: CountedBudget, pods: Sequence[Object] = ()) -> bool:
         budget = counted.with_status()
-        return any(self._is_evicted(pod, budget) for pod in pods or self._refused)
-
-    def _is_evicted(self, pod: Object, budget: Object) -> bool:
-        try:
-            evict(pod, [budget], {}, self._now_s)
-        except RefusedError:
-            return False
-        return True
+        for pod in pods or self._refused:
+            with suppress(RefusedError):
+                evict(pod, [budget], {}, self._now_s)
+                return True
+        return False
 
 
 def _named(pods: Iterable[Object]) -> str:

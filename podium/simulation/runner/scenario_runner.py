@@ -1,4 +1,4 @@
-"""Runs a scenario: lets time pass from step to step, and carries out each by the API."""
+"""Plays a scenario: lets time pass from step to step, and carries out each by the API."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -20,10 +20,10 @@ from podium.cluster.virtual.kubectl_apply import apply
 from podium.simulation.runner.check_evaluator import violation_of
 from podium.simulation.runner.drain import Drainer
 from podium.simulation.scenario import Scenario
-from podium.simulation.scenario.arrivals import ArrivalsDocument
 from podium.simulation.scenario.checks import Check
 from podium.simulation.scenario.drain_step import Drain
 from podium.simulation.scenario.fields import ActionTarget, FaultRates
+from podium.simulation.scenario.scenario_document import ArrivalsDocument
 from podium.simulation.scenario.steps import (
     Action,
     Delete,
@@ -39,10 +39,10 @@ _MANAGER = "podium-simulate"
 
 
 Progress = Callable[[float, int], None]
-"""Is told how many seconds have passed in the simulation, and how many entries there are."""
+"""Receives the seconds that have passed in the simulation, and the number of entries."""
 
 Prepare = Callable[[Cluster], None]
-"""Is handed a cluster before it starts."""
+"""Prepares a cluster before it starts."""
 
 PROGRESS_EVERY_S = 10.0
 _NOT_REFUSED = "it was to be refused, but wasn't"
@@ -52,7 +52,8 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of a scenario.
 
     Attributes:
-        failures: assertions that don't hold, and steps that went otherwise than they should.
+        failures: number of assertions that don't hold, and of steps with another outcome than
+            expected.
     """
 
     scenario: Scenario
@@ -178,7 +179,15 @@ class _ScenarioRunner:
             self._act(step.action)
         except RefusedError as refused:
             expected = step.refusal is not None and step.refusal in refused.message
-            self._refused(step, refused, expected=expected)
+            self.failures += not expected
+            details = {
+                "step": step.path,
+                "code": refused.code,
+                "reason": refused.reason,
+                "message": refused.message + self._likely_meant(refused),
+                "expected": expected,
+            }
+            self.observer.note("StepRefused", details)
             return
         if step.refusal is not None:
             self.failures += 1
@@ -227,26 +236,14 @@ class _ScenarioRunner:
         self._cluster.server.get(kind, target.namespace, target.name)
         return Attributes(kind, target.namespace, target.name, self._driver.now_s)
 
-    def _refused(self, step: ScenarioStep, refused: RefusedError, *, expected: bool) -> None:
-        self.failures += not expected
-        details = {
-            "step": step.path,
-            "code": refused.code,
-            "reason": refused.reason,
-            "message": refused.message + self._likely_meant(refused),
-            "expected": expected,
-        }
-        self.observer.note("StepRefused", details)
-
     def _likely_meant(self, refused: RefusedError) -> str:
         about = refused.details or {}
-        wanted = (about.get("kind"), about.get("group", ""), about.get("name", ""))
-        if refused.reason != "NotFound":
-            return ""
-        for kind in KINDS.values():
-            if (kind.plural, kind.group) == wanted[:2]:
-                known = map(name, self._cluster.store.list(kind.key).items)
-                return likely_meant(wanted[2], (one for one in known if one != wanted[2]))
+        resource = (about.get("kind"), about.get("group", ""))
+        wanted = about.get("name", "")
+        for kind in KINDS.values() if refused.reason == "NotFound" else ():
+            if (kind.plural, kind.group) == resource:
+                names = map(name, self._cluster.store.list(kind.key).items)
+                return likely_meant(wanted, (known for known in names if known != wanted))
         return ""
 
     def _wrong(self, checks: Sequence[Check]) -> dict[Check, str]:
@@ -255,7 +252,7 @@ class _ScenarioRunner:
         return {check: text for check, text in found.items() if text}
 
     def _step_until(self, deadline_s: float) -> bool:
-        """Do all that happens at the next moment; whether it comes before the deadline."""
+        """Let the next thing happen; whether it happens before the deadline."""
         next_s = self._driver.next_s()
         if next_s is None or next_s > deadline_s:
             self._driver.run_until(deadline_s)

@@ -1,4 +1,4 @@
-"""The outcome of a scenario as a document: `kind: Simulation`, with a summary of each class."""
+"""The report of a simulation: `kind: Simulation`, with a summary of each priority class."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,26 +20,26 @@ from podium.simulation.timeline.pod_history import PodHistories, PodHistory, pod
 from podium.simulation.timeline.timeline_sentences import sentence
 
 AT_ONCE_S = 1.0
-"""Who is placed within this time hasn't waited for room, but for calls."""
+"""A pod that is placed within this time hasn't waited for resources, but for calls."""
 
 
 @dataclass(frozen=True, slots=True)
 class ClassSummary(Report):
-    """How the pods of one priority class fared.
+    """A summary of the pods of one priority class.
 
     Attributes:
-        priority_class: its name; empty for pods that name none.
-        priority: the highest of its pods.
-        pods: how many there have been, those included that replace others.
-        placed_before: how many had a node at the start.
-        placed_at_once: how many were given a node without waiting.
-        waited: how many were given a node after they had waited.
-        median_wait_seconds: of those that waited; 0 if nobody did.
-        longest_wait_seconds: likewise.
-        never_placed: how many had no node up to their end, or the simulation's.
-        preempted: by pods of higher priority.
-        evicted: through the API, or for a taint.
-        lost: with their node, or stopped by it.
+        priority_class: name of the PriorityClass; empty for pods without one.
+        priority: the highest priority of the pods.
+        pods: number of pods, replacements included.
+        placed_before: number of pods with a node at the start.
+        placed_at_once: number of pods that were bound without waiting.
+        waited: number of pods that were bound after waiting.
+        median_wait_seconds: median wait of the pods that waited; 0 if none did.
+        longest_wait_seconds: longest wait of a pod that was bound; 0 if none waited.
+        never_placed: number of pods that had no node until they, or the simulation, ended.
+        preempted: number of pods that were preempted.
+        evicted: number of pods that were evicted through the API, or for a taint.
+        lost: number of pods that were lost with their node, or stopped by it.
     """
 
     priority_class: str
@@ -93,7 +93,7 @@ KIND = "Simulation"
 
 @dataclass(frozen=True, slots=True)
 class ObjectReference(Report):
-    """An object by kind, namespace and name, as far as it has them."""
+    """An object by kind, namespace and name."""
 
     kind: Annotated[str, IF_ANY]
     namespace: Annotated[str, IF_ANY]
@@ -102,7 +102,7 @@ class ObjectReference(Report):
 
 @dataclass(frozen=True, slots=True)
 class EventReport(Report):
-    """Something that happened, so many seconds after the start."""
+    """An entry of the timeline, with its seconds since the start and its sentence."""
 
     seconds: float
     type: str
@@ -116,8 +116,8 @@ class EventReport(Report):
 class PendingReport(Report):
     """A pod that has no node at the end.
 
-    If it would fit on one by now, but no event has woken it, `fits_on` names the node, and
-    `tried_at_s` says when it would be tried all the same, in seconds after the start.
+    If it would fit on a node, but no event has woken it, `fits_on` names the node, and `tried_at_s`
+    says when it would be tried all the same, in seconds since the start.
     """
 
     pod: str
@@ -128,7 +128,7 @@ class PendingReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class EndReport(Report):
-    """The cluster at the end: numbers of pods by state, pods without and with a node."""
+    """The cluster at the end: numbers of pods by phase, pending pods, and nodes of the others."""
 
     pods: Mapping[str, int]
     pending: Sequence[PendingReport]
@@ -137,7 +137,7 @@ class EndReport(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SimulationReport(Report):
-    """What came of a scenario."""
+    """The outcome of a scenario."""
 
     api_version: str = API_VERSION
     kind: str = KIND
@@ -153,7 +153,7 @@ class SimulationReport(Report):
 
 
 def simulation_report(simulation: Simulation) -> SimulationReport:
-    """Everything that happened, and how the cluster is at the end."""
+    """Report a simulation: its timeline, and the cluster at the end."""
     scenario = simulation.scenario
     return SimulationReport(
         scenario=scenario.name,
@@ -169,12 +169,12 @@ def simulation_report(simulation: Simulation) -> SimulationReport:
 
 
 def class_summaries(simulation: Simulation) -> list[ClassSummary]:
-    """Summaries of all priority classes, the highest priority first."""
+    """Summarize the pods of each priority class of a simulation, the highest priority first."""
     return summarize_classes(simulation.entries, simulation.pods_before)
 
 
 def final_state(simulation: Simulation) -> EndReport:
-    """How many pods there are at the end in which state, and which ones aren't placed."""
+    """Report the pods at the end of a simulation."""
     pods = simulation.cluster.store.list("Pod").items
     phases = Counter(
         "Terminating" if is_terminating(pod) else status_of(pod).get("phase", "Pending")

@@ -1,7 +1,7 @@
-"""Reads a scenario's file as types, and reports all faults at once.
+"""Reads the files of scenarios, and reports all faults at once.
 
-Errors name the file and the field, `spec.steps[3].drain.node` for example, and say what would be
-accepted. Manifests that the file names stand beside it.
+Errors name the file and the field, such as `spec.steps[3].drain.node`, and say what is accepted.
+Names of manifests are relative to the directory of the file.
 """
 
 from podium.simulation.scenario.scenario_document import (

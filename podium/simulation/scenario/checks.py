@@ -1,4 +1,4 @@
-"""What a scenario asserts: pods, nodes, budgets, events and other objects, and how they are."""
+"""The assertions of a scenario: states of pods, nodes, budgets, events and other objects."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Annotated
@@ -18,10 +18,6 @@ def _phase(wanted: str) -> Callable[[Object], bool]:
     return lambda pod: phase_of(pod) == wanted
 
 
-def _is_waiting(pod: Object) -> bool:
-    return not node_name_of(pod) and _phase("Pending")(pod)
-
-
 def _node_ready(node: Object) -> bool:
     condition = condition_of(node, "Ready")
     return condition is not None and condition.get("status") == "True"
@@ -29,7 +25,7 @@ def _node_ready(node: Object) -> bool:
 
 POD_STATES: Mapping[str, Callable[[Object], bool]] = {
     "there": lambda pod: True,
-    "pending": _is_waiting,
+    "pending": lambda pod: not node_name_of(pod) and phase_of(pod) == "Pending",
     "bound": lambda pod: bool(node_name_of(pod)),
     "running": _phase("Running"),
     "ready": lambda pod: is_ready(pod) and not is_terminating(pod),
@@ -39,7 +35,7 @@ POD_STATES: Mapping[str, Callable[[Object], bool]] = {
     "failed": _phase("Failed"),
     "nominated": lambda pod: bool(status_of(pod).get("nominatedNodeName")),
 }
-"""How pods may be asked to be; `gone` is for none of them to be there."""
+"""States of pods that may be asserted, besides `gone`."""
 
 NODE_STATES: Mapping[str, Callable[[Object], bool]] = {
     "there": lambda node: True,
@@ -48,7 +44,7 @@ NODE_STATES: Mapping[str, Callable[[Object], bool]] = {
     "cordoned": lambda node: bool(node["spec"].get("unschedulable")),
     "schedulable": lambda node: not node["spec"].get("unschedulable"),
 }
-"""The same for nodes."""
+"""States of nodes that may be asserted, besides `gone`."""
 
 DRAIN_STATES = ("running", "done", "failed")
 GONE = "gone"
@@ -86,40 +82,40 @@ _OF_SUBJECTS: Mapping[str, Collection[str]] = {
 
 
 def numbers_in_words(numbers: Mapping[str, int]) -> str:
-    """What the status of a budget says, such as `allows 1, has currentHealthy 3`."""
-    said = (
+    """Describe the status of a budget, such as `allows 1, has currentHealthy 3`."""
+    texts = (
         f"allows {number}" if field == BUDGET_NUMBERS[0] else f"has {field} {number}"
         for field, number in numbers.items()
     )
-    return ", ".join(said)
+    return ", ".join(texts)
 
 
 class Check(Document):
-    """One check: exactly one subject, and how it should be.
+    """An assertion: exactly one subject, and its expected state.
 
     Attributes:
-        pod: a pod by name, which may have its namespace before a slash.
-        pods: pods by their labels.
+        pod: a pod, `name` or `namespace/name`.
+        pods: pods by a label selector.
         node: a node by name.
-        budget: a PodDisruptionBudget by name, likewise.
-        event: events by their reason.
-        drain: the drain of a node.
+        budget: a PodDisruptionBudget, `name` or `namespace/name`.
+        event: events by reason.
+        drain: the drain of a node, by the node's name.
         object: any object by kind and name.
-        no_pod_pending: whether every pod has a node.
-        is_: the state; see the docs for those of each subject.
-        on_node: where pods should be.
-        phase: in which phase pods should be.
-        reason: what the status of pods should give as a reason, itself or in a condition.
-        count: exactly so many.
-        at_least: at least so many.
-        at_most: at most so many.
-        namespace: of pods and budgets.
-        allows: how many disruptions a budget should allow.
-        disruptions_allowed: the same, by the name that it has in the budget's status.
-        current_healthy: how many healthy pods a budget should count.
-        desired_healthy: how many it should ask for.
-        expected_pods: how many it should know of.
-        of: the name of what events are about.
+        no_pod_pending: that every pod has a node.
+        is_: expected state; the documentation lists the states of each subject.
+        on_node: expected node of pods.
+        phase: expected phase of pods.
+        reason: expected reason in the status of pods, or in one of their conditions.
+        count: exact number of pods or events.
+        at_least: least number of pods or events.
+        at_most: greatest number of pods or events.
+        namespace: namespace of pods and budgets.
+        allows: number of disruptions that a budget should allow.
+        disruptions_allowed: the number of `allows`, by its name in the budget's status.
+        current_healthy: number of healthy pods that a budget should count.
+        desired_healthy: number of healthy pods that a budget should require.
+        expected_pods: number of pods that a budget should count.
+        of: name of the object that events regard.
     """
 
     pod: str | None = None
@@ -172,19 +168,18 @@ class Check(Document):
 
     @property
     def numbers(self) -> Mapping[str, int]:
-        given = zip(BUDGET_NUMBERS, self._numbers(), strict=True)
-        found = {field: number for field, number in given if number is not None}
-        if self.gives("allows") or not found:
-            found = {BUDGET_NUMBERS[0]: self.allows, **found}
-        return found
-
-    def _numbers(self) -> tuple[int | None, ...]:
+        """The expected numbers in the status of a budget, by field."""
         healthy = (self.current_healthy, self.desired_healthy)
-        return (self.disruptions_allowed, *healthy, self.expected_pods)
+        given = (self.disruptions_allowed, *healthy, self.expected_pods)
+        pairs = zip(BUDGET_NUMBERS, given, strict=True)
+        numbers = {field: number for field, number in pairs if number is not None}
+        if self.gives("allows") or not numbers:
+            numbers = {BUDGET_NUMBERS[0]: self.allows, **numbers}
+        return numbers
 
     @property
     def target(self) -> ActionTarget:
-        """The object, or all objects of a kind, where the name or the namespace is empty."""
+        """The object of the check, or all objects of a kind if name or namespace are empty."""
         match self.subject:
             case "no_pod_pending":
                 return ActionTarget("Pod", "", "")
@@ -219,10 +214,17 @@ class Check(Document):
 
     @property
     def words(self) -> str:
-        """What the check says, as it is told whether it holds."""
+        """The check as a sentence."""
         match self.subject:
             case "pod" | "pods":
-                who = f"pod {self.pod} is" if self.pod else self._pods_in_words()
+                if self.pod:
+                    who = f"pod {self.pod} is"
+                elif self.state == GONE:
+                    who = f"all pods with {self.pods} are"
+                else:
+                    is_single = self.least == self.most == 1
+                    verb = f"pod with {self.pods} is" if is_single else f"pods with {self.pods} are"
+                    who = f"{self._amount()} {verb}"
                 where = f" on {self.on_node}" if self.on_node else ""
                 phase = f" in phase {self.phase}" if self.phase else ""
                 why = f" with reason {self.reason}" if self.reason else ""
@@ -237,12 +239,6 @@ class Check(Document):
                 about = f" of {self.of}" if self.of else ""
                 return f"there are {self._amount()} events {self.event}{about}"
         return f"{self.target} is {self.state}"
-
-    def _pods_in_words(self) -> str:
-        if self.state == GONE:
-            return f"all pods with {self.pods} are"
-        verb = "pod with {} is" if self.least == self.most == 1 else "pods with {} are"
-        return f"{self._amount()} {verb.format(self.pods)}"
 
     def _amount(self) -> str:
         if self.most is None:

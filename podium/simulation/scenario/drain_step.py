@@ -1,6 +1,6 @@
 """The drain of a node: a step of a scenario, and a change of a plan.
 
-It stands apart from the other steps, as plans have no use for these.
+It is apart from the other steps, as plans don't have these.
 """
 
 from typing import Annotated, Any
@@ -35,11 +35,11 @@ class Drain(Document):
     """Cordon a node and evict its pods, as `kubectl drain` does; short: the node alone.
 
     Attributes:
-        timeout_s: when to give up; None for never.
-        grace_period_s: how long pods may take; None leaves it to them.
+        timeout_s: when to give up; null for never.
+        grace_period_s: grace period of pods; null for their own.
         ignore_daemon_sets: whether pods of DaemonSets are left alone; otherwise they keep the node
             from being drained.
-        retry_s: how long to wait after a budget's refusal; `kubectl drain` waits 5s.
+        retry_s: how long to wait after a budget refused an eviction; `kubectl drain` waits 5s.
     """
 
     node: NodeName

@@ -1,4 +1,4 @@
-"""The types of fields that scenarios have in common: objects by name, amounts, manifests."""
+"""Types of fields of scenarios: objects by name, probabilities, manifests."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -25,7 +25,7 @@ from podium.cluster.manifests.manifest_objects import objects_in
 from podium.cluster.manifests.problems import describe
 
 CONTEXT = "scenario"
-"""The context of decoding holds the scenario's `Context` under this name."""
+"""Key of the scenario's `Context` in the context of decoding."""
 
 _TARGET = "must be KIND/NAME or NAMESPACE/KIND/NAME, such as deployment/web or shop/pod/web-1"
 _KINDS_BY_WORD: Mapping[str, Kind] = {
@@ -36,11 +36,11 @@ _KINDS_BY_WORD: Mapping[str, Kind] = {
 
 
 class Context(msgspec.Struct, frozen=True):
-    """What checks of fields look up.
+    """The surroundings of a scenario that checks of its fields need.
 
     Attributes:
-        directory: where the scenario's file is; manifests are named from there.
-        plugins: names of those that each scheduler enables, whatever its configuration says.
+        directory: directory of the scenario's file, to which names of manifests are relative.
+        plugins: names of plugins to enable in each scheduler, whatever its configuration says.
     """
 
     directory: Path
@@ -50,14 +50,14 @@ class Context(msgspec.Struct, frozen=True):
 
 
 def context_of(info: ValidationInfo) -> Context:
-    """The context of the scenario whose field is checked."""
-    found = (info.context or {})[CONTEXT]
-    assert isinstance(found, Context)
-    return found
+    """Return the context of the scenario that is decoded."""
+    context = (info.context or {})[CONTEXT]
+    assert isinstance(context, Context)
+    return context
 
 
 class ActionTarget(NamedTuple):
-    """An object by kind, namespace (empty for what stands in none) and name."""
+    """An object by kind, namespace (empty for cluster-scoped objects) and name."""
 
     kind: str
     namespace: str
@@ -107,7 +107,7 @@ Fraction = Annotated[float, BeforeValidator(_fraction), Field(json_schema_extra=
 
 
 class FaultRates(Document):
-    """Probabilities from 0 to 1; see `podium.cluster.drivers.faults.Faults`."""
+    """Probabilities of faults, from 0 to 1; see `podium.cluster.drivers.faults.Faults`."""
 
     refused: Fraction = 0.0
     unanswered: Fraction = 0.0
@@ -124,7 +124,7 @@ class FaultRates(Document):
 
 
 def _manifests(value: Any, info: ValidationInfo) -> tuple[Object, ...]:
-    """Objects that stand there, and those of files that are named there, in their order."""
+    # Objects, and those of files that are named, in their order.
     context, found, faults = context_of(info), [], []
     for index, entry in enumerate(value if isinstance(value, list) else [value]):
         path = f"[{index}]" if isinstance(value, list) else ""
@@ -154,19 +154,19 @@ Manifests = Annotated[
 """Objects, and names of files with objects, in their order."""
 
 
-def _of_file(called: str, path: str, context: Context) -> tuple[list[Object], list[FieldError]]:
+def _of_file(file: str, path: str, context: Context) -> tuple[list[Object], list[FieldError]]:
     try:
-        sources = read_sources([str(context.directory / called)])
+        sources = read_sources([str(context.directory / file)])
     except ManifestError as error:
-        return [], [FieldError(path, called, str(problem)) for problem in error.problems]
+        return [], [FieldError(path, file, str(problem)) for problem in error.problems]
     too_many = ((one, context.limit.add(one.obj)) for one in sources.objects)
     problems = [Problem(one.source, describe(one.obj), str(why)) for one, why in too_many if why]
-    faults = [FieldError(path, called, str(problem)) for problem in problems]
+    faults = [FieldError(path, file, str(problem)) for problem in problems]
     return [loaded.obj for loaded in sources.objects], faults
 
 
 def inline_objects(entry: object, path: str, file: str) -> tuple[list[Object], list[FieldError]]:
-    """The objects that something in a scenario stands for, and what is wrong with others."""
+    """Read the objects of a manifest within a scenario, and its faults."""
     objects: list[Object] = []
     faults: list[FieldError] = []
     for outcome in objects_in(YamlDocument(1, 1, entry), file, DEFAULT_NAMESPACE):

@@ -1,4 +1,4 @@
-"""The cluster of a scenario: nodes, pods' behaviour, controllers, schedulers, the API."""
+"""The cluster of a scenario: nodes, behaviour of pods, controllers, schedulers, the API."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Annotated, Any, Self
@@ -56,7 +56,7 @@ class TaintDocument(Document):
 
 
 class NodeTemplate(Document):
-    """Nodes that are alike: `NAME`, or `NAME1`, `NAME2`, ... if there is a count."""
+    """Equal nodes: `NAME`, or `NAME1`, `NAME2` and so on if there is a count."""
 
     name: Annotated[str, Required("a name, or the beginning of names if there is a count")]
     count: Annotated[int, Range(0, _NODES_MAX)] | None = None
@@ -69,7 +69,7 @@ class NodeTemplate(Document):
 
     @model_validator(mode="after")
     def _makes_nodes(self, info: ValidationInfo) -> Self:
-        """Judge the first node; the others are like it."""
+        # The first node stands for all of them.
         for node in self.nodes()[:1]:
             refuse(inline_objects(node, "", context_of(info).file)[1])
             try:
@@ -80,35 +80,28 @@ class NodeTemplate(Document):
         return self
 
     def nodes(self, kubelet: EvictionSettings | None = None) -> list[Object]:
-        """The nodes.
-
-        Args:
-            kubelet: what it keeps from pods isn't allocatable.
-        """
-        count = 1 if self.count is None else self.count
-        return [self._node(number, kubelet) for number in range(count)]
-
-    def _node(self, number: int, kubelet: EvictionSettings | None) -> Object:
-        name = self.name if self.count is None else f"{self.name}{number + 1}"
-        zone = {ZONE_LABEL: self.zones[number % len(self.zones)]} if self.zones else {}
+        """Return the nodes; what a kubelet reserves isn't allocatable."""
         capacity = {"pods": "110", **self.capacity}
         left = capacity if kubelet is None else kubelet.allocatable(capacity)
         taints = [taint.model_dump(exclude_unset=True) for taint in self.taints]
-        return {
-            "apiVersion": "v1",
-            "kind": "Node",
-            "metadata": {
-                "name": name,
-                "labels": {HOSTNAME_LABEL: name, **zone, **self.labels},
-                "annotations": self.annotations,
-            },
-            "spec": {"taints": taints} if taints else {},
-            "status": {"capacity": capacity, "allocatable": {**left, **self.allocatable}},
-        }
+        nodes: list[Object] = []
+        for number in range(1 if self.count is None else self.count):
+            name = self.name if self.count is None else f"{self.name}{number + 1}"
+            zone = {ZONE_LABEL: self.zones[number % len(self.zones)]} if self.zones else {}
+            labels = {HOSTNAME_LABEL: name, **zone, **self.labels}
+            node = {
+                "apiVersion": "v1",
+                "kind": "Node",
+                "metadata": {"name": name, "labels": labels, "annotations": self.annotations},
+                "spec": {"taints": taints} if taints else {},
+                "status": {"capacity": capacity, "allocatable": {**left, **self.allocatable}},
+            }
+            nodes.append(node)
+        return nodes
 
 
 def _scripted(endless: str = "") -> BeforeValidator:
-    """The check of a duration that may be left to chance, or without end."""
+    # Reads a duration that may be random, or endless.
 
     def read(value: Any) -> ScriptedDuration:
         if not isinstance(value, str):
@@ -125,7 +118,7 @@ Scripted = Annotated[ScriptedDuration, _scripted()]
 
 
 class PodBehaviour(Document):
-    """How pods behave that don't say otherwise."""
+    """The behaviour of pods without annotations that script another one."""
 
     startup: Scripted = DEFAULT_BEHAVIOUR.startup
     init_duration: Scripted = DEFAULT_BEHAVIOUR.init
@@ -146,12 +139,12 @@ class PodBehaviour(Document):
         )
 
 
-class Kubelet(EvictionSettings):
-    """How nodes evict pods under pressure, in the words of a KubeletConfiguration.
+class KubeletSettings(EvictionSettings):
+    """The eviction of pods under node pressure, by fields of a KubeletConfiguration.
 
     Attributes:
-        eviction_order: how pods are ordered.
-        housekeeping_interval: between two looks at what is used; 0 stands for 10s.
+        eviction_order: order in which pods are evicted.
+        housekeeping_interval: time between two measurements; 0 stands for 10s.
     """
 
     eviction_order: Annotated[str, Choice(tuple(EvictionOrder))] = EvictionOrder.DEFAULT
@@ -178,7 +171,7 @@ Controller = Annotated[str, AfterValidator(_controller)]
 
 
 class Controllers(Document):
-    """Which controllers run: all, or all but the disabled ones, or only the enabled ones."""
+    """The controllers that run: all, or all but the disabled ones, or only the enabled ones."""
 
     enabled: Tuple[Controller] | None = None
     disabled: Tuple[Controller] = ()
@@ -194,7 +187,7 @@ class Controllers(Document):
 
 
 class FeatureGates(Document):
-    """Feature gates of a scheduler; what isn't given is as kube-scheduler has it."""
+    """Feature gates of a scheduler, by default those of kube-scheduler."""
 
     scheduler_async_preemption: bool | None = None
     scheduler_pop_from_backoff_q: bool | None = None
@@ -209,8 +202,8 @@ class SchedulerEntry(Document):
     """A scheduler: its configuration, in place or in a file, and its feature gates.
 
     Attributes:
-        file: holds a KubeSchedulerConfiguration, SchedulerOptions, or both.
-        configuration: either of them, or a list of both.
+        file: file with a KubeSchedulerConfiguration, SchedulerOptions, or both.
+        configuration: a KubeSchedulerConfiguration, SchedulerOptions, or a list of both.
     """
 
     file: str | None = None
@@ -255,7 +248,7 @@ class SchedulerEntry(Document):
 
 
 class Latencies(Document):
-    """How long calls, answers and watches take, and how long it takes to make a volume."""
+    """Latencies of calls, answers and watches, and the time that provisioning a volume takes."""
 
     calls: Duration = 0.0
     answers: Duration = 0.0

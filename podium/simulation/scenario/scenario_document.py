@@ -1,15 +1,26 @@
-"""A scenario's file: its format, and the scenario that it stands for."""
+"""The file of a scenario: `kind: Scenario`."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from random import Random
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator
+from pydantic import BeforeValidator, Field, field_validator
 
 from podium.api.codec.yaml_text import read_yaml
-from podium.api.documents.document import Bits, Choice, Document, Duration, Tuple, decode, fault
-from podium.api.errors import ErrorKind, FieldError, PodiumError
+from podium.api.documents.document import (
+    Bits,
+    Choice,
+    Document,
+    Duration,
+    Range,
+    Tuple,
+    decode,
+    fault,
+)
+from podium.api.errors import ErrorKind, FieldError, InvalidValueError, PodiumError
 from podium.api.objects import Object
 from podium.api.pod_limit import MAX_PODS, PodLimit
 from podium.api.values.durations import duration_seconds
@@ -17,30 +28,82 @@ from podium.api.values.times import TimeError, epoch_s
 from podium.cluster.drivers.faults import Faults
 from podium.cluster.virtual import ClusterOptions, SchedulerSetup
 from podium.cluster.virtual.cluster_options import start_s
-from podium.kubelet.simulated.behaviour import NodeSettings
-from podium.simulation.scenario.arrivals import ArrivalsDocument
+from podium.kubelet.simulated.behaviour import (
+    PREFIX,
+    NodeSettings,
+    ScriptedDuration,
+    parse_scripted_duration,
+)
 from podium.simulation.scenario.fields import CONTEXT, Context, FaultRates, Manifests
 from podium.simulation.scenario.scenario_cluster import (
     Controllers,
-    Kubelet,
+    KubeletSettings,
     Latencies,
     NodeTemplate,
     PodBehaviour,
     SchedulerEntry,
+    Scripted,
 )
-from podium.simulation.scenario.steps import ScenarioStep, StepDocument
+from podium.simulation.scenario.steps import ScenarioStep, ServerSideApply, StepDocument
 
 API_VERSION = "podium.dev/v1alpha1"
 KIND = "Scenario"
+_COUNT_MAX = 1_000_000
+
+
+class ArrivalsDocument(Document):
+    """Objects that are created again and again, as `NAME-1`, `NAME-2`, and so on.
+
+    Attributes:
+        every: time from one arrival to the next: `30s`, `10s..1m`, or `~30s` on average.
+        objects: the objects to create.
+        from_s: when the wait for the first arrival begins.
+        until_s: time after which nothing arrives.
+        count: greatest number of arrivals.
+    """
+
+    every: Scripted
+    objects: Manifests
+    from_s: Annotated[Duration, Field(alias="from")] = 0.0
+    until_s: Annotated[Duration | None, Field(alias="until")] = None
+    count: Annotated[int, Range(0, _COUNT_MAX)] = MAX_PODS
+
+    @field_validator("every")
+    @classmethod
+    def _takes_time(cls, value: ScriptedDuration) -> ScriptedDuration:
+        if not value.most_s:
+            raise fault("must be longer than no time")
+        return value
+
+    def numbered(self, path: str, number: int, seed: int) -> ServerSideApply:
+        """Return the objects of an arrival, counted from 1.
+
+        Random durations of annotations are drawn here, so that they don't depend on anything else
+        that happens in the cluster.
+
+        Args:
+            path: path of these arrivals in the scenario.
+        """
+        rng = Random(f"{path}/{seed}/{number}")
+        objects = []
+        for obj in self.objects:
+            metadata = {**obj["metadata"], "name": f"{obj['metadata']['name']}-{number}"}
+            for key, text in (metadata.get("annotations") or {}).items():
+                with suppress(InvalidValueError):
+                    if key.startswith(PREFIX) and not parse_scripted_duration(text).is_fixed:
+                        drawn = f"{parse_scripted_duration(text).draw(rng):.3f}s"
+                        metadata["annotations"] = {**metadata["annotations"], key: drawn}
+            objects.append({**obj, "metadata": metadata})
+        return ServerSideApply(tuple(objects))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """A scenario: a cluster, and what its users do to it and when.
+    """A cluster, and what its users do to it and when.
 
     Attributes:
-        until_s: when it ends, in seconds since the start; None for the last step.
-        arrivals: by their paths in the file.
+        until_s: when the scenario ends, in seconds since the start; None for the last step.
+        arrivals: arrivals by their paths in the file.
     """
 
     name: str
@@ -52,11 +115,11 @@ class Scenario:
 
 
 class ScenarioError(PodiumError):
-    """A file that isn't a scenario; a line for everything that is wrong with it."""
+    """A file that isn't a scenario; the message has a line for each fault."""
 
 
 class Metadata(Document):
-    """A scenario's name, and what others attach to it."""
+    """The metadata of a document."""
 
     name: str | None = None
     labels: dict[str, Any] = {}
@@ -71,7 +134,7 @@ def _seconds_since_epoch(value: Any) -> float:
 
 
 class Spec(Document):
-    """A scenario's cluster, and what happens in it."""
+    """The cluster of a scenario, and what happens in it."""
 
     description: str = ""
     seed: Annotated[int, Bits(64)] = 0
@@ -81,7 +144,7 @@ class Spec(Document):
     until: Duration | None = None
     nodes: Tuple[NodeTemplate] = ()
     pods: PodBehaviour = PodBehaviour()
-    kubelet: Kubelet = Kubelet()
+    kubelet: KubeletSettings = KubeletSettings()
     manifests: Manifests = ()
     assume_healthy: bool = False
     controllers: Controllers = Controllers()
@@ -93,7 +156,7 @@ class Spec(Document):
 
     @classmethod
     def faults_as_written(cls, value: Mapping[str, Any]) -> Iterator[FieldError]:
-        """No step comes before the step before it, and nothing arrives without end."""
+        """Check that steps are in order, and that arrivals have an end."""
         last_s, steps = 0.0, value.get("steps")
         if value.get("arrivals") and not steps and value.get("until") is None:
             yield FieldError(
@@ -110,7 +173,7 @@ class Spec(Document):
     def options(self, seed: int, context: Context) -> ClusterOptions:
         entries = self.schedulers
         if entries is None and context.plugins:
-            # Nobody wrote this one, so that there is nothing in it to check.
+            # An entry that isn't written has no fields to check.
             entries = (SchedulerEntry.model_construct(),)
         default = (SchedulerSetup(),)
         return ClusterOptions(
@@ -152,22 +215,22 @@ def read_scenario(
     max_pods: int = MAX_PODS,
     plugins: Sequence[str] = (),
 ) -> Scenario:
-    """The scenario that a file holds; raises ScenarioError.
+    """Read a scenario; raises ScenarioError.
 
     Args:
-        path: the file's; manifests are named from where it is.
-        plugins: names of those that each scheduler enables, whatever its configuration says.
+        path: the file, to whose directory the names of manifests are relative.
+        plugins: names of plugins to enable in each scheduler, whatever its configuration says.
     """
     return scenario_of(path, scenario_value(path, text), seed, max_pods, plugins)
 
 
 def scenario_value(path: str, text: str) -> Any:
-    """What a file holds as plain values, of which nothing is known; raises ScenarioError."""
+    """Read the document of a scenario as plain values, without checks; raises ScenarioError."""
     return one_document(path, text, KIND, ScenarioError)
 
 
 def one_document(path: str, text: str, kind: str, error: type[PodiumError]) -> Any:
-    """The value of the only document of a text; raises the error with a line for each fault."""
+    """Read the only document of a text; raises the error with a line for each fault."""
     documents = list(read_yaml(text))
     faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
     if not faults and len(documents) != 1:
@@ -184,7 +247,7 @@ def scenario_of(
     max_pods: int = MAX_PODS,
     plugins: Sequence[str] = (),
 ) -> Scenario:
-    """The scenario that plain values stand for; as `read_scenario` has it."""
+    """Read a scenario from plain values, like `read_scenario`."""
     context = Context(Path(path).parent, path, PodLimit(max_pods), plugins)
     decoded = decode(ScenarioDocument, value, context={CONTEXT: context})
     if decoded.document is None:

@@ -1,4 +1,4 @@
-"""The steps of a scenario: each says when, and one thing that is done then."""
+"""The steps of a scenario: an action each, and when it happens."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -56,10 +56,11 @@ class ServerSideApply(msgspec.Struct, frozen=True):
 
 
 class Merge(msgspec.Struct, frozen=True):
-    """Merge something into an object.
+    """Merge fields into an object.
 
     Attributes:
-        words: what that is, for the timeline, such as `falls silent`; empty where the object tells.
+        words: what happens to the object, for the timeline, such as `falls silent`; empty if its
+            change says so by itself.
     """
 
     target: ActionTarget
@@ -68,7 +69,7 @@ class Merge(msgspec.Struct, frozen=True):
 
 
 class Taint(msgspec.Struct, frozen=True):
-    """Taint a node, or take a taint off it."""
+    """Add a taint to a node, or remove one."""
 
     node: str
     taint: Mapping[str, str]
@@ -76,7 +77,7 @@ class Taint(msgspec.Struct, frozen=True):
 
 
 class Delete(Document):
-    """Objects to delete, and how long pods may take; short: the objects alone."""
+    """Objects to delete, and the grace period of pods; short: the objects alone."""
 
     objects: Targets = ()
     grace_period_s: Annotated[WholeSeconds | None, Field(alias="gracePeriod")] = None
@@ -90,7 +91,7 @@ class Delete(Document):
 
 
 class ScaleDocument(Document):
-    """How many replicas a workload is to have."""
+    """The number of replicas to which a workload is scaled."""
 
     object: TargetText
     replicas: Annotated[int, Range(0)]
@@ -112,7 +113,7 @@ class ScaleDocument(Document):
 
 
 class BehaveDocument(Document):
-    """What annotations script from now on; empty texts take them away."""
+    """Annotations that script behaviour from now on; empty texts remove them."""
 
     object: TargetText
     annotations: dict[str, str] = {}
@@ -128,8 +129,8 @@ class BehaveDocument(Document):
     @classmethod
     def _can_be_read(cls, value: dict[str, str]) -> dict[str, str]:
         full = {key if "/" in key else PREFIX + key: text for key, text in value.items()}
-        said = {key: text for key, text in full.items() if text}
-        scripted = {"metadata": {"annotations": said}}
+        given = {key: text for key, text in full.items() if text}
+        scripted = {"metadata": {"annotations": given}}
         try:
             behaviour_of(scripted)
             node_behaviour_of(scripted)
@@ -138,9 +139,9 @@ class BehaveDocument(Document):
         return full
 
     def change(self) -> Merge:
-        said = self.annotations.items()
-        body = {"metadata": {"annotations": {key: text or None for key, text in said}}}
-        words = ", ".join(f"{key.removeprefix(PREFIX)}={text}" for key, text in said)
+        pairs = self.annotations.items()
+        body = {"metadata": {"annotations": {key: text or None for key, text in pairs}}}
+        words = ", ".join(f"{key.removeprefix(PREFIX)}={text}" for key, text in pairs)
         return Merge(self.object, body, f"is told {words}")
 
 
@@ -156,11 +157,12 @@ Action = ServerSideApply | Delete | Merge | Taint | Drain | FaultRates | Expect
 
 @dataclass(frozen=True, slots=True)
 class ScenarioStep:
-    """A step of a scenario: an action, and when it happens.
+    """A step of a scenario.
 
     Attributes:
-        at_s: when it happens at the earliest, in seconds since the start; None for right after the
-            step before.
+        at_s: earliest time of the action, in seconds since the start; None for right after the step
+            before.
+        refusal: text of the refusal that is expected; None if the action should succeed.
     """
 
     path: str
@@ -181,7 +183,7 @@ TaintText = Annotated[Taint, BeforeValidator(_taint, json_schema_input_type=str)
 
 
 class StepDocument(Document):
-    """One step: exactly one action, and when it happens."""
+    """A step: exactly one action, and when it happens."""
 
     at: Duration | None = None
     within: Duration = 0.0
@@ -203,7 +205,7 @@ class StepDocument(Document):
 
     @classmethod
     def faults_as_written(cls, value: Mapping[str, Any]) -> Iterator[FieldError]:
-        """A step does one thing, and waits only for what it asserts."""
+        """Check that a step has one action, and waits only for assertions."""
         names = [name.removesuffix("_") for name in _ACTIONS]
         given = [name for name in names if value.get(name) is not None]
         if len(given) != 1:

@@ -3,7 +3,7 @@
 `Observer` follows the store; `pod_facts` and `object_facts` say what a change amounts to.
 """
 
-from podium.simulation.timeline.entry import TimelineEntry
+from podium.simulation.timeline.facts import TimelineEntry
 from podium.simulation.timeline.observer import Observer
 
 __all__ = ["Observer", "TimelineEntry"]

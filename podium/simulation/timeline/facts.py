@@ -1,7 +1,9 @@
-"""Finds the facts in changes of pods, nodes, budgets, workloads and Events."""
+"""The entries of a timeline, and the facts that changes of objects amount to."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
+
+import msgspec
 
 from podium.api.nodes import PRESSURES
 from podium.api.objects import (
@@ -21,15 +23,42 @@ from podium.api.workloads import foreign_controller
 from podium.controllers.deployment.deployment_controller import TIMED_OUT
 from podium.controllers.node_lifecycle.zones import NodeLifecycleSettings, Zone, Zones
 from podium.scheduler.preemption.record import written_record
-from podium.simulation.timeline.entry import Fact
 
 _NOTHING: Mapping[str, Any] = {}
 WARNING_CONDITIONS = (*PRESSURES, "NetworkUnavailable")
 _COUNTS = ("disruptionsAllowed", "currentHealthy", "desiredHealthy", "expectedPods")
 
 
+class TimelineEntry(msgspec.Struct, frozen=True):
+    """Something that happened in a cluster, and the object to which it happened, if any.
+
+    Attributes:
+        at_s: when it happened, in seconds since the start.
+        type: what happened, such as `PodBound`; `timeline_sentences.py` lists all types.
+        by: name of the machine that did it, or `user`.
+        details: JSON values that depend on the type.
+        uid: uid of the object; empty if it isn't known.
+    """
+
+    at_s: float
+    type: str
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    by: str = ""
+    details: Mapping[str, Any] = msgspec.field(default_factory=dict)
+    uid: str = ""
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """The type and details of an entry, as found in a change of an object."""
+
+    type: str
+    details: Mapping[str, Any] = msgspec.field(default_factory=dict)
+
+
 def node_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
-    """What has happened to a node; `old` or `new` is None if it came or went."""
+    """Find the facts in a change of a node; `old` is None if it is new, `new` if it is gone."""
     if new is None:
         yield Fact("NodeGone")
         return
@@ -38,8 +67,8 @@ def node_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
     old = old or _NOTHING
     ready, message = _status(new, "Ready")
     if ready and ready != _status(old, "Ready")[0]:
-        kinds = {"True": "NodeReady", "False": "NodeNotReady", "Unknown": "NodeUnknown"}
-        yield Fact(kinds[ready], {"message": message})
+        types = {"True": "NodeReady", "False": "NodeNotReady", "Unknown": "NodeUnknown"}
+        yield Fact(types[ready], {"message": message})
     for kind in WARNING_CONDITIONS:
         before, now = _status(old, kind)[0] == "True", _status(new, kind)[0] == "True"
         if before != now:
@@ -60,13 +89,13 @@ def _status(obj: Object, kind: str) -> tuple[str, str]:
 
 
 def taint_text(taint: Object) -> str:
-    """A taint as `kubectl describe` writes it, without a value `key:Effect`."""
+    """Format a taint as `kubectl describe` does; without a value `key:Effect`."""
     value = f"={taint['value']}" if taint.get("value") else ""
     return f"{taint['key']}{value}:{taint.get('effect')}"
 
 
 def budget_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
-    """What has happened to a PodDisruptionBudget."""
+    """Find the facts in a change of a PodDisruptionBudget."""
     if new is None:
         yield Fact("BudgetGone")
         return
@@ -74,12 +103,9 @@ def budget_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
         yield Fact("BudgetCreated")
     status, before = status_of(new), status_of(old or _NOTHING)
     counts = {count: status.get(count) or 0 for count in _COUNTS}
-    seen = status.get("observedGeneration") and (
-        not before.get("observedGeneration")
-        or any(before.get(count, 0) != counts[count] for count in _COUNTS)
-    )
-    if seen:
-        is_new = not before.get("observedGeneration")
+    is_new = not before.get("observedGeneration")
+    has_changed = is_new or any(before.get(count, 0) != counts[count] for count in _COUNTS)
+    if status.get("observedGeneration") and has_changed:
         allowed_before = None if is_new else before.get(_COUNTS[0]) or 0
         yield Fact("BudgetChanged", {**counts, "allowedBefore": allowed_before})
     failure = sync_failure(new)
@@ -88,52 +114,45 @@ def budget_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
 
 
 def workload_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
-    """What has happened to a Deployment, ReplicaSet, StatefulSet, DaemonSet or Job."""
+    """Find the facts in a change of a Deployment, ReplicaSet, StatefulSet, DaemonSet or Job."""
     if new is None:
         yield Fact("WorkloadGone")
         return
-    replicas = spec_of(new).get("replicas")
+    replicas, is_job = spec_of(new).get("replicas"), new.get("kind") == "Job"
     if old is None:
-        idle = _idleness(new) if new.get("kind") == "Job" else ""
-        count = {} if replicas is None else {"replicas": replicas}
-        yield Fact("WorkloadCreated", {**count, **({"idle": idle} if idle else {})})
+        details: dict[str, Any] = {} if replicas is None else {"replicas": replicas}
+        if is_job and (controller := foreign_controller(new)):
+            idle = f"{controller}, which spec.managedBy names, makes them and isn't played"
+            details["idle"] = idle
+        elif is_job and spec_of(new).get("suspend"):
+            details["idle"] = "it is suspended"
+        yield Fact("WorkloadCreated", details)
     elif replicas != spec_of(old).get("replicas"):
         yield Fact("WorkloadScaled", {"replicas": replicas, "before": spec_of(old).get("replicas")})
-    if _is_stuck(new) and not _is_stuck(old or _NOTHING):
+    old = old or _NOTHING
+    was_stuck, is_stuck = (
+        (condition_of(obj, "Progressing") or _NOTHING).get("reason") == TIMED_OUT
+        for obj in (old, new)
+    )
+    if is_stuck and not was_stuck:
         yield Fact("RolloutStuck", {"message": _status(new, "Progressing")[1]})
-    if new.get("kind") == "Job":
-        yield from _job_facts(old or _NOTHING, new)
-
-
-def _job_facts(old: Object, new: Object) -> Iterator[Fact]:
-    failure = failure_of(new)
-    if failure is not None and failure_of(old) is None:
-        details = {field: failure.get(field) or "" for field in ("reason", "message")}
-        yield Fact("JobFailed", details)
-    before, failed = (status_of(job).get("failedIndexes") or "" for job in (old, new))
-    if failed != before:
-        yield Fact("JobIndexesFailed", {"indexes": failed, "before": before})
+    if is_job:
+        failure = failure_of(new)
+        if failure is not None and failure_of(old) is None:
+            yield Fact("JobFailed", {key: failure.get(key) or "" for key in ("reason", "message")})
+        before, failed = (status_of(job).get("failedIndexes") or "" for job in (old, new))
+        if failed != before:
+            yield Fact("JobIndexesFailed", {"indexes": failed, "before": before})
 
 
 def failure_of(job: Object) -> Object | None:
-    """The condition by which a Job has failed, or is to when its pods have ended."""
-    found = (condition_of(job, kind) for kind in ("FailureTarget", "Failed"))
-    return next((one for one in found if one is not None and one.get("status") == "True"), None)
-
-
-def _idleness(job: Object) -> str:
-    if controller := foreign_controller(job):
-        return f"{controller}, which spec.managedBy names, makes them and isn't played"
-    return "it is suspended" if spec_of(job).get("suspend") else ""
-
-
-def _is_stuck(workload: Object) -> bool:
-    progressing = condition_of(workload, "Progressing") or _NOTHING
-    return progressing.get("reason") == TIMED_OUT
+    """Return the condition by which a Job has failed, or will have once its pods have ended."""
+    conditions = (condition_of(job, kind) for kind in ("FailureTarget", "Failed"))
+    return next((one for one in conditions if one and one.get("status") == "True"), None)
 
 
 def event_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
-    """The fact in a new Event; a repeated Event is one fact."""
+    """Find the fact in a new Event; a repeated Event is one fact."""
     if new is None or old is not None:
         return
     regarding = new.get("involvedObject") or new.get("regarding") or _NOTHING
@@ -151,7 +170,7 @@ def event_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
 
 
 class NodeFacts:
-    """Tells what happens to nodes, and when a zone has too few that are ready to evict any pods."""
+    """Finds the facts in changes of nodes, and whether zones have too few ready nodes to evict."""
 
     def __init__(self, nodes: Iterable[Object]) -> None:
         self._zones = Zones(NodeLifecycleSettings())
@@ -182,7 +201,7 @@ class NodeFacts:
 
 
 class PodFacts:
-    """Follows pods from their creation until they are gone."""
+    """Finds the facts in changes of pods, from their creation until they are gone."""
 
     def __init__(self) -> None:
         # By uid: the last write before a pod goes sets its grace period to 0.
@@ -199,7 +218,14 @@ class PodFacts:
                 details["gracePeriodSeconds"] = grace
             yield Fact("PodGone", details | _disruption(old))
         elif old is None:
-            yield Fact("PodCreated", _created(new))
+            details = {"priority": new["spec"].get("priority") or 0}
+            if class_name := new["spec"].get("priorityClassName"):
+                details["priorityClass"] = class_name
+            if (owner := controller_of(new)) is not None:
+                details["owner"] = {"kind": owner.get("kind"), "name": owner.get("name")}
+            if (index := completion_index(new)) is not None:
+                details["completionIndex"] = index
+            yield Fact("PodCreated", details)
             yield from _changed({"status": {"phase": "Pending"}}, new)
         else:
             yield from _changed(old, new)
@@ -213,18 +239,6 @@ class PodFacts:
             if node := node_name_of(new):
                 details["node"] = node
             yield Fact("PodTerminating", details | _disruption(new))
-
-
-def _created(pod: Object) -> dict[str, Any]:
-    owner = controller_of(pod)
-    details: dict[str, Any] = {"priority": pod["spec"].get("priority") or 0}
-    if called := pod["spec"].get("priorityClassName"):
-        details["priorityClass"] = called
-    if owner is not None:
-        details["owner"] = {"kind": owner.get("kind"), "name": owner.get("name")}
-    if (index := completion_index(pod)) is not None:
-        details["completionIndex"] = index
-    return details
 
 
 def _changed(old: Object, new: Object) -> Iterator[Fact]:

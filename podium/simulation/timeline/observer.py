@@ -1,4 +1,4 @@
-"""The observer of a cluster: it makes a timeline of everything that is written."""
+"""Observes a cluster: makes a timeline of everything that is written."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -9,10 +9,11 @@ from podium.apiserver.store.watch import Watch
 from podium.cluster.drivers.driver_events import Called, DriverEvent, Started, Stopped
 from podium.cluster.virtual import Cluster
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from podium.simulation.timeline.entry import Fact, TimelineEntry
 from podium.simulation.timeline.facts import (
+    Fact,
     NodeFacts,
     PodFacts,
+    TimelineEntry,
     budget_facts,
     event_facts,
     workload_facts,
@@ -35,7 +36,7 @@ _FACTS: Mapping[str, Facts] = {
 
 
 class Observer:
-    """Records all writes from now on as timeline entries, with their authors."""
+    """Records all writes from now on as timeline entries, with the machines that made them."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.entries: list[TimelineEntry] = []
@@ -63,6 +64,7 @@ class Observer:
             watch.close()
 
     def look(self, by: str = USER) -> None:
+        """Note what was written since the last look, by a machine or the user."""
         if self._store.revision == self._seen:
             return
         self._seen = self._store.revision
@@ -77,7 +79,7 @@ class Observer:
                 self._note(fact, event.kind, event.namespace, event.name, by, uid)
 
     def passed_s(self) -> float:
-        """Seconds that the cluster has run, to the millisecond."""
+        """Return the seconds that the cluster has run, to the millisecond."""
         return round(self._driver.now_s - self._start_s, 3)
 
     def note(
@@ -88,7 +90,7 @@ class Observer:
         about: tuple[str, str, str] = ("", "", ""),
         by: str = USER,
     ) -> None:
-        """Note something that isn't written anywhere, after all that is written up to now."""
+        """Note something that isn't written to the store, after all writes up to now."""
         self.look(by)
         self._note(Fact(what, details), *about, by)
 

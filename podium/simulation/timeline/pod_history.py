@@ -16,7 +16,7 @@ from podium.api.pods import completion_index, is_finished, node_name_of
 from podium.api.policy.disruption_target import BY_SCHEDULER, Cause, cause_of_reason
 from podium.api.priority import pod_priority
 from podium.controllers.daemon_set.daemon_set_state import target_of
-from podium.simulation.timeline.entry import TimelineEntry
+from podium.simulation.timeline.facts import TimelineEntry
 
 Owner = tuple[str, str, str]
 """Kind, namespace and name of a controller."""

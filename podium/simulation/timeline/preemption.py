@@ -1,24 +1,41 @@
-"""A preemption in detail: its victims, the budgets that they break, and why the others lost."""
+"""Preemptions in detail: victims, the budgets that they break, and why other nodes lost."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Annotated
 
+import numpy as np
 from pydantic import Field, PlainSerializer
 
-from podium.api.documents.report import HIDDEN, IF_ANY, OrNull, PodReport, Report, Seconds
+from podium.api.documents.report import (
+    HIDDEN,
+    IF_ANY,
+    OrNull,
+    PodReport,
+    Report,
+    Seconds,
+    pod_facts,
+)
+from podium.api.pods import node_name_of
+from podium.scheduler.framework.cycle.decision import Decision
+from podium.scheduler.preemption.choice import Preemption
+from podium.scheduler.preemption.dry_run import DryRun
+from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.arrays import Rows
+from podium.scheduler.snapshot.pod_info import PodInfo
 
-# What decides between candidates that no key tells apart: see docs/decisions.
 NAME_KEY = "smallest node name"
+"""The key that decides between candidates which are equal by all others."""
 
 
 @dataclass(frozen=True, slots=True)
 class VictimsBudget(Report):
-    """A disruption budget that covers a victim.
+    """A PodDisruptionBudget that covers a victim.
 
     Attributes:
-        budget: `namespace/name`.
-        allowed: disruptions allowed at the time.
-        is_broken: whether the victim's disruption breaks it.
+        budget: the budget, `namespace/name`.
+        allowed: disruptions that the budget allowed before.
+        is_broken: whether the victim's disruption breaks the budget.
     """
 
     budget: str
@@ -28,12 +45,12 @@ class VictimsBudget(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Victim(PodReport):
-    """A pod that would have to go.
+    """A victim of a preemption.
 
     Attributes:
-        node: the node that it has to leave, which may be another than its preemptor's.
-        budgets: those that cover it; reports say whether its disruption breaks any.
-        is_leaving: whether it had to go already, as for an earlier preemptor.
+        node: node of the victim, which may be another one than the preemptor's.
+        budgets: budgets that cover the victim; reports say whether its disruption breaks any.
+        is_leaving: whether it was already a victim of an earlier preemptor, or terminating.
     """
 
     node: str
@@ -51,15 +68,15 @@ class Victim(PodReport):
 
 @dataclass(frozen=True, slots=True)
 class CandidateNode(Report):
-    """A node on which preemption would make room, and how it fared in the choice.
+    """A node on which preemption would help, and the key at which it lost the choice.
 
     Attributes:
-        node: the node.
-        victims: the most important first.
-        pdb_violations: how many of them break a budget.
-        values: by which the keys compare it, in words.
-        lost_at: the name of the key at which it lost, `NAME_KEY` if only its name was against it;
-            None for the node that was chosen.
+        node: name of the node.
+        victims: victims on the node, the most important first.
+        pdb_violations: number of victims that break a budget.
+        values: values by which the keys compare the node, in words.
+        lost_at: name of the key at which it lost, `NAME_KEY` if it lost only by its name; None for
+            the chosen node.
     """
 
     node: str
@@ -75,21 +92,21 @@ class CandidateNode(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreemptionOutcome(Report):
-    """A preemption that a scheduler decided, with all that it weighed.
+    """A preemption that a scheduler decided, with the candidates between which it chose.
 
     Attributes:
-        preemptor: the pod that needed room.
-        namespace: of the preemptor.
-        owner: its controller, `Kind namespace/name`; empty if it has none.
-        priority: of the preemptor.
-        priority_class: likewise; empty if it names none.
-        node: the node that was taken.
-        at_s: when it was decided, in seconds since the observer began.
-        victims: of that node.
-        alternatives: the other candidates, those that got furthest in the choice first.
-        left_out: how many further candidates there were.
-        chosen: the candidate that was taken.
-        keys: by which candidates were compared: name and heading of each, in order.
+        preemptor: the preemptor, `namespace/name`.
+        namespace: namespace of the preemptor.
+        owner: controller of the preemptor, `Kind namespace/name`; empty if it has none.
+        priority: priority of the preemptor.
+        priority_class: PriorityClass of the preemptor; empty if it names none.
+        node: the chosen node.
+        at_s: when it was decided, in seconds since the beginning.
+        victims: victims on the chosen node.
+        alternatives: other candidates, those first that lost at the latest key.
+        left_out: number of further candidates.
+        chosen: the chosen candidate.
+        keys: names and headings of the keys by which candidates were compared, in order.
     """
 
     preemptor: str
@@ -107,9 +124,134 @@ class PreemptionOutcome(Report):
 
     @property
     def taken(self) -> tuple[Victim, ...]:
-        """Victims that go for this preemptor, without those that were leaving already."""
+        """The victims but those that were leaving already."""
         return tuple(victim for victim in self.victims if not victim.is_leaving)
 
     @property
     def candidate_count(self) -> int:
         return 1 + len(self.alternatives) + self.left_out
+
+
+Broken = dict[str, set[int]]
+"""The numbers of the budgets that a pod's disruption breaks, by the pod's uid."""
+
+
+class PreemptionRecorder:
+    """Records preemptions when they are decided, before anything changes.
+
+    Attributes:
+        preemptors: by the uid of a victim, the uid of its first preemptor.
+    """
+
+    def __init__(
+        self, scheduler: Scheduler, alternatives_max: int, passed_s: Callable[[], float]
+    ) -> None:
+        self.outcomes: list[PreemptionOutcome] = []
+        self.preemptors: dict[str, str] = {}
+        self._snapshot = scheduler.snapshot
+        self._budgets = scheduler.budgets
+        self._alternatives_max = alternatives_max
+        self._passed_s = passed_s
+
+    def record(self, decision: Decision) -> None:
+        preemption = decision.preemption
+        if not isinstance(preemption, Preemption) or not preemption.node_name:
+            return
+        outcome = self.read(decision.pod, preemption, self._alternatives_max)
+        self.outcomes.append(outcome)
+        for pod, victim in zip(preemption.victims, outcome.chosen.victims, strict=True):
+            if not victim.is_leaving:
+                self.preemptors[pod.uid] = decision.pod.uid
+
+    def read(self, pod: PodInfo, preemption: Preemption, count_max: int) -> PreemptionOutcome:
+        """Describe a preemption with the chosen node and up to `count_max` of the others."""
+        choice, run = preemption.choice, preemption.run
+        if choice is None or run is None:
+            missing = "candidates" if choice is None else "dry run"
+            raise ValueError(f"the preemption by {pod.key} has no {missing}")
+        chosen_row = self._snapshot.row_of[preemption.node_name]
+        names = [*(key.name for key in choice.keys), NAME_KEY]
+        listed: dict[int, str | None] = {chosen_row: None}
+        for row, lost_at in choice.runners_up(chosen_row, self._snapshot.ranks, count_max):
+            listed[row] = names[-1 if lost_at is None else lost_at]
+        rows = np.array([*listed], np.intp)
+        broken = self._broken(pod, run, rows)
+        columns = [key.values(run, rows).tolist() for key in choice.keys]
+        chosen, *others = (
+            CandidateNode(
+                node=self._snapshot.names[row],
+                victims=tuple(self._victim(victim, broken) for victim in run.victims_on(row)),
+                pdb_violations=int(run.violations[row]),
+                values=tuple(
+                    key.words(value, int(run.victim_count[row]))
+                    for key, value in zip(choice.keys, values, strict=True)
+                ),
+                lost_at=lost_at,
+            )
+            for (row, lost_at), *values in zip(listed.items(), *columns, strict=True)
+        )
+        facts = pod_facts(pod.obj)
+        return PreemptionOutcome(
+            preemptor=facts.pop("pod"),
+            **facts,
+            node=chosen.node,
+            at_s=self._passed_s(),
+            victims=chosen.victims,
+            alternatives=tuple(others),
+            left_out=len(preemption.candidate_rows) - len(listed),
+            chosen=chosen,
+            keys=tuple((key.name, key.heading) for key in choice.keys),
+        )
+
+    def _victim(self, pod: PodInfo, broken: Broken) -> Victim:
+        budgets = ((number, self._budgets.budgets[number]) for number in self._covering(pod))
+        return Victim(
+            **pod_facts(pod.obj),
+            node=node_name_of(pod.obj),
+            budgets=tuple(
+                VictimsBudget(
+                    f"{budget.namespace}/{budget.name}",
+                    budget.allowed,
+                    is_broken=number in broken.get(pod.uid, ()),
+                )
+                for number, budget in budgets
+            ),
+            # Until it is gone, the scheduler names a victim again.
+            is_leaving=pod.cls.terminating or pod.uid in self.preemptors,
+        )
+
+    def _broken(self, preemptor: PodInfo, run: DryRun, rows: Rows) -> Broken:
+        """Find the budgets that victims on rows break.
+
+        The pods of a row spend a budget in order of importance, and a pod that comes when it is
+        spent breaks it. None of the spared pods broke any: all that is left of a budget went to
+        them, and to as many of the violating pods, which break another budget, as it allowed.
+        """
+        broken: Broken = {}
+        if not self._budgets.budgets:
+            return broken
+        potential = run.tables.potential_victims(preemptor.priority, rows)
+        pods = [self._snapshot.pods.pods[slot] for slot in potential.slots.tolist()]
+        start = 0
+        for count in potential.counts.tolist():
+            end = start + count
+            # On each row the violating pods come first.
+            border = start + int(potential.violating[start:end].sum())
+            violating, spared = pods[start:border], pods[border:end]
+            broken.update((pod.uid, set()) for pod in violating)
+            for number in {n for pod in violating for n in self._budgets.covering(pod.cls)}:
+                paid = sum(number in self._covering(pod) for pod in spared)
+                covered = [pod for pod in violating if number in self._covering(pod)]
+                allowed = self._budgets.budgets[number].allowed
+                for pod in covered[max(allowed - paid, 0) :]:
+                    broken[pod.uid].add(number)
+            start = end
+        return broken
+
+    def _covering(self, pod: PodInfo) -> list[int]:
+        """The numbers of the budgets of which a pod's disruption costs one."""
+        return [
+            number
+            for number in self._budgets.covering(pod.cls)
+            if pod.name not in self._budgets.budgets[number].disrupted
+        ]

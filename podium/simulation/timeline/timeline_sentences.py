@@ -1,4 +1,4 @@
-"""Entries as sentences; some say nothing that a reader of the story misses, and have none."""
+"""The entries of a timeline as sentences, but for those that add nothing to the story."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,18 +11,19 @@ from msgspec.structs import replace
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.policy.disruption_target import cause_of_reason
 from podium.api.presentation import Tone
+from podium.api.values.message_words import count
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.pod_history import PodHistories, is_end
 
 Phrase = str | Callable[[TimelineEntry], str]
-"""What an entry says: a text with the names of details in braces, or what makes one."""
+"""The phrase of an entry: a text with the names of details in braces, or a function."""
 
 _SUBJECTS = {"PodDisruptionBudget": "budget"}
 _USER = "user"
 
-_TOLD_MAX = 20
-_TOLD_OF_MANY = 5
-_ALWAYS_TOLD = frozenset({"AssertionPassed", "AssertionFailed", "StepRefused", "StepFailed"})
+_SHOWN_MAX = 20
+_SHOWN_OF_MANY = 5
+_ALWAYS_SHOWN = frozenset({"AssertionPassed", "AssertionFailed", "StepRefused", "StepFailed"})
 
 _TONES = (
     ("PASSED", Tone.GOOD),
@@ -37,32 +38,33 @@ _TONES = (
 
 
 def tone_of(line: str) -> Tone:
-    """What a line of a story means for its reader."""
+    """Return the tone of a line of a story."""
     return next((tone for words, tone in _TONES if words in line), Tone.NONE)
 
 
 def sentences(entries: Iterable[TimelineEntry]) -> Iterator[tuple[float, str]]:
     """Put a timeline into sentences, each with its seconds since the start, in order.
 
-    Of what happens to very many objects at one moment a few are told, and the others counted.
+    If one thing happens to very many objects at one moment, a few are named and the others counted.
     """
-    told_once = _with_retries_once(_with_repetitions_once([*entries]))
-    for at_s, moment in groupby(told_once, key=attrgetter("at_s")):
-        told = [(entry.type, text) for entry in moment if (text := sentence(entry))]
-        counts = Counter(kind for kind, _ in told)
+    unrepeated = _with_retries_once(_with_repetitions_once([*entries]))
+    for at_s, moment in groupby(unrepeated, key=attrgetter("at_s")):
+        texts = [(entry.type, text) for entry in moment if (text := sentence(entry))]
+        counts = Counter(kind for kind, _ in texts)
         seen: Counter[str] = Counter()
-        for kind, text in told:
+        for kind, text in texts:
             seen[kind] += 1
-            if counts[kind] <= _TOLD_MAX or kind in _ALWAYS_TOLD or seen[kind] < _TOLD_OF_MANY:
+            is_short = counts[kind] <= _SHOWN_MAX or kind in _ALWAYS_SHOWN
+            if is_short or seen[kind] < _SHOWN_OF_MANY:
                 yield at_s, text
-            elif seen[kind] == _TOLD_OF_MANY:
-                yield at_s, f"{text}; and likewise {counts[kind] - _TOLD_OF_MANY} more"
+            elif seen[kind] == _SHOWN_OF_MANY:
+                yield at_s, f"{text}; and likewise {counts[kind] - _SHOWN_OF_MANY} more"
 
 
 def _with_repetitions_once(entries: Sequence[TimelineEntry]) -> Iterator[TimelineEntry]:
-    """All entries but those of pods that repeat what has become of another pod.
+    """Leave out the entries of pods that repeat the end of another pod.
 
-    The end of the first one has how often it was repeated, and until when.
+    The end of the first pod has how often it was repeated, and until when.
     """
     known = PodHistories(entries).repetitions
     if not known.first:
@@ -70,55 +72,49 @@ def _with_repetitions_once(entries: Sequence[TimelineEntry]) -> Iterator[Timelin
         return
     repeating = {entry.name for entry in entries if entry.uid in known.first}
     firsts = {entry.name for entry in entries if entry.uid in known.times}
-    told: set[tuple[str, str]] = set()
+    events: set[tuple[str, str]] = set()
     for entry in entries:
         if entry.uid in known.first:
             continue
-        if entry.type == "Event" and (names := repeating.intersection(_names(entry))):
-            # A pod of a StatefulSet has the name of the one before, whose events are told.
-            event = str(entry.details["reason"]), str(entry.details["message"])
-            if event in told or not names <= firsts:
-                continue
-            told.add(event)
+        if entry.type == "Event":
+            reason, message = str(entry.details["reason"]), str(entry.details["message"])
+            words = (word.rpartition("/")[2].rstrip(",.") for word in message.split())
+            regarding = entry.details["regarding"].get("name", "")
+            if names := repeating.intersection((regarding, *words)):
+                # A pod of a StatefulSet has the name of the one before, whose events stay.
+                if (reason, message) in events or not names <= firsts:
+                    continue
+                events.add((reason, message))
         if entry.uid in known.times and is_end(entry):
             more = {"times": known.times.pop(entry.uid), "until": known.until_s[entry.uid]}
             entry = replace(entry, details={**entry.details, "repeated": more})
         yield entry
 
 
-def _names(event: TimelineEntry) -> Iterator[str]:
-    yield event.details["regarding"].get("name", "")
-    for word in str(event.details["message"]).split():
-        yield word.rpartition("/")[2].rstrip(",.")
-
-
 def _with_retries_once(entries: Iterable[TimelineEntry]) -> Iterator[TimelineEntry]:
-    """All entries, but of an eviction that is refused again and again the first refusal alone.
+    """Leave out all refusals of an eviction but the first.
 
     It has how often the eviction was refused, until when, and the last reason.
     """
     refusals: dict[tuple[str, str, str], list[TimelineEntry]] = {}
-    told: list[TimelineEntry | list[TimelineEntry]] = []
+    kept: list[TimelineEntry] = []
     for entry in entries:
-        if entry.type != "EvictionRefused":
-            told.append(entry)
-            continue
-        about = entry.namespace, entry.name, entry.uid
-        if about in refusals:
-            refusals[about].append(entry)
-        else:
-            refusals[about] = [entry]
-            told.append(refusals[about])
-    for one in told:
-        if isinstance(one, TimelineEntry):
-            yield one
-        else:
-            more = {"times": len(one), "until": one[-1].at_s, "last": _refusal(one[-1])}
-            yield replace(one[0], details={**one[0].details, **more})
+        pod = entry.namespace, entry.name, entry.uid
+        if entry.type == "EvictionRefused":
+            refusals.setdefault(pod, []).append(entry)
+        if entry.type != "EvictionRefused" or len(refusals[pod]) == 1:
+            kept.append(entry)
+    for entry in kept:
+        if entry.type == "EvictionRefused":
+            repeated = refusals[entry.namespace, entry.name, entry.uid]
+            last = repeated[-1]
+            more = {"times": len(repeated), "until": last.at_s, "last": _refusal(last)}
+            entry = replace(entry, details={**entry.details, **more})
+        yield entry
 
 
 def sentence(entry: TimelineEntry) -> str:
-    """Put an entry into a sentence; empty if it isn't worth one."""
+    """Put an entry into a sentence; empty if it adds nothing to the story."""
     if entry.type == "Event":
         details = entry.details
         about = details["regarding"]
@@ -140,19 +136,19 @@ def sentence(entry: TimelineEntry) -> str:
 
 
 def subject(kind: str, namespace: str, name: str) -> str:
-    """An object as stories name it: the namespace only where it isn't the usual one."""
-    called = _SUBJECTS.get(kind, kind.lower())
+    """Name an object as stories do: with its namespace unless that is `default`."""
+    noun = _SUBJECTS.get(kind, kind.lower())
     place = "" if namespace in ("", DEFAULT_NAMESPACE) else f"{namespace}/"
-    return f"{called} {place}{name}"
+    return f"{noun} {place}{name}"
 
 
 def clock(at_s: float) -> str:
-    """A time of the story: `t+30s`, `t+1m30s`, `t+2h0m1.5s`."""
+    """Format a time of the story: `t+30s`, `t+1m30s`, `t+2h0m1.5s`."""
     return f"t+{span(at_s)}"
 
 
 def span(seconds: float) -> str:
-    """A duration as Go writes it, to the millisecond."""
+    """Format a duration as Go does, to the millisecond."""
     millis = round(seconds * 1000)
     minutes, rest = divmod(millis, 60_000)
     hours, minutes = divmod(minutes, 60)
@@ -162,25 +158,6 @@ def span(seconds: float) -> str:
     return f"{minutes}m{text}" if minutes else text
 
 
-def _pod_created(entry: TimelineEntry) -> str:
-    owner = entry.details.get("owner")
-    by = f" for {owner['kind']} {owner['name']}" if owner else ""
-    return f"is created{by} (priority {entry.details['priority']})"
-
-
-def _workload_created(entry: TimelineEntry) -> str:
-    if "replicas" in entry.details:
-        return f"is created with {_count(entry.details['replicas'], 'replica')}"
-    idle = entry.details.get("idle")
-    return f"is created, and makes no pods: {idle}" if idle else "is created"
-
-
-def _pod_bound(entry: TimelineEntry) -> str:
-    waited_s = entry.details.get("overslept")
-    why = "" if waited_s is None else f": {overslept(waited_s)}"
-    return f"is bound to {entry.details['node']}{why}"
-
-
 def overslept(waited_s: float) -> str:
     """Explain why a pod was tried that no event had woken for a number of seconds."""
     return (
@@ -188,45 +165,40 @@ def overslept(waited_s: float) -> str:
     )
 
 
-def _pod_terminating(entry: TimelineEntry) -> str:
-    node = entry.details.get("node")
-    where = f" on {node}" if node else ""
-    grace_s = entry.details["gracePeriodSeconds"]
-    return f"terminates{where} ({_cause(entry)}, {grace_s} s grace)"
-
-
-def _pod_gone(entry: TimelineEntry) -> str:
-    node, grace_s = entry.details.get("node"), entry.details.get("gracePeriodSeconds")
+def _pod_phrase(entry: TimelineEntry) -> str:
+    details, node = entry.details, entry.details.get("node")
+    match entry.type:
+        case "PodCreated":
+            owner = details.get("owner")
+            by = f" for {owner['kind']} {owner['name']}" if owner else ""
+            return f"is created{by} (priority {details['priority']})"
+        case "PodBound":
+            waited_s = details.get("overslept")
+            return f"is bound to {node}" + ("" if waited_s is None else f": {overslept(waited_s)}")
+        case "PodRunning":
+            ready = " and is ready" if details["ready"] else ", but isn't ready yet"
+            return f"runs on {node}{ready}"
+        case "PodFailed":
+            reason, message = details.get("reason"), details.get("message")
+            # An event before says why a node evicts a pod.
+            texts = (reason,) if reason == "Evicted" else (reason, message)
+            why = ": ".join(text for text in texts if text)
+            return f"fails ({why})" if why else "fails"
+    disruption, grace_s = str(details.get("disruption") or ""), details.get("gracePeriodSeconds")
+    cause = "deleted" if entry.by == _USER else f"deleted by {entry.by}"
+    if disruption:
+        known = cause_of_reason(disruption)
+        cause = disruption if known is None else known.participle
+    if entry.type == "PodTerminating":
+        where = f" on {node}" if node else ""
+        return f"terminates{where} ({cause}, {grace_s} s grace)"
     if not node:
         return "is gone (it had no node)"
-    phase = entry.details["phase"]
     if grace_s is not None:
         return f"is gone from {node} (terminated, {grace_s} s grace)"
-    if phase in ("Succeeded", "Failed"):
-        return f"is gone from {node} (it had {phase.lower()})"
-    return f"is gone from {node} ({_cause(entry)}, at once)"
-
-
-def _cause(entry: TimelineEntry) -> str:
-    reason = str(entry.details.get("disruption") or "")
-    if reason:
-        cause = cause_of_reason(reason)
-        return reason if cause is None else cause.participle
-    return "deleted" if entry.by == _USER else f"deleted by {entry.by}"
-
-
-def _pod_running(entry: TimelineEntry) -> str:
-    return f"runs on {entry.details['node']}" + (
-        " and is ready" if entry.details["ready"] else ", but isn't ready yet"
-    )
-
-
-def _pod_failed(entry: TimelineEntry) -> str:
-    reason, message = entry.details.get("reason"), entry.details.get("message")
-    # An event has told before why a node evicts a pod.
-    told = (reason,) if reason == "Evicted" else (reason, message)
-    why = ": ".join(text for text in told if text)
-    return "fails" + (f" ({why})" if why else "")
+    if details["phase"] in ("Succeeded", "Failed"):
+        return f"is gone from {node} (it had {details['phase'].lower()})"
+    return f"is gone from {node} ({cause}, at once)"
 
 
 def _preemption(record: Mapping[str, Any]) -> str:
@@ -245,21 +217,31 @@ def _preemption(record: Mapping[str, Any]) -> str:
     return text
 
 
-def _budget_changed(entry: TimelineEntry) -> str:
+def _policy_phrase(entry: TimelineEntry) -> str:
     details = entry.details
-    if details["allowedBefore"] == details["disruptionsAllowed"]:
-        return ""
-    counts = (
-        f"{details['currentHealthy']} of {details['expectedPods']} pods healthy, "
-        f"{details['desiredHealthy']} needed"
-    )
-    allowed = details["disruptionsAllowed"]
-    noun = "disruption" if allowed == 1 else "disruptions"
-    return f"allows {allowed or 'no'} {noun} ({counts})"
-
-
-def _eviction_refused(entry: TimelineEntry) -> str:
-    details = entry.details
+    match entry.type:
+        case "WorkloadCreated":
+            if "replicas" in details:
+                return f"is created with {count(details['replicas'], 'replica')}"
+            idle = details.get("idle")
+            return f"is created, and makes no pods: {idle}" if idle else "is created"
+        case "BudgetChanged":
+            allowed = details["disruptionsAllowed"]
+            if details["allowedBefore"] == allowed:
+                return ""
+            counts = (
+                f"{details['currentHealthy']} of {details['expectedPods']} pods healthy, "
+                f"{details['desiredHealthy']} needed"
+            )
+            noun = "disruption" if allowed == 1 else "disruptions"
+            return f"allows {allowed or 'no'} {noun} ({counts})"
+        case "EvictionsOnHold" | "EvictionsGoOn":
+            zone = f"zone {details['zone']}" if details["zone"] else "its zone"
+            if entry.type == "EvictionsGoOn":
+                return f"lets evictions go on in {zone}"
+            nodes = count(details["nodes"], "node")
+            unready = f"{details['notReady']} of {nodes} there aren't ready"
+            return f"puts evictions on hold in {zone}: {unready}"
     why = _refusal(entry)
     text = f"may not be evicted: {why}"
     if "retryAfterSeconds" not in details:
@@ -276,69 +258,52 @@ def _refusal(entry: TimelineEntry) -> str:
     return f"{details['code']} {'; '.join(details['causes']) or details['message']}"
 
 
-def _on_hold(entry: TimelineEntry) -> str:
+def _step_phrase(entry: TimelineEntry) -> str:
     details = entry.details
-    zone = f"zone {details['zone']}" if details["zone"] else "its zone"
-    unready = f"{details['notReady']} of {_count(details['nodes'], 'node')} there aren't ready"
-    return f"puts evictions on hold in {zone}: {unready}"
-
-
-def _drain_started(entry: TimelineEntry) -> str:
-    left = entry.details["leftAlone"]
-    alone = f", {left} left alone" if left else ""
-    return f"is drained: {_count(entry.details['pods'], 'pod')} to evict{alone}"
-
-
-def _drain_finished(entry: TimelineEntry) -> str:
-    evicted, took_s = entry.details["evicted"], entry.details["seconds"]
-    return f"is drained after {span(took_s)} ({_count(evicted, 'pod')} evicted)"
-
-
-def _drain_failed(entry: TimelineEntry) -> str:
-    details = entry.details
-    stuck = f"; still there: {', '.join(details['pods'])}" if details["pods"] else ""
-    texts = [f"isn't drained: {details['message']}{stuck}"]
-    return "\n".join([*texts, *(f"remedy: {text}" for text in details["remedies"])])
-
-
-def _passed(entry: TimelineEntry) -> str:
-    took_s = entry.details["seconds"]
-    waited = f" (after {span(took_s)})" if took_s else ""
-    return f"PASSED: {entry.details['assertion']}{waited}"
-
-
-def _failed(entry: TimelineEntry) -> str:
-    details = entry.details
-    return f"FAILED: {details['assertion']}, but {details['found']} ({details['step']})"
-
-
-def _refused(entry: TimelineEntry) -> str:
-    details = entry.details
-    verdict = "is refused, as it should be" if details["expected"] else "FAILED, it is refused"
-    return f"{details['step']} {verdict}: {details['code']} {details['message']}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    match entry.type:
+        case "DrainStarted":
+            left = details["leftAlone"]
+            alone = f", {left} left alone" if left else ""
+            return f"is drained: {count(details['pods'], 'pod')} to evict{alone}"
+        case "DrainFinished":
+            evicted = count(details["evicted"], "pod")
+            return f"is drained after {span(details['seconds'])} ({evicted} evicted)"
+        case "DrainFailed":
+            stuck = f"; still there: {', '.join(details['pods'])}" if details["pods"] else ""
+            lines = [f"isn't drained: {details['message']}{stuck}"]
+            return "\n".join([*lines, *(f"remedy: {text}" for text in details["remedies"])])
+        case "AssertionPassed":
+            took_s = details["seconds"]
+            waited = f" (after {span(took_s)})" if took_s else ""
+            return f"PASSED: {details['assertion']}{waited}"
+        case "AssertionFailed":
+            return f"FAILED: {details['assertion']}, but {details['found']} ({details['step']})"
+        case "StepRefused":
+            is_expected = details["expected"]
+            verdict = "is refused, as it should be" if is_expected else "FAILED, it is refused"
+            return f"{details['step']} {verdict}: {details['code']} {details['message']}"
+        case "FaultsSet":
+            return "faults: " + ", ".join(f"{name} {rate:g}" for name, rate in details.items())
+    return "" if details["created"] else "is applied"
 
 
 _PHRASES: Mapping[str, Phrase] = {
-    "PodCreated": _pod_created,
-    "PodBound": _pod_bound,
+    "PodCreated": _pod_phrase,
+    "PodBound": _pod_phrase,
     "PodNominated": "is nominated to {node}",
     "PodNominationCleared": "loses its nomination to {node}",
     "PodUnschedulable": "can't be scheduled: {message}",
     "PodGated": "is held back by its scheduling gates",
     "PodPending": "",
-    "PodRunning": _pod_running,
+    "PodRunning": _pod_phrase,
     "PodReady": "is ready",
     "PodNotReady": "isn't ready any more",
     "PodRestarted": "is restarted, {restarts} times so far",
     "PodSucceeded": "has done its work",
-    "PodFailed": _pod_failed,
+    "PodFailed": _pod_phrase,
     "PodUnknown": "is in an unknown state",
-    "PodTerminating": _pod_terminating,
-    "PodGone": _pod_gone,
+    "PodTerminating": _pod_phrase,
+    "PodGone": _pod_phrase,
     "NodeCreated": "joins",
     "NodeGone": "is gone",
     "NodeReady": "is ready",
@@ -347,37 +312,34 @@ _PHRASES: Mapping[str, Phrase] = {
     "NodeCondition": "has {condition} {status}",
     "NodeTainted": "is tainted {taint}",
     "NodeUntainted": "is no longer tainted {taint}",
-    "EvictionsOnHold": _on_hold,
-    "EvictionsGoOn": lambda e: (
-        "lets evictions go on in "
-        + (f"zone {e.details['zone']}" if e.details["zone"] else "its zone")
-    ),
+    "EvictionsOnHold": _policy_phrase,
+    "EvictionsGoOn": _policy_phrase,
     "NodeCordoned": "is cordoned",
     "NodeUncordoned": "is uncordoned",
     "BudgetCreated": "",
-    "BudgetChanged": _budget_changed,
+    "BudgetChanged": _policy_phrase,
     "BudgetSyncFailed": "can't be computed, and so allows no disruption: {message}",
     "BudgetGone": "is gone",
-    "WorkloadCreated": _workload_created,
+    "WorkloadCreated": _policy_phrase,
     "WorkloadScaled": "is scaled from {before} to {replicas}",
     "RolloutStuck": "is stuck: {message}",
     "JobFailed": "fails, and its work is lost: {message}",
     "JobIndexesFailed": "has lost the work of its indexes {indexes}",
     "WorkloadGone": "is gone",
     "EvictionGranted": "",
-    "EvictionRefused": _eviction_refused,
-    "DrainStarted": _drain_started,
-    "DrainFinished": _drain_finished,
-    "DrainFailed": _drain_failed,
-    "Applied": lambda e: "" if e.details["created"] else "is applied",
+    "EvictionRefused": _policy_phrase,
+    "DrainStarted": _step_phrase,
+    "DrainFinished": _step_phrase,
+    "DrainFailed": _step_phrase,
+    "Applied": _step_phrase,
     "Deleting": "",
     "Changing": "{what}",
-    "FaultsSet": lambda e: "faults: " + ", ".join(f"{k} {v:g}" for k, v in e.details.items()),
-    "StepRefused": _refused,
+    "FaultsSet": _step_phrase,
+    "StepRefused": _step_phrase,
     "StepFailed": "{step} FAILED: {message}",
-    "AssertionPassed": _passed,
-    "AssertionFailed": _failed,
-    "MachineRestarted": lambda e: f"{e.by} starts again",
-    "MachineStopped": lambda e: f"{e.by} crashes",
+    "AssertionPassed": _step_phrase,
+    "AssertionFailed": _step_phrase,
+    "MachineRestarted": lambda entry: f"{entry.by} starts again",
+    "MachineStopped": lambda entry: f"{entry.by} crashes",
 }
-"""What happens, type by type."""
+"""The phrases of all types of entries; those without text have no sentence."""

@@ -11,8 +11,7 @@ from podium.api.policy.disruption_target import PREEMPTED, cause_of
 from podium.api.resources import pod_requests
 from podium.machines.effects import Effect
 from podium.machines.events import Change, Event, Synced
-from podium.simulation.timeline.entry import TimelineEntry
-from podium.simulation.timeline.facts import PodFacts, event_facts, node_facts
+from podium.simulation.timeline.facts import PodFacts, TimelineEntry, event_facts, node_facts
 from podium.simulation.timeline.observer import USER, Facts
 from podium.simulation.timeline.timeline_sentences import sentence, subject
 

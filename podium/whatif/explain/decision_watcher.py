@@ -21,7 +21,7 @@ from podium.scheduler.snapshot.affinity_terms import (
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
+from podium.simulation.timeline.preemption import PreemptionRecorder
 from podium.whatif.explain.explanation import (
     Blocker,
     DecisionView,

@@ -15,7 +15,7 @@ from podium.cluster.virtual import Cluster
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario import Scenario
-from podium.simulation.timeline.preemption_recorder import PreemptionRecorder
+from podium.simulation.timeline.preemption import PreemptionRecorder
 from podium.ui.dashboard.pages import PlanPage, presented
 from podium.whatif.explain.decision_watcher import DecisionWatcher
 from podium.whatif.explain.explanation import PodExplanation
