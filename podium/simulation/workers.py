@@ -1,7 +1,7 @@
-"""Work done by several processes at once: each piece by a fork of this process.
+"""Work in several processes at once, each item in a fork of this process.
 
-A fork finds everything that was loaded before, shares it, and leaves it as it was for the others,
-whatever it does to it. So the result of a piece doesn't depend on how many processes there are.
+A fork shares everything that was loaded before, and what it changes stays unchanged for others. So
+the result of an item doesn't depend on how many processes there are.
 """
 
 import os
@@ -21,14 +21,14 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 Progress = Callable[[int], None]
-"""Is told how many pieces are done."""
+"""Receives the number of finished items."""
 
-_begun_by = 0
-"""The process that has forked this one, if it is a fork."""
+_parent = 0
+"""Id of the process that has forked this one, if it is a fork."""
 
 
 class LostProcessError(PodiumError):
-    """A process that worked on a piece is gone."""
+    """A process was killed while it worked on an item."""
 
     def __init__(self, number: int) -> None:
         super().__init__(number)
@@ -39,7 +39,7 @@ class LostProcessError(PodiumError):
 
 
 def can_fork() -> bool:
-    """Whether processes can be forked here."""
+    """Return whether processes can be forked on this system."""
     return "fork" in get_all_start_methods()
 
 
@@ -49,13 +49,13 @@ def in_workers(
     workers: int,
     progress: Progress | None = None,
 ) -> Iterator[Result]:
-    """Yield what a function returns for each item, in the order of the items.
+    """Yield the result of a function for each item, in order.
 
-    Where the system can't fork, this process does it all, one after the other, and the function
-    must leave alone what the next one will read. What it returns or raises is pickled.
+    On a system without forks, this process works on the items one after the other, and the function
+    must not change what it reads. What it returns or raises is pickled.
 
     Raises:
-        LostProcessError: one of the processes was killed.
+        LostProcessError: a process was killed.
     """
     if not can_fork():
         for done, item in enumerate(items, start=1):
@@ -68,16 +68,16 @@ def in_workers(
 
 
 def in_a_copy(function: Callable[[], Result]) -> Result:
-    """What a function returns that may change everything here: it does so in a fork."""
+    """Return the result of a function that is called in a fork, where it may change anything."""
     with Forks(lambda _: function(), [None], 1) as forks:
         (result,) = forks.results()
     return result
 
 
 class Forks(Generic[Item, Result]):
-    """Processes that work on items, each on one; those that still do are ended on leaving.
+    """Processes that each work on one item, from `with` to its end.
 
-    The first begin on entering. Whenever results are waited for, others follow them.
+    The first processes start on entering, others while results are waited for.
     """
 
     def __init__(
@@ -91,13 +91,13 @@ class Forks(Generic[Item, Result]):
         self._answers: dict[int, tuple[bool, Any]] = {}
 
     def __enter__(self) -> Self:
-        # np.unique would import it when it is first called, in each fork anew.
+        # np.unique would import it when it is first called, in each fork again.
         import numpy.ma  # noqa: F401
 
         try:
             self._start()
         except BaseException:
-            # Nobody calls __exit__ of what wasn't entered.
+            # Without having entered, __exit__ isn't called.
             self._end()
             raise
         return self
@@ -114,11 +114,21 @@ class Forks(Generic[Item, Result]):
         self._running.clear()
 
     def results(self, progress: Progress | None = None) -> Iterator[Result]:
-        """Yield the result of each item, in their order; raises LostProcessError."""
+        """Yield the result of each item, in order; raises LostProcessError."""
         done = 0
         for number in range(len(self._items)):
             while number not in self._answers:
-                self._collect()
+                for ready in wait([*self._running]):
+                    assert isinstance(ready, Connection)
+                    item, process = self._running[ready]
+                    try:
+                        self._answers[item] = ready.recv()
+                    except EOFError:
+                        self._answers[item] = True, LostProcessError(item)
+                    process.join()
+                    del self._running[ready]
+                    ready.close()
+                self._start()
                 if progress is not None and len(self._answers) + number > done:
                     done = len(self._answers) + number
                     progress(done)
@@ -128,11 +138,11 @@ class Forks(Generic[Item, Result]):
             yield answer
 
     def _start(self) -> None:
-        if _begun_by and os.getppid() != _begun_by:
+        if _parent and os.getppid() != _parent:
             # No process waits for the result any more.
             raise SystemExit
         while self._waiting and len(self._running) < self._workers:
-            with _ctrl_c_waits():
+            with _without_ctrl_c():
                 number = self._waiting.popleft()
                 context = get_context("fork")
                 reader, writer = context.Pipe(duplex=False)
@@ -142,41 +152,28 @@ class Forks(Generic[Item, Result]):
                 writer.close()
                 self._running[reader] = number, process
 
-    def _collect(self) -> None:
-        for ready in wait([*self._running]):
-            assert isinstance(ready, Connection)
-            number, process = self._running[ready]
-            try:
-                self._answers[number] = ready.recv()
-            except EOFError:
-                self._answers[number] = True, LostProcessError(number)
-            process.join()
-            del self._running[ready]
-            ready.close()
-        self._start()
-
 
 @contextmanager
-def _ctrl_c_waits() -> Iterator[None]:
-    """Have Ctrl-C wait, so that there is no process that nobody knows yet, and nobody would end."""
+def _without_ctrl_c() -> Iterator[None]:
+    # Delay Ctrl-C, so that no process is started that isn't known yet, and would never be ended.
     if current_thread() is not main_thread():
         yield
         return
-    came: list[int] = []
-    before = signal.signal(signal.SIGINT, lambda number, _: came.append(number))
+    delayed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, _: delayed.append(number))
     try:
         yield
     finally:
         signal.signal(signal.SIGINT, before)
-        if came:
+        if delayed:
             signal.raise_signal(signal.SIGINT)
 
 
 def answer_in_fork(function: Callable[[Item], Result], item: Item, writer: Connection) -> None:
-    """In a fork, answer with whether an item raised an error, and the error or the result."""
-    global _begun_by
-    _begun_by = os.getppid()
-    # What was there before isn't searched for garbage, and so stays shared.
+    """Send whether a function raised an error for an item, and the error or the result."""
+    global _parent
+    _parent = os.getppid()
+    # Existing objects aren't searched for garbage, and so stay shared.
     keep_all_there_is()
     # Ctrl-C is for the process that waits for the others.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -185,6 +182,6 @@ def answer_in_fork(function: Callable[[Item], Result], item: Item, writer: Conne
         answer = False, function(item)
     except Exception as error:  # noqa: BLE001 - it is raised where it is waited for
         answer = True, error
-    # Nobody may wait for it any more.
+    # The parent may have stopped waiting.
     with suppress(BrokenPipeError):
         writer.send(answer)

@@ -1,1 +1,1 @@
-"""Workloads of kube-scheduler's performance suite, and a runner that measures them in process."""
+"""Workloads of kube-scheduler's performance suite, measured in process, on a server, or live."""

@@ -1,6 +1,6 @@
-"""All workloads: those of scheduler_perf, v1.36, and some of our own; and how they are named."""
+"""All workloads, those of scheduler_perf v1.36 and some more, by name."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
 
@@ -18,27 +18,26 @@ WORKLOADS = tuple(Workload(case, size_name) for case in CASES for size_name in c
 
 
 def select(patterns: Sequence[str]) -> list[Workload]:
-    """The workloads that are meant, each once; raises UnknownWorkloadError.
+    """Select workloads, each once; raises UnknownWorkloadError.
 
     Args:
-        patterns: each a name, the beginning of names, or a glob; without any, the default set.
+        patterns: names, beginnings of names, or globs; without any, the default set is selected.
     """
     if not patterns:
         return [workload for workload in WORKLOADS if workload.size.by_default]
-    found = {workload.name: workload for pattern in patterns for workload in _matching(pattern)}
-    return [*found.values()]
-
-
-def _matching(pattern: str) -> Iterable[Workload]:
-    exact = [workload for workload in WORKLOADS if workload.name == pattern]
-    found = exact or [
-        workload
-        for workload in WORKLOADS
-        if workload.name.startswith(pattern) or fnmatchcase(workload.name, pattern)
-    ]
-    if not found:
-        names = [*(case.name for case in CASES), *(workload.name for workload in WORKLOADS)]
-        close = get_close_matches(pattern, names, n=1)
-        hint = f"did you mean {close[0]}?" if close else "podium bench --list names them all"
-        raise UnknownWorkloadError(f"no workload is called {pattern}: {hint}")
-    return found
+    by_name = {workload.name: workload for workload in WORKLOADS}
+    selected: dict[str, Workload] = {}
+    for pattern in patterns:
+        matching = {
+            name: workload
+            for name, workload in by_name.items()
+            if name.startswith(pattern) or fnmatchcase(name, pattern)
+        }
+        if pattern in by_name:
+            matching = {pattern: by_name[pattern]}
+        if not matching:
+            close = get_close_matches(pattern, [*(case.name for case in CASES), *by_name], n=1)
+            hint = f"did you mean {close[0]}?" if close else "podium bench --list names them all"
+            raise UnknownWorkloadError(f"no workload is called {pattern}: {hint}")
+        selected |= matching
+    return [*selected.values()]

@@ -1,10 +1,9 @@
-"""Workloads in which every pod is different: requests, labels and terms of its own.
+"""Workloads in which every pod has requests, labels and terms of its own.
 
-The reference's pods are alike, so that what is found out about one holds for the next. Here
-nothing does: each pod is decided as if none had come before it.
+The pods of the reference suite are equal, so that results for one pod hold for the next. Here each
+pod is decided as if it were the first.
 """
 
-from functools import partial
 from typing import Any
 
 from podium.api.objects import Object
@@ -22,7 +21,7 @@ APPS = 200
 CLASSES = 500
 _NAMESPACE = "diverse"
 _ZONES = ("zone-a", "zone-b", "zone-c")
-# Pods from this number on are none of those that are measured.
+# Earlier pods are numbered from here, so that they differ from the measured ones.
 _EARLIER = 100_000
 _PRIORITIES = (0, 10, 20)
 _SIZES = {
@@ -98,13 +97,11 @@ def _preempt(pod: Object, number: int) -> None:
     pod["spec"]["priority"] = 100
 
 
-def _vary_earlier(vary: Vary, pod: Object, number: int) -> None:
-    vary(pod, number + _EARLIER)
-
-
 def _case(name: str, vary: Vary) -> Case:
     group = WorkloadPods(PODS["default"], _NAMESPACE, vary)
-    earlier = WorkloadPods(PODS["default"], _NAMESPACE, partial(_vary_earlier, vary))
+    earlier = WorkloadPods(
+        PODS["default"], _NAMESPACE, lambda pod, number: vary(pod, number + _EARLIER)
+    )
     return Case(name, group, _SIZES, init=(earlier,), zones=_ZONES, node=NODES["large"])
 
 

@@ -1,7 +1,7 @@
-"""Workloads: nodes, pods that are there before, and pods whose scheduling is measured.
+"""Workloads: nodes, earlier pods, and pods whose scheduling is measured.
 
-Those of kube-scheduler's performance suite are in `workloads.yaml`, with the templates of their
-nodes and pods.
+`workloads.yaml` has those of kube-scheduler's performance suite, and the templates of nodes and
+pods.
 """
 
 from collections.abc import Callable, Mapping
@@ -14,8 +14,7 @@ import yaml
 from podium.api.objects import Object
 
 Vary = Callable[[Mapping[str, Any], int], None]
-"""Makes a pod differ from the others of its template, in place, by its number among them."""
-
+"""Changes a pod in place by its number, so that it differs from others of its template."""
 
 _TEXT = (files("podium.simulation.benchmarks") / "workloads.yaml").read_bytes()
 _SUITE = yaml.load(_TEXT, getattr(yaml, "CSafeLoader", yaml.SafeLoader))
@@ -27,8 +26,8 @@ class Size(msgspec.Struct, frozen=True, array_like=True):
     """The size of one workload of a case.
 
     Attributes:
-        init_pods: number of pods of each of the case's groups of earlier pods, placed ones too.
-        by_default: whether the workload is measured when none is named.
+        init_pods: number of pods in each group of earlier pods, and of placed pods.
+        by_default: whether the workload belongs to the default set.
     """
 
     nodes: int
@@ -49,9 +48,9 @@ class Case(msgspec.Struct, frozen=True):
     """A shape of workload.
 
     Attributes:
-        placed: pods that are on the nodes from the start, dealt out in turn; None if none are.
-        zones: dealt out to the nodes in turn; without any, nodes have no zone.
-        churn: pods that come in between, at a steady rate; None if none do.
+        placed: pods that run from the start, on one node after the other; None for none.
+        zones: zones of the nodes, in turn; without any, nodes have no zone.
+        churn: pods that arrive between the measured ones at a steady rate; None for none.
     """
 
     name: str
@@ -76,7 +75,7 @@ class Workload(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """Such as `SchedulingBasic/5000Nodes_10000Pods`."""
+        """The name of the workload, such as `SchedulingBasic/5000Nodes_10000Pods`."""
         return f"{self.case.name}/{self.size_name}"
 
     @property

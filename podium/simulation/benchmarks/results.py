@@ -1,4 +1,4 @@
-"""The results of measurements, and their presentations."""
+"""Results of measurements, and their presentations."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ def _rounded(digits: int) -> PlainSerializer:
 
 @dataclass(frozen=True, slots=True)
 class Latency(Report):
-    """Milliseconds that deciding one pod took: the median, and the 99th percentile."""
+    """Milliseconds in which a pod was decided: the median, and the 99th percentile."""
 
     p50: Annotated[float, _rounded(4)]
     p99: Annotated[float, _rounded(4)]
@@ -33,14 +33,14 @@ class Result(Report):
     """The measurement of one workload.
 
     Attributes:
-        workload: its name.
-        nodes: how many nodes there were.
-        pods: how many pods were measured; all of them were bound.
-        pods_per_second: pods divided by the time from the first one's arrival to the last binding.
-        latency_ms: how long deciding took; of a pod that preempts, both cycles.
-        peak_memory_mib: the largest resident set of the process, from its start, in MiB.
-        preemptions: how many of the pods preempted others first.
-        processor_share: how much of that time the process had a processor, 0 to 1; where it had
+        workload: name of the workload.
+        nodes: number of nodes.
+        pods: number of measured pods; all of them were bound.
+        pods_per_second: pods per second from the first arrival to the last binding.
+        latency_ms: time of decisions; for a preemptor that of both cycles.
+        peak_memory_mib: largest resident set of the process since its start, in MiB.
+        preemptions: number of pods that preempted others first.
+        processor_share: share of the time in which the process had a processor, 0 to 1; if it had
             to wait for one, the other numbers say little.
     """
 
@@ -55,31 +55,31 @@ class Result(Report):
 
     @property
     def is_disturbed(self) -> bool:
-        """Whether something else on the machine took the processor away for long."""
+        """Return whether the process had to wait for a processor for long."""
         return self.processor_share < _UNDISTURBED_SHARE_MIN
 
 
 Results = list[Result]
-"""What `podium bench` prints."""
+"""The output of `podium bench`."""
 
 
 def latency_of(latencies_ns: Sequence[int]) -> Latency:
-    """The median and the 99th percentile of times in nanoseconds."""
+    """Compute the median and the 99th percentile of times in nanoseconds."""
     p50, p99 = np.percentile(np.array(latencies_ns), (50, 99)) / _NS_PER_MS
     return Latency(float(p50), float(p99))
 
 
 @dataclass(frozen=True, slots=True)
 class ServerResult(Report):
-    """How fast the scheduler of a server has bound the pods of one workload.
+    """The measurement of one workload on an API server.
 
     Attributes:
-        workload: what was measured.
-        nodes: how many there were.
-        pods: how many were bound.
-        preemptions: how many of them had to preempt.
-        elapsed_s: from the first creation to the last binding.
-        longest_gap_s: the longest time in which nothing was bound.
+        workload: name of the workload.
+        nodes: number of nodes.
+        pods: number of pods that were bound.
+        preemptions: number of pods that had to preempt.
+        elapsed_s: seconds from the first creation to the last binding.
+        longest_gap_s: longest time without a binding, in seconds.
     """
 
     workload: str
@@ -95,20 +95,20 @@ class ServerResult(Report):
 
 
 ServerResults = list[ServerResult]
-"""What `podium bench --server` prints."""
+"""The output of `podium bench --server`."""
 
 
 @dataclass(frozen=True, slots=True)
 class Measurement(Report):
-    """One number that was measured on a running cluster.
+    """A number that was measured on a running cluster.
 
     Attributes:
-        name: what was measured.
-        value: how much it is.
-        unit: of the value.
-        goal: what it should reach, in words.
-        processor_share: how much of the time the cluster had a processor, where that says
-            something: what it hadn't, it waited for the processor or for its clients.
+        name: name of the measurement.
+        value: measured value.
+        unit: unit of the value.
+        goal: value that it should reach, in words.
+        processor_share: share of the time in which the cluster had a processor; in the rest it
+            waited for a processor or for its clients.
     """
 
     name: str
@@ -123,11 +123,11 @@ class Measurement(Report):
 
 
 Measurements = list[Measurement]
-"""What `podium bench --live` prints."""
+"""The output of `podium bench --live`."""
 
 
 def results_presentation(results: Sequence[Result]) -> Presentation:
-    """Workloads that were measured in process."""
+    """Present workloads that were measured in process."""
     rows = [
         (
             *_counts(one),
@@ -141,7 +141,7 @@ def results_presentation(results: Sequence[Result]) -> Presentation:
 
 
 def server_presentation(results: Sequence[ServerResult]) -> Presentation:
-    """Workloads that the scheduler of an API server was measured with."""
+    """Present workloads that were measured on an API server."""
     rows = [
         (*_counts(one), f"{one.elapsed_s:,.2f}", f"{one.longest_gap_s:,.2f}") for one in results
     ]

@@ -1,12 +1,12 @@
 """Measures a workload in process.
 
-Everything the reference suite does through an API server is done by calls: nodes are there,
-earlier pods are scheduled without being measured, and then the clock runs from the first measured
-pod's arrival to the last one's binding. Arrival means a dictionary as decoded from JSON; making
-its class, deciding, removing victims and binding all count.
+What the reference suite does through an API server is done by calls: nodes exist, earlier pods are
+scheduled without being measured, and then the clock runs from the arrival of the first measured pod
+to the binding of the last. A pod arrives as decoded from JSON; making its class, deciding, removing
+victims and binding all count.
 
-Before the clock starts the garbage collector runs once and is told to leave alone whatever exists
-(`gc.freeze`), as a server would do after loading its state; it stays enabled.
+Before the clock starts the garbage collector runs once and leaves existing objects alone from then
+on (`gc.freeze`), as in a server that has loaded its state; it stays enabled.
 """
 
 import gc
@@ -37,11 +37,11 @@ _CYCLES_MAX = 2
 
 
 class StuckPodError(PodiumError):
-    """A pod of a workload, which should have found a node, didn't."""
+    """A pod of a workload fits no node."""
 
 
 class TimedScheduler:
-    """Takes pods in, has them decided and carries the decisions out at once."""
+    """Decides pods and carries the decisions out at once, with their latencies."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
@@ -66,11 +66,11 @@ class TimedScheduler:
 
 
 class Churn:
-    """Pods that come in between the measured ones.
+    """Pods that arrive between the measured ones.
 
-    One that preempts stays nominated until the next one comes, and is bound then, as a pod waits
-    for its victims to be gone and for its backoff. One that fits nowhere and can't help itself
-    stays pending: nothing happens that could make room for it.
+    A preemptor stays nominated until the next of these pods arrives, and is bound then, as a pod
+    waits until its victims are gone and for its backoff. A pod that fits no node and can't preempt
+    stays pending.
     """
 
     def __init__(self, scheduler: Scheduler, objects: Iterable[Object]) -> None:
@@ -93,27 +93,25 @@ class Churn:
             self._scheduler.preempt(decision)
 
 
-# The reference injects a pod every 200 ms while it schedules about 500 measured ones a second.
-# Counting pods instead of time keeps a workload the same however fast it is run.
+# The reference suite adds a pod every 200 ms while it schedules about 500 measured pods a second.
+# By the number of pods, rather than by time, a workload doesn't depend on how fast it is run.
 MEASURED_PER_CHURN = 100
 
 _MAXRSS_PER_MIB = 2**20 if sys.platform == "darwin" else 2**10
-
-
 _CREATED = "2026-01-01T00:00:00Z"
 
 
 class ObjectFactory:
-    """Makes objects of templates: named, with a uid, defaulted, and each decoded from JSON.
+    """Makes objects of templates, with names, uids and defaults, each decoded from JSON.
 
-    No two objects share any part, as if each had come in a watch event of its own.
+    No two objects share a part, as if each had come in a watch event of its own.
     """
 
     def __init__(self) -> None:
         self._serials = count(1)
 
     def nodes(self, template: Object, number: int, zones: Sequence[str] = ()) -> list[Object]:
-        """Nodes, each with its hostname's label; the zones are dealt out in turn."""
+        """Make nodes with the label of their hostname, and zones in turn."""
         nodes = self._stamped(apply_defaults(template), number)
         for index, node in enumerate(nodes):
             metadata = node["metadata"]
@@ -123,7 +121,7 @@ class ObjectFactory:
         return nodes
 
     def group(self, group: WorkloadPods, number: int) -> list[Object]:
-        """Pods of a group, each different if the group says how."""
+        """Make the pods of a group."""
         pods = self.pods(group.template, number, group.namespace)
         if group.vary is not None:
             for index, pod in enumerate(pods):
@@ -131,20 +129,17 @@ class ObjectFactory:
         return pods
 
     def pods(self, template: Object, number: int, namespace: str) -> list[Object]:
-        """Pods, admitted and waiting for a node."""
+        """Make pods that are admitted and wait for a node."""
         placed = {**template, "metadata": {**template["metadata"], "namespace": namespace}}
         return self._stamped(add_default_tolerations(apply_defaults(placed)), number)
 
     def namespaces(self, names: Iterable[str]) -> list[Object]:
-        """Namespaces; names that come twice count once."""
+        """Make namespaces, one for each name."""
+        namespace = {"apiVersion": "v1", "kind": "Namespace"}
         return [
-            self._stamped(
-                apply_defaults(
-                    {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}
-                ),
-                1,
-            )[0]
+            obj
             for name in dict.fromkeys(names)
+            for obj in self._stamped(apply_defaults({**namespace, "metadata": {"name": name}}), 1)
         ]
 
     def _stamped(self, template: Any, number: int) -> list[Object]:
@@ -159,15 +154,15 @@ class ObjectFactory:
 
 
 class LostMeasurementError(PodiumError):
-    """The process that measured is gone."""
+    """The process that measured was killed."""
 
 
 def measure_apart(workload: Workload) -> Result:
     """Measure a workload in a process of its own, so that the peak of memory is its own, too.
 
     Raises:
-        StuckPodError: a pod that should have been bound couldn't be.
-        LostProcessError: the process was killed.
+        StuckPodError: a pod fits no node.
+        LostMeasurementError: the process was killed.
     """
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
         try:
@@ -209,9 +204,9 @@ def measure(workload: Workload) -> Result:
 
 
 def peak_memory_mib() -> float:
-    """The largest resident set that this process ever had, in MiB.
+    """Return the largest resident set of this process, in MiB.
 
-    On Linux a process starts with its parent's, if that one is larger.
+    On Linux a process starts with that of its parent, if it is larger.
     """
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _MAXRSS_PER_MIB
 

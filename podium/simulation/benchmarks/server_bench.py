@@ -1,7 +1,7 @@
-"""Workloads for whichever scheduler is running, with nodes and a namespace of their own.
+"""Measures the scheduler of an API server, with nodes and a namespace of its own.
 
-The shapes are those of kube-scheduler's performance suite, as far as an API server without kubelets
-can have them. What is measured is what a user sees: from the first creation to the last binding.
+The workloads are those of kube-scheduler's performance suite, as far as an API server without
+kubelets can have them. The time is that from the first creation to the last binding.
 """
 
 import asyncio
@@ -30,12 +30,12 @@ _AGAIN_S = 0.1
 
 
 class ServerBenchError(PodiumError):
-    """The API server refuses what has to be created, or nothing schedules there."""
+    """The API server refuses an object, or no scheduler binds the pods."""
 
 
 @dataclass
 class ServerBench:
-    """Runs workloads on an API server, with so many nodes and pods in a namespace of its own."""
+    """Runs workloads on an API server, with nodes and pods in a namespace of its own."""
 
     api: HttpApi
     namespace: str
@@ -46,7 +46,7 @@ class ServerBench:
     patience_s: float = 300.0
 
     async def measure(self, workload: str) -> ServerResult:
-        """Run one of `WORKLOADS`."""
+        """Run one of `WORKLOADS`; raises ServerBenchError."""
         self._bound_s: dict[str, float] = {}
         preemptors = range(0 if workload == WORKLOADS[0] else min(self.pods, self.nodes))
         # Each of these has to preempt three others; in the last workload as many fit between them.
@@ -72,7 +72,7 @@ class ServerBench:
                     await watching
             except TimeoutError:
                 found = f"{len(self._bound_s)} of {len(pods)} pods were bound"
-                raise ServerBenchError(f"{workload}: {found}; does anybody schedule?") from None
+                raise ServerBenchError(f"{workload}: {found}; is a scheduler running?") from None
             times = [started_s, *sorted(self._bound_s.values())]
             gaps = [later - earlier for earlier, later in pairwise(times)]
             elapsed_s, preemptions = times[-1] - started_s, len(preemptors)

@@ -1,9 +1,9 @@
-"""The openb traces of GPU clusters (cluster trace GPU v2023): nodes and tasks as a scenario.
+"""Imports the openb traces of GPU clusters (cluster trace GPU v2023) as scenarios.
 
 Nodes become Nodes with `nvidia.com/gpu` for their GPUs and a label for the model. Tasks become
-Pods: QoS as a priority class, the GPU models that a task accepts as required node affinity, and
-the time that it ran as the pod's run duration. A pod is created when its task was; when it starts
-is up to the scheduler that plays the scenario. What Kubernetes can't say is told in notes.
+Pods: QoS as a PriorityClass, the GPU models that a task accepts as required node affinity, and the
+time that it ran as the pod's run duration. A pod is created when its task was; when it starts is up
+to the scheduler that plays the scenario. Notes say what Kubernetes can't express.
 """
 
 import csv
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, BinaryIO, TextIO
+from typing import Any
 
 import msgspec
 
@@ -25,7 +25,7 @@ from podium.cluster.manifests.input_files import InputFileError, open_file
 
 
 class ImportFileError(PodiumError):
-    """A file that can't be imported; a line for everything that is wrong with it."""
+    """A file that can't be imported; the message has a line for each fault."""
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -39,14 +39,14 @@ class Row(msgspec.Struct, frozen=True):
         return self.values[column].strip()
 
     def number(self, column: str) -> int:
-        """A whole number that isn't negative; raises ImportFileError if it isn't one."""
+        """Read a whole number of at least 0; raises ImportFileError."""
         text = self.text(column)
         if not text.isdecimal():
             raise self.wrong(column, "must be a whole number, 0 or more")
         return int(text)
 
     def time_s(self, column: str) -> int | None:
-        """A time in whole seconds; None if there is none; raises ImportFileError."""
+        """Read a time in whole seconds, None if the column is empty; raises ImportFileError."""
         return self.number(column) if self.text(column) else None
 
     def wrong(self, column: str, rule: str) -> ImportFileError:
@@ -55,13 +55,16 @@ class Row(msgspec.Struct, frozen=True):
 
 
 def read_rows(path: str, columns: Sequence[str]) -> Iterator[Row]:
-    """The rows of a CSV file, gzipped or not; columns that aren't named are passed over.
+    """Read the rows of a CSV file, gzipped or not; columns besides `columns` are ignored.
 
     Raises:
         ImportFileError: the file can't be read, or lacks a column.
     """
     try:
-        with open_file(path) as file, _text(file, path) as text:
+        with open_file(path) as file:
+            is_packed = Path(path).suffix == ".gz"
+            binary: Any = gzip.GzipFile(fileobj=file) if is_packed else file
+            text = TextIOWrapper(binary, encoding="utf-8", newline="")
             reader = csv.reader(text, strict=True)
             header = next(reader, [])
             missing = [column for column in columns if column not in header]
@@ -81,11 +84,6 @@ def read_rows(path: str, columns: Sequence[str]) -> Iterator[Row]:
         raise ImportFileError(str(error)) from None
     except (OSError, EOFError, UnicodeDecodeError, csv.Error, zlib.error) as error:
         raise ImportFileError(f"{path}: {error}") from None
-
-
-def _text(file: BinaryIO, path: str) -> TextIO:
-    packed = gzip.GzipFile(fileobj=file) if Path(path).suffix == ".gz" else file
-    return TextIOWrapper(packed, encoding="utf-8", newline="")
 
 
 NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
@@ -140,8 +138,8 @@ def read_trace(
     """Read a trace; raises ImportFileError.
 
     Args:
-        capacity: which part of the nodes to keep, evenly out of each kind of nodes.
-        limit: how many of the tasks to keep, the earliest ones; None keeps all.
+        capacity: share of the nodes to keep, evenly of each kind of nodes.
+        limit: number of tasks to keep, the earliest ones; None keeps all.
     """
     faults: list[str] = []
     read_nodes = _unique("sn", _each(_node, nodes, faults), faults)
@@ -306,7 +304,7 @@ _encode = msgspec.json.Encoder().encode
 
 
 def scenario_lines(trace: Trace, name: str) -> Iterator[str]:
-    """The lines of a scenario file; objects are JSON, which is YAML, too."""
+    """Write a trace as the lines of a scenario file, with objects as JSON, which is YAML, too."""
     yield "apiVersion: podium.dev/v1alpha1"
     yield "kind: Scenario"
     yield f"metadata: {_json({'name': name})}"

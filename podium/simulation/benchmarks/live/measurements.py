@@ -1,4 +1,4 @@
-"""The measurements: creations, bindings, how far watches are behind, memory."""
+"""Measurements of a running cluster: creations, bindings, lag of watches, memory."""
 
 import asyncio
 import json
@@ -58,7 +58,7 @@ _decode = msgspec.json.Decoder(_Event).decode
 
 
 class Watcher:
-    """Follows a watch, and notes when each event came."""
+    """Follows a watch, and notes when each event arrives."""
 
     def __init__(self) -> None:
         self.arrivals_s: dict[tuple[str, str], float] = {}
@@ -72,21 +72,25 @@ class Watcher:
                 self.bound_s.setdefault(pod.metadata.name, now_s)
 
 
-async def measure(sizes: Sizes, told: Callable[[str], None]) -> list[Measurement]:
-    """All measurements, one after the other; raises LiveBenchError."""
-    told("creations in memory")
+async def measure(sizes: Sizes, tell: Callable[[str], None]) -> list[Measurement]:
+    """Take all measurements; raises LiveBenchError.
+
+    Args:
+        tell: receives the name of each measurement when it begins.
+    """
+    tell("creations in memory")
     found = [await creations(sizes, keeps=False)]
-    told("creations with SQLite")
+    tell("creations with SQLite")
     found.append(await creations(sizes, keeps=True))
-    told("bindings")
+    tell("bindings")
     found += await bindings(sizes)
-    told("memory")
+    tell("memory")
     found.append(await memory(sizes))
     return found
 
 
 async def creations(sizes: Sizes, *, keeps: bool) -> Measurement:
-    """Pods created a second, with the API alone."""
+    """Measure pods created per second, with the API alone."""
     async with up(*_ALONE, keeps=keeps) as running:
         busy_s = running.processor_s()
         elapsed_s = await _create(running.target, sizes.creations)
@@ -97,7 +101,7 @@ async def creations(sizes: Sizes, *, keeps: bool) -> Measurement:
 
 
 async def bindings(sizes: Sizes) -> list[Measurement]:
-    """Pods created, scheduled and bound a second, and how far behind watches are meanwhile."""
+    """Measure pods created, scheduled and bound per second, and the lag of watches meanwhile."""
     async with up("--nodes", str(sizes.nodes), *_NODE) as running, AsyncExitStack() as stack:
         every = [Watcher() for _ in range(sizes.watches)]
         few = [Watcher() for _ in range(sizes.node_watches)]
@@ -122,7 +126,7 @@ async def bindings(sizes: Sizes) -> list[Measurement]:
 
 
 async def memory(sizes: Sizes) -> Measurement:
-    """The memory of a large cluster at rest."""
+    """Measure the memory of a large cluster at rest."""
     with TemporaryDirectory(prefix="podium-bench-") as directory:
         state = Path(directory) / "state.json"
         items = [

@@ -1,6 +1,6 @@
 """`podium up` as a process that is measured, and connections to it.
 
-They speak no more HTTP/1.1 than the measurements need, each over one connection that is kept open.
+A connection is kept open, and speaks no more HTTP/1.1 than the measurements need.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ _BUFFER = 2**22
 
 
 class LiveBenchError(PodiumError):
-    """The cluster doesn't answer as it should."""
+    """The cluster doesn't start, or answers with an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class LiveTarget:
 
 
 class LiveConnection:
-    """One connection; requests one after the other."""
+    """A connection on which requests follow each other."""
 
     def __init__(
         self, target: LiveTarget, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -71,7 +71,7 @@ class LiveConnection:
         return cls(target, reader, writer)
 
     async def ask(self, method: str, path: str, body: bytes = b"") -> bytes:
-        """Make a request; the answer's body; raises LiveBenchError."""
+        """Make a request and return the body of the answer; raises LiveBenchError."""
         self._send(method, path, body)
         code, headers = await self._headers()
         content = await self._reader.readexactly(int(headers["content-length"]))
@@ -80,7 +80,7 @@ class LiveConnection:
         return content
 
     async def watch(self, path: str) -> AsyncIterator[bytes]:
-        """Follow a watch; one event after the other, as JSON."""
+        """Iterate over the events of a watch, as JSON; raises LiveBenchError."""
         self._send("GET", path, b"")
         code, _ = await self._headers()
         if code != 200:
@@ -111,23 +111,22 @@ _KIB_PER_MIB = 1024
 
 
 class UpProcess(msgspec.Struct, frozen=True):
-    """A process of `podium up` that is ready."""
+    """A running `podium up` that is ready."""
 
     target: LiveTarget
     pid: int
 
     def memory_mib(self) -> float:
-        """The resident set of its process now, in MiB; of Linux alone."""
+        """Return the resident set of the process, in MiB; only on Linux."""
         for line in Path(f"/proc/{self.pid}/status").read_text(encoding="ascii").splitlines():
             if line.startswith("VmRSS:"):
                 return int(line.split()[1]) / _KIB_PER_MIB
-        raise LiveBenchError(f"process {self.pid} doesn't tell how much memory it has")
+        raise LiveBenchError(f"the memory of process {self.pid} isn't known")
 
     def processor_s(self) -> float:
-        """The seconds that its process has had a processor for; of Linux alone."""
-        fields = (
-            Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
-        )
+        """Return the CPU time of the process in seconds; only on Linux."""
+        text = Path(f"/proc/{self.pid}/stat").read_text(encoding="ascii")
+        fields = text.rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
@@ -136,7 +135,7 @@ async def up(*options: str, keeps: bool = False) -> AsyncIterator[UpProcess]:
     """Run `podium up` until the end of `async with`; raises LiveBenchError.
 
     Args:
-        keeps: whether it keeps what it has in a database, instead of in memory alone.
+        keeps: whether objects are kept in a database, instead of in memory alone.
     """
     with TemporaryDirectory(prefix="podium-bench-") as directory:
         # Without a data directory of its own, the cluster makes one in there.
@@ -163,7 +162,7 @@ async def _ready(process: "subprocess.Popen[str]", directory: Path) -> Path:
             if kubeconfig.exists():
                 return kubeconfig
         if process.poll() is not None:
-            told = process.stderr.read() if process.stderr else ""
-            raise LiveBenchError(f"podium up has ended: {told.strip()}")
+            output = process.stderr.read() if process.stderr else ""
+            raise LiveBenchError(f"podium up has ended: {output.strip()}")
         await asyncio.sleep(_LOOK_S)
     raise LiveBenchError(f"podium up wasn't ready within {_START_S_MAX:.0f} s")
