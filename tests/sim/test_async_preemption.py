@@ -2,8 +2,8 @@
 
 import pytest
 
+from podium.api.pods import node_name_of
 from podium.scheduler.machine.context import Features
-from tests.sim.kubelet import node_of
 from tests.sim.settings import Settings
 from tests.sim.world import World
 
@@ -21,7 +21,7 @@ def placements(seed: int, *, is_async: bool) -> tuple[dict[str, str], int]:
         world.driver.advance(BETWEEN_PODS_S)
     scheduler = world.scheduler("default-scheduler")
     assert scheduler is not None
-    pods = {pod["metadata"]["name"]: node_of(pod) for pod in world.store.list("Pod").items}
+    pods = {pod["metadata"]["name"]: node_name_of(pod) for pod in world.store.list("Pod").items}
     return pods, len(scheduler.preemptions.history)
 
 

@@ -61,7 +61,8 @@ def lose_writes(patch: pytest.MonkeyPatch) -> None:
     append = KindHistory.append
 
     def careless(history: Any, event: Any) -> None:
-        if event.revision % 20:
+        # The scheduler doesn't follow Events, so that only the checker of watches misses them.
+        if event.kind != "Event" or event.revision % 20:
             append(history, event)
 
     patch.setattr(KindHistory, "append", careless)

@@ -24,7 +24,6 @@ from podium.machines.effects import Bind
 from podium.scheduler.machine.context import Features
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from tests.cluster.drivers.in_process_api import InProcessApi
-from tests.sim.kubelet import KubeletStandIn
 
 LATENCY_S = 0.1
 CALLS_PER_VICTIM = 2
@@ -80,7 +79,6 @@ async def seconds_to_schedule(load: Load, latency_s: float, features: Features) 
     latency = Latency(latency_s / 2, latency_s / 2)
     async with LiveDriver(InProcessApi(server, clock.now_s, latency), clock) as driver:
         driver.add(machine)
-        driver.add(KubeletStandIn(starts_after_s=None))
         while machine.next_wakeup_s() is not None or len(machine.context.placed) < load.preemptors:
             await asyncio.sleep(0.01)
         driver.hooks.append(note_binds)

@@ -20,6 +20,9 @@ from podium.cluster.drivers.driver_events import Called, DriverEvent, Hook, Star
 from podium.cluster.drivers.faults import NO_FAULTS
 from podium.cluster.drivers.virtual import MachineHandle, VirtualDriver
 from podium.controllers.disruption import DisruptionController
+from podium.controllers.pod_gc import PodGCController
+from podium.kubelet.simulated.behaviour import Behaviour, NodeSettings, fixed
+from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.machines.events import Change, FirstList
 from podium.machines.machine import Machine
 from podium.scheduler.config.document import KubeSchedulerConfiguration
@@ -28,7 +31,6 @@ from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from tests.sim.checkers import Checker, all_checkers
 from tests.sim.checkers.told import Told
-from tests.sim.kubelet import KubeletStandIn
 from tests.sim.settings import Settings
 from tests.sim.user import User
 
@@ -124,7 +126,8 @@ class World:
         return self._digest.hexdigest()
 
     def _start_machines(self) -> None:
-        self.driver.add(KubeletStandIn())
+        for make in (_kubelets, PodGCController):
+            self.driver.add(make(), renew=make)
         self.driver.add(DisruptionController(), renew=DisruptionController)
         for name in self.settings.schedulers:
             make: Callable[[], Machine] = partial(
@@ -144,16 +147,22 @@ class World:
         self.tail.append(happening)
         if isinstance(happening, Started):
             self.told[happening.who] = Told()
-        elif isinstance(happening, Stepped) and isinstance(happening.event, Change):
-            self.told[happening.who].take_in(happening.event)
-        elif isinstance(happening, Stepped) and isinstance(happening.event, FirstList):
-            for obj in happening.event.objects.values():
-                self.told[happening.who].take_in(Change(happening.event.kind, None, obj))
+        elif isinstance(happening, Stepped) and happening.who in self.settings.schedulers:
+            event, told = happening.event, self.told[happening.who]
+            if isinstance(event, Change):
+                told.take_in(event)
+            elif isinstance(event, FirstList):
+                for obj in event.objects.values():
+                    told.take_in(Change(event.kind, None, obj))
         elif isinstance(happening, Called):
             called = (happening.at_s, happening.who, happening.effect, happening.error)
             self._digest.update(repr(called).encode())
             if getattr(happening.effect, "kind", "") != "Event":
                 self._last_call_s = happening.at_s
+
+
+def _kubelets() -> SimulatedKubelets:
+    return SimulatedKubelets(NodeSettings(behaviour=Behaviour(startup=fixed(1.0))))
 
 
 def fork(rng: Random) -> Random:

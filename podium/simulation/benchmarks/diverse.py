@@ -4,6 +4,7 @@ The pods of the reference suite are equal, so that results for one pod hold for 
 pod is decided as if it were the first.
 """
 
+from functools import partial
 from typing import Any
 
 from podium.api.objects import Object
@@ -97,11 +98,14 @@ def _preempt(pod: Object, number: int) -> None:
     pod["spec"]["priority"] = 100
 
 
+def _vary_earlier(vary: Vary, pod: Object, number: int) -> None:
+    vary(pod, number + _EARLIER)
+
+
 def _case(name: str, vary: Vary) -> Case:
     group = WorkloadPods(PODS["default"], _NAMESPACE, vary)
-    earlier = WorkloadPods(
-        PODS["default"], _NAMESPACE, lambda pod, number: vary(pod, number + _EARLIER)
-    )
+    # A partial function of the module, unlike a lambda, can be sent to another process.
+    earlier = WorkloadPods(PODS["default"], _NAMESPACE, partial(_vary_earlier, vary))
     return Case(name, group, _SIZES, init=(earlier,), zones=_ZONES, node=NODES["large"])
 
 

@@ -3,11 +3,10 @@
 from podium.api import objects as meta
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
-from podium.api.pods import is_finished, nominated_node_of, scheduler_name_of
+from podium.api.pods import is_finished, node_name_of, nominated_node_of, scheduler_name_of
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.scheduler import Scheduler
 from tests.sim.checkers.checker import Checker
-from tests.sim.kubelet import node_of
 
 _LOOKED_UP = frozenset(KINDS) - {"Pod", "Node", "Event", "PodDisruptionBudget"}
 
@@ -40,7 +39,7 @@ class AtRest(Checker):
             pending = [
                 pod
                 for pod in self._stored("Pod")
-                if not node_of(pod) and not is_finished(pod) and scheduler_name_of(pod) == name
+                if not node_name_of(pod) and not is_finished(pod) and scheduler_name_of(pod) == name
             ]
             fresh = self._fresh_scheduler(name, pending)
             for pod in pending:
@@ -59,7 +58,7 @@ class AtRest(Checker):
     def _fresh_scheduler(self, name: str, pending: list[Object]) -> Scheduler:
         fresh = Scheduler(self.world.configuration_of(name), every_node=True)
         others = [obj for kind in sorted(_LOOKED_UP) for obj in self._stored(kind)]
-        placed = [pod for pod in self._stored("Pod") if node_of(pod)]
+        placed = [pod for pod in self._stored("Pod") if node_name_of(pod)]
         fresh.load(self._stored("Node"), [*placed, *pending], others)
         fresh.budgets.replace(Budget.of(pdb) for pdb in self._stored("PodDisruptionBudget"))
         return fresh

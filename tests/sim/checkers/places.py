@@ -1,12 +1,11 @@
 """Every pending pod is in exactly one place, and no other pod is in any."""
 
-from podium.api.pods import is_finished, scheduler_name_of
+from podium.api.pods import is_finished, node_name_of, scheduler_name_of
 from podium.machines.events import Event
 from podium.scheduler.machine.binding_cycle import Stage
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.queue import QueueName
 from tests.sim.checkers.checker import Checker
-from tests.sim.kubelet import node_of
 
 _WAITING = {QueueName.ACTIVE, QueueName.BACKOFF, QueueName.UNSCHEDULABLE, QueueName.GATED}
 
@@ -24,7 +23,7 @@ class Places(Checker):
         pending = {
             uid
             for uid, pod in told.pods.items()
-            if not node_of(pod) and not is_finished(pod) and scheduler_name_of(pod) == who
+            if not node_name_of(pod) and not is_finished(pod) and scheduler_name_of(pod) == who
         }
         assert len(queue) == len(waiting) + len(in_flight)
         assert not (waiting | in_flight) & binding, (waiting, in_flight, binding)

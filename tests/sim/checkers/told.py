@@ -2,9 +2,8 @@
 
 from podium.api import objects as meta
 from podium.api.objects import Object
-from podium.api.pods import is_finished
+from podium.api.pods import is_finished, node_name_of
 from podium.machines.events import Change
-from tests.sim.kubelet import node_of
 
 
 class Told:
@@ -35,5 +34,5 @@ class Told:
         return {
             uid: pod
             for uid, pod in self.pods.items()
-            if node_of(pod) == node_name and not is_finished(pod)
+            if node_name_of(pod) == node_name and not is_finished(pod)
         }

@@ -3,13 +3,13 @@
 from collections import defaultdict
 from typing import TYPE_CHECKING
 
+from podium.api.pods import node_name_of
 from podium.cluster.drivers.driver_events import DriverEvent, Stepped
 from podium.machines.effects import Delete, Effect
 from podium.machines.events import Event
 from podium.scheduler.machine.preemption_executor import VictimCall
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from tests.sim.checkers.checker import Checker
-from tests.sim.kubelet import node_of
 
 if TYPE_CHECKING:
     from tests.sim.world import World
@@ -39,11 +39,11 @@ class Victims(Checker):
             self._records[who] += 1
             preemptor = told.pods[record.preemptor.uid]
             assert preemptor["spec"].get("preemptionPolicy") != "Never", record
-            assert not node_of(preemptor), record
+            assert not node_name_of(preemptor), record
             assert record.victims, record
             for victim in record.victims:
                 pod = told.pods[victim.uid]
-                assert node_of(pod) in ("", record.node_name), record
+                assert node_name_of(pod) in ("", record.node_name), record
                 assert pod["spec"]["priority"] < preemptor["spec"]["priority"], record
                 self._sentenced[who].add(victim.uid)
 
