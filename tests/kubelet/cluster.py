@@ -22,12 +22,7 @@ _DEFAULT_SETTINGS = NodeSettings()
 
 
 class Cluster:
-    """Nodes `n1`, `n2` …; times are seconds since the start.
-
-    Attributes:
-        kubelets: their agents' place under the driver.
-        writes: the calls that agents made about pods, nodes and Leases.
-    """
+    """Nodes `n1`, `n2` …; times are seconds since the start."""
 
     def __init__(
         self,

@@ -36,15 +36,7 @@ _ONE, _TWO = (DEFAULT_SCHEDULER_NAME,), (DEFAULT_SCHEDULER_NAME, "other")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """One kind of cluster.
-
-    Attributes:
-        faults: what goes wrong while the user is busy; nothing does afterwards.
-        latency: how long calls and news take.
-        features: of the schedulers.
-        schedulers: their names; each schedules the pods that ask for it.
-        changes_nodes: whether nodes come, go, and change.
-    """
+    """One kind of cluster."""
 
     faults: Faults = NO_FAULTS
     latency: Latency = INSTANT

@@ -76,7 +76,7 @@ def lose_writes(patch: pytest.MonkeyPatch) -> None:
         (overlook_resources, "is short"),
         (delete_victims_by_name, "Delete"),
         (keep_nominations, r"PodInfo\(default/"),
-        (lose_writes, "WatchEvent"),
+        (lose_writes, "WatchEvent|^Event"),
     ],
 )
 def test_it_is_found(break_it: Break, finding: str, monkeypatch: pytest.MonkeyPatch) -> None:

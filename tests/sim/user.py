@@ -24,18 +24,7 @@ _MERGE = "application/merge-patch+json"
 
 
 class User:
-    """Somebody at a keyboard.
-
-    Attributes:
-        busy_until_s: when the last of the user's plans is carried out.
-
-    Args:
-        server: where it all goes.
-        driver: of the cluster.
-        rng: decides everything.
-        schedulers: the names that pods may ask for.
-        changes_nodes: whether nodes come, go, and change.
-    """
+    """Somebody at a keyboard."""
 
     def __init__(
         self,

@@ -44,18 +44,7 @@ TAIL_LENGTH = 60
 
 
 class World:
-    """The cluster.
-
-    Attributes:
-        store: the objects.
-        server: the API.
-        driver: makes time pass.
-        schedulers: by name.
-        user: who creates and deletes things.
-        checkers: who look on.
-        told: what each machine was told, by its name.
-        tail: the last happenings, for whoever has to find out what went wrong.
-    """
+    """The cluster."""
 
     def __init__(self, seed: int, settings: Settings) -> None:
         rng = Random(seed)

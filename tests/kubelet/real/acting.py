@@ -57,16 +57,7 @@ _STEPS_MAX = 20_000
 
 @dataclass
 class Script:
-    """What a container does.
-
-    Attributes:
-        runs_s: how long it runs by itself; None for ever.
-        code: with which it exits.
-        obeys_s: how long it needs after SIGTERM; None if it doesn't heed it.
-        lacks: what it names and isn't there.
-        memory_bytes: what it uses.
-        answers: to probes and hooks, and how long they take.
-    """
+    """What a container does."""
 
     runs_s: float | None = None
     code: int = 0
@@ -77,21 +68,7 @@ class Script:
 
 
 class Stage:
-    """An agent, its machine, and its API.
-
-    Attributes:
-        agent: the agent.
-        pods: as the API has them, by name.
-        node: likewise; None until it is registered.
-        starts: when each container was started, in seconds since the beginning, by name.
-        signals: what containers were sent: time, name, and which.
-        records: reasons of events about each object, by its name.
-        available_bytes: of memory.
-        disk_bytes: that are left; 0 if nobody measures.
-        waste_bytes: that are freed when what nobody needs is thrown away.
-        has_ended: whether the agent has.
-        is_cut_off: whether the API answers nothing.
-    """
+    """An agent, its machine, and its API."""
 
     def __init__(self, kubelet: Mapping[str, Any] | None = None) -> None:
         config = read_kubelet_config(kubelet or {})

@@ -144,18 +144,6 @@ def test_conditions_follow_the_annotation_and_nobody_elses_word() -> None:
     assert conditions(cluster)["Ready"] == "Unknown"
 
 
-def test_a_node_under_pressure_refuses_pods() -> None:
-    cluster = Cluster()
-    cluster.annotate("n1", conditions="DiskPressure=True")
-    cluster.run_until(1)
-    cluster.create(pod("p"))
-    cluster.run_until(2)
-    status = cluster.status("p")
-    assert (status["phase"], status["reason"]) == ("Failed", "Evicted")
-    assert status["message"] == "Pod was rejected: The node had condition: [DiskPressure]. "
-    assert ("Evicted", "The node had condition: [DiskPressure]. ") in cluster.events()
-
-
 def test_annotations_that_cannot_be_read_are_told() -> None:
     cluster = Cluster()
     cluster.create(pod("p"), run_duration="soon", exit_code="-1")
@@ -185,18 +173,6 @@ def test_what_does_not_fit_fails_and_leaves_its_room() -> None:
         "Pod was rejected: Node didn't have enough resource: cpu, requested: 2000, used: 3000, "
         "capacity: 4000"
     )
-
-
-def test_room_is_free_again_when_a_pod_has_stopped() -> None:
-    cluster = Cluster()
-    cluster.create(pod("a", "3", restartPolicy="Never"), run_duration="10s")
-    cluster.create(pod("b", "1"), termination="2s")
-    cluster.run_until(11)
-    cluster.delete("b")
-    cluster.run_until(20)
-    cluster.create(pod("whole", "4"))
-    cluster.run_until(21)
-    assert cluster.gist("whole") == "Running ready"
 
 
 def test_a_pod_of_which_others_say_that_it_has_failed_leaves_its_room() -> None:

@@ -14,11 +14,7 @@ _RUNNING = {"name": "c", "ready": True, "restartCount": 0, "state": {"running": 
 
 
 class Restarted(Cluster):
-    """Pods that run, and kubelets that have just started anew.
-
-    Args:
-        awake: whether each node takes its pods up at once.
-    """
+    """Pods that run, and kubelets that have just started anew."""
 
     def __init__(self, pods: list[Object], *, awake: bool) -> None:
         super().__init__()

@@ -15,12 +15,7 @@ Obj = dict[str, Any]
 
 
 class Recorder(Reconciler):
-    """Asks for what it is told to, and remembers what it saw.
-
-    Attributes:
-        asks: effects by key; each is asked for once.
-        changes: name, and versions before and after, of what it took for news.
-    """
+    """Asks for what it is told to, and remembers what it saw."""
 
     name = "recorder"
     kinds = frozenset({"Pod"})

@@ -19,11 +19,7 @@ Obj = dict[str, Any]
 
 
 class Rounds(SequencedReconciler):
-    """Patches pods `a` and `b`, then `c`; a refusal ends the sync.
-
-    Attributes:
-        told: the names of the pods that were patched, in the order in which the sync learnt it.
-    """
+    """Patches pods `a` and `b`, then `c`; a refusal ends the sync."""
 
     name = "rounds"
     kinds = frozenset({"Pod"})

@@ -7,12 +7,7 @@ from podium.machines.events import Change
 
 
 class Told:
-    """The pods and nodes that one machine must know of by now.
-
-    Attributes:
-        nodes: by name.
-        pods: by uid.
-    """
+    """The pods and nodes that one machine must know of by now."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, Object] = {}

@@ -14,11 +14,6 @@ __all__ = ["Checker", "lacking", "look_on"]
 
 
 def look_on(cluster: Cluster, patience_s: float) -> list[Checker]:
-    """Have all checkers look on from now on.
-
-    Args:
-        cluster: that hasn't started.
-        patience_s: how much later than it should a machine may do something.
-    """
+    """Have all checkers look on from now on."""
     kinds = (Evictions, Endings, TaintEvictions)
     return [kind(cluster, patience_s) for kind in kinds]

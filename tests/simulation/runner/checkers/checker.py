@@ -9,12 +9,7 @@ _KINDS = ("Pod", "Node")
 
 
 class Checker:
-    """Looks on; whatever is wrong raises an AssertionError in the midst of it.
-
-    Args:
-        cluster: that hasn't started.
-        patience_s: how much later than it should a machine may do something.
-    """
+    """Looks on; whatever is wrong raises an AssertionError in the midst of it."""
 
     def __init__(self, cluster: Cluster, patience_s: float) -> None:
         self.patience_s = patience_s
