@@ -1,1 +1,1 @@
-"""Answers: the reports that questions come to, which show themselves, and are tables and files."""
+"""Answers of questions: reports with presentations, tables, plain values and CI reports."""

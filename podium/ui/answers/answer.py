@@ -1,4 +1,4 @@
-"""Answers: reports that show themselves in notebooks, and become tables, texts and plain values."""
+"""The base of answers: reports that convert to presentations, tables, texts and plain values."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
@@ -18,18 +18,18 @@ _LACKS_PANDAS = (
 
 
 class FrameError(PodiumError):
-    """There is no such table in an answer, or nothing to make tables with."""
+    """An answer doesn't have a table of this name, or pandas isn't installed."""
 
 
 class Answer:
-    """What a question came to: one of the reports that `-o json` prints, with all its fields.
+    """The report of a question, with all fields that `-o json` prints.
 
     Attributes:
-        rows: which of its lists `to_pandas` makes a table of unless another one is named.
-        presented_by: the function that makes a presentation of it, with its module.
-        printed_by: makes what is printed on a terminal, given whether it may be `wide`; the
-            presentation itself is if there is none.
-        warns: the formats that its `warnings` aren't in; they are printed beside these.
+        rows: the list of which `to_pandas` makes a table by default.
+        presented_by: module and name of the function that makes its presentation.
+        printed_by: function that makes its presentation for the terminal, with a keyword `wide`;
+            that of `presented_by` if empty.
+        warns: formats that lack its `warnings`, which are printed to standard error then.
     """
 
     __slots__ = ()
@@ -40,47 +40,46 @@ class Answer:
 
     @classmethod
     def of(cls, report: Any, **more: Any) -> Self:
-        """A report as an answer."""
+        """Make an answer of a report and further fields."""
         given = {one.name: getattr(report, one.name) for one in fields(report)}
         return cls(**given, **more)
 
     def presentation(self) -> Presentation:
-        """What is told to people: the same as `-o markdown` and `-o html` of the command."""
+        """Present the answer, as `-o markdown` and `-o html` do."""
         shown: Presentation = _function(self.presented_by)(self)
         return shown
 
     def printed(self, *, wide: bool) -> Presentation:
-        """What the command prints on a terminal: as `-o table`, or as `-o wide`."""
+        """Present the answer for a terminal, as `-o table` or `-o wide` does."""
         if not self.printed_by:
             return self.presentation()
         shown: Presentation = _function(self.printed_by)(self, wide=wide)
         return shown
 
     def to_dict(self) -> dict[str, Any]:
-        """It as plain values, as `-o json` prints them."""
+        """Convert the answer to plain values, as `-o json` prints them."""
         assert isinstance(self, Report)
         kinds = (one for one in type(self).__mro__ if not issubclass(one, Answer))
         return plain(self, next(one for one in kinds if issubclass(one, Report)))
 
     def values(self) -> Any:
-        """What `-o json` and `-o yaml` print."""
+        """Return the values that `-o json` and `-o yaml` print."""
         return self.to_dict()
 
     def ci_report(self) -> CiReport:
-        """What `-o sarif` and `-o junit` print, of questions that have these formats."""
+        """Make the report for `-o sarif` and `-o junit`, if the question has these formats."""
         raise NotImplementedError
 
     def written(self, output: str) -> str | bytes | None:
-        """It in a format that only this answer has; None to have it written as all are."""
+        """Write a format in a way of its own; None to write it as for all answers."""
         return None
 
     def to_pandas(self, rows: str = "") -> Any:
-        """A table of one of its lists, as a `pandas.DataFrame`.
+        """Convert a list of the answer to a `pandas.DataFrame`.
 
         Args:
-            rows: which list, by its name in JSON, such as `pending`; with dots for a list in each
-                row of another one, such as `preemptions.victims`, which then has the fields of
-                that row, too.
+            rows: name of the list in JSON, such as `pending`; `preemptions.victims` is the list in
+                each row of another list, with the fields of that row.
 
         Raises:
             FrameError: there is no such list, or pandas isn't installed.
@@ -88,11 +87,11 @@ class Answer:
         return frame(rows_of(self.to_dict(), rows or self.rows))
 
     def to_markdown(self) -> str:
-        """It as Markdown, for a comment."""
+        """Write the answer as Markdown for a comment."""
         return to_markdown(self.presentation())
 
     def to_html(self) -> str:
-        """It as one HTML file that needs nothing else."""
+        """Write the answer as one self-contained HTML file."""
         return to_html(self.presentation())
 
     def _repr_html_(self) -> str:
@@ -111,7 +110,7 @@ def _function(name: str) -> Any:
 
 
 def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
-    """Rows as a `pandas.DataFrame`; raises FrameError where there is no pandas."""
+    """Convert rows to a `pandas.DataFrame`; raises FrameError without pandas."""
     try:
         pandas: Any = import_module("pandas")
     except ImportError:
@@ -120,7 +119,7 @@ def frame(rows: Sequence[Mapping[str, Any]]) -> Any:
 
 
 def rows_of(report: Mapping[str, Any], path: str) -> list[Mapping[str, Any]]:
-    """The rows of a list in a report; raises FrameError."""
+    """Return the rows of a list in a report; raises FrameError."""
     found: list[Mapping[str, Any]] = [report]
     parts = path.split(".")
     for depth, part in enumerate(parts):

@@ -1,4 +1,4 @@
-"""Workloads that are measured as `podium bench` does."""
+"""The answer of `podium bench`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from podium.ui.writers.formats import FORMATS
 
 @dataclass(frozen=True, slots=True, repr=False)
 class BenchAnswer(Answer):
-    """What was measured; see `podium bench`."""
+    """Measured workloads; see `podium bench`."""
 
     results: tuple[Result, ...] | tuple[ServerResult, ...] | tuple[Measurement, ...]
     shown: Presentation
@@ -22,13 +22,13 @@ class BenchAnswer(Answer):
     warns = FORMATS
 
     def to_dict(self) -> dict[str, Any]:
-        """The results as plain values."""
+        """Return the results as plain values."""
         return {"results": self.values()}
 
     def values(self) -> list[dict[str, Any]]:
-        """The results, as `-o json` prints them."""
+        """Return the results as `-o json` prints them."""
         return [plain(one) for one in self.results]
 
     def presentation(self) -> Presentation:
-        """What `podium bench -o html` shows."""
+        """Return the presentation of the results."""
         return self.shown

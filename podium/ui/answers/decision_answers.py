@@ -1,4 +1,4 @@
-"""Recorded scenarios, decided as `podium decide` does."""
+"""The answer of `podium decide`."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,22 +16,21 @@ from podium.ui.answers.answer import Answer
 
 @dataclass(frozen=True, slots=True, repr=False)
 class DecisionsAnswer(Answer):
-    """The answers to scenarios, or to questions about eviction; see `podium decide`.
+    """Decisions about scenarios, or answers about evictions; see `podium decide`.
 
     Attributes:
-        answers: one a scenario, in order, as the command prints them; those with an `error`
-            have nothing else.
+        answers: one for each scenario, in order; one with an `error` has no other field.
     """
 
     answers: tuple[ScenarioAnswer | EvictionAnswer, ...]
     rows = "answers"
 
     def to_dict(self) -> dict[str, Any]:
-        """The answers as plain values."""
+        """Return the answers as plain values."""
         return {"answers": [*self.answers]}
 
     def presentation(self) -> Presentation:
-        """The decisions as a table; what was asked about evictions as JSON."""
+        """Present decisions as a table, and answers about evictions as JSON."""
         answers: Sequence[Object] = self.to_dict()["answers"]
         rows: list[tuple[str, str, str, str]] = []
         for one in answers:

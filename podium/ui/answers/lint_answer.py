@@ -1,4 +1,4 @@
-"""The answer of `podium lint`, and its findings for programs."""
+"""The answer of `podium lint`, also for CI systems."""
 
 from podium.ui.answers.answer import Answer
 from podium.ui.writers.ci_reports import CiReport, CiResult
@@ -9,7 +9,7 @@ from podium.whatif.lint.lint_report import LintReport, Severity
 
 
 class LintAnswer(Answer, LintReport):
-    """What is wrong with manifests; see `podium lint`."""
+    """Mistakes in manifests or in a cluster; see `podium lint`."""
 
     __slots__ = ()
     rows = "findings"
@@ -18,7 +18,7 @@ class LintAnswer(Answer, LintReport):
     warns = TERMINAL
 
     def ci_report(self) -> CiReport:
-        """A result for each finding, also for those that are suppressed."""
+        """Make a result for each finding, suppressed ones included."""
         return CiReport(
             command="lint",
             rules=[

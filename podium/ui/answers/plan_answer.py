@@ -1,4 +1,4 @@
-"""The answer of `podium plan`: the plan, and what of it meets conditions."""
+"""The answer of `podium plan`: the plan, and the findings that meet conditions."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,13 +17,13 @@ from podium.whatif.plan.plan_report import Plan
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class PlanAnswer(Answer, Plan):
-    """What a plan came to; see `podium plan`.
+    """The effects of changes; see `podium plan`.
 
     Attributes:
-        failed_on: what of it meets the conditions that it was asked with.
-        gates: these conditions.
-        unchanged: the plan without the changes, if what it meets as well doesn't count.
-        applied: the objects that were applied, with where they stand.
+        failed_on: findings that meet the conditions of the question.
+        gates: the conditions of the question.
+        unchanged: the plan without the changes, whose findings don't count; None if all count.
+        applied: the applied objects, with their places in files.
     """
 
     failed_on: Sequence[Finding] = ()
@@ -38,24 +38,24 @@ class PlanAnswer(Answer, Plan):
     def findings(
         self, *fail_on: str, gates: str | Path | None = None, baseline: Plan | None = None
     ) -> list[Finding]:
-        """What of it meets conditions, in the words of `--fail-on`.
+        """Return the findings of the plan that meet conditions of `--fail-on`.
 
         Args:
-            gates: a file with more of them, as `--gates` takes it.
-            baseline: a plan without the changes; what it meets as well doesn't count.
+            gates: file with further conditions, as for `--gates`.
+            baseline: plan without the changes, whose findings don't count.
 
         Raises:
-            PodiumError: the conditions, or the file, can't be read.
+            PodiumError: a condition or the file can't be read.
         """
         conditions = read_gates(fail_on, text(gates))
         found = findings(self, conditions)
         return found if baseline is None else caused(found, findings(baseline, conditions))
 
     def ci_report(self) -> CiReport:
-        """A result for everything that met a condition.
+        """Make a result for each finding that meets a condition.
 
-        Tools show a result beside a file: beside the object that it is about, or whose pod is
-        behind it, if that is applied; else beside the first object that is.
+        CI systems show a result beside a file. It is the file of the applied object that the
+        finding is about, or of the workload behind it, or else of the first applied object.
         """
         places: Mapping[str, Source] = {
             describe(one.obj): one.source for one in self.applied if Path(one.source.file).is_file()

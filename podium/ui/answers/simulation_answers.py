@@ -1,4 +1,4 @@
-"""What isn't about one cluster: scenarios, recordings, comparisons and sweeps."""
+"""Answers of simulations: scenarios, recordings, comparisons and sweeps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -21,11 +21,12 @@ _LINES = "lines"
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class SimulationAnswer(Answer, SimulationReport):
-    """What came of a scenario; see `podium simulate`.
+    """The course and end of a scenario; see `podium simulate`.
 
     Attributes:
-        simulation: with the cluster as it is in the end.
-        failed_on: what of it meets the conditions that it was asked with.
+        simulation: the simulation with its cluster.
+        series: measures over time; None if they weren't recorded.
+        failed_on: findings that meet the conditions of the question.
     """
 
     simulation: Simulation
@@ -36,25 +37,25 @@ class SimulationAnswer(Answer, SimulationReport):
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What of the scenario is played otherwise than it says."""
+        """Notes about parts of the scenario that are simulated differently."""
         return self.simulation.notes
 
     def presentation(self) -> Presentation:
-        """What `podium simulate -o html` shows, without pictures where matplotlib is missing."""
+        """Present the simulation, without pictures if matplotlib is missing."""
         # Imported when it is called, so that help, completion and the library start at once.
         from podium.simulation.experiments.simulation_presentation import simulation_presentation
 
         return simulation_presentation(self.simulation, self.series)
 
     def printed(self, *, wide: bool) -> Presentation:
-        """The story, moment by moment, and a summary."""
+        """Present the timeline and a summary."""
         # Imported when it is called, so that help, completion and the library start at once.
         from podium.simulation.experiments.simulation_presentation import printed_story
 
         return printed_story(self.simulation)
 
     def written(self, output: str) -> str | bytes | None:
-        """Its lines over time, as `csv`, `parquet` or `png`."""
+        """Write the measures over time as `csv`, `parquet` or `png`."""
         # Imported when it is called, so that help, completion and the library start at once.
         from podium.simulation.experiments.series.plots import run_png
         from podium.simulation.experiments.tables import lines_csv, lines_parquet
@@ -66,7 +67,7 @@ class SimulationAnswer(Answer, SimulationReport):
         return lines_csv(self.series) if output == "csv" else lines_parquet(self.series)
 
     def to_pandas(self, rows: str = "") -> Any:
-        """As for all answers; `lines` is what `podium simulate -o csv` prints."""
+        """Convert a list to a table; `lines` are the measures that `-o csv` prints."""
         if rows != _LINES or self.series is None:
             return super(SimulationAnswer, self).to_pandas(rows)
         return frame([dict(zip(LINE_COLUMNS, row, strict=True)) for row in self.series.rows()])
@@ -74,17 +75,17 @@ class SimulationAnswer(Answer, SimulationReport):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ComparisonAnswer(Answer, Comparison):
-    """What differs between two sides; see `podium compare`.
+    """Differences between two sides; see `podium compare`.
 
     Attributes:
-        picture: draws two runs side by side, where pictures are shown.
+        picture: two runs side by side, where pictures are shown.
     """
 
     picture: Picture | None = None
     rows = "differences"
 
     def presentation(self) -> Presentation:
-        """What `podium compare -o markdown` shows."""
+        """Present the differences."""
         # Imported when it is called, so that help, completion and the library start at once.
         from podium.simulation.experiments.comparison.comparison_presentation import (
             comparison_presentation,
@@ -93,12 +94,12 @@ class ComparisonAnswer(Answer, Comparison):
         return comparison_presentation(self, self.picture or Picture("", b""))
 
     def written(self, output: str) -> bytes | None:
-        """The picture, as `png`."""
+        """Write the picture as `png`."""
         return self.picture.png if self.picture is not None and output == "png" else None
 
 
 class SweepAnswer(Answer, SweepReport):
-    """What came of a sweep; see `podium sweep`."""
+    """The trials of a sweep; see `podium sweep`."""
 
     __slots__ = ()
     rows = "trials"
@@ -107,10 +108,10 @@ class SweepAnswer(Answer, SweepReport):
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class ReplayAnswer(Answer, ReplayReport):
-    """What goes differently when a recording is played again; see `podium simulate --recording`.
+    """Differences between a recording and its replay; see `podium simulate --recording`.
 
     Attributes:
-        warnings: what of the configuration isn't heeded.
+        warnings: parts of the configuration that Podium ignores.
     """
 
     warnings: Sequence[str] = ()

@@ -1,4 +1,4 @@
-"""The conditions of `podium simulate --fail-on`: those of plans that a timeline can tell."""
+"""The conditions of `podium simulate --fail-on`, and the findings that meet them."""
 
 from collections.abc import Iterator, Sequence
 
@@ -29,7 +29,7 @@ def simulation_gates(texts: Sequence[str]) -> list[Gate]:
 
 
 def simulation_findings(simulation: Simulation) -> Iterator[Finding]:
-    """Everything in a simulation that meets one of `CONDITIONS`."""
+    """Yield the findings of a simulation for all of `CONDITIONS`."""
     store = simulation.cluster.store
     owners = WorkloadOwners(one for kind in ("ReplicaSet", "Job") for one in store.list(kind).items)
     for pod in PodHistories(simulation.entries, pods_by_uid(simulation.pods_before)).disrupted:

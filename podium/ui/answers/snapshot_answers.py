@@ -1,4 +1,4 @@
-"""What is read elsewhere for further questions: clusters as they are, and traces."""
+"""The answers of `podium snapshot` and `podium import`."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class SnapshotAnswer(Answer):
-    """The state of a running cluster, which `podium.load(*snapshot.objects)` takes."""
+    """The state of a running cluster; `podium.load(*snapshot.objects)` loads it."""
 
     objects: Sequence[Object]
     notes: Sequence[str]
@@ -30,19 +30,19 @@ class SnapshotAnswer(Answer):
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What is left out."""
+        """Kinds that could not be read."""
         return self.notes
 
     def written(self, output: str) -> bytes | None:
-        """As JSON in one line, however large it is."""
+        """Write `json` as an object a line, which is fast for large clusters."""
         return escaped_json(self.snapshot.encoded()) + b"\n" if output == "json" else None
 
     def to_dict(self) -> dict[str, Any]:
-        """All objects as one List, as the command prints them."""
+        """Return all objects as a List, as the command prints them."""
         return {"apiVersion": "v1", "kind": "List", "items": [*self.objects]}
 
     def presentation(self) -> Presentation:
-        """How many objects of each kind there are, and what is left out."""
+        """Present the number of objects of each kind, and the notes."""
         sections = [
             Section("", [objects_by_kind(self.objects)]),
             Section("Notes", [Bullets(self.notes)]),
@@ -56,8 +56,7 @@ class TraceAnswer(Answer):
     """A trace as a scenario; see `podium import`.
 
     Attributes:
-        trace: its nodes, classes and pods, and what a scenario can't say.
-        text: of the scenario, for a file that `podium.simulate` plays.
+        text: the scenario as YAML.
     """
 
     trace: Trace
@@ -67,25 +66,25 @@ class TraceAnswer(Answer):
 
     @property
     def warnings(self) -> Sequence[str]:
-        """What the scenario can't say."""
+        """Parts of the trace that a scenario can't express."""
         return self.trace.notes
 
     def written(self, output: str) -> str | None:
-        """The scenario, as the file that `podium simulate` plays."""
+        """Write `yaml` as a file for `podium simulate`."""
         return self.text if output == "yaml" else None
 
     def to_dict(self) -> dict[str, Any]:
-        """The scenario as plain values."""
+        """Return the scenario as plain values."""
         (document,) = read_yaml(self.text)
         assert isinstance(document.value, dict)
         return document.value
 
     def to_pandas(self, rows: str = "") -> Any:
-        """A table of a list in its `spec`: `manifests`, `steps`, or the pods in `steps.apply`."""
+        """Convert `manifests`, `steps` or `steps.apply` of the spec to a table."""
         return frame(rows_of(self.to_dict()["spec"], rows or self.rows))
 
     def presentation(self) -> Presentation:
-        """How many objects of each kind there are, and what the scenario can't say."""
+        """Present the number of objects of each kind, and the notes."""
         trace = self.trace
         pods = [one.pod for one in trace.arrivals]
         headline = f"{count(len(trace.nodes), 'node')} and {count(len(pods), 'pod')}"
@@ -97,6 +96,6 @@ class TraceAnswer(Answer):
 
 
 def objects_by_kind(objects: Iterable[Object]) -> Table:
-    """How many objects of each kind there are, the most first."""
+    """Make a table of the number of objects of each kind, the most first."""
     kinds = Counter(str(one["kind"]) for one in objects)
     return Table(("Kind", "Objects"), [(kind, str(n)) for kind, n in kinds.most_common()])

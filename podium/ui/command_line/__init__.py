@@ -1,1 +1,1 @@
-"""The command line: one file a command. It parses, prints and exits; what is decided elsewhere."""
+"""The command line: parsing, printing, and exit codes."""

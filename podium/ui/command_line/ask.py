@@ -1,4 +1,4 @@
-"""Asks a question of the command line, and prints its answer."""
+"""Asking a question on the command line, and printing its answer."""
 
 import sys
 from collections.abc import Callable, Iterator
@@ -38,7 +38,7 @@ _DRAWN = ("html", "png", "csv", "parquet")
 
 
 class CommandAsker:
-    """The asker of a command: about the state that it names, with progress on a terminal."""
+    """The asker of a command: reads the state of its options, with progress on a terminal."""
 
     def __init__(self, progress: Progress, state: State | None, *, draws: bool) -> None:
         self.progress = progress
@@ -48,7 +48,7 @@ class CommandAsker:
         self._state = state
 
     def read(self, asked: Rules) -> "Asked":
-        """Read what is asked about the state; raises PodiumError."""
+        """Read the state and prepare the question; raises PodiumError."""
         # Imported when it is called, so that help, completion and the library start at once.
         from podium.ui.inputs.inputs import read_request
 
@@ -61,7 +61,7 @@ class CommandAsker:
     def play(
         self, request: "PlanRequest", tell: "PlanProgress", workers: int | None = None
     ) -> "Plan":
-        """Play a plan; of several the first is recorded."""
+        """Play a plan; the first of several is recorded for `--serve`."""
         from podium.api.process.concurrency import core_count
         from podium.whatif.plan.planner import plan
 
@@ -70,13 +70,12 @@ class CommandAsker:
 
 
 def is_terminal() -> bool:
-    """Whether standard output is looked at."""
+    """Return whether standard output is a terminal."""
     return sys.stdout.isatty()
 
 
 @contextmanager
 def _written_to(path: str | None) -> Iterator[None]:
-    """Have all that is printed go into a file; as ever without one."""
     if path is None:
         yield
         return
@@ -90,7 +89,7 @@ def _written_to(path: str | None) -> Iterator[None]:
 def ask(
     question: Question[Any], state: State | None = None, *, output: str, output_file: str | None
 ) -> None:
-    """Ask a question, print the answer, and exit as the question says."""
+    """Ask a question, print the answer, and exit with the code of the question."""
     output = question.formats_formerly.get(output, output)
     if output not in (*FORMATS, *question.formats):
         output, output_file = question.usual_format, output
@@ -127,7 +126,7 @@ def ask(
 
 
 def print_answer(answer: "Answer", output: str) -> None:
-    """Print an answer in a format, and beside it the warnings that aren't in that."""
+    """Print an answer, and to standard error the warnings that the format doesn't have."""
     if output in answer.warns:
         print_warnings(getattr(answer, "warnings", ()))
     own = answer.written(output)

@@ -1,4 +1,4 @@
-"""Commands whose options are the fields of a dataclass."""
+"""Typer commands made of dataclasses of options."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import MISSING, fields
@@ -32,7 +32,7 @@ _LISTED_FIRST = (State, ConnectionOptions, ClusterOptions, Changes, Rules)
 
 
 class OrderedCommand(TyperCommand):
-    """A command that knows in which order its options were given."""
+    """A command that notes the order of its options."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the arguments, and note the order of the options."""
@@ -56,7 +56,7 @@ class OrderedCommand(TyperCommand):
 
 
 def command_of(target: Any) -> Command:
-    """What Typer makes a command of: a question, or a function of a dataclass of options."""
+    """Make a Typer command of a question, or of a function with a dataclass of options."""
     if not isinstance(target, type):
         (kind,) = [*map(get_annotations(target).get, ["asked"])]
         return _function(target, [kind] if kind else [], {})

@@ -72,7 +72,6 @@ _USAGE_ERROR: Any = typer.BadParameter.__base__
 
 
 def _target(command: str) -> Any:
-    """What a command asks or does."""
     if command in QUESTIONS:
         module, _, name = QUESTIONS[command].partition(":")
         return getattr(import_module(f"podium.ui.commands.{module}"), name)
@@ -86,14 +85,14 @@ def _sentence(target: Any) -> str:
 
 
 class Commands(TyperGroup):
-    """The commands, each imported only when it is needed."""
+    """The group of all commands, each imported when it is needed."""
 
     def list_commands(self, ctx: Any) -> list[str]:
-        """Their names, in the order in which help lists them."""
+        """Return the names of the commands in the order of the help."""
         return list(COMMANDS)
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command by name; None if there is none."""
+        """Return a command by name; None if there is none."""
         if cmd_name not in COMMANDS:
             return None
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -102,12 +101,12 @@ class Commands(TyperGroup):
         return typer.main.get_command(single)
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands, each with its whole first sentence."""
+        """Write the list of commands, each with its whole first sentence."""
         with formatter.section("Commands"):
             formatter.write_dl([(name, _sentence(_target(name))) for name in COMMANDS])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """The command that is meant, and what is left for it; of a misspelt one the likeliest."""
+        """Return the command and its arguments; the error about an unknown one hints at others."""
         try:
             return super().resolve_command(ctx, args)
         except _USAGE_ERROR as error:
@@ -121,12 +120,12 @@ class Commands(TyperGroup):
             super()._main_shell_completion(*args, **asked)
 
     def make_context(self, *args: Any, **extra: Any) -> Any:
-        """Parse what stands before the command."""
+        """Parse the options before the command."""
         with _usage_is_an_error(), pipe_may_break(), terminal_guarded():
             return super().make_context(*args, **extra)
 
     def invoke(self, ctx: Any) -> Any:
-        """Parse the rest and run the command; its errors are printed, as is that Ctrl-C ends it."""
+        """Parse and run the command, and print its error."""
         with _usage_is_an_error(), pipe_may_break(), terminal_guarded():
             try:
                 return super().invoke(ctx)
@@ -145,7 +144,6 @@ app = typer.Typer(
 
 
 def _told(error: BaseException) -> int:
-    """Print an error, line by line, or that Ctrl-C has ended the command; its exit code."""
     # Completion and most commands have no error to print.
     from rich.text import Text
 
@@ -182,7 +180,7 @@ def podium(
 
 
 def app_entry() -> None:
-    """Run the command that the process was started with."""
+    """Run the command of the process."""
     # Importing makes many objects, and hardly any that go.
     collect_rarely()
     if sys.argv[1:] == ["version"]:
@@ -194,9 +192,9 @@ def app_entry() -> None:
 
 
 def kubectl_complete() -> None:
-    """Complete `kubectl podium …`: kubectl asks a command of its own about a plugin's words.
+    """Complete `kubectl podium …`; kubectl runs this command to complete the words of a plugin.
 
-    It takes a line a suggestion, and after them whether the shell is to offer files, too.
+    It prints a suggestion a line, and then a code for whether the shell offers files, too.
     """
     words = ["podium", *sys.argv[1:]]
     asked = {
@@ -205,10 +203,10 @@ def kubectl_complete() -> None:
         "COMP_CWORD": f"{len(words) - 1}",
     }
     os.environ.update(asked)
-    told = StringIO()
-    with redirect_stdout(told), suppress(SystemExit):
+    output = StringIO()
+    with redirect_stdout(output), suppress(SystemExit):
         app(prog_name="podium")
-    offered = told.getvalue().split()
+    offered = output.getvalue().split()
     print("\n".join([*offered, _NO_FILES if offered else _FILES]))
 
 

@@ -1,4 +1,4 @@
-"""The commands that answer a question: a type each, whose fields are the options."""
+"""Questions: the commands that answer with a report, a type each, with options as fields."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""`podium bench`: the workloads of kube-scheduler's performance suite, measured."""
+"""`podium bench`: the workloads of kube-scheduler's performance suite."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -49,7 +49,7 @@ class BenchQuestion(Question["BenchAnswer"]):
     pods: int = option("With --server: number of pods to create and measure.", min=1, default=1000)
 
     def aside(self) -> str | None:
-        """The names of the workloads."""
+        """Return the names of the workloads with `--list`."""
         if not self.list_workloads:
             return None
         # Imported when it is asked, so that help, completion and the library start at once.
@@ -59,7 +59,7 @@ class BenchQuestion(Question["BenchAnswer"]):
         return "".join(f"{workload.name}\n" for workload in chosen)
 
     def answer(self, ask: Asker) -> "BenchAnswer":
-        """Measure; raises PodiumError. Whichever is asked for, the others aren't imported."""
+        """Measure workloads, a live cluster, or a server; raises PodiumError."""
         from podium.api.process.concurrency import run_to_end
         from podium.simulation.benchmarks import results as shown
         from podium.ui.answers.benchmark_answer import BenchAnswer
@@ -67,7 +67,7 @@ class BenchQuestion(Question["BenchAnswer"]):
         workloads: Sequence[str] = texts(self.workloads)
         ask.progress.show("measuring")
         if self.server is not None:
-            from podium.ui.inputs.extras import check_extra
+            from podium.ui.inputs.input_error import check_extra
 
             check_extra("measuring a server")
             from podium.simulation.benchmarks.server_bench import measure_server

@@ -1,4 +1,4 @@
-"""`podium capacity`: how many more pods fit, what stops the next one, and which nodes to add."""
+"""`podium capacity`: how many more pods fit, and which nodes to add."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,14 +7,14 @@ from podium.ui.inputs.option import Reach, Texts, local_option, option, place, q
 from podium.ui.inputs.request_options import Changes
 
 if TYPE_CHECKING:
-    from podium.ui.answers.capacity_answers import CapacityAnswer
+    from podium.ui.answers.whatif_answers import CapacityAnswer
     from podium.ui.inputs.inputs import Asked
     from podium.whatif.capacity.capacity_inputs import PodTemplate
 
 
 @question
 class CapacityQuestion(Changes, Question["CapacityAnswer"]):
-    """How many more pods of a template fit."""
+    """Count how many more pods of a template fit."""
 
     pod: Texts = place(
         "Template of the pods: a file with a pod or workload, or a workload of the state such as "
@@ -37,14 +37,14 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
     )
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Whether fewer pods get a place than there should."""
+        """Return whether fewer pods are scheduled than `at_least`."""
         fill = answer.with_preemption or answer.without_preemption
         return bool(fill and self.at_least and fill.pods < self.at_least)
 
     def answer(self, ask: ClusterAsker) -> "CapacityAnswer":
         """Count the pods that fit; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
-        from podium.ui.answers.capacity_answers import CapacityAnswer
+        from podium.ui.answers.whatif_answers import CapacityAnswer
         from podium.ui.inputs.input_error import InputError
         from podium.whatif.capacity.capacity import CapacityRequest, capacity
 
@@ -59,7 +59,7 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         found = capacity(
             request, progress=lambda pods: ask.progress.tell(lambda: f"playing: {pods} pods")
         )
-        return CapacityAnswer.of(asked.told_in(found))
+        return CapacityAnswer.of(asked.noted_in(found))
 
     def templates(self, asked: "Asked") -> "list[PodTemplate]":
         """Read the templates; raises PodiumError."""
@@ -88,7 +88,7 @@ class NodesQuestion(CapacityQuestion):
     tries: int = option("Largest number of combinations of nodes to simulate.", min=1, default=200)
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Whether pods wait all the same, or fewer get a place than there should."""
+        """Return whether pods stay pending, or fewer are scheduled than `at_least`."""
         return not answer.found if texts(self.node_shape) else super().is_found_wanting(answer)
 
     def answer(self, ask: ClusterAsker) -> Any:
@@ -96,7 +96,7 @@ class NodesQuestion(CapacityQuestion):
         if not (shapes := texts(self.node_shape)):
             return super().answer(ask)
         from podium.api.objects import name
-        from podium.ui.answers.capacity_answers import NodesAnswer
+        from podium.ui.answers.whatif_answers import NodesAnswer
         from podium.whatif.capacity.capacity_inputs import read_node_shape
         from podium.whatif.capacity.cheapest_nodes import NodesRequest, cheapest_nodes
 
@@ -110,4 +110,4 @@ class NodesQuestion(CapacityQuestion):
             NodesRequest(asked.request, templates, choices, self.tries),
             lambda tried: ask.progress.tell(lambda: f"playing: {tried} choices"),
         )
-        return NodesAnswer.of(asked.told_in(found))
+        return NodesAnswer.of(asked.noted_in(found))

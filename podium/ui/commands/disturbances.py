@@ -11,7 +11,7 @@ from podium.ui.inputs.request_options import NodeSelection
 
 if TYPE_CHECKING:
     from podium.api.objects import Object
-    from podium.ui.answers.resilience_answers import ImpactAnswer
+    from podium.ui.answers.whatif_answers import ImpactAnswer
     from podium.whatif.resilience.impact import Disturbance
 
 _UNDRAINED = "undrained"
@@ -141,7 +141,7 @@ def _impact(
     disturbance_of: "Callable[[Sequence[Object]], Disturbance]",
 ) -> "ImpactAnswer":
     # Imported when it is called, so that help, completion and the library start at once.
-    from podium.ui.answers.resilience_answers import ImpactAnswer
+    from podium.ui.answers.whatif_answers import ImpactAnswer
     from podium.whatif.plan.fail_on import Gate, findings
     from podium.whatif.plan.plan_report import time_text
     from podium.whatif.resilience.impact import DisturbanceKind, ImpactReader
@@ -161,5 +161,5 @@ def _impact(
     )
     if outcome.interrupted:
         raise KeyboardInterrupt
-    impact = ImpactReader(request).impact(disturbance, asked.told_in(outcome))
+    impact = ImpactReader(request).impact(disturbance, asked.noted_in(outcome))
     return ImpactAnswer.of(impact, failed_on=findings(outcome, gates) if gates else ())

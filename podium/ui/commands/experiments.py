@@ -1,4 +1,4 @@
-"""`podium compare` and `podium sweep`: many runs, by seeds."""
+"""`podium compare` and `podium sweep`: experiments of many runs."""
 
 from pathlib import Path
 from types import MappingProxyType
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @question
 class Experiment(Question[A_co]):
-    """How the runs of an experiment are played."""
+    """How the runs of an experiment are simulated."""
 
     workers: int | None = option(
         "Number of processes to simulate with. [default: one per CPU core]", min=1
@@ -37,15 +37,15 @@ class Experiment(Question[A_co]):
     max_pods: int = option_like(Rules, "max_pods")
 
     def exit_code(self, answer: Any) -> int:
-        """1 if a run has failed, or as of all questions."""
+        """Return 1 if a run has failed, otherwise as for all questions."""
         return FAILED_EXIT_CODE if answer.failed else super().exit_code(answer)
 
     def executor(self) -> "Executor":
-        """What plays the runs; raises InputError."""
+        """Make the executor of the runs; raises InputError."""
         if self.dask is not None:
             # It is there only with an extra.
             from podium.simulation.experiments.executors import DaskExecutor
-            from podium.ui.inputs.extras import check_extra
+            from podium.ui.inputs.input_error import check_extra
 
             check_extra("--dask", "experiments", "distributed")
             return DaskExecutor(self.dask)
@@ -95,7 +95,7 @@ class CompareQuestion(Experiment["ComparisonAnswer"]):
     )
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Whether the second side does worse by a measure that is named."""
+        """Return whether the second side is worse by a measure of `fail_on`."""
         from podium.simulation.experiments.comparison.comparison import is_worse
 
         judged = self._judged()
@@ -128,7 +128,6 @@ class CompareQuestion(Experiment["ComparisonAnswer"]):
 
 
 def _seeds(text: str) -> range:
-    """`10` for the seeds 0 to 9, `5..9` for those from 5 to 9; raises InputError."""
     first, dots, last = text.partition("..")
     if dots and first.isdigit() and last.isdigit() and int(first) <= int(last):
         return range(int(first), int(last) + 1)
@@ -163,7 +162,7 @@ class SweepQuestion(Experiment["SweepAnswer"]):
     )
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Whether the objective of no trial is as good as it should be."""
+        """Return whether no trial reaches the objective."""
         return self.reach is not None and not answer.reaches(self.reach)
 
     def answer(self, ask: Asker) -> "SweepAnswer":
@@ -172,7 +171,7 @@ class SweepQuestion(Experiment["SweepAnswer"]):
         from podium.simulation.experiments.sweep.sweep_file import read_sweep
         from podium.simulation.experiments.sweep.sweep_report import sweep_report
         from podium.ui.answers.simulation_answers import SweepAnswer
-        from podium.ui.inputs.extras import check_extra
+        from podium.ui.inputs.input_error import check_extra
 
         out = None if self.out is None else Path(self.out)
         try:

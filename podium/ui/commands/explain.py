@@ -9,7 +9,7 @@ from podium.ui.inputs.option import option, place, question
 from podium.ui.inputs.request_options import Changes
 
 if TYPE_CHECKING:
-    from podium.ui.answers.explain_answers import ExplanationAnswer, RankingAnswer
+    from podium.ui.answers.whatif_answers import ExplanationAnswer, RankingAnswer
 
 _SIGNAL_HELP = f"Eviction signal that reports the pressure: {', '.join(Signal)}."
 
@@ -29,13 +29,13 @@ class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
     def answer(self, ask: ClusterAsker) -> "ExplanationAnswer":
         """Explain a pod; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
-        from podium.ui.answers.explain_answers import ExplanationAnswer
+        from podium.ui.answers.whatif_answers import ExplanationAnswer
         from podium.whatif.explain.pod_explanations import explain_named
 
         asked = ask.read(self)
         ask.progress.show("deciding")
         found = explain_named(asked.request, self.pod, self.namespace)
-        return ExplanationAnswer.of(asked.told_in(found))
+        return ExplanationAnswer.of(asked.noted_in(found))
 
 
 @question
@@ -55,7 +55,7 @@ class EvictionQuestion(Changes, Question["RankingAnswer"]):
 
     def answer(self, ask: ClusterAsker) -> "RankingAnswer":
         """Rank the pods of the node; raises PodiumError."""
-        from podium.ui.answers.explain_answers import RankingAnswer
+        from podium.ui.answers.whatif_answers import RankingAnswer
         from podium.whatif.explain.eviction_rankings import rank_evictions
 
         asked = ask.read(self)

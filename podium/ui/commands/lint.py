@@ -57,14 +57,14 @@ class LintQuestion(State, Question["LintAnswer"]):
     )
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Whether anything is found of the severity that is named, or of a higher one."""
+        """Return whether there is a finding of the severity, or of a higher one."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.whatif.lint.lint_report import Severity
 
         return self.fail_on is not FailOn.NEVER and answer.at_least(Severity(self.fail_on))
 
     def aside(self) -> "Presentation | str | None":
-        """The page about a rule, or the list of the rules."""
+        """Return the documentation of a rule, or the list of all rules."""
         from podium.api.presentation import Presentation, Section, Table
         from podium.whatif.lint.catalogue import RULES
 
@@ -81,7 +81,7 @@ class LintQuestion(State, Question["LintAnswer"]):
         return None
 
     def answer(self, ask: Asker) -> "LintAnswer":
-        """Read what is to be judged, and judge it; raises PodiumError."""
+        """Read and lint the objects; raises PodiumError."""
         from podium.ui.answers.lint_answer import LintAnswer
         from podium.ui.inputs.lint_inputs import lint_of
         from podium.ui.inputs.request_options import usual_namespace

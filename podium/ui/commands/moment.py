@@ -1,4 +1,4 @@
-"""Questions about a cluster that runs in this process."""
+"""Questions about the current state of a cluster in this process."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,10 +14,11 @@ from podium.whatif.plan.request import Progress as PlanProgress
 
 
 class Moment:
-    """The asker of questions about a cluster as it is at a moment; it stays in its process.
+    """The asker of questions about the current state of a cluster; plays in this process.
 
     Args:
-        request: the cluster, how it is configured, and what is changed in the end.
+        request: the state and configuration of the cluster, and changes after those of the
+            question.
     """
 
     draws = True
@@ -28,7 +29,7 @@ class Moment:
         self._request = request
 
     def read(self, asked: Rules) -> Asked:
-        """Read what is asked; raises PodiumError."""
+        """Prepare a question; raises PodiumError."""
         found = request_on(asked, Manifests)
         own = self._request
         request = replace(

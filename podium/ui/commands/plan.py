@@ -1,4 +1,4 @@
-"""`podium plan`: what would happen if these manifests were applied to that cluster."""
+"""`podium plan`: the effects of applying manifests, and of other changes."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -61,7 +61,7 @@ class PlanQuestion(Gated, Changes, Question["PlanAnswer"]):
         """Plan, and find what meets the conditions; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.ui.answers.plan_answer import PlanAnswer
-        from podium.ui.inputs.extras import check_extra
+        from podium.ui.inputs.input_error import check_extra
         from podium.whatif.plan.fail_on import caused, findings
         from podium.whatif.plan.plan_report import time_text
         from podium.whatif.plan.request import NEXT_PODS_MAX, without_changes
@@ -94,7 +94,7 @@ class PlanQuestion(Gated, Changes, Question["PlanAnswer"]):
             ask.progress.show("looking for the least disruption")
             outcome = with_optimum(outcome, request, self.optimal_seconds)
         return PlanAnswer.of(
-            asked.told_in(outcome),
+            asked.noted_in(outcome),
             failed_on=found,
             gates=gates,
             unchanged=unchanged,

@@ -1,9 +1,9 @@
-"""What all questions are: fields with help, an answer, and whether the answer is good.
+"""The base of questions: options as fields, an answer, and an exit code.
 
-A question is a frozen dataclass. Its fields are made by `option` and `place`; of them come the
-options of its command, the keywords of the library, the dashboard's form and its JSON Schema. Its
-docstring is the help of the command. What it takes to answer is imported when it is asked, so that
-help, completion and the library start at once.
+A question is a frozen dataclass. `option` and `place` make its fields, from which come the options
+of its command, the parameters of the library, the dashboard's form and its JSON Schema. Its
+docstring is the help of the command. What an answer needs is imported when the question is asked,
+so that help, completion and the library start at once.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,12 +33,12 @@ INTERRUPTED_EXIT_CODE = 130
 
 
 class Asker(Protocol):
-    """How a question is asked.
+    """How a question is asked: by a command, the library, or the dashboard.
 
     Attributes:
-        progress: hears how far it is.
-        draws: whether pictures are made of what happens.
-        prepare: is handed the cluster in which it happens, and its observer, before it does.
+        progress: is told the progress.
+        draws: whether pictures will be needed.
+        prepare: called with the cluster, and the observer if there is one, before it is played.
     """
 
     progress: "Progress"
@@ -47,10 +47,10 @@ class Asker(Protocol):
 
 
 class ClusterAsker(Asker, Protocol):
-    """How a question about a cluster is asked: of which one, and how it is played."""
+    """How a question about a cluster is asked: has its state, and plays it."""
 
     def read(self, asked: Rules) -> "Asked":
-        """Read what is asked about the state; raises PodiumError."""
+        """Read the state and prepare the question; raises PodiumError."""
 
     def play(
         self, request: "PlanRequest", tell: "PlanProgress", workers: int | None = None
@@ -62,11 +62,11 @@ class Question(Generic[A_co]):
     """The base of all questions.
 
     Attributes:
-        formats: in which its answer can be printed besides those of all answers.
-        formats_formerly: other names of formats, which the help doesn't list.
-        took_files: whether `--output` once named a file, which `--output-file` does now.
-        usual_format: in which it is printed unless another one is asked for.
-        needs: the packages of the extra `experiments` that it takes to print a format.
+        formats: output formats besides those of all questions.
+        formats_formerly: former names of formats, which the help doesn't list.
+        took_files: whether `--output` once named a file, as `--output-file` does now.
+        usual_format: the default format.
+        needs: package of the extra `experiments` that a format needs.
     """
 
     formats: ClassVar[tuple[str, ...]] = ()
@@ -76,38 +76,38 @@ class Question(Generic[A_co]):
     needs: ClassVar[Mapping[str, str]] = MappingProxyType({})
 
     def answer(self, ask: Any) -> A_co:
-        """Read what is asked, play it, and report; raises PodiumError.
+        """Answer the question; raises PodiumError.
 
         Args:
-            ask: an `Asker`, or a `ClusterAsker` where a cluster is asked about.
+            ask: an `Asker`, or a `ClusterAsker` for a question about a cluster.
         """
         raise NotImplementedError
 
     def check_output(self, output: str) -> None:
-        """Find out before anything is played whether its answer can be printed in a format."""
+        """Raise InputError if the packages that a format needs aren't installed."""
         if output in self.needs:
-            from podium.ui.inputs.extras import check_extra
+            from podium.ui.inputs.input_error import check_extra
 
             check_extra(f"-o {output}", "experiments", self.needs[output])
 
     def aside(self) -> "Presentation | str | None":
-        """What is printed instead where nothing is asked, such as a list; None to ask."""
+        """Return what is printed instead of an answer, such as a list; None to answer."""
         return None
 
     def exit_code(self, answer: Any) -> int:
-        """How its command ends: with 0, or why the answer isn't good."""
+        """Return the exit code of the command."""
         if getattr(answer, "interrupted", False):
             return INTERRUPTED_EXIT_CODE
         return FOUND_EXIT_CODE if self.is_found_wanting(answer) else 0
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Whether the answer is what the question says mustn't be."""
+        """Return whether the answer meets a condition to fail on."""
         return bool(getattr(answer, "failed_on", ()))
 
 
 @question
 class Gated:
-    """What a question fails on."""
+    """The conditions on which a question fails."""
 
     fail_on: Texts = local_option(
         f"Exit with code 2 if one of these conditions is met: {', '.join(CONDITIONS)}. A condition "
@@ -123,7 +123,7 @@ class Gated:
     )
 
     def conditions(self) -> "list[Gate]":
-        """Read the conditions; raises PodiumError."""
+        """Read the conditions to fail on; raises PodiumError."""
         from podium.ui.inputs.inputs import read_gates
 
         return read_gates(texts(self.fail_on), text(self.gates))

@@ -9,7 +9,7 @@ from podium.ui.inputs.option import Texts, local_option, option, place, question
 from podium.ui.inputs.request_options import NodeSelection
 
 if TYPE_CHECKING:
-    from podium.ui.answers.resilience_answers import ResilienceAnswer
+    from podium.ui.answers.whatif_answers import ResilienceAnswer
 
 
 @question
@@ -47,10 +47,10 @@ class ResilienceQuestion(Gated, NodeSelection, Question["ResilienceAnswer"]):
     )
 
     def answer(self, ask: ClusterAsker) -> "ResilienceAnswer":
-        """Try all of them; raises PodiumError."""
+        """Simulate the drains and failures; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.api.process.concurrency import core_count
-        from podium.ui.answers.resilience_answers import ResilienceAnswer
+        from podium.ui.answers.whatif_answers import ResilienceAnswer
         from podium.whatif.resilience.resilience import ResilienceRequest, resilience
 
         gates = self.conditions()

@@ -1,4 +1,4 @@
-"""`podium rollout`: an order in which to introduce priority classes without harm on the way."""
+"""`podium rollout`: a safe order in which to introduce priority classes."""
 
 import sys
 from typing import TYPE_CHECKING, Any
@@ -8,7 +8,7 @@ from podium.ui.inputs.option import Texts, local_option, option, question, texts
 from podium.ui.inputs.request_options import Changes
 
 if TYPE_CHECKING:
-    from podium.ui.answers.rollout_answer import RolloutAnswer
+    from podium.ui.answers.whatif_answers import RolloutAnswer
     from podium.whatif.rollout_order.rollout_steps import FinalPriorities
 
 
@@ -42,17 +42,17 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
     )
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Whether there is no safe order, as far as is known."""
+        """Return whether no safe order was found."""
         return answer.verdict in ("Impossible", "Unknown")
 
     def answer(self, ask: ClusterAsker) -> "RolloutAnswer":
-        """Look for an order; raises PodiumError."""
+        """Search for an order; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.api.codec.field_validation import FieldValidation
         from podium.api.kinds.snapshot_kinds import decisive
         from podium.api.process.concurrency import core_count
         from podium.cluster.manifests import read_sources
-        from podium.ui.answers.rollout_answer import RolloutAnswer
+        from podium.ui.answers.whatif_answers import RolloutAnswer
         from podium.ui.inputs.input_error import InputError
         from podium.whatif.rollout_order.rollout import RolloutRequest, rollout
         from podium.whatif.rollout_order.rollout_steps import assigned, introduction
@@ -86,7 +86,7 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
         def tell(steps: int) -> None:
             ask.progress.tell(lambda: f"playing: {steps} steps")
 
-        return RolloutAnswer.of(asked.told_in(rollout(request, tell, core_count())))
+        return RolloutAnswer.of(asked.noted_in(rollout(request, tell, core_count())))
 
     def _important_priority(self, priorities: "FinalPriorities") -> int | None:
         """The priority from which on pods are important, by number or class."""

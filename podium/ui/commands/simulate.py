@@ -30,7 +30,7 @@ _RECORDING_ALONE = "--recording can't be combined with {}"
 
 @question
 class SimulateQuestion(Question["SimulationAnswer"]):
-    """What comes of a scenario."""
+    """Simulate a scenario."""
 
     formats = ("png", "csv", "parquet")
     formats_formerly = MappingProxyType({"timeline": "table"})
@@ -65,7 +65,7 @@ class SimulateQuestion(Question["SimulationAnswer"]):
     )
 
     def is_found_wanting(self, answer: Any) -> bool:
-        """Whether an assertion fails, or a condition of `fail_on` is met."""
+        """Return whether an assertion fails, or a condition of `fail_on` is met."""
         return bool(getattr(answer, "failures", 0) or getattr(answer, "failed_on", ()))
 
     def answer(self, ask: Asker) -> "SimulationAnswer":
@@ -164,7 +164,7 @@ class ReplayQuestion(SimulateQuestion):
     )
 
     def check_output(self, output: str) -> None:
-        """Find out before anything is played whether it can be printed in this format."""
+        """Raise InputError if a format needs missing packages, or isn't for recordings."""
         if self.recording is None:
             super().check_output(output)
         elif output in self.formats:

@@ -1,4 +1,4 @@
-"""Applies what somebody has pasted, as that user, through the API with all its checks."""
+"""Applies pasted manifests as a user, through the API server with all its checks."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -14,10 +14,10 @@ from podium.apiserver.requests import Request, Response
 from podium.cluster.embedded.initial_objects import InitialKinds
 from podium.cluster.manifests import File, read_sources
 from podium.cluster.manifests.problems import describe
-from podium.ui.dashboard.pages import Applied
+from podium.ui.dashboard.views import Applied
 
 NAME = "manifests"
-"""What messages call the text that was pasted."""
+"""Name of the pasted text in messages."""
 
 MANAGER = "podium-dashboard"
 _FORBIDDEN = 403
@@ -27,7 +27,13 @@ _APPLY = {"content-type": "application/apply-patch+yaml"}
 
 
 class Applier:
-    """Applies manifests to a cluster that answers requests."""
+    """Applies manifests by server-side apply, with force.
+
+    Args:
+        answer: answers a request of a user.
+        kind_of: returns the kind of an object if it is served.
+        find: returns a stored object by kind, namespace and name.
+    """
 
     def __init__(
         self,
@@ -40,7 +46,7 @@ class Applier:
         self._find = find
 
     def read(self, manifests: bytes) -> list[Object]:
-        """The objects of a text, which the API is to judge; raises ManifestError if it is none."""
+        """Read the objects of a text without validating them; raises ManifestError."""
         kinds = InitialKinds(self._kind_of)
         read = read_sources(
             [File(NAME, manifests)], is_applied=True, kind_of=kinds, faults_of=lambda _: ()
@@ -48,10 +54,10 @@ class Applier:
         return [loaded.obj for loaded in read.objects]
 
     async def apply(self, objects: Sequence[Object], user: User) -> list[Applied]:
-        """Apply objects one after the other; what is refused doesn't keep the others out.
+        """Apply objects one after the other, also after one that is refused.
 
         Raises:
-            RefusedError: 403, the user may apply none of them.
+            RefusedError: 403 if the user may apply none of them.
         """
         applied: list[Applied] = []
         codes: set[int] = set()
@@ -59,7 +65,7 @@ class Applier:
             code, one = self._applied(obj, user)
             applied.append(one)
             codes.add(code)
-            # Others have their turn.
+            # Let other requests of the server proceed.
             await asyncio.sleep(0)
         if codes == {_FORBIDDEN}:
             raise RefusedError(_FORBIDDEN, "Forbidden", applied[0].problem)
@@ -68,21 +74,24 @@ class Applier:
     def _applied(self, obj: Object, user: User) -> tuple[int, Applied]:
         kind = self._kind_of(obj)
         if kind is None:
-            what = f"{obj.get('apiVersion')}, kind {obj.get('kind')}: isn't served"
-            return 404, Applied(object=describe(obj), result="", problem=what)
+            problem = f"{obj.get('apiVersion')}, kind {obj.get('kind')}: isn't served"
+            return 404, Applied(object=describe(obj), result="", problem=problem)
         before = self._find(kind.key, namespace(obj) if kind.namespaced else "", name(obj))
+        place = namespace(obj) if kind.namespaced else ""
         version = str(obj["apiVersion"])
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
-        place = f"/namespaces/{quote(namespace(obj), safe='')}" if kind.namespaced else ""
-        named = f"{root}{place}/{kind.plural}/{quote(name(obj), safe='')}"
+        root += f"/namespaces/{quote(place, safe='')}" if place else ""
+        named = f"{root}/{kind.plural}/{quote(name(obj), safe='')}"
         path = f"{named}?fieldManager={MANAGER}&force=true"
         response = self._answer(Request("PATCH", path, _APPLY, msgspec.json.encode(obj), user))
-        told = msgspec.json.decode(response.content())
+        stored = msgspec.json.decode(response.content())
         if response.code >= _REFUSED:
-            return response.code, Applied(object=describe(obj), result="", problem=told["message"])
+            return response.code, Applied(
+                object=describe(obj), result="", problem=stored["message"]
+            )
         if response.code == _CREATED:
             result = "created"
         else:
-            is_same = before is not None and version_of(before) == version_of(told)
+            is_same = before is not None and version_of(before) == version_of(stored)
             result = "unchanged" if is_same else "configured"
         return response.code, Applied(object=describe(obj), result=result, problem="")

@@ -1,12 +1,13 @@
-"""The dashboard over HTTP: the page's own files, and JSON for those who have signed in.
+"""The dashboard over HTTP: the files of its page, and JSON for authenticated clients.
 
-Nothing here makes HTML. Names and texts of a cluster leave as JSON, and the page draws them as
-text; its headers let it load and ask nothing but what is served here.
+Nothing here makes HTML. Names and texts of a cluster are sent as JSON, and the page draws them as
+text; the headers let the page load and request nothing but what is served here.
 """
 
 import asyncio
 import logging
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from contextlib import asynccontextmanager
 from importlib.resources import files
 from typing import Any, TypeVar
 
@@ -20,14 +21,15 @@ from starlette.types import ExceptionHandler, Message, Receive, Scope, Send
 
 from podium.api.errors import quoted
 from podium.api.refused import RefusedError
-from podium.apiserver.authentication.users import Attempt, User
+from podium.apiserver.authentication.users import READER, Attempt, User
 from podium.apiserver.http.http_app import read_body
+from podium.apiserver.http.http_server import Serving
 from podium.apiserver.http.limits import Limits
-from podium.apiserver.http.users import Tokens
+from podium.apiserver.http.users import Tokens, new_token
 from podium.apiserver.refusals import server_fault, too_many, unauthorized
 from podium.apiserver.requests.messages import refused
-from podium.ui.dashboard.feeds.event_stream import Feed, event_stream
-from podium.ui.dashboard.questions import Questions
+from podium.ui.dashboard.feeds.feed import RecordedFeed, event_stream
+from podium.ui.dashboard.pages import Pages
 from podium.ui.inputs.option import Reach
 
 T = TypeVar("T")
@@ -62,13 +64,13 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 
 class DashboardApp:
-    """An ASGI application for all below `PREFIX`."""
+    """ASGI application for all paths below `PREFIX`."""
 
     def __init__(
-        self, feed: Feed, questions: Questions, users: Tokens, limits: Limits | None = None
+        self, feed: RecordedFeed, pages: Pages, users: Tokens, limits: Limits | None = None
     ) -> None:
         self._feed = feed
-        self._questions = questions
+        self._pages = pages
         self._users = users
         self._limits = limits or Limits()
         self._streams = 0
@@ -76,7 +78,7 @@ class DashboardApp:
         routes = [
             Route(PREFIX, lambda _: RedirectResponse(f"{PREFIX}/")),
             Route(f"{PREFIX}/", lambda _: _file("index.html")),
-            Route(f"{PREFIX}/assets/{{name}}", lambda asked: _file(asked.path_params["name"])),
+            Route(f"{PREFIX}/assets/{{name}}", lambda found: _file(found.path_params["name"])),
             Route(f"{api}/beginning", self._signed_in(self._beginning)),
             Route(f"{api}/changes", self._signed_in(self._changes)),
             Route(f"{api}/pods/{{namespace}}/{{name}}", self._signed_in(self._pod)),
@@ -101,7 +103,7 @@ class DashboardApp:
         await self._app(scope, receive, guarded)
 
     def close(self) -> None:
-        """End all streams soon."""
+        """End all streams of steps."""
         self._feed.close()
 
     def _signed_in(self, handle: Callable[[Request, User], Awaitable[Response]]) -> Handler:
@@ -123,8 +125,8 @@ class DashboardApp:
         return handled
 
     async def _beginning(self, _: Request, _user: User) -> Response:
-        content = await self._feed.beginning()
-        return Response(content, media_type=_JSON, headers={"content-encoding": "gzip"})
+        view, headers = await self._feed.beginning(), {"content-encoding": "gzip"}
+        return Response(view, media_type=_JSON, headers=headers)
 
     async def _changes(self, request: Request, _: User) -> Response:
         after = request.query_params.get("after", "")
@@ -145,30 +147,34 @@ class DashboardApp:
 
     async def _pod(self, request: Request, _: User) -> Response:
         namespace, name = request.path_params["namespace"], request.path_params["name"]
-        return _answer(await _unless_gone(request, self._questions.pod_page(namespace, name)))
+        return _answer(await _unless_gone(request, self._pages.pod_page(namespace, name)))
 
     async def _node(self, request: Request, _: User) -> Response:
-        return _answer(await self._questions.node_page(request.path_params["name"]))
+        return _answer(await self._pages.node_page(request.path_params["name"]))
 
     async def _plan(self, request: Request, _: User) -> Response:
         body, given = await read_body(request.receive, self._limits), request.query_params
         texts = {name: given.getlist(name) for name in given}
-        return _answer(await _unless_gone(request, self._questions.plan(body, texts)))
+        return _answer(await _unless_gone(request, self._pages.plan(body, texts)))
 
     async def _form(self, _: Request, _user: User) -> Response:
-        # What the page isn't asked for until somebody plans.
+        # Imported when it is called, as most pages don't plan.
         from podium.ui.commands.plan import PlanQuestion
-        from podium.ui.schemas.question_schemas import question_schema
+        from podium.ui.schemas import question_schema
 
         return _answer(question_schema(PlanQuestion, Reach.EVERYWHERE))
 
     async def _apply(self, request: Request, user: User) -> Response:
         body = await read_body(request.receive, self._limits)
-        return _answer(await self._questions.apply(body, user))
+        return _answer(await self._pages.apply(body, user))
 
 
 async def _unless_gone(request: Request, answer: Coroutine[Any, Any, T]) -> T:
-    working, gone = asyncio.create_task(answer), asyncio.create_task(_hung_up(request))
+    async def disconnected() -> None:
+        while (await request.receive())["type"] != "http.disconnect":
+            pass
+
+    working, gone = asyncio.create_task(answer), asyncio.create_task(disconnected())
     try:
         await asyncio.wait({working, gone}, return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
@@ -177,11 +183,6 @@ async def _unless_gone(request: Request, answer: Coroutine[Any, Any, T]) -> T:
     finally:
         working.cancel()
         gone.cancel()
-
-
-async def _hung_up(request: Request) -> None:
-    while (await request.receive())["type"] != "http.disconnect":
-        pass
 
 
 def _answer(value: Any) -> Response:
@@ -206,3 +207,30 @@ async def _refusal(_: Request, error: Exception) -> Response:
 async def _not_served(_: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     return PlainTextResponse(f"{error.detail}\n", error.status_code)
+
+
+@asynccontextmanager
+async def served_locally(feed: RecordedFeed, pages: Pages, port: int = 0) -> AsyncIterator[str]:
+    """Serve a dashboard on the loopback interface until the end of `async with`.
+
+    Args:
+        port: 0 for any free port.
+
+    Yields:
+        The link to it, with a token that gives read access.
+
+    Raises:
+        CannotListenError: the port is in use.
+    """
+    token = new_token()
+    app = DashboardApp(feed, pages, Tokens({token: READER}))
+    serving = await Serving.start(app, Limits(), port=port, certificates=None)
+    try:
+        yield link(serving.url, token)
+    finally:
+        await serving.stop()
+
+
+def link(url: str, token: str) -> str:
+    """Return the address of the page; the browser keeps what follows the # to itself."""
+    return f"{url}{PREFIX}/#token={token}"

@@ -1,7 +1,7 @@
-"""Objects of the API as the dashboard shows them."""
+"""Conversion of API objects, timeline entries and Events to what the dashboard shows."""
 
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
-from typing import Any
 
 import msgspec
 
@@ -13,6 +13,7 @@ from podium.api.objects import (
     holds,
     is_terminating,
     labels,
+    part,
     spec_of,
     status_of,
 )
@@ -27,9 +28,12 @@ from podium.api.pods import (
 from podium.api.priority import pod_priority
 from podium.api.resources import pod_requests
 from podium.api.values.quantity import QuantityError, ceil_milli, ceil_value, milli_value, value
+from podium.api.values.times import epoch_s
 from podium.api.well_known import HASH_LABEL, ZONE_LABEL
-from podium.simulation.timeline.facts import WARNING_CONDITIONS, taint_text
-from podium.ui.dashboard.views import Budget, Node, Pod, PriorityClass
+from podium.simulation.timeline import TimelineEntry
+from podium.simulation.timeline.facts import WARNING_CONDITIONS, event_facts, taint_text
+from podium.simulation.timeline.timeline_sentences import sentence, subject
+from podium.ui.dashboard.views import Budget, Entry, Node, Pod, PriorityClass
 
 _POOLS = (
     "node.kubernetes.io/instance-type",
@@ -38,15 +42,17 @@ _POOLS = (
     "agentpool",
     "karpenter.sh/nodepool",
 )
+_EVENT = "Event"
+_TIMES = ("lastTimestamp", "eventTime", "firstTimestamp", "deprecatedLastTimestamp")
 
 
 def described_node(obj: Object) -> Node:
-    """A node."""
-    said, allocatable = labels(obj), allocatable_of(obj)
+    """Describe a Node."""
+    node_labels, allocatable = labels(obj), allocatable_of(obj)
     return Node(
         name=obj["metadata"]["name"],
-        zone=said.get(ZONE_LABEL) or "",
-        pool=next((said[label] for label in _POOLS if said.get(label)), ""),
+        zone=node_labels.get(ZONE_LABEL) or "",
+        pool=next(filter(None, map(node_labels.get, _POOLS)), ""),
         ready=holds(obj, "Ready"),
         cordoned=is_cordoned(obj),
         taints=[taint_text(taint) for taint in taints_of(obj)],
@@ -58,9 +64,9 @@ def described_node(obj: Object) -> Node:
 
 
 def described_pod(obj: Object) -> Pod:
-    """A pod; where it waits to be scheduled isn't said by the object."""
+    """Describe a Pod, except for its scheduling queue, which the object doesn't have."""
     metadata, status, spec = obj["metadata"], status_of(obj), spec_of(obj)
-    asked = {
+    requests = {
         "containers": [{"resources": one.get("resources")} for one in containers_of(spec)],
         "initContainers": [
             {"resources": one.get("resources"), "restartPolicy": one.get("restartPolicy")}
@@ -69,7 +75,7 @@ def described_pod(obj: Object) -> Pod:
         "overhead": spec.get("overhead"),
         "resources": spec.get("resources"),
     }
-    cpu_milli, memory_bytes = _summed(msgspec.json.encode(asked))
+    cpu_milli, memory_bytes = _summed(msgspec.json.encode(requests))
     if is_finished(obj):
         state = "finished"
     elif is_terminating(obj):
@@ -78,6 +84,10 @@ def described_pod(obj: Object) -> Pod:
         state = "running"
     else:
         state = "bound" if node_name_of(obj) else "pending"
+    message = ""
+    if state == "pending":
+        condition = condition_of(obj, "PodScheduled") or {}
+        message = str(condition.get("message") or "") if condition.get("status") == "False" else ""
     return Pod(
         uid=metadata.get("uid") or "",
         namespace=metadata.get("namespace") or "",
@@ -92,12 +102,12 @@ def described_pod(obj: Object) -> Pod:
         memory_bytes=memory_bytes,
         state=state,
         queue="",
-        message=_message(obj, status, state),
+        message=message or str(status.get("message") or status.get("reason") or ""),
     )
 
 
 def described_budget(obj: Object) -> Budget:
-    """A PodDisruptionBudget."""
+    """Describe a PodDisruptionBudget."""
     metadata, status = obj["metadata"], status_of(obj)
     return Budget(
         namespace=metadata.get("namespace") or "",
@@ -110,36 +120,78 @@ def described_budget(obj: Object) -> Budget:
 
 
 def described_class(obj: Object) -> PriorityClass:
-    """A PriorityClass."""
+    """Describe a PriorityClass."""
     return PriorityClass(name=obj["metadata"]["name"], value=obj.get("value") or 0)
 
 
 @lru_cache(maxsize=4096)
-def _summed(asked: bytes) -> tuple[int, int]:
-    """Sum the CPU and memory requests of an encoded pod spec; cached, as most pods are alike."""
+def _summed(requests: bytes) -> tuple[int, int]:
+    # The CPU and memory that an encoded pod spec requests; cached, as most pods are alike.
     try:
-        amounts = pod_requests({"spec": msgspec.json.decode(asked)})
+        amounts = pod_requests({"spec": msgspec.json.decode(requests)})
     except QuantityError:
-        # What an export or an old API server has let through counts for nothing here.
+        # An export or an old API server may have let an invalid quantity through.
         return 0, 0
     return ceil_milli(amounts.get("cpu", 0)), ceil_value(amounts.get("memory", 0))
 
 
 def _owner(pod: Object) -> str:
-    """The workload, told from the controller alone: a Deployment's ReplicaSet has its hash."""
+    # The name of a Deployment's ReplicaSet ends in the hash that its pods have as a label.
     owner = controller_of(pod)
     if owner is None:
         return ""
-    kind, called = str(owner.get("kind")), str(owner.get("name"))
-    stamp = labels(pod).get(HASH_LABEL)
-    if kind == "ReplicaSet" and stamp and called.endswith(f"-{stamp}"):
-        return f"Deployment/{called.removesuffix(f'-{stamp}')}"
-    return f"{kind}/{called}"
+    kind, name = str(owner.get("kind")), str(owner.get("name"))
+    suffix = f"-{labels(pod).get(HASH_LABEL)}"
+    if kind == "ReplicaSet" and name.endswith(suffix):
+        return f"Deployment/{name.removesuffix(suffix)}"
+    return f"{kind}/{name}"
 
 
-def _message(pod: Object, status: Any, state: str) -> str:
-    if state == "pending":
-        condition = condition_of(pod, "PodScheduled") or {}
-        if condition.get("status") == "False":
-            return str(condition.get("message") or "")
-    return str(status.get("message") or status.get("reason") or "")
+def described_entries(entries: Iterable[TimelineEntry]) -> Iterator[Entry]:
+    """Describe the entries of a timeline that have a sentence."""
+    for entry in entries:
+        if text := sentence(entry):
+            yield _entry(entry, text)
+
+
+def described_events(events: Iterable[Object], start_s: float) -> list[Entry]:
+    """Describe Events in the order of their times.
+
+    Args:
+        start_s: start of the clock, in seconds since the epoch.
+    """
+    found: list[Entry] = []
+    for event in events:
+        times = (event.get(field) for field in _TIMES)
+        at = next(filter(None, (*times, event["metadata"].get("creationTimestamp"))), None)
+        at_s = round((epoch_s(at) if at else 0.0) - start_s, 3)
+        by = event.get("reportingComponent") or part(event, "source").get("component") or ""
+        for fact in event_facts(None, event):
+            entry = TimelineEntry(at_s, _EVENT, by=by, details=fact.details)
+            text = sentence(entry)
+            if not text:
+                # A timeline has an entry of its own for it.
+                about, details = entry.details["regarding"], entry.details
+                named = (about.get(field, "") for field in ("kind", "namespace", "name"))
+                text = f"{subject(*named)}: {details['reason']}: {details['message']}"
+            found.append(_entry(entry, text))
+    return sorted(found, key=lambda entry: entry.at_s)
+
+
+def _entry(entry: TimelineEntry, text: str) -> Entry:
+    what, kind, namespace, name = entry.type, entry.kind, entry.namespace, entry.name
+    if what == _EVENT:
+        regarding = entry.details["regarding"]
+        what = entry.details["reason"] or _EVENT
+        kind, namespace, name = (
+            regarding.get(field) or "" for field in ("kind", "namespace", "name")
+        )
+    return Entry(
+        at_s=round(entry.at_s, 3),
+        type=what,
+        kind=kind,
+        namespace=namespace,
+        name=name,
+        by=entry.by,
+        text=text,
+    )

@@ -1,9 +1,8 @@
-"""Long work on a cluster, done by a fork of this process while the cluster goes on.
+"""Long work on a cluster in a fork of this process, while the cluster goes on.
 
-Explaining a decision and trying manifests out take a copy of the cluster and play it, which is
-seconds of computing on thousands of nodes. In a thread that would hold the interpreter, and with
-it the cluster; another process would have to be sent all objects. A fork has them as they are at
-this moment, costs the page tables, and leaves everything as it was.
+Explanations and plans play a copy of the cluster, which takes seconds with thousands of nodes. A
+thread would block the interpreter, and with it the cluster; another process would need a copy of
+all objects. A fork has them as they are now, and leaves everything as it was.
 """
 
 import asyncio
@@ -23,31 +22,31 @@ T = TypeVar("T")
 AT_ONCE = 1
 WAITING_MAX = 16
 WORK_S_MAX = 300.0
-"""What takes longer is given up."""
+"""Work that takes longer is given up."""
 
 _NICENESS = 5
 
 
 class WorkError(PodiumError):
-    """Nothing comes of the work, for reasons that its asker can understand."""
+    """The work has failed for a reason that the user can understand."""
 
 
 class ForkedWork:
-    """Does one piece of work after the other, each in a fork."""
+    """Runs functions in forks, one after the other."""
 
     def __init__(self) -> None:
         self._turns = asyncio.Semaphore(AT_ONCE)
         self._asked = 0
 
     async def __call__(self, work: Callable[[], T]) -> T:
-        """What comes of a piece of work; it ends with whoever waits for it.
+        """Return the result of a function; cancelling the call ends its process.
 
         Args:
-            work: changes nothing outside this process; what it returns or raises is pickled.
+            work: its result or error is pickled.
 
         Raises:
-            RefusedError: 429, too many wait for their turn.
-            WorkError: it can't be done, hasn't ended in time, or its process was killed.
+            RefusedError: 429, too many calls wait for their turn.
+            WorkError: it has failed, takes too long, or its process was killed.
         """
         if self._asked >= WAITING_MAX:
             raise too_many("questions")
@@ -74,7 +73,7 @@ async def _forked(work: Callable[[], T]) -> T:
             await answered.wait()
         is_error, answer = await asyncio.to_thread(_received, reader)
     except TimeoutError:
-        raise WorkError(f"it took longer than {WORK_S_MAX:g} s") from None
+        raise WorkError(f"the answer took longer than {WORK_S_MAX:g} s") from None
     finally:
         loop.remove_reader(reader.fileno())
         process.kill()
@@ -95,7 +94,7 @@ def _received(reader: Connection) -> tuple[bool, Any]:
 
 
 def _work(work: Callable[[], Any], writer: Connection) -> None:
-    # Signals are for the process that serves: it would read here what comes for this one.
+    # The fork shares the pipe by which signals wake the event loop of the server.
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
     os.nice(_NICENESS)
@@ -103,7 +102,7 @@ def _work(work: Callable[[], Any], writer: Connection) -> None:
 
 
 def _telling(work: Callable[[], T]) -> T:
-    """What comes of it; of errors the words, which can be pickled."""
+    # Of an error only the text, as not all errors can be pickled.
     try:
         return work()
     except PodiumError as error:

@@ -1,84 +1,137 @@
-"""What the dashboard tells of one object, and of manifests, when somebody asks."""
+"""Answers of the dashboard about one object, about plans, and to manifests that are applied."""
 
-from collections.abc import Sequence
-from typing import Any
+import asyncio
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
-import msgspec
+from podium.api.codec.yaml_writer import write_yaml
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.presentation import Cell, Presentation, Section, Table, Tone, Toned
+from podium.api.refused import RefusedError
+from podium.apiserver.authentication.users import User
+from podium.apiserver.refusals import not_found
+from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from podium.simulation.timeline.preemption import NAME_KEY
+from podium.ui.dashboard.applier import Applier
+from podium.ui.dashboard.feeds.feed import RecordedFeed
+from podium.ui.dashboard.forked_work import ForkedWork, WorkError
+from podium.ui.dashboard.views import Applied, Entry, NodePage, PlanPage, PodPage, presented
 
-from podium.api.presentation import Presentation
-from podium.ui.dashboard.views import Entry, Shape
+if TYPE_CHECKING:
+    from podium.ui.dashboard.feeds.finished_runs import FinishedRun
+    from podium.ui.dashboard.feeds.informer_source import InformerSource
+    from podium.ui.dashboard.feeds.store_source import StoreObjects
+    from podium.ui.dashboard.what_if import WhatIf
 
 
-class PodPage(Shape, frozen=True, kw_only=True):
-    """What the page of a pod shows.
+class Pages:
+    """Answers requests of the dashboard's page; raises RefusedError where it can't.
 
-    Attributes:
-        manifest: in YAML, as it is now; empty if it is gone.
-        preemption: the last one by it, as it was decided, as `presented`; None if there is none.
-        explanation: the decision about it, as `presented`; None if there is none.
+    Args:
+        source: has the objects of the cluster.
+        make_explainer: makes what explains and plans in a fork; called at the first request.
+        applier: applies manifests; None where that can't be done.
     """
 
-    manifest: str
-    history: Sequence[Entry]
-    preemption: Any = None
-    explanation: Any
-    problem: str
+    def __init__(
+        self,
+        source: "StoreObjects | InformerSource",
+        feed: RecordedFeed,
+        make_explainer: "Callable[[], WhatIf | FinishedRun]",
+        applier: Applier | None = None,
+    ) -> None:
+        self._source = source
+        self._feed = feed
+        self._make_explainer = make_explainer
+        self._explainer: WhatIf | FinishedRun | None = None
+        self._applier = applier
+        self._forked = ForkedWork()
+
+    async def pod_page(self, namespace: str, name: str) -> PodPage:
+        """Return the details of a pod, with the decision about it."""
+        manifest, history = self._manifest_and_history("Pod", namespace, name)
+        explanation, problem = None, ""
+        # A run that is over is explained by playing it again.
+        machines = () if self._feed.is_over else self._source.machines()
+        preemption = last_preemption(machines, namespace, name)
+        explainer = await self._started_explainer()
+        try:
+            explanation = await self._forked(lambda: explainer.explain(f"{namespace}/{name}"))
+        except WorkError as error:
+            problem = str(error)
+        return PodPage(
+            manifest=manifest,
+            history=history,
+            preemption=preemption and presented(preemption),
+            explanation=explanation,
+            problem=problem,
+        )
+
+    async def node_page(self, name: str) -> NodePage:
+        """Return the details of a node."""
+        manifest, history = self._manifest_and_history("Node", "", name)
+        signals = () if self._feed.is_over else self._source.signals(name)
+        return NodePage(manifest=manifest, history=history, signals=signals)
+
+    async def plan(self, manifests: bytes, texts: Mapping[str, Sequence[str]]) -> PlanPage:
+        """Plan manifests and other changes.
+
+        Args:
+            texts: values of each option as text.
+        """
+        explainer = await self._started_explainer()
+        try:
+            return await self._forked(lambda: explainer.attempt(manifests, texts))
+        except WorkError as error:
+            raise RefusedError(400, "BadRequest", str(error)) from None
+
+    async def apply(self, manifests: bytes, user: User) -> list[Applied]:
+        """Apply manifests as a user."""
+        applier = self._applier
+        if applier is None:
+            raise RefusedError(405, "MethodNotAllowed", "nothing can be applied here")
+        try:
+            objects = await self._forked(lambda: applier.read(manifests))
+        except WorkError as error:
+            raise RefusedError(400, "BadRequest", str(error)) from None
+        return await applier.apply(objects, user)
+
+    async def _started_explainer(self) -> "WhatIf | FinishedRun":
+        if self._explainer is None:
+            self._explainer = await asyncio.to_thread(self._make_explainer)
+        return self._explainer
+
+    def _manifest_and_history(
+        self, kind: str, namespace: str, name: str
+    ) -> tuple[str, list[Entry]]:
+        history = self._feed.history(kind, namespace, name)
+        obj = self._source.find(kind, namespace, name)
+        if obj is None and not history:
+            raise not_found(KINDS[kind], name)
+        return "" if obj is None else write_yaml(obj), history
 
 
-class SignalRow(Shape, frozen=True, kw_only=True):
-    """An eviction signal of a node.
-
-    Attributes:
-        available: what is left; empty if nothing of it is measured.
-        threshold: below which the node evicts pods.
-        kind: `hard`, or `soft` with how long that has to last.
-    """
-
-    signal: str
-    available: str
-    threshold: str
-    kind: str
-
-
-class NodePage(Shape, frozen=True, kw_only=True):
-    """What the page of a node shows; the fields are as a pod's page has them."""
-
-    manifest: str
-    signals: Sequence[SignalRow]
-    history: Sequence[Entry]
-
-
-class PlanPage(Shape, frozen=True, kw_only=True):
-    """What applying manifests would do.
-
-    Attributes:
-        presentation: of the plan, as `presented`.
-    """
-
-    presentation: Any
-    summary: str
-    warnings: Sequence[str]
-
-
-class Applied(Shape, frozen=True, kw_only=True):
-    """What became of one manifest.
-
-    Attributes:
-        object: such as `Pod default/web`.
-        result: `created`, `configured` or `unchanged`; empty if it was refused.
-    """
-
-    object: str
-    result: str
-    problem: str
-
-
-def presented(presentation: Presentation) -> dict[str, Any]:
-    """A presentation for JSON: sections, in which each kind of block is known by its fields."""
-    sections = [
-        {"title": one.title, "blocks": one.blocks, "isDetail": one.is_detail}
-        for one in presentation.filled_sections()
+def last_preemption(
+    machines: Iterable[SchedulerMachine], namespace: str, name: str
+) -> Presentation | None:
+    """Present the last preemption by a pod that these schedulers remember; None without one."""
+    records = [
+        record
+        for machine in machines
+        for record in machine.preemptions.history
+        if (record.preemptor.namespace, record.preemptor.name) == (namespace, name)
     ]
-    told = {"title": presentation.title, "headline": presentation.headline, "sections": sections}
-    found: dict[str, Any] = msgspec.to_builtins(told)
-    return found
+    if not records:
+        return None
+    record = max(records, key=lambda one: one.at_s)
+    victims = ", ".join(f"{victim.namespace}/{victim.name}" for victim in record.victims)
+    chosen = Toned(record.node_name, Tone.GOOD), victims, str(record.pdb_violations), "chosen"
+    rows: list[Sequence[Cell]] = [chosen]
+    for other in record.alternatives:
+        lost_at = f"lost: {other.lost_at or NAME_KEY}"
+        rows.append((other.node_name, str(other.victims), str(other.pdb_violations), lost_at))
+    hidden = record.candidates - len(rows)
+    notes = [f"{hidden} more lost."] if hidden > 0 else ()
+    table = Table(("Node", "Victims", "PDB violations", "Result"), rows, notes=notes)
+    headline = f"{record.preemptor.name} took {record.node_name} of {record.candidates} candidates."
+    return Presentation("", headline, [Section("", [table])])

@@ -1,4 +1,4 @@
-"""The cluster as the page knows it, and the steps by which it gets to know more."""
+"""The cluster as the page shows it, and the steps from one state of it to the next."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -7,14 +7,13 @@ from msgspec.structs import replace
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object, key, name, uid
-from podium.api.values.message_words import and_more
 from podium.api.values.times import timestamp
 from podium.scheduler.queue import QueueName, SchedulingQueue
 from podium.ui.dashboard import descriptions
 from podium.ui.dashboard.views import Abilities, Entry, Step, View
 
 ENTRIES_PER_STEP_MAX = 500
-"""What else happens at one moment is counted."""
+"""A step has at most this number of entries; further ones are counted."""
 
 _KEYS: Mapping[str, Callable[[Object], str]] = {
     "PriorityClass": name,
@@ -23,7 +22,7 @@ _KEYS: Mapping[str, Callable[[Object], str]] = {
     "Pod": uid,
 }
 KINDS = tuple(_KEYS)
-# What has been popped is tried at this moment.
+# A pod in flight has been popped from the active queue and is being tried.
 _SHOWN = {QueueName.IN_FLIGHT: QueueName.ACTIVE.value}
 _DESCRIBED: Mapping[str, Callable[[Object], Any]] = {
     "PriorityClass": descriptions.described_class,
@@ -34,11 +33,11 @@ _DESCRIBED: Mapping[str, Callable[[Object], Any]] = {
 
 
 class LostTrackError(PodiumError):
-    """What has changed isn't known any more; a scene is to be begun again."""
+    """Changes were missed, so that a scene has to begin again with all objects."""
 
 
-class Change(NamedTuple):
-    """An object that came or was changed, or the last state of one that is gone."""
+class SceneChange(NamedTuple):
+    """A new or changed object, or the last state of an object that is gone."""
 
     kind: str
     obj: Object
@@ -46,15 +45,15 @@ class Change(NamedTuple):
 
 
 class Scene:
-    """Nodes, pods, budgets and classes as the page has them."""
+    """Nodes, pods, disruption budgets and priority classes as the page has them."""
 
     def __init__(self, number: int = 0) -> None:
         self.number = number
         self.values: dict[str, dict[str, Any]] = {kind: {} for kind in _KEYS}
         self._places: Mapping[str, str] = {}
 
-    def add(self, changes: Iterable[Change]) -> None:
-        """Know objects from the beginning."""
+    def add(self, changes: Iterable[SceneChange]) -> None:
+        """Add the objects of the beginning."""
         for change in changes:
             called = _KEYS[change.kind](change.obj)
             self.values[change.kind][called] = _DESCRIBED[change.kind](change.obj)
@@ -62,13 +61,14 @@ class Scene:
     def step(
         self,
         at_s: float,
-        changes: Iterable[Change],
+        changes: Iterable[SceneChange],
         places: Mapping[str, str],
         entries: Sequence[Entry],
     ) -> Step | None:
-        """Take in what has changed, and where pods wait now, by uid.
+        """Apply changes, and return them as a step; None if the page shows nothing of them.
 
-        None if that is nothing that the page shows.
+        Args:
+            places: the scheduling queue of each pending pod by its uid.
         """
         latest = {(one.kind, _KEYS[one.kind](one.obj)): one for one in changes}
         moved = {called for called, _ in places.items() ^ self._places.items()}
@@ -95,6 +95,11 @@ class Scene:
                 self.values["Pod"][called] = pod = replace(pod, queue=place)
             if pod != before[called]:
                 new["Pod"].append(pod)
+        shown, hidden = entries[:ENTRIES_PER_STEP_MAX], entries[ENTRIES_PER_STEP_MAX:]
+        if hidden:
+            text, at_s = f"and {len(hidden)} more", hidden[0].at_s
+            more = Entry(at_s=at_s, type="More", kind="", namespace="", name="", by="", text=text)
+            shown = [*shown, more]
         has_classes = bool(new["PriorityClass"] or gone["PriorityClass"])
         if not (entries or any(new.values()) or any(gone.values())):
             return None
@@ -109,13 +114,13 @@ class Scene:
             budgets=new["PodDisruptionBudget"],
             gone_budgets=gone["PodDisruptionBudget"],
             priority_classes=[*self.values["PriorityClass"].values()] if has_classes else None,
-            entries=_shortened(entries),
+            entries=shown,
         )
 
     def view(
         self, abilities: Abilities, at_s: float, start_s: float, entries: Sequence[Entry]
     ) -> View:
-        """All of it as one value; `start_s` is in seconds since the epoch, `at_s` since then."""
+        """Return the whole scene; `start_s` is in seconds since the epoch, `at_s` since then."""
         kinds = self.values
         return View(
             number=self.number,
@@ -131,19 +136,9 @@ class Scene:
 
 
 def places_in(queues: Iterable[SchedulingQueue]) -> dict[str, str]:
-    """Where the pods of queues wait, by uid."""
+    """Return the queue of each pod in some schedulers' queues by its uid."""
     return {
         queued.uid: _SHOWN.get(queued.place, queued.place.value)
         for queue in queues
         for queued in queue
     }
-
-
-def _shortened(entries: Sequence[Entry]) -> Sequence[Entry]:
-    shown, left = entries[:ENTRIES_PER_STEP_MAX], entries[ENTRIES_PER_STEP_MAX:]
-    at_s = left[0].at_s if left else 0.0
-    counted = [
-        Entry(at_s=at_s, type="More", kind="", namespace="", name="", by="", text=text)
-        for text in and_more(len(left))
-    ]
-    return [*shown, *counted]

@@ -9,10 +9,10 @@ from podium.cluster.real.scheduler_process import SchedulerProcess
 from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.load import Loaded as LoadedConfiguration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
+from podium.ui.dashboard.dashboard_app import served_locally
+from podium.ui.dashboard.feeds.feed import LiveFeed
 from podium.ui.dashboard.feeds.informer_source import InformerSource
-from podium.ui.dashboard.feeds.live_feed import LiveFeed
-from podium.ui.dashboard.local_server import served_locally
-from podium.ui.dashboard.questions import Questions
+from podium.ui.dashboard.pages import Pages
 from podium.ui.dashboard.views import Abilities
 
 if TYPE_CHECKING:
@@ -25,7 +25,12 @@ def scheduler_dashboard(
     options: SchedulerOptions,
     tell: Callable[[str], None],
 ) -> Callable[[SchedulerProcess, LiveDriver], AbstractAsyncContextManager[None]]:
-    """Serves the dashboard beside a scheduler, on this machine alone; at any free port for 0."""
+    """Return what serves the dashboard of a scheduler on this machine while the scheduler runs.
+
+    Args:
+        port: 0 for any free port.
+        tell: receives the link to the dashboard.
+    """
     loaded = LoadedConfiguration(configuration, options, ())
 
     @asynccontextmanager
@@ -33,7 +38,7 @@ def scheduler_dashboard(
         source = InformerSource(driver, lambda: process.machine, process.now_s)
 
         def what_if() -> "WhatIf":
-            # A scheduler doesn't wait until what plays its cluster is imported.
+            # Imported when it is called, so that the scheduler doesn't wait for it.
             from podium.ui.dashboard.what_if import WhatIf
             from podium.whatif.plan.request import LoadedState, PlanRequest
 
@@ -44,8 +49,7 @@ def scheduler_dashboard(
             )
 
         feed = LiveFeed(source, Abilities("podium scheduler", can_plan=True))
-        questions = Questions(source, feed, what_if)
-        async with served_locally(feed, questions, port) as link:
+        async with served_locally(feed, Pages(source, feed, what_if), port) as link:
             tell(link)
             yield
 

@@ -1,28 +1,30 @@
-"""What the dashboard's page draws: a cluster at a moment, and what changes from then on.
+"""JSON that the dashboard's page reads: views of a cluster, steps between them, and details.
 
-The page folds steps into a view: objects of a step replace those of the same name (pods: of the
-same uid), those that are gone leave, entries are appended.
+The page folds steps into a view: objects of a step replace those with their name (pods: with their
+uid), objects that are gone leave, entries are appended.
 """
 
 import zlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
+from podium.api.presentation import Presentation
+
 
 class Shape(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The base of views and pages: their JSON has names in camel case."""
+    """Base of everything that the page reads; JSON names are in camel case."""
 
 
 class Node(Shape, frozen=True, kw_only=True):
     """A node, as the page draws it.
 
     Attributes:
-        pool: what the usual labels of providers say; empty if none is there.
+        pool: node pool by the usual labels of cloud providers; empty without one.
         taints: as `key=value:Effect`.
-        pressure: its conditions of pressure that hold, such as `MemoryPressure`.
-        cpu_milli: allocatable, like the next two.
+        pressure: conditions that are true, such as `MemoryPressure`.
+        cpu_milli: allocatable CPU; `memory_bytes` and `pods_max` are allocatable, too.
     """
 
     name: str
@@ -41,11 +43,10 @@ class Pod(Shape, frozen=True, kw_only=True):
     """A pod, as the page draws it.
 
     Attributes:
-        node: that it is bound to; empty if to none.
-        owner: the workload that it belongs to, such as `Deployment/web`; empty if to none.
-        cpu_milli: requested, like the memory.
+        owner: its workload, such as `Deployment/web`; empty without one.
+        cpu_milli: requested CPU; `memory_bytes` is requested, too.
         state: `pending`, `bound`, `running`, `terminating` or `finished`.
-        queue: where it waits: `active`, `backoff`, `unschedulable` or `gated`; else empty.
+        queue: scheduling queue of a pending pod: `active`, `backoff`, `unschedulable` or `gated`.
     """
 
     uid: str
@@ -86,9 +87,9 @@ class Entry(Shape, frozen=True, kw_only=True):
     """Something that happened, as a line of the page's timeline.
 
     Attributes:
-        at_s: when, in seconds since the clock's start; what was before is negative.
-        type: the timeline's type; the reason if an Event tells of it.
-        by: who did it: a machine's name, or `user`.
+        at_s: seconds since the start of the clock; negative for earlier Events.
+        type: type of the timeline entry, or the reason of an Event.
+        by: name of the machine that acted, or `user`.
     """
 
     at_s: float
@@ -101,10 +102,10 @@ class Entry(Shape, frozen=True, kw_only=True):
 
 
 class Abilities(NamedTuple):
-    """What views say beside what they show.
+    """Title of a dashboard, and what its page can do.
 
     Attributes:
-        live: whether steps come as long as somebody looks; a run that is over has all of its own.
+        live: whether steps keep coming; a recorded run has all of its steps.
     """
 
     title: str
@@ -117,10 +118,9 @@ class View(Shape, frozen=True, kw_only=True):
     """A cluster at a moment.
 
     Attributes:
-        number: of the last step that is in it.
-        at_s: when, in seconds since the clock's start.
-        clock: when that was, such as `2026-01-01T00:00:00Z`.
-        title: what is shown; it and the next ones as in `Abilities`.
+        number: number of the last step that the view includes.
+        at_s: seconds since the start of the clock.
+        clock: start of the clock, such as `2026-01-01T00:00:00Z`.
     """
 
     number: int
@@ -138,11 +138,11 @@ class View(Shape, frozen=True, kw_only=True):
 
 
 class Step(Shape, frozen=True, kw_only=True):
-    """What has changed since the step before; whole new values.
+    """Objects that have changed since the previous step, as whole new values.
 
     Attributes:
-        gone_budgets: by `namespace/name`.
-        priority_classes: all that there are, if any has changed; else null.
+        gone_budgets: `namespace/name` of each.
+        priority_classes: all of them if any has changed, else null.
     """
 
     number: int
@@ -171,3 +171,74 @@ def compressed(view: View) -> bytes:
     """A view as JSON, compressed by gzip."""
     packer = zlib.compressobj(1, wbits=_GZIP)
     return packer.compress(msgspec.json.encode(view)) + packer.flush()
+
+
+class PodPage(Shape, frozen=True, kw_only=True):
+    """Details of a pod.
+
+    Attributes:
+        manifest: YAML of the pod; empty if it is gone.
+        preemption: presentation of its last preemption of others; None if there is none.
+        explanation: presentation of the decision about it; None if there is a `problem`.
+    """
+
+    manifest: str
+    history: Sequence[Entry]
+    preemption: Any = None
+    explanation: Any
+    problem: str
+
+
+class SignalRow(Shape, frozen=True, kw_only=True):
+    """An eviction signal of a node.
+
+    Attributes:
+        available: amount that is left; empty if it isn't measured.
+        threshold: amount below which the node evicts pods.
+        kind: `hard`, or `soft` with its grace period.
+    """
+
+    signal: str
+    available: str
+    threshold: str
+    kind: str
+
+
+class NodePage(Shape, frozen=True, kw_only=True):
+    """Details of a node."""
+
+    manifest: str
+    signals: Sequence[SignalRow]
+    history: Sequence[Entry]
+
+
+class PlanPage(Shape, frozen=True, kw_only=True):
+    """The presentation of a plan, its summary, and its warnings."""
+
+    presentation: Any
+    summary: str
+    warnings: Sequence[str]
+
+
+class Applied(Shape, frozen=True, kw_only=True):
+    """Result of applying one manifest.
+
+    Attributes:
+        object: such as `Pod default/web`.
+        result: `created`, `configured` or `unchanged`; empty if it was refused.
+    """
+
+    object: str
+    result: str
+    problem: str
+
+
+def presented(presentation: Presentation) -> dict[str, Any]:
+    """Convert a presentation to plain values for JSON; blocks are told apart by their fields."""
+    sections = [
+        {"title": one.title, "blocks": one.blocks, "isDetail": one.is_detail}
+        for one in presentation.filled_sections()
+    ]
+    values = {"title": presentation.title, "headline": presentation.headline, "sections": sections}
+    found: dict[str, Any] = msgspec.to_builtins(values)
+    return found

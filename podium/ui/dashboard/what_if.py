@@ -1,4 +1,4 @@
-"""Explanations of pods, and plans of manifests, on a state as it is at the moment."""
+"""Explanations of pods and plans of manifests, from the current state of a cluster."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -8,11 +8,11 @@ import msgspec
 
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.cluster.manifests import File
+from podium.ui.commands.arguments import arguments_of, errors_name_arguments, question_from
 from podium.ui.commands.moment import Moment
 from podium.ui.commands.plan import PlanQuestion
-from podium.ui.commands.words import made, spelt_as_words, words_of
 from podium.ui.dashboard.applier import NAME
-from podium.ui.dashboard.pages import PlanPage, presented
+from podium.ui.dashboard.views import PlanPage, presented
 from podium.ui.inputs.option import Reach, Texts
 from podium.whatif.explain.explanation_presentation import explanation_presentation
 from podium.whatif.explain.pod_explanations import explain_pod
@@ -20,30 +20,30 @@ from podium.whatif.plan.request import PlanRequest
 
 
 class WhatIf:
-    """Explains and plans, each time from the state of the moment."""
+    """Explains pods and plans changes, each time from the current state of the cluster."""
 
     def __init__(self, request: Callable[[], PlanRequest]) -> None:
         self._request = request
 
     def explain(self, pod: str) -> Any:
-        """The decision about a pod, named `namespace/name`, as `presented`."""
+        """Explain the decision about a pod, named `namespace/name`, as plain values."""
         return presented(explanation_presentation(explain_pod(self._request(), pod)))
 
     def attempt(self, manifests: bytes, texts: Mapping[str, Sequence[str]]) -> PlanPage:
-        """What applying manifests would do; raises PodiumError.
+        """Plan manifests and other changes; raises PodiumError.
 
         Args:
-            texts: the options that a page may give, each with its values as they are written.
+            texts: values of each option as text.
         """
-        known = words_of(PlanQuestion, Reach.EVERYWHERE)
-        words = {
+        known = arguments_of(PlanQuestion, Reach.EVERYWHERE)
+        arguments = {
             name: _value(known[name][0].type if name in known else str, values)
             for name, values in texts.items()
         }
-        with spelt_as_words(PlanQuestion):
-            asked = made(PlanQuestion, words, Reach.EVERYWHERE)
-            # Something else may be changed alone, without manifests.
-            if manifests.strip() or not words:
+        with errors_name_arguments(PlanQuestion):
+            asked = question_from(PlanQuestion, arguments, Reach.EVERYWHERE)
+            # Other changes need no manifests.
+            if manifests.strip() or not arguments:
                 sources: Any = [File(NAME, manifests)]
                 asked = replace(asked, apply=sources, order=("apply", *asked.order))
             asked = replace(asked, namespace=asked.namespace or DEFAULT_NAMESPACE)

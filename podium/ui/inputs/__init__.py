@@ -1,1 +1,1 @@
-"""Inputs of questions about a cluster: state, changes, configuration, and where objects are."""
+"""Options and inputs of questions: state, changes, and configuration."""

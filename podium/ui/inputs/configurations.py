@@ -1,6 +1,6 @@
-"""How schedulers and kubelets are configured: the files that say so.
+"""Files with the configuration of a scheduler or a kubelet.
 
-What it takes to read one is imported when there is one.
+What is needed to read a file is imported only when there is one.
 """
 
 import sys
@@ -19,15 +19,15 @@ NO_FLAGS: Mapping[str, str | int | None] = {}
 def read_scheduler_config(
     path: str | None, plugins: Sequence[str] = (), text: str | None = None
 ) -> "LoadedConfiguration | None":
-    """The configuration in a file; None if there is neither a file nor a plugin.
+    """Read a KubeSchedulerConfiguration; None if there is neither a file nor a plugin.
 
     Args:
-        path: of the file; None for the default configuration.
+        path: None for the default configuration.
         plugins: `FILE:CLASS` of plugins to enable in each profile that doesn't mention them.
-        text: of the file, where it was read before.
+        text: content of the file, if it was read before.
 
     Raises:
-        InputError: it can't be read, or something in it is wrong; the same of a plugin.
+        InputError: the file or a plugin can't be read, or is invalid.
     """
     if path is None and not plugins:
         return None
@@ -49,28 +49,28 @@ def read_scheduler_config(
 def read_kubelet_config(
     path: str | None, flags: Mapping[str, str | int | None] = NO_FLAGS
 ) -> "KubeletConfiguration":
-    """How kubelets are configured, as the KubeletConfiguration in a file has it; defaults if None.
+    """Read a KubeletConfiguration; without a file, the defaults.
 
     Args:
-        flags: what goes in place of its fields, as the kubelet's flags have it; None for nothing.
+        flags: values that replace fields, by the name of the field; None replaces nothing.
 
     Raises:
-        InputError: it can't be read, or something in it is wrong; all of that.
+        InputError: the file can't be read or is invalid; names all faults.
     """
     from podium.api.documents.document import InvalidDocumentError
     from podium.kubelet.kubelet_config import read_kubelet_config
 
-    found = {} if path is None else only_document(path, "KubeletConfiguration")
+    document = {} if path is None else only_document(path, "KubeletConfiguration")
     given = {field: value for field, value in flags.items() if value is not None}
     try:
-        return read_kubelet_config({**found, **given})
+        return read_kubelet_config({**document, **given})
     except InvalidDocumentError as error:
         where = "" if path is None else f"{path}: "
         raise InputError("\n".join(f"{where}{fault}" for fault in error.errors)) from error
 
 
 def only_document(path: str, kind: str) -> dict[str, Any]:
-    """The one document in a file; raises InputError."""
+    """Read the only document of a YAML file; raises InputError."""
     documents = _documents(path)
     found = documents[0] if len(documents) == 1 else None
     if not isinstance(found, dict):

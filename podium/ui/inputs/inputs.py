@@ -1,4 +1,4 @@
-"""Read what commands about a cluster have in common: the state, the changes and the rules."""
+"""The inputs of questions about a cluster: its state, the changes to it, and the rules."""
 
 import re
 import shutil
@@ -6,10 +6,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
 from itertools import count as numbers
 from itertools import filterfalse, groupby
-from typing import TYPE_CHECKING, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from podium.api.codec.field_validation import FieldValidation
 from podium.api.errors import PodiumError
@@ -55,24 +54,12 @@ _ADD_NODE = "add_node"
 _CHANGES = (*_SOURCES, _ADD_NODE, *PARSERS)
 
 
-class GivenChange(NamedTuple):
-    """One value of an option that changes something, such as `apply` and a file."""
-
-    option: str
-    value: str | File
-
-    @property
-    def text(self) -> str:
-        """The value as it is written; of an object its name in messages."""
-        return self.value.name if isinstance(self.value, File) else self.value
-
-
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a question asks for, read.
+    """The inputs of a question, read and prepared.
 
     Attributes:
-        applied: the objects that are applied, with where they stand.
+        applied: the applied objects, with their places in files.
     """
 
     request: PlanRequest
@@ -80,8 +67,8 @@ class Asked:
     notes: tuple[str, ...]
     applied: Sequence[Loaded] = ()
 
-    def told_in(self, report: Reported) -> Reported:
-        """A report on the request, with these warnings and notes before its own."""
+    def noted_in(self, report: Reported) -> Reported:
+        """Return a report with the warnings and notes of the inputs before its own."""
         return replace(
             report,
             warnings=(*self.warnings, *report.warnings),
@@ -90,7 +77,7 @@ class Asked:
 
 
 def read_request(asked: Rules, state: State) -> Asked:
-    """Read everything that a request consists of; raises as `request_on` does."""
+    """Read the state, the changes and the rules of a question; raises PodiumError."""
     ignores = asked.validate == FieldValidation.IGNORE
     validation = FieldValidation.IGNORE if ignores else FieldValidation.WARN
     read = request_on(
@@ -109,12 +96,12 @@ def read_selector(text: str) -> Selector:
 
 
 def read_gates(texts: Sequence[str], file: str | None) -> list[Gate]:
-    """Read the conditions of `--fail-on`, and those of a file; raises PodiumError."""
+    """Read conditions of `--fail-on`, and further ones of a file; raises PodiumError."""
     return parse_gates(texts, file, [] if file is None else read_text(file).splitlines())
 
 
 def request_on(asked: Rules, read: Callable[[], Manifests], sources: Sources = ()) -> Asked:
-    """Read what is asked about a state; raises PodiumError.
+    """Prepare a question about a state; raises PodiumError.
 
     Args:
         read: reads the state.
@@ -180,7 +167,7 @@ def request_on(asked: Rules, read: Callable[[], Manifests], sources: Sources = (
 
 
 class _ErrorCollector:
-    """Catches the error of each `with` block, so that those of all inputs are printed at once."""
+    """Catches the error of each `with` block, so that the errors of all inputs are printed."""
 
     def __init__(self) -> None:
         self.found: list[PodiumError] = []
@@ -197,7 +184,7 @@ class _ErrorCollector:
 
 @dataclass(slots=True)
 class _ReadChanges:
-    """The changes that are read so far, with what is said of them."""
+    """The changes that have been read so far, with their warnings and notes."""
 
     changes: list[Change] = field(default_factory=list)
     applied: list[Loaded] = field(default_factory=list)
@@ -206,47 +193,43 @@ class _ReadChanges:
 
 
 def _read_changes(asked: Changes, state: Iterable[Object], errors: _ErrorCollector) -> _ReadChanges:
-    """Read the changes in the order in which their options stood."""
-    found = _ReadChanges()
+    """Read the changes in the order of their options."""
+    read = _ReadChanges()
     for option, values in (("--values", asked.values), ("--set", asked.set_values)):
         if texts(values) and not texts(asked.helm):
             errors.found.append(InputError(f"{option} needs --helm"))
-            return found
+            return read
     if asked.selector and not any(getattr(asked, source) for source in _SOURCES):
         errors.found.append(InputError("--selector needs --apply, --kustomize or --helm"))
-        return found
+        return read
     nodes = {name(one): one for one in state if one.get("kind") == "Node"}
-    every: dict[str, list[str | File]] = {
+    values_of: dict[str, list[str | File]] = {
         option: files_of(asked.apply) if option == "apply" else [*texts(getattr(asked, option))]
         for option in _CHANGES
     }
-    order = asked.order or [option for option in _CHANGES for _ in every[option]]
-    left = {option: iter(each) for option, each in every.items()}
-    given = [GivenChange(option, next(left[option])) for option in order if option in left]
-    for is_source, group in groupby(given, key=lambda one: one.option in _SOURCES):
-        # Neighbours among the sources are applied as one, as by one call of kubectl.
+    order = asked.order or [option for option in _CHANGES for _ in values_of[option]]
+    left = {option: iter(values) for option, values in values_of.items()}
+    given = [(option, next(left[option])) for option in order if option in left]
+    for is_source, group in groupby(given, key=lambda one: one[0] in _SOURCES):
+        # Sources in a row are applied together, as by one call of kubectl.
         for steps in [[*group]] if is_source else [[one] for one in group]:
             with errors:
-                first = steps[0]
+                option, value = steps[0]
                 if is_source:
-                    _apply(asked, steps, found)
-                elif first.option == _ADD_NODE:
-                    found.changes.append(
-                        Apply(_new_nodes(first.text, nodes, FieldValidation(asked.validate)))
-                    )
+                    _apply(asked, steps, read)
+                elif option == _ADD_NODE:
+                    validation = FieldValidation(asked.validate)
+                    read.changes.append(Apply(_new_nodes(str(value), nodes, validation)))
                 else:
-                    found.changes.append(PARSERS[first.option](first.text, asked.namespace))
-    return found
+                    read.changes.append(PARSERS[option](str(value), asked.namespace))
+    return read
 
 
-def _apply(asked: Changes, steps: Sequence[GivenChange], found: _ReadChanges) -> None:
-    """Apply the manifests of neighbouring sources, without what Helm runs as hooks."""
-    rendering: dict[str, Callable[[str], File]] = {
-        "kustomize": _kustomized,
-        "helm": partial(_charted, asked),
-    }
+def _apply(asked: Changes, steps: Sequence[tuple[str, str | File]], changes: _ReadChanges) -> None:
+    """Apply the manifests of sources in a row, without what Helm runs as hooks."""
     sources = [
-        rendering[one.option](one.text) if one.option in rendering else one.value for one in steps
+        value if option == "apply" else _rendered(option, str(value), asked)
+        for option, value in steps
     ]
     read = read_sources(
         sources,
@@ -256,84 +239,71 @@ def _apply(asked: Changes, steps: Sequence[GivenChange], found: _ReadChanges) ->
         is_applied=True,
     )
     if read.empty and not asked.allow_empty:
-        why = "nothing to apply is in it; --allow-empty lets that pass"
+        why = "there is nothing to apply in it; --allow-empty accepts that"
         names = (
             one if one.startswith("-") and one != "-" else f"--apply {one}" for one in read.empty
         )
         raise InputError("\n".join(f"{one}: {why}" for one in names))
-    # kubectl knows no hooks: what isn't rendered here is applied like anything else.
-    rendered = {
-        one.name
-        for given, one in zip(steps, sources, strict=True)
-        if given.option == "helm" and isinstance(one, File)
-    }
-
-    def is_hook(one: Loaded) -> bool:
-        return one.source.file in rendered and HELM_HOOK in annotations(one.obj)
-
     selector = read_selector(asked.selector)
     selected = [one for one in read.objects if selector.matches(labels(one.obj))]
     if read.objects and not selected and not asked.allow_empty:
         raise InputError(f"--selector {asked.selector}: no manifest to apply has such labels")
+    # kubectl doesn't know hooks: charts that were rendered elsewhere are applied as they are.
+    charts = {
+        source.name
+        for (option, _), source in zip(steps, sources, strict=True)
+        if option == "helm" and isinstance(source, File)
+    }
+
+    def is_hook(one: Loaded) -> bool:
+        return one.source.file in charts and HELM_HOOK in annotations(one.obj)
+
     hooks, kept = [*filter(is_hook, selected)], [*filterfalse(is_hook, selected)]
     if kept:
-        found.changes.append(Apply(tuple(one.obj for one in kept)))
-    found.applied += kept
-    found.warnings += read.warnings
-    found.notes += read.notes
+        changes.changes.append(Apply(tuple(one.obj for one in kept)))
+    changes.applied += kept
+    changes.warnings += read.warnings
+    changes.notes += read.notes
     if hooks:
         names = (f"{describe(one.obj)} ({annotations(one.obj)[HELM_HOOK]})" for one in hooks)
-        found.notes.append(f"left out, as Helm runs them as hooks: {', '.join(names)}")
+        changes.notes.append(f"Helm runs these as hooks, so they are left out: {', '.join(names)}")
 
 
-def _kustomized(directory: str) -> File:
-    if shutil.which("kustomize"):
-        command = ["kustomize", "build", "--", directory]
-    elif shutil.which("kubectl"):
-        command = ["kubectl", "kustomize", "--", directory]
+def _rendered(option: str, value: str, asked: Changes) -> File:
+    """Render a kustomization, or a Helm chart as `CHART` or `RELEASE=CHART`; raises InputError."""
+    flag = "-k" if option == "kustomize" else "--helm"
+    if option == "kustomize" and shutil.which("kustomize"):
+        command = ["kustomize", "build", "--", value]
+    elif option == "kustomize" and shutil.which("kubectl"):
+        command = ["kubectl", "kustomize", "--", value]
+    elif option == "helm" and shutil.which("helm"):
+        named = _NAMED_CHART.fullmatch(value)
+        release, chart = (named[1], named[3]) if named else (_RELEASE, value)
+        # `helm template` leaves out definitions, and assumes a version of its own, by default.
+        as_installed = ["--include-crds", "--kube-version", f"{MAJOR}.{MINOR}.{PATCH}"]
+        given = [part for one in texts(asked.values) for part in ("--values", one)]
+        given += [part for one in texts(asked.set_values) for part in ("--set", one)]
+        where = ["--namespace", asked.namespace]
+        command = ["helm", "template", *where, *as_installed, *given, "--", release, chart]
     else:
-        raise InputError(f"-k {directory}: takes kustomize or kubectl, and neither is installed")
-    return _output(f"-k {directory}", command)
-
-
-def _charted(asked: Changes, text: str) -> File:
-    """What a Helm chart comes to that is installed in a cluster of the version that is played.
-
-    Args:
-        text: `CHART` or `RELEASE=CHART`.
-
-    Raises:
-        InputError: helm isn't there, or fails.
-    """
-    if not shutil.which("helm"):
-        raise InputError(f"--helm {text}: takes helm, which isn't installed")
-    named = _NAMED_CHART.fullmatch(text)
-    release, chart = (named[1], named[3]) if named else (_RELEASE, text)
-    # helm tells neither of the definitions nor of the version that `helm install` would find.
-    as_installed = ["--include-crds", "--kube-version", f"{MAJOR}.{MINOR}.{PATCH}"]
-    given = [part for one in texts(asked.values) for part in ("--values", one)]
-    given += [part for one in texts(asked.set_values) for part in ("--set", one)]
-    where = ["--namespace", asked.namespace]
-    command = ["helm", "template", *where, *as_installed, *given, "--", release, chart]
-    return _output(f"--helm {text}", command)
-
-
-def _output(name: str, command: Sequence[str]) -> File:
+        needed = "helm, which isn't" if option == "helm" else "kustomize or kubectl, neither is"
+        raise InputError(f"{flag} {value}: needs {needed} installed")
     try:
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
     except OSError as error:
-        raise InputError(f"{name}: {command[0]} can't be run: {error.strerror}") from None
+        why = f"{command[0]} can't be run: {error.strerror}"
+        raise InputError(f"{flag} {value}: {why}") from None
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()[-_LINES_MAX:]
         why = "; ".join(lines) or f"exit code {done.returncode}"
-        raise InputError(f"{name}: {command[0]} fails: {why}")
-    return File(name, done.stdout)
+        raise InputError(f"{flag} {value}: {command[0]} fails: {why}")
+    return File(f"{flag} {value}", done.stdout)
 
 
 def _new_nodes(
     text: str, nodes: dict[str, Object], validation: FieldValidation
 ) -> tuple[Object, ...]:
-    """The nodes that are added; they are there from now on."""
+    """Make the nodes of `FILE` or `NODE[*COUNT]`, and add them to the known ones."""
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.scheduler.explain.extra_nodes import node_like
 
@@ -342,27 +312,22 @@ def _new_nodes(
     if not count.isascii() or not count.isdigit() or not 1 <= int(count[:6]) <= _COPIES_MAX:
         rule = f"must be FILE or NODE, with *COUNT from 1 to {_COPIES_MAX}"
         raise InputError(f"--add-node {text}: {rule}")
-    called = what.removeprefix("node/")
-    if called in nodes:
-        likes, is_copied = [nodes[called]], True
-    else:
-        likes, is_copied = _nodes_of_file(what, validation), int(count) > 1
-    made = []
-    for like in likes:
-        if not is_copied and name(like) in nodes:
-            raise InputError(f"--add-node {text}: the state has a Node {name(like)} already")
+    node = nodes.get(what.removeprefix("node/"))
+    templates, is_copied = [node] if node else [], True
+    if node is None:
+        read = read_sources([what], validation=validation, is_applied=True)
+        others = [describe(one.obj) for one in read.objects if one.obj["kind"] != "Node"]
+        if others or not read.objects:
+            why = f"has {', '.join(others)}" if others else "has none"
+            raise InputError(f"--add-node {what}: must be a file of nodes, but {why}")
+        templates, is_copied = [one.obj for one in read.objects], int(count) > 1
+    added = []
+    for template in templates:
+        if not is_copied and name(template) in nodes:
+            raise InputError(f"--add-node {text}: the state has a Node {name(template)} already")
         for _ in range(int(count)):
-            unused = (one for n in numbers(1) if (one := f"{name(like)}-{n}") not in nodes)
-            new = node_like(like, next(unused)) if is_copied else like
+            unused = (one for n in numbers(1) if (one := f"{name(template)}-{n}") not in nodes)
+            new = node_like(template, next(unused)) if is_copied else template
             nodes[name(new)] = new
-            made.append(new)
-    return tuple(made)
-
-
-def _nodes_of_file(path: str, validation: FieldValidation) -> list[Object]:
-    read = read_sources([path], validation=validation, is_applied=True)
-    others = [describe(one.obj) for one in read.objects if one.obj["kind"] != "Node"]
-    if others or not read.objects:
-        what = f"has {', '.join(others)}" if others else "has none"
-        raise InputError(f"--add-node {path}: must be a file of nodes, but {what}")
-    return [one.obj for one in read.objects]
+            added.append(new)
+    return tuple(added)

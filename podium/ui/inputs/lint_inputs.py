@@ -1,6 +1,5 @@
-"""What `podium lint` judges, and by which configuration."""
+"""The inputs of `podium lint`: objects, kubelet configuration, and lint configuration."""
 
-from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -11,7 +10,7 @@ from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.kinds.snapshot_kinds import decisive_kind_of
 from podium.api.objects import Object, place_of
 from podium.apiserver.kinds.registration.registrations import decisive_faults
-from podium.cluster.manifests import Loaded, ManifestError, Manifests
+from podium.cluster.manifests import ManifestError, Manifests
 from podium.kubelet.kubelet_config import KIND as KUBELET_KIND
 from podium.kubelet.kubelet_config import KubeletConfiguration
 from podium.ui.inputs.configurations import only_document
@@ -40,13 +39,19 @@ def lint_of(
     """
     if [*several(state.state), kubelet_config, config].count("-") > 1:
         raise InputError("standard input (-) can be read only once")
-    found = config or (FILE if Path(FILE).is_file() else None)
-    configuration = _document(LintConfiguration, KIND, found) or LintConfiguration()
+    config = config or (FILE if Path(FILE).is_file() else None)
+    configuration = _document(LintConfiguration, KIND, config) or LintConfiguration()
     kubelet = _document(KubeletConfiguration, KUBELET_KIND, kubelet_config)
     named = [*several(state.state), state.kubeconfig, state.context, state.as_user]
     read = _state(state, namespace) if any(named) or kubelet is None else Manifests()
     view = ClusterView((loaded.obj for loaded in read.objects), kubelet, configuration.thresholds)
-    sources = _sources(read, kubelet_config)
+    sources = {_identity({"kind": KUBELET_KIND}): Place(kubelet_config or "", 1)}
+    for loaded in read.objects:
+        source = loaded.source
+        # Objects from a pipe or a running cluster stand in no file.
+        is_file = source.file not in ("-", "stdin")
+        place = Place(source.file, *source.place) if is_file else NOWHERE
+        sources[_identity(loaded.obj)] = place
     report = lint(view, configuration, lambda obj: sources.get(_identity(obj), NOWHERE))
     return replace(report, warnings=(*read.warnings,), notes=(*read.notes,))
 
@@ -56,14 +61,14 @@ def _state(state: State, namespace: str) -> Manifests:
         return read_state(
             state,
             namespace,
-            # Alternatives may lie in one directory; applied together, the last one counts.
+            # A directory may hold alternatives of an object; of these, kubectl applies the last.
             later_counts=True,
             kind_of=_kind_of,
             faults_of=_faults_of,
         )
     except ManifestError as error:
         if any(one.object.startswith(f"{KUBELET_KIND} ") for one in error.problems):
-            hint = f"a {KUBELET_KIND} is no object of the cluster: name it by --kubelet-config"
+            hint = f"a {KUBELET_KIND} is no API object: pass it with --kubelet-config"
             raise InputError(f"{error}\n{hint}") from None
         raise
 
@@ -76,15 +81,15 @@ def _kind_of(obj: Object) -> Kind | None:
 
 
 def _faults_of(obj: Object) -> list[FieldError]:
-    """The faults of an object but those that a rule tells of: names and values of the system's."""
-    found = decisive_faults(obj)
-    if obj["kind"] != "PriorityClass":
-        return found
-    return [one for one in found if one.kind is not ErrorKind.FORBIDDEN]
+    # A lint rule reports names and values of PriorityClasses that are reserved for the system.
+    return [
+        fault
+        for fault in decisive_faults(obj)
+        if obj["kind"] != "PriorityClass" or fault.kind is not ErrorKind.FORBIDDEN
+    ]
 
 
 def _document(kind: type[T], name: str, path: str | None) -> T | None:
-    """The document in a file, with whatever may be wrong with it by itself; None without a file."""
     if path is None:
         return None
     try:
@@ -93,16 +98,5 @@ def _document(kind: type[T], name: str, path: str | None) -> T | None:
         raise InputError("\n".join(f"{path}: {fault}" for fault in error.errors)) from error
 
 
-def _sources(read: Manifests, kubelet_config: str | None) -> Mapping[tuple[str, ...], Place]:
-    found = {_identity(one.obj): _place(one) for one in read.objects}
-    return {**found, _identity({"kind": KUBELET_KIND}): Place(kubelet_config or "", 1)}
-
-
 def _identity(obj: Object) -> tuple[str, ...]:
     return (str(obj["kind"]), *(place_of(obj) if "metadata" in obj else ()))
-
-
-def _place(loaded: Loaded) -> Place:
-    """Where an object stands; nowhere what came through a pipe or from a running cluster."""
-    source = loaded.source
-    return NOWHERE if source.file in ("-", "stdin") else Place(source.file, *source.place)

@@ -1,4 +1,4 @@
-"""Fields of questions that are options of commands, keywords of the library and fields of forms."""
+"""Options: fields of a dataclass that become options of a command and of the library."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
@@ -12,7 +12,7 @@ from podium.api.objects import Object
 T = TypeVar("T")
 
 Texts = str | Path | Iterable[str | Path]
-"""One or several of what an option of the command line takes."""
+"""One or several values of an option."""
 
 Source = str | Path | Object
 """A file, a directory, or an object."""
@@ -23,25 +23,25 @@ _KEY = "option"
 
 
 class Reach(StrEnum):
-    """Where an option can be given; each place stands for those before it, too."""
+    """Where an option can be given; each place includes those before it."""
 
     COMMAND = "command"
     LIBRARY = "library"
     EVERYWHERE = "everywhere"
-    """Also in a browser, whose users have no files or processes here."""
+    """Also in a browser, whose user has no access to files and processes of this machine."""
 
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """What an option has besides the name, type and default of its field.
+    """Properties of an option besides the name, type and default of its field.
 
     Attributes:
-        flags: as the command line spells it; made of the name of the field if there are none.
-        metavar: stands for its value in the help; made of the type if None.
-        completes: the function of `podium.ui.command_line.options.completion` for its value.
-        formerly: other spellings, which the help doesn't list.
-        is_argument: whether it stands on the command line without a flag.
-        shows_default: whether the help ends with its default; where it says so itself, no.
+        flags: flags on the command line; made of the name of the field if there are none.
+        formerly: former flags, which the help doesn't list.
+        metavar: stands for the value in the help; made of the type if None.
+        completes: function of `podium.ui.command_line.options.completion` for the value.
+        is_argument: whether it has no flag on the command line.
+        shows_default: whether the help appends the default; no where its text has it.
     """
 
     help: str
@@ -57,12 +57,12 @@ class Option:
 
 
 def option(help: str, *, default: Any = None, **more: Any) -> Any:  # noqa: A002 - Typer's word
-    """A field of a question that is an option, with the attributes of `Option`."""
+    """Make a field that is an option, with attributes of `Option`."""
     return field(default=default, metadata={_KEY: Option(help, **more)})
 
 
 local_option = partial(option, reach=Reach.LIBRARY)
-"""A field of a question that is an option about files, code or processes of this machine."""
+"""Make a field that is an option about files, code or processes of this machine."""
 
 
 def place(
@@ -73,9 +73,9 @@ def place(
     is_argument: bool = True,
     **more: Any,
 ) -> Any:
-    """A field that the command line takes by its position, and Python if it isn't `kw_only`.
+    """Make a field that is positional on the command line, and in Python unless `kw_only`.
 
-    Without a default it must be given. With `is_argument=False` only Python takes it so.
+    Without a default it is required. With `is_argument=False` only Python has it positional.
     """
     meaning = Option(help, is_argument=is_argument, **more)
     return field(default=default, kw_only=kw_only, metadata={_KEY: meaning})
@@ -85,27 +85,27 @@ def place(
     eq_default=False, kw_only_default=True, frozen_default=True, field_specifiers=(place,)
 )
 def question(kind: type[T]) -> type[T]:
-    """Make a frozen dataclass of options; two questions are never equal.
+    """Make a frozen dataclass of options, without comparison.
 
-    The help of `podium` makes some forty such classes, and methods take most of the time.
+    The help of `podium` makes some forty such classes; generating methods takes most of its time.
     """
     return dataclass(frozen=True, kw_only=True, eq=False, repr=False)(kind)
 
 
 def option_like(kind: type, name: str) -> Any:
-    """A field that is the option that another question has under its name."""
-    (found,) = (one for one in fields(kind) if one.name == name)
-    return field(default=found.default, metadata=found.metadata)
+    """Make a field that is the same option as a field of another class."""
+    (other,) = (one for one in fields(kind) if one.name == name)
+    return field(default=other.default, metadata=other.metadata)
 
 
 def option_of(one: Any) -> Option | None:
-    """What a field of a dataclass is as an option; None if it is none."""
-    found: Option | None = one.metadata.get(_KEY)
-    return found
+    """Return the option of a dataclass field; None if it is none."""
+    option: Option | None = one.metadata.get(_KEY)
+    return option
 
 
 def several(value: Any) -> Iterator[Any]:
-    """Each of several, or the only one."""
+    """Yield each of several values, or the only one."""
     if isinstance(value, str | Path | Mapping):
         yield value
     else:
@@ -113,10 +113,10 @@ def several(value: Any) -> Iterator[Any]:
 
 
 def texts(value: Texts | None) -> list[str]:
-    """One or several paths or texts as texts."""
+    """Return one or several paths or texts as texts."""
     return [*map(str, several(value))]
 
 
 def text(value: str | Path | None) -> str | None:
-    """A path or text as text; None for none."""
+    """Return a path or text as text; None for None."""
     return None if value is None else str(value)

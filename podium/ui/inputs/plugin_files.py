@@ -1,4 +1,4 @@
-"""Plugins that are tried from a file, without a package that announces them."""
+"""Scheduler plugins from Python files, which needn't be installed as packages."""
 
 import sys
 import traceback
@@ -12,20 +12,24 @@ from podium.ui.inputs.input_error import InputError
 
 
 def load_plugin(text: str) -> str:
-    """Let configurations enable a plugin from a file; its name; raises InputError.
+    """Register the plugin of `FILE:CLASS`, and return its name; raises InputError.
 
-    What stands beside the file can be imported by it.
+    The file can import modules that lie beside it.
     """
-    path, colon, called = text.rpartition(":")
-    if not colon or not called.isidentifier() or not path.endswith(".py"):
+    path, colon, class_name = text.rpartition(":")
+    if not colon or not class_name.isidentifier() or not path.endswith(".py"):
         raise InputError(f"--plugin {text}: must be FILE:CLASS, such as ./cheap.py:CheapFirst")
     module = _module(Path(path))
     try:
-        return add_plugin(getattr(module, called))
+        return add_plugin(getattr(module, class_name))
     except AttributeError:
-        known = [name for name, one in vars(module).items() if _is_own_class(one, module)]
-        there = f"its classes are {', '.join(known)}" if known else "it has no classes"
-        raise InputError(f"--plugin {text}: {path} has no {called}; {there}") from None
+        own = [
+            name
+            for name, value in vars(module).items()
+            if isinstance(value, type) and value.__module__ == module.__name__
+        ]
+        hint = f"its classes are {', '.join(own)}" if own else "it has no classes"
+        raise InputError(f"--plugin {text}: {path} has no {class_name}; {hint}") from None
     except (PodiumError, TypeError) as error:
         raise InputError(f"--plugin {text}: {error}") from error
 
@@ -36,25 +40,19 @@ def _module(path: Path) -> ModuleType:
     if spec is None or spec.loader is None or not path.is_file():
         raise InputError(f"--plugin: {path}: there is no such file")
     module = module_from_spec(spec)
-    # Dataclasses look their module up, and modules beside it are its own.
+    # Dataclasses look their module up there.
     sys.modules[name] = module
     sys.path.insert(0, str(path.parent.resolve()))
     try:
         spec.loader.exec_module(module)
     except Exception as error:
-        raise InputError(f"--plugin: {path}: {_told(error, path)}") from error
+        trace = traceback.extract_tb(error.__traceback__)
+        line = next((one.lineno for one in reversed(trace) if one.filename == str(path)), None)
+        message = str(error)
+        if isinstance(error, SyntaxError):
+            line, message = error.lineno, error.msg
+        at = "" if line is None else f"line {line}: "
+        raise InputError(f"--plugin: {path}: {at}{type(error).__name__}: {message}") from error
     finally:
         sys.path.pop(0)
     return module
-
-
-def _told(error: Exception, path: Path) -> str:
-    trace = traceback.extract_tb(error.__traceback__)
-    lines = [one.lineno for one in trace if one.filename == str(path)]
-    line = error.lineno if isinstance(error, SyntaxError) else lines[-1] if lines else None
-    what = f"{type(error).__name__}: {error.msg if isinstance(error, SyntaxError) else error}"
-    return what if line is None else f"line {line}: {what}"
-
-
-def _is_own_class(value: object, module: ModuleType) -> bool:
-    return isinstance(value, type) and value.__module__ == module.__name__

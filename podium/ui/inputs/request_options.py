@@ -1,4 +1,4 @@
-"""The options that several questions have: which state, which changes, and by which rules."""
+"""Options that several questions have: the state, the changes, and the rules."""
 
 from pathlib import Path
 
@@ -19,7 +19,7 @@ from podium.ui.inputs.option import (
 
 @question
 class ConnectionOptions:
-    """Which API server is connected to."""
+    """The API server to connect to."""
 
     kubeconfig: str | Path | None = local_option(
         "Path of the kubeconfig of the cluster. Needs podium[client]. [default: as kubectl, "
@@ -35,7 +35,7 @@ class ConnectionOptions:
 
 @question
 class ClusterOptions(ConnectionOptions):
-    """How a running cluster is read, in the words of kubectl."""
+    """How a running cluster is read, with the names of kubectl."""
 
     all_namespaces: bool = local_option(
         "Read the objects of all namespaces. Podium always does, as pods of all namespaces "
@@ -58,7 +58,7 @@ class ClusterOptions(ConnectionOptions):
 
 @question
 class State(ClusterOptions):
-    """Where the state of a question is."""
+    """The state that a question is about."""
 
     state: Sources = place(
         "File, directory or - (standard input) with the state of the cluster, instead of a running "
@@ -86,7 +86,7 @@ def usual_namespace(
 
 @question
 class Rules:
-    """By which rules a question is played, and its objects are read, whatever it changes."""
+    """How the inputs of a question are read, and how it is played."""
 
     validate: FieldValidation | str = option(
         "How to treat unknown and duplicate fields of applied manifests: strict refuses them, warn "
@@ -142,11 +142,11 @@ class Rules:
 
 @question
 class Changes(Rules):
-    """What a question changes.
+    """The changes of a question.
 
     Attributes:
-        order: the options as they stood, each as often as it was given; as they are listed here
-            if empty.
+        order: names of the options in the order in which they were given, once for each value; that
+            of the fields if empty.
     """
 
     apply: Sources = local_option(
@@ -225,7 +225,7 @@ class Changes(Rules):
 
 @question
 class NodeSelection(Rules):
-    """Which nodes a question is about, besides those that it names."""
+    """The nodes that a question is about."""
 
     selector: str = option(
         "Select the nodes whose labels match this selector, instead of naming nodes, such as "

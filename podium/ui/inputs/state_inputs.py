@@ -1,4 +1,4 @@
-"""The state that a command is asked about: files, or a running cluster."""
+"""The state of a cluster, read from files or from a running cluster."""
 
 import sys
 import time
@@ -21,8 +21,7 @@ from podium.api.values.durations import duration_seconds
 from podium.apiserver.kinds.registration.registrations import decisive_faults
 from podium.cluster.manifests import File, Manifests, read_sources
 from podium.cluster.manifests.manifest_objects import FaultsOf
-from podium.ui.inputs.extras import check_extra
-from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.input_error import InputError, check_extra
 from podium.ui.inputs.option import Sources, several, text
 from podium.ui.inputs.request_options import ClusterOptions, ConnectionOptions, State
 from podium.ui.writers.terminal import console
@@ -33,7 +32,7 @@ if TYPE_CHECKING:
 
 
 def files_of(sources: Sources | None) -> list[str | File]:
-    """Sources as files: paths as they are, objects as files that are read already, as some are."""
+    """Return sources as paths and files; objects become files with their JSON."""
     return [
         File(f"object {number}", msgspec.json.encode(one))
         if isinstance(one, Mapping)
@@ -43,7 +42,7 @@ def files_of(sources: Sources | None) -> list[str | File]:
 
 
 def state_kind_of(obj: Object) -> Kind | None:
-    """The kind of a raw object by which decisions, or the time of the state, may go."""
+    """Return the kind of an object that decisions or the time of the state depend on."""
     kind = kind_of(obj)
     is_lease = kind is not None and kind.key == "Lease"
     return kind if is_lease else decisive_kind_of(obj)
@@ -97,7 +96,7 @@ def read_state(
     if paths and not read.objects:
         raise InputError(f"the state is empty: {', '.join(read.empty)} has no objects")
     is_whole, now_s = read.is_whole or not (paths or notes), time.time()
-    ahead = ahead_of(now_s, (one.obj for one in read.objects), "what is played begins then")
+    ahead = ahead_of(now_s, (one.obj for one in read.objects), "the simulation begins then")
     warnings = [*notes, *read.warnings, *ahead]
     read_s = None if paths else float(int(now_s))
     return replace(read, warnings=warnings, is_whole=is_whole, read_s=read_s)

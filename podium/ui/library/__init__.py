@@ -1,8 +1,7 @@
-"""The library for notebooks and scripts: what the commands do, with the same words, as objects.
+"""The Python library: functions that do what the commands do, with the options as parameters.
 
-`podium.load` and the other functions are these. They read what the command line would read, ask
-what it would ask, and return its reports, which show themselves in notebooks.
-What can't be read, isn't there or is wrong raises a `podium.api.errors.PodiumError`.
+They return the reports of the commands, which display themselves in notebooks, and raise a
+`podium.api.errors.PodiumError` for wrong arguments and inputs that can't be read.
 """
 
 from podium.ui.answers.answer import Answer

@@ -1,9 +1,21 @@
-"""The functions that ask what isn't about one cluster that is loaded."""
+"""Functions that ask questions: their parameters are the options of the command of that name.
+
+`--add-node` is `add_node`. The types of the questions alone say which parameters there are; `help`
+and type checkers learn it from their fields.
+"""
 
 from collections.abc import Callable
-from typing import Any
+from dataclasses import MISSING
+from inspect import Parameter, Signature
+from typing import Any, ParamSpec, Protocol, TypeVar, overload
 
 from podium.ui.answers.simulation_answers import ReplayAnswer
+from podium.ui.commands.arguments import (
+    ArgumentError,
+    arguments_of,
+    errors_name_arguments,
+    question_from,
+)
 from podium.ui.commands.bench import BenchQuestion
 from podium.ui.commands.decide import DecideQuestion
 from podium.ui.commands.experiments import CompareQuestion, SweepQuestion
@@ -12,8 +24,98 @@ from podium.ui.commands.lint import LintQuestion
 from podium.ui.commands.question import Question
 from podium.ui.commands.simulate import ReplayQuestion, SimulateQuestion
 from podium.ui.commands.snapshot import SnapshotQuestion
-from podium.ui.library.words import asks, asks_either, asks_of_several
+from podium.ui.inputs.option import Source, several
 from podium.ui.writers.terminal import Progress
+
+P = ParamSpec("P")
+Q = ParamSpec("Q")
+A = TypeVar("A")
+B = TypeVar("B")
+A_co = TypeVar("A_co", covariant=True)
+B_co = TypeVar("B_co", covariant=True)
+Ask = Callable[[Any], Any]
+
+
+class Asks(Protocol[P, A_co]):
+    """A function that asks a question."""
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> A_co:
+        """Ask the question."""
+
+
+class AsksOfSeveral(Protocol[P, A_co]):
+    """A function that asks a question, with one or several values of its first parameter."""
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> A_co: ...
+    @overload
+    def __call__(self, one: Source, other: Source, /, *more: Source, **kwargs: Any) -> A_co: ...
+
+
+class AsksEither(Protocol[P, A_co, Q, B_co]):
+    """A function that asks one of two questions, of which the second has more parameters."""
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> A_co: ...
+    @overload
+    def __call__(self, *args: Q.args, **kwargs: Q.kwargs) -> B_co: ...
+
+
+def asks(kind: Callable[P, Question[A]], summary: str, ask: Ask | None = None) -> Asks[P, A]:
+    """Make a function that asks a question; without `ask` a method, whose object is asked."""
+    return _function(kind, summary, ask)  # type: ignore[no-any-return]
+
+
+def asks_of_several(
+    kind: Callable[P, Question[A]], summary: str, ask: Ask | None = None
+) -> AsksOfSeveral[P, A]:
+    """Make a function that asks a question whose first field takes several values in a row."""
+    return _function(kind, summary, ask, is_of_several=True)  # type: ignore[no-any-return]
+
+
+def asks_either(
+    _: Callable[P, Question[A]],
+    kind: Callable[Q, Question[Any]],
+    __: type[B],
+    summary: str,
+    ask: Ask | None = None,
+) -> AsksEither[P, A, Q, B]:
+    """Make a function that asks a question which extends another one."""
+    return _function(kind, summary, ask)  # type: ignore[no-any-return]
+
+
+def _function(kind: Any, summary: str, ask: Ask | None, *, is_of_several: bool = False) -> Any:
+    arguments = arguments_of(kind)
+    positional = [name for name, (field, _) in arguments.items() if not field.kw_only]
+    parameters = [] if ask else [Parameter("self", Parameter.POSITIONAL_ONLY)]
+    for name in sorted(arguments, key=lambda name: name not in positional):
+        field = arguments[name][0]
+        parameter = Parameter(name, Parameter.KEYWORD_ONLY, annotation=field.type)
+        if field.default is not MISSING:
+            parameter = parameter.replace(default=field.default)
+        if is_of_several and name == positional[0]:
+            parameter = Parameter(name, Parameter.VAR_POSITIONAL, annotation=Source)
+        elif name in positional and not is_of_several:
+            parameter = parameter.replace(kind=Parameter.POSITIONAL_OR_KEYWORD)
+        parameters.append(parameter)
+
+    def call(*args: Any, **kwargs: Any) -> Any:
+        cluster, *given = (None, *args) if ask else args
+        if is_of_several and given:
+            given = [[one for value in given for one in several(value)]]
+        if len(given) > len(positional):
+            names = ", ".join(positional) or "none"
+            raise ArgumentError(
+                f"{given[len(positional)]!r}: needs a keyword; positional arguments are {names}"
+            )
+        kwargs = {**dict(zip(positional, given, strict=False)), **kwargs}
+        with errors_name_arguments(kind):
+            return ask(question_from(kind, kwargs)) if ask else cluster.ask(kind, kwargs)
+
+    helps = (f"    {name}: {option.help}" for name, (_, option) in arguments.items())
+    call.__doc__ = "\n".join([summary, "", "Args:", *helps])
+    call.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
+    return call
 
 
 class Alone:
@@ -27,7 +129,7 @@ class Alone:
 
 
 def _ask(question: Question[Any]) -> Any:
-    # Pictures of comparisons take a package more, and playing runs once more.
+    # Pictures of comparisons need one more package, and the runs are played once more for them.
     return question.answer(Alone(draws=not isinstance(question, CompareQuestion)))
 
 
@@ -35,36 +137,36 @@ simulate = asks_either(
     SimulateQuestion,
     ReplayQuestion,
     ReplayAnswer,
-    "What comes of a scenario, or of a recording that is played again, as `podium simulate` does.",
+    "Simulate a scenario, or replay a recording, as `podium simulate` does.",
     _ask,
 )
 compare = asks(
     CompareQuestion,
-    "What differs between two sides over the same scenarios and seeds, as `podium compare` does.",
+    "Compare two sides over the same scenarios and seeds, as `podium compare` does.",
     _ask,
 )
 sweep = asks(
-    SweepQuestion, "A grid of settings, or a search for the best, as `podium sweep` does.", _ask
+    SweepQuestion, "Simulate a grid of settings, or search for the best, as `podium sweep`.", _ask
 )
 lint = asks_of_several(
     LintQuestion,
-    "What is wrong with manifests, or with a running cluster, as `podium lint` tells it.",
+    "Find mistakes in manifests, or in a running cluster, as `podium lint` does.",
     _ask,
 )
 decisions = asks_of_several(
-    DecideQuestion, "Decide scenarios one after another, as `podium decide` does.", _ask
+    DecideQuestion, "Schedule scenarios one after another, as `podium decide` does.", _ask
 )
 snapshot = asks(
     SnapshotQuestion,
-    "The state of a running cluster, as `podium snapshot` saves it; nothing is changed there.",
+    "Read the state of a running cluster, as `podium snapshot` does; the cluster isn't changed.",
     _ask,
 )
 import_trace = asks(
-    ImportQuestion, "A cluster's trace as a scenario, as `podium import` makes it.", _ask
+    ImportQuestion, "Convert the trace of a cluster to a scenario, as `podium import` does.", _ask
 )
 benchmark = asks_of_several(
     BenchQuestion,
     "Measure workloads, each in a process of its own, as `podium bench` does.\n\n"
-    'A script has to ask for it below `if __name__ == "__main__":`, as these processes read it.',
+    'A script has to call it below `if __name__ == "__main__":`, as these processes import it.',
     _ask,
 )

@@ -1,4 +1,4 @@
-"""A cluster's state that is read and loaded once, and asked about as often as one likes."""
+"""The state of a cluster that is read once, for any number of questions about it."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -11,9 +11,10 @@ from podium.api.objects import Object
 from podium.api.presentation import Bullets, Presentation, Section
 from podium.api.process.concurrency import core_count
 from podium.cluster.manifests import Manifests
-from podium.ui.answers.capacity_answers import NodesAnswer
 from podium.ui.answers.lint_answer import LintAnswer
 from podium.ui.answers.snapshot_answers import objects_by_kind
+from podium.ui.answers.whatif_answers import NodesAnswer
+from podium.ui.commands.arguments import arguments_of, question_from
 from podium.ui.commands.capacity import CapacityQuestion, NodesQuestion
 from podium.ui.commands.disturbances import DrainQuestion, FailQuestion
 from podium.ui.commands.explain import EvictionQuestion, ExplainQuestion
@@ -22,13 +23,11 @@ from podium.ui.commands.plan import PlanQuestion
 from podium.ui.commands.question import Question
 from podium.ui.commands.resilience import ResilienceQuestion
 from podium.ui.commands.rollout import RolloutQuestion
-from podium.ui.commands.words import made, words_of
 from podium.ui.inputs.inputs import Asked, request_on
 from podium.ui.inputs.option import question
 from podium.ui.inputs.request_options import Rules, State, usual_namespace
 from podium.ui.inputs.state_inputs import read_state
-from podium.ui.library.functions import Alone
-from podium.ui.library.words import asks, asks_either, asks_of_several
+from podium.ui.library.functions import Alone, asks, asks_either, asks_of_several
 from podium.ui.writers.html import to_html_fragment
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planner import Planner, plan
@@ -37,15 +36,15 @@ from podium.whatif.plan.request import Progress as PlanProgress
 
 
 class LoadedCluster:
-    """A state to ask about. No question changes it.
+    """A loaded state of a cluster, which no question changes.
 
-    What is asked is what the command of the same name is asked, in the same words: `--add-node`
-    is `add_node`, and what may be given several times takes a list. Changes are made in the order
-    in which they stand.
+    Each method asks the question of the command of that name, with the options as parameters:
+    `--add-node` is `add_node`, and an option that may be repeated takes a list. Changes are made in
+    the order of the arguments.
 
     Args:
-        state: where it was read.
-        rules: hold for all questions, unless one says otherwise.
+        state: where the state was read.
+        rules: arguments of all questions, unless a question has its own.
     """
 
     def __init__(self, manifests: Manifests, state: State, rules: Mapping[str, Any]) -> None:
@@ -56,53 +55,49 @@ class LoadedCluster:
         self._rules = rules
         self._planner: Planner | None = None
 
-    plan = asks(PlanQuestion, "What changes would do, as `podium plan` tells it.")
-    explain = asks(
-        ExplainQuestion, "Why a pod is where it is, or isn't, as `podium explain` tells it."
-    )
+    plan = asks(PlanQuestion, "Plan changes, as `podium plan` does.")
+    explain = asks(ExplainQuestion, "Explain the decision about a pod, as `podium explain` does.")
     explain_eviction = asks(
         EvictionQuestion,
-        "In which order a node under pressure evicts its pods, as `podium explain --eviction`.",
+        "Rank the pods of a node under pressure, as `podium explain --eviction` does.",
     )
     drain = asks_of_several(
-        DrainQuestion, "What draining nodes one after the other does, as `podium drain` tells it."
+        DrainQuestion, "Drain nodes one after the other, as `podium drain` does."
     )
-    fail = asks_of_several(
-        FailQuestion, "What the failure of nodes and zones at once does, as `podium fail` tells it."
-    )
+    fail = asks_of_several(FailQuestion, "Let nodes and zones fail at once, as `podium fail` does.")
     resilience = asks_of_several(
         ResilienceQuestion,
-        "Which drains and failures the cluster withstands, as `podium resilience` tells it.",
+        "Try drains and failures, and rank their effects, as `podium resilience` does.",
     )
     capacity = asks_either(
         CapacityQuestion,
         NodesQuestion,
         NodesAnswer,
-        "How many more pods fit, or which nodes to add, as `podium capacity` tells it.",
+        "Count the pods that fit, or find nodes to add, as `podium capacity` does.",
     )
     rollout = asks(
         RolloutQuestion,
-        "An order in which to introduce priority classes, as `podium rollout` finds it.",
+        "Find an order in which to introduce priority classes, as `podium rollout` does.",
     )
 
     def lint(self, *, config: str | Path | None = None) -> LintAnswer:
-        """What is wrong with it, as `podium lint` tells it; what it was read from is read again."""
-        known = {**self._rules, **{name: getattr(self._from, name) for name in words_of(State)}}
-        words = {name: value for name, value in known.items() if name in words_of(LintQuestion)}
-        return made(LintQuestion, {**words, "config": config}).answer(Alone(draws=True))
+        """Find mistakes, as `podium lint` does; the files or the cluster are read again."""
+        known = {**self._rules, **{name: getattr(self._from, name) for name in arguments_of(State)}}
+        of_lint = {name: known[name] for name in arguments_of(LintQuestion) if name in known}
+        return question_from(LintQuestion, {**of_lint, "config": config}).answer(Alone(draws=True))
 
     @property
     def objects(self) -> Sequence[Object]:
-        """The objects of the state; they mustn't be changed."""
+        """The objects of the state, which must not be changed."""
         return self._state.objects
 
     @cached_property
     def _state(self) -> LoadedState:
         return LoadedState([one.obj for one in self._manifests.objects], self._manifests.read_s)
 
-    def ask(self, kind: Callable[..., Question[Any]], words: Mapping[str, Any]) -> Any:
-        """Ask a question in these words and by the rules; raises PodiumError."""
-        return made(kind, {**self._rules, **words}).answer(_Loaded(self))
+    def ask(self, kind: Callable[..., Question[Any]], arguments: Mapping[str, Any]) -> Any:
+        """Ask a question with these arguments and the rules; raises PodiumError."""
+        return question_from(kind, {**self._rules, **arguments}).answer(_Loaded(self))
 
     def _repr_html_(self) -> str:
         sections = [
@@ -116,12 +111,12 @@ class LoadedCluster:
         return f"<Cluster of {kinds['Node']} nodes and {kinds['Pod']} pods>"
 
     def read(self, asked: Rules) -> Asked:
-        """What is asked about the state; raises PodiumError."""
+        """Prepare a question about the state; raises PodiumError."""
         found = request_on(asked, lambda: self._manifests)
         return replace(found, request=replace(found.request, state=self._state))
 
     def play(self, request: PlanRequest, workers: int | None) -> Plan:
-        """A plan, which begins where the one before did if its rules are the same."""
+        """Play a plan; plans with equal rules begin from one loaded cluster."""
         if request.seeds > 1:
             return plan(request, workers=workers or core_count())
         if self._planner is None or not self._planner.accepts(request):
@@ -143,16 +138,16 @@ class _Loaded(Alone):
 
 @question
 class LoadQuestion(Rules, State, Question[LoadedCluster]):
-    """Read the state of a cluster: files, directories or objects; without any, a running cluster.
+    """Read the state of a cluster from files, directories, objects, or else a running cluster.
 
-    The rules hold for all questions, unless one says otherwise.
+    The rules hold for all questions about it, unless a question has its own.
     """
 
 
 def _load(asked: LoadQuestion) -> LoadedCluster:
     where = asked.state, asked.kubeconfig, asked.context
     namespace = asked.namespace or usual_namespace(*where)
-    rules = {name: getattr(asked, name) for name in words_of(Rules)}
+    rules = {name: getattr(asked, name) for name in arguments_of(Rules)}
     return LoadedCluster(read_state(asked, namespace), asked, {**rules, "namespace": namespace})
 
 

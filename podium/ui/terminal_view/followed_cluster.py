@@ -1,4 +1,4 @@
-"""Follows a cluster through its API while somebody looks, and tells whether it answers."""
+"""Following a cluster through its API, and noting whether the API server answers."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -22,11 +22,11 @@ from podium.ui.terminal_view.watched_cluster import PREEMPTIONS, WatchedCluster
 
 
 class ConnectionState:
-    """Notes which kinds can't be followed for now, and which may not be read.
+    """Notes the kinds that can't be followed, and the reasons.
 
     Attributes:
-        failing: why, by kind.
-        left_out: why, by kind, of those that the user may not read.
+        failing: the reason by kind, while the API server doesn't answer.
+        left_out: the reason by kind, for kinds that the user may not list.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class ConnectionState:
         self.left_out: dict[str, str] = {}
 
     def happened(self, event: DriverEvent) -> None:
-        """Take in what the driver tells."""
+        """Note a list that succeeded or failed."""
         if isinstance(event, Listed):
             self.failing.pop(event.kind, None)
             self.left_out.pop(event.kind, None)
@@ -46,7 +46,7 @@ class ConnectionState:
                 self.failing[event.kind] = str(event.error)
 
     def sentence(self) -> str:
-        """What is wrong; empty if nothing is."""
+        """Return a sentence about the problem; empty if there is none."""
         if self.failing:
             return f"The connection is lost, trying again: {next(iter(self.failing.values()))}"
         if self.left_out:
@@ -56,10 +56,10 @@ class ConnectionState:
 
 
 class RelistingApi:
-    """An API that lists anew what it had lost sight of, so that its return is noticed.
+    """An API that lists a kind again after its watch has failed, so that its recovery is noticed.
 
-    A watch tells nothing until something happens. Kinds that may not be read seem not to be
-    served, so that the others are shown.
+    A new watch alone delivers nothing until an object changes. A kind that the user may not list is
+    reported as not served, so that the other kinds are followed.
     """
 
     def __init__(self, api: HttpApi) -> None:
@@ -92,7 +92,10 @@ class RelistingApi:
 async def followed(
     connection: Connection, rng: Random
 ) -> AsyncIterator[tuple[WatchedCluster, ConnectionState]]:
-    """What is known of a cluster, and whether it answers; both change in this event loop.
+    """Follow a cluster until the end of `async with`.
+
+    Yields:
+        The cluster and the state of its connection, which both change in this event loop.
 
     Raises:
         PodiumError: the cluster can't be reached at the beginning.

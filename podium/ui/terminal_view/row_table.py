@@ -1,4 +1,4 @@
-"""A table of any length of which only the lines that are seen are made."""
+"""A table of any length that renders only its visible lines."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -25,10 +25,10 @@ _WIDTH_MIN = 6
 
 @dataclass(frozen=True, slots=True)
 class TableColumn:
-    """A column of a table: its title, and how wide it is.
+    """The title and the width of a column.
 
     Attributes:
-        width: in cells; 0 for a share of what the others leave.
+        width: in cells; 0 for a share of the width that the other columns leave.
     """
 
     title: str
@@ -37,15 +37,15 @@ class TableColumn:
 
 
 class RowTable(ScrollView, can_focus=True):
-    """Shows rows by their keys; a cursor stays on its row wherever that goes.
+    """A table of rows by key, whose cursor stays on its row when the order changes.
 
     Args:
-        cells_of: what a row says, a cell a column.
-        follows_first: whether the cursor stays at the first row while it is there.
+        cells_of: returns the cells of a row.
+        follows_first: whether the cursor stays on the first row while it is there.
     """
 
     class Chosen(Message):
-        """Somebody wants to know more of a row."""
+        """The user has chosen a row."""
 
         def __init__(self, table: "RowTable", key: str) -> None:
             super().__init__()
@@ -53,7 +53,7 @@ class RowTable(ScrollView, can_focus=True):
             self.key = key
 
     class Moved(Message):
-        """The cursor is on another row, in another table, or there is more or less room."""
+        """The cursor has moved, the focus has changed, or the table was resized."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("enter", "choose", "Look"),
@@ -91,11 +91,11 @@ class RowTable(ScrollView, can_focus=True):
 
     @property
     def chosen(self) -> str:
-        """The key of the row that the cursor is on; empty if there is none."""
+        """The key of the row with the cursor; empty without rows."""
         return self.keys[self.cursor] if self.keys else ""
 
     def show(self, keys: Sequence[str]) -> None:
-        """Show these rows, in this order, as they are now."""
+        """Show rows in this order."""
         chosen, stays = self.chosen, self._follows_first and not self.cursor
         self.keys = keys
         if chosen and not stays and (self.cursor >= len(keys) or keys[self.cursor] != chosen):
@@ -108,7 +108,7 @@ class RowTable(ScrollView, can_focus=True):
         self.refresh(layout=self.styles.is_auto_height)
 
     def cut(self) -> str:
-        """The last cell of the row that the cursor is on, if there is more of it than is seen."""
+        """Return the last cell of the row with the cursor if it doesn't fit, or an empty text."""
         if not self.keys:
             return ""
         text = printable(self._cells_of(self.chosen)[-1][0])
@@ -116,7 +116,7 @@ class RowTable(ScrollView, can_focus=True):
         return text if cell_len(text) > width else ""
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """As many lines as there are, where the height is to suit them."""
+        """Return the number of lines."""
         return len(self.keys) + 1
 
     def on_focus(self) -> None:
@@ -126,7 +126,7 @@ class RowTable(ScrollView, can_focus=True):
         self.post_message(self.Moved())
 
     def render_line(self, y: int) -> Strip:
-        """The line at a height of what is seen; the headings are always the first."""
+        """Render a visible line; the first one has the headings."""
         width = self.scrollable_content_region.width
         if y == 0:
             titles = [(column.title, "") for column in self._columns]
@@ -144,7 +144,7 @@ class RowTable(ScrollView, can_focus=True):
         return self._strip(cells, style, width)
 
     def action_choose(self) -> None:
-        """Ask for more of the row that the cursor is on."""
+        """Choose the row with the cursor."""
         if self.keys:
             self.post_message(self.Chosen(self, self.chosen))
 
@@ -156,7 +156,7 @@ class RowTable(ScrollView, can_focus=True):
         self.post_message(self.Moved())
 
     def action_page(self, by: int) -> None:
-        """Move the cursor by what is seen."""
+        """Move the cursor by the visible lines."""
         self.action_move(by * max(1, self._lines - 1))
 
     def action_first(self) -> None:
@@ -203,7 +203,7 @@ class RowTable(ScrollView, can_focus=True):
 
 
 def shortened(name: str, width: int) -> str:
-    """A name without its middle where it is too long; mostly its end tells it from others."""
+    """Shorten a long name in the middle, as mostly its end tells it from similar names."""
     if cell_len(name) <= width:
         return name
     end = (width - 1) // 2
@@ -211,5 +211,5 @@ def shortened(name: str, width: int) -> str:
 
 
 def printable(text: str) -> str:
-    """A text in one line that does nothing to a terminal: others write names and messages."""
+    """Return a text in one line with its control characters escaped."""
     return escaped(" ".join(text.replace("\t", " ").splitlines()))

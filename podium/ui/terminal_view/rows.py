@@ -1,4 +1,4 @@
-"""The rows of the view: nodes, waiting pods, and news."""
+"""Cells of the rows for nodes, pending pods, pods of a node, and news."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -68,18 +68,18 @@ _COLOURS = {
 
 
 def fullness(requested: Mapping[str, int], node: Object | None, resource: str) -> float:
-    """How much of a node's allocatable is requested: 1 is all of it; 0 where it has none."""
+    """Return the requested share of the allocatable resource of a node; 0 if it has none."""
     room = nanos(_allocatable(node).get(resource) or 0)
     return requested.get(resource, 0) / room if room else 0.0
 
 
 def fullest(node: WatchedNode) -> float:
-    """How full a node is of what it has least of."""
+    """Return the larger of the requested shares of CPU and memory."""
     return max(fullness(node.requested, node.obj, one) for one in _MEASURED)
 
 
 def node_cells(name: str, node: WatchedNode) -> Sequence[Cell]:
-    """A node, how full it is, and what is wrong with it."""
+    """Return the cells of a node: its name, requests, pods and state."""
     room = _allocatable(node.obj).get("pods") or "?"
     return (
         (name, ""),
@@ -103,7 +103,7 @@ def _bars(requested: Mapping[str, int], node: Object | None) -> Iterator[Cell]:
 
 
 def node_state(node: Object) -> Cell:
-    """Whether a node is ready, under pressure, cordoned, and how it is tainted."""
+    """Return the cell for the readiness, pressure, cordon and taints of a node."""
     ready = condition_status(node, "Ready")
     said = [] if ready == "True" else ["not ready" if ready == "False" else "unknown"]
     said += [
@@ -119,10 +119,10 @@ def node_state(node: Object) -> Cell:
 
 
 def queue_of(pod: Object) -> str:
-    """In which queue of its scheduler a pod is, as far as its status tells.
+    """Guess the scheduling queue of a pending pod by its status.
 
-    Whoever is nominated is tried again when its victims are gone; whoever was never refused waits
-    for its turn.
+    A nominated pod is tried again when its victims are gone; a pod that was never rejected waits
+    for its first try.
     """
     condition = condition_of(pod, "PodScheduled") or {}
     if condition.get("reason") == "SchedulingGated":
@@ -136,7 +136,7 @@ _QUEUE_COLOURS = {UNSCHEDULABLE: "red", BACKOFF: "yellow", GATED: "dim"}
 
 
 def waiting_cells(pod: Object, now_s: float) -> Sequence[Cell]:
-    """A pod that waits: in which queue, for how long, and why."""
+    """Return the cells of a pending pod: its queue, age and reason."""
     queue = queue_of(pod)
     condition = condition_of(pod, "PodScheduled") or {}
     nominated = nominated_node_of(pod)
@@ -151,13 +151,13 @@ def waiting_cells(pod: Object, now_s: float) -> Sequence[Cell]:
 
 
 def pod_cells(pod: Object, node: Object | None) -> Sequence[Cell]:
-    """A pod on a node, and which part of the node it requests."""
+    """Return the cells of a pod on a node, with the share of the node that it requests."""
     state = ("terminating", "red") if is_terminating(pod) else (phase_of(pod).lower(), "")
     asked = pod_requests(pod, use_status=True)
     return (key(pod), ""), (str(pod_priority(pod)), ""), *_bars(asked, node), state
 
 
 def news_cells(news: News) -> Sequence[Cell]:
-    """What happened, and when by the clock of this machine."""
+    """Return the cells of a piece of news, with the local time."""
     at = datetime.fromtimestamp(news.at_s).astimezone()
     return (f"{at:%H:%M:%S}", "dim"), (news.text, _COLOURS.get(news.type, ""))

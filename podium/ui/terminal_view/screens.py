@@ -1,4 +1,4 @@
-"""What is shown when somebody asks for more: the pods of a node, the decision about a pod."""
+"""Screens for the pods of a node, and for the decision about a pod."""
 
 import asyncio
 import os
@@ -26,20 +26,20 @@ _TELL_S = 0.5
 
 
 async def explained(arguments: Sequence[str], width: int) -> str:
-    """What `podium explain` prints with these arguments, in lines of a width in cells.
+    """Run `podium explain` in a process of its own, and return its output or its error message.
 
-    With its colours, or its message of what is wrong. It runs in a process of its own, so that the
-    view stays alive meanwhile.
+    Args:
+        width: of the lines, in cells.
     """
     # Colours, but nothing that moves.
-    told = {"COLUMNS": str(width), "FORCE_COLOR": "1", "TTY_INTERACTIVE": "0"}
+    variables = {"COLUMNS": str(width), "FORCE_COLOR": "1", "TTY_INTERACTIVE": "0"}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "podium", "explain"),
         *arguments,
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env={**os.environ, **told},
+        env={**os.environ, **variables},
     )
     try:
         printed, complaints = await process.communicate()
@@ -51,7 +51,7 @@ async def explained(arguments: Sequence[str], width: int) -> str:
 
 
 class NodeScreen(Screen[None]):
-    """A node: what it has, and its pods, the most important first."""
+    """The resources of a node, and its pods by descending priority."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back")]
     CSS = "#about { height: auto; padding-bottom: 1; }"
@@ -70,7 +70,7 @@ class NodeScreen(Screen[None]):
         self.look()
 
     def look(self) -> None:
-        """Show what is known now."""
+        """Show the current state."""
         node = self._cluster.node(self._called)
         pods = sorted(node.pods, key=lambda one: (-pod_priority(self._cluster.pods[one]), one))
         room = allocatable_of(node.obj or {})
@@ -86,7 +86,7 @@ class NodeScreen(Screen[None]):
 
 
 class ExplanationScreen(Screen[None]):
-    """The decision about a pod, once it is known; leaving ends what finds it out."""
+    """The decision about a pod; leaving the screen ends the process that explains it."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "app.pop_screen", "Back"),
@@ -108,7 +108,7 @@ class ExplanationScreen(Screen[None]):
         self.action_again()
 
     def action_again(self) -> None:
-        """Find it out anew."""
+        """Explain the pod again."""
         self.run_worker(self._find_out(), exclusive=True)
 
     async def _find_out(self) -> None:

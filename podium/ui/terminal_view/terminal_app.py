@@ -1,4 +1,4 @@
-"""The view itself: tables of nodes, of pods that wait and of news, kept up to date."""
+"""The application: tables of nodes, pending pods and news."""
 
 from collections.abc import Callable, Sequence
 from typing import ClassVar
@@ -37,7 +37,7 @@ _ORDERS: Sequence[tuple[str, Callable[[tuple[str, WatchedNode]], object]]] = (
 
 
 class Top(App[None]):
-    """The view; it shows what a cluster that something else follows has told."""
+    """Shows a followed cluster."""
 
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (130, "-wide")]  # noqa: RUF012 - as Textual has it
@@ -104,18 +104,18 @@ class Top(App[None]):
         self.set_interval(_LOOK_S, self._look)
 
     def action_sort(self) -> None:
-        """Order the nodes otherwise."""
+        """Change the order of the nodes."""
         self._order = (self._order + 1) % len(_ORDERS)
         self._draw()
 
     def action_filter(self) -> None:
-        """Ask which rows to show."""
+        """Open the field of the filter."""
         found = self.query_one("#filter", Input)
         found.add_class("shown")
         found.focus()
 
     def action_unfilter(self) -> None:
-        """Show all rows."""
+        """Remove the filter."""
         found = self.query_one("#filter", Input)
         found.value = ""
         self._leave(found)
@@ -142,7 +142,7 @@ class Top(App[None]):
         self._tell_what_is_cut()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether an action makes sense now."""
+        """Return whether an action is available on the current screen."""
         return action not in ("sort", "filter", "unfilter") or len(self.screen_stack) == 1
 
     def _leave(self, field: Input) -> None:

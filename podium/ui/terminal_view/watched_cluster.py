@@ -1,4 +1,4 @@
-"""A cluster as the client of its API knows it: nodes and what is asked of them, who waits, news."""
+"""A cluster as a client of its API sees it: nodes, requests, pending pods, and news."""
 
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,12 +24,12 @@ _PREEMPTED_BY = "Preempted by pod "
 
 @dataclass(slots=True)
 class WatchedNode:
-    """A node, and what its pods request.
+    """A node, and the requests of its pods.
 
     Attributes:
-        obj: the node; None while only pods are known that name it.
+        obj: None while the node itself is unknown, or gone.
         requested: nanos by resource.
-        pods: keys of the pods that it has to make room for.
+        pods: keys of the pods that count for the requests.
     """
 
     obj: Object | None = None
@@ -39,11 +39,11 @@ class WatchedNode:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """Something that happened in the cluster, as the view tells it.
+    """Something that happened in the cluster.
 
     Attributes:
-        at_s: when this process was told, in seconds since the epoch.
-        pod: key of the pod that it happened to; empty if to something else.
+        at_s: when this process received it, in seconds since the epoch.
+        pod: key of the pod that it is about; empty if it isn't about a pod.
     """
 
     number: int
@@ -54,14 +54,14 @@ class News:
 
 
 class WatchedCluster:
-    """Takes in what a watch tells; implements `podium.machines.machine.Machine`, and asks nothing.
+    """A machine that takes in the changes of a cluster, and returns no effects.
 
     Attributes:
-        pods: all, by `namespace/name`.
-        waiting: keys of the pods that wait for a node.
-        news: what happened since all was known, the last at the end.
-        counts: how many pods were bound, preempted and evicted since then.
-        version: another one after each change.
+        pods: all pods by `namespace/name`.
+        waiting: keys of the pending pods.
+        news: what happened after the first lists, the latest at the end.
+        counts: numbers of pods that were bound, preempted and evicted since then.
+        version: increases with each change.
     """
 
     name = "podium-top"
@@ -85,15 +85,15 @@ class WatchedCluster:
 
     @property
     def nodes(self) -> dict[str, WatchedNode]:
-        """The nodes that are there, by name."""
+        """The existing nodes by name."""
         return {name: node for name, node in self._known.items() if node.obj is not None}
 
     def node(self, called: str) -> WatchedNode:
-        """A node, also one that isn't there any more, or yet."""
+        """Return a node, also one that doesn't exist any more, or yet."""
         return self._known.setdefault(called, WatchedNode())
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Take an event in."""
+        """Handle an event."""
         self.version += 1
         if isinstance(event, Synced):
             self.is_synced = True
@@ -107,7 +107,7 @@ class WatchedCluster:
         return ()
 
     def next_wakeup_s(self) -> float | None:
-        """Never: only events matter."""
+        """Return None: only events matter."""
         return None
 
     def _pod(self, change: Change) -> None:
@@ -156,7 +156,6 @@ class WatchedCluster:
                 yield News(next(self._numbers), now_s, fact.type, text, pod)
 
     def _preempted(self, event: Object, victim: str) -> str:
-        """What an Event of kube-scheduler tells, which knows the preemptor's uid alone."""
         message = str(event.get("message") or "")
         if event.get("reason") != "Preempted" or not message.startswith(_PREEMPTED_BY):
             return ""

@@ -1,1 +1,1 @@
-"""A cluster for tests: the fixture `podium_cluster`, and a cluster in a thread beside a test."""
+"""Clusters for tests: the pytest fixture `podium_cluster`, and `podium.Cluster`."""

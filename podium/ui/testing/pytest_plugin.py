@@ -1,6 +1,6 @@
-"""For pytest: the fixture `podium_cluster`, a cluster for one test.
+"""The pytest fixture `podium_cluster`.
 
-pytest imports this everywhere the package is installed, so that it imports nothing by itself.
+pytest imports this module wherever the package is installed, so that it imports nothing heavy.
 """
 
 from collections.abc import Iterator
@@ -14,13 +14,13 @@ _MARKER = (
 
 
 def pytest_configure(config: Any) -> None:
-    """Make the marker known."""
+    """Register the marker `podium_cluster`."""
     config.addinivalue_line("markers", _MARKER)
 
 
 @pytest.fixture
 def podium_cluster(request: Any) -> Iterator[Any]:
-    """A `podium.Cluster` for one test, set up by the marker of the same name."""
+    """Provide a `podium.Cluster`, with the arguments of the marker `podium_cluster`."""
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.ui.testing.threaded_cluster import Cluster
 

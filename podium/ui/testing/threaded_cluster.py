@@ -1,4 +1,4 @@
-"""A cluster beside a test: in a thread of its own, with a clock that the test moves."""
+"""A cluster in a thread beside a test, with a clock that the test moves."""
 
 import asyncio
 import concurrent.futures
@@ -39,31 +39,31 @@ T = TypeVar("T")
 
 
 class StoppedClusterError(PodiumError):
-    """The cluster doesn't run: it hasn't been started yet, has ended, or has failed."""
+    """The cluster doesn't run: it hasn't started, has ended, or has failed."""
 
 
 class Cluster:
-    """A cluster with the real API, from `with` to its end.
+    """A cluster with the Kubernetes API, from `with` to its end.
 
-    Its clock stands still, unless it is given a speed: what happens at once happens by itself,
-    everything else when `advance` is called.
+    Without a speed, its clock stands still: what takes no time happens at once, everything else
+    when `advance` is called.
 
     Args:
-        nodes: how many simulated nodes there are, `podium-1` and so on; None for three, or none
-            where the manifests have nodes.
-        node_shape: what else each has, such as `nvidia.com/gpu=1,ephemeral-storage=50Gi`.
-        zones: over how many zones they are spread, `zone-1` and so on.
-        manifests: what is there at the start: files, directories, or objects.
-        assume_healthy: whether pods and nodes of the manifests that aren't healthy become so.
-        speed: how time passes: `1x`, `10x` or `max`; None if it stands still.
-        data_dir: where the cluster keeps what it has; None to keep nothing.
-        scheduler: whether pods are scheduled.
-        controllers: which controllers run, as for `podium up --controllers`.
-        insecure_http: whether the API speaks plain HTTP.
-        seed: of names, uids, and everything else that is left to chance.
+        nodes: number of simulated nodes, `podium-1` and so on; None for three, or none if the
+            manifests have nodes.
+        node_shape: further resources of each, such as `nvidia.com/gpu=1,ephemeral-storage=50Gi`.
+        zones: number of zones, `zone-1` and so on, that the nodes are spread over.
+        manifests: files, directories or objects to load at the start.
+        assume_healthy: whether pods and nodes of the manifests become healthy at the start.
+        speed: `1x`, `10x` or `max`; None for a clock that stands still.
+        data_dir: directory that keeps the cluster; None to keep nothing.
+        scheduler: whether Podium schedules the pods.
+        controllers: controllers to run, as for `podium up --controllers`.
+        insecure_http: whether the API is served without TLS.
+        seed: seed of names, uids and other random choices.
 
     Raises:
-        PodiumError: something about that is wrong, or, on entering, the cluster can't start.
+        PodiumError: an argument is invalid, or, on entering, the cluster can't start.
     """
 
     def __init__(
@@ -106,68 +106,65 @@ class Cluster:
 
     @property
     def kubeconfig(self) -> Path:
-        """The file that tells kubectl and other clients how to reach the cluster."""
+        """The kubeconfig of the cluster."""
         return self._running().directory.kubeconfig
 
     def node_kubeconfig(self, name: str) -> Path:
-        """The file that lets `podium node` be a node of the cluster, and nothing else."""
+        """Write a kubeconfig with which `podium node` joins as a node, and return its path."""
         return write_node_kubeconfig(self._running().directory.path, name)
 
     @property
     def url(self) -> str:
-        """Where the API is."""
+        """The URL of the API server."""
         return self._running().served.url
 
     @property
     def now_s(self) -> float:
-        """What time it is in the cluster, in seconds since the epoch."""
+        """The time in the cluster, in seconds since the epoch."""
         return self._call(self._running().backend.now_s)
 
     def advance(self, duration_s: float) -> None:
-        """Move the clock on; returns when all that is due by then has happened.
+        """Move the clock forward, and return when everything that is due by then has happened.
 
         Clients in other threads or processes aren't waited for.
 
-        Args:
-            duration_s: how far, in seconds.
-
         Raises:
-            ValueError: the clock would go back.
+            ValueError: the duration is negative.
         """
         if not duration_s >= 0:
             raise ValueError(f"duration_s: {duration_s}: a clock can't go back; must be 0 or more")
         self._await(self._running().clock.advance(duration_s))
 
     def apply(self, *sources: Source) -> list[Object]:
-        """Apply manifests: files, directories, or objects; the objects as they are then.
+        """Apply files, directories or objects, and return the stored objects.
 
         Raises:
-            RefusedError: the API turns one down.
+            RefusedError: the API server refuses an object.
         """
         objects = _objects_of(sources, self._kinds())
         return self._acting(lambda actor: actor.apply(objects))
 
     def get(self, kind: str, name: str, namespace: str = DEFAULT_NAMESPACE) -> Object:
-        """An object, such as `get("Pod", "web")`.
+        """Return an object, such as `get("Pod", "web")`.
 
         Raises:
-            RefusedError: there is none of that name.
+            RefusedError: there is no such object.
         """
         return self._acting(lambda actor: actor.get(kind, name, namespace))
 
     def pods(self, namespace: str | None = None, *, label: str = "") -> list[Object]:
-        """Pods, such as `pods(label="app=web")`; see `list`."""
+        """Return pods, such as `pods(label="app=web")`; see `list`."""
         return self.list("Pod", namespace, label=label)
 
     def events(
         self, namespace: str | None = None, *, reason: str | None = None, about: str | None = None
     ) -> list[Object]:
-        """What components have told, the earliest first.
+        """Return Events, the earliest first.
 
         Args:
-            namespace: of the events; None for all.
+            namespace: None for all.
             reason: such as `FailedScheduling`; None for any.
-            about: the name of the object that they are about; None for any.
+            about: name of the object of the Event; None for any.
         """
 
         def told_at(event: Object) -> str:
@@ -183,15 +180,14 @@ class Cluster:
         return sorted(found, key=told_at)
 
     def list(self, kind: str, namespace: str | None = None, *, label: str = "") -> list[Object]:
-        """All objects of a kind, or those of a namespace, by namespace and name.
+        """Return the objects of a kind, ordered by namespace and name.
 
         Args:
-            kind: such as `Pod`.
-            namespace: where they are; None for all.
-            label: which labels they have, as `kubectl get -l` takes it.
+            namespace: None for all.
+            label: label selector, as for `kubectl get -l`.
 
         Raises:
-            RefusedError: nobody can have such labels.
+            RefusedError: the selector is invalid.
         """
         return self._acting(lambda actor: actor.list(kind, namespace, label))
 
@@ -202,18 +198,18 @@ class Cluster:
         timeout_s: float = 60.0,
         step_s: float = 1.0,
     ) -> T:
-        """Let time pass until a condition holds; what it returns then.
+        """Let time pass until a condition is true, and return its value.
 
-        A clock that stands still is moved step by step; another one is waited for.
+        A clock that stands still is moved step by step.
 
         Args:
-            condition: holds when what it returns counts as true; an object that isn't there, as
-                far as it asks for one, means not yet.
-            timeout_s: how long to wait at most, in seconds of the cluster.
-            step_s: how often to look, likewise.
+            condition: returns a true value when it holds; a missing object means that it doesn't
+                yet.
+            timeout_s: longest time to wait, in seconds of the cluster.
+            step_s: time between two checks, in seconds of the cluster.
 
         Raises:
-            TimeoutError: it doesn't hold in that time.
+            TimeoutError: the condition isn't true in that time.
         """
         end_s = self.now_s + timeout_s
         self._await(self._running().clock.advance(0))
@@ -232,26 +228,26 @@ class Cluster:
             else:
                 self.advance(min(step_s, left_s))
 
-    def plan(self, *sources: Source, until_s: float = 600.0, **words: Any) -> "PlanAnswer":
-        """What applying manifests would do, as `podium plan` tells it; the cluster stays as it is.
+    def plan(self, *sources: Source, until_s: float = 600.0, **arguments: Any) -> "PlanAnswer":
+        """Plan changes, as `podium plan` does; the cluster isn't changed.
 
         Args:
-            sources: files, directories, or objects to apply, once all other changes are made.
-            until_s: for how long it is played, in seconds.
-            words: those of `podium.LoadedCluster.plan`, such as `delete`, `drain` or `seeds`.
+            sources: files, directories or objects to apply after all other changes.
+            until_s: seconds to play.
+            arguments: those of `podium.LoadedCluster.plan`, such as `delete`, `drain` or `seeds`.
         """
         # Most tests plan nothing, and don't wait for it.
+        from podium.ui.commands.arguments import errors_name_arguments, question_from
         from podium.ui.commands.moment import Moment
         from podium.ui.commands.plan import PlanQuestion
-        from podium.ui.commands.words import made, spelt_as_words
         from podium.whatif.plan.changes import Apply
         from podium.whatif.plan.request import LoadedState, PlanRequest
 
         applied = [_in_namespace(obj) for obj in _objects_of(sources, self._kinds())]
         state = LoadedState(self._acting(lambda actor: [*actor.everything()]))
         request = PlanRequest(state=state, changes=(Apply(applied),), until_s=until_s)
-        with spelt_as_words(PlanQuestion):
-            asked = made(PlanQuestion, {"namespace": DEFAULT_NAMESPACE, **words})
+        with errors_name_arguments(PlanQuestion):
+            asked = question_from(PlanQuestion, {"namespace": DEFAULT_NAMESPACE, **arguments})
             return asked.answer(Moment(request))
 
     def delete(
@@ -262,10 +258,10 @@ class Cluster:
         *,
         grace_period_s: int | None = None,
     ) -> None:
-        """Delete an object; a pod has its grace period, for which the clock must move on.
+        """Delete an object; a pod terminates within its grace period as the clock moves.
 
         Raises:
-            RefusedError: there is none of that name.
+            RefusedError: there is no such object.
         """
         self._acting(lambda actor: actor.delete(kind, name, namespace, grace_period_s))
 

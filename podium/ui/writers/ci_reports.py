@@ -9,17 +9,17 @@ import msgspec
 
 
 class CiResult(msgspec.Struct, frozen=True, kw_only=True):
-    """One finding that a CI report lists.
+    """A finding in a CI report.
 
     Attributes:
-        rule: the rule or condition that it is about.
-        object: whom it concerns.
+        rule: id of the rule or condition.
+        object: the object that the finding is about.
         text: what is wrong, with the object.
         level: `error`, `warning` or `note`.
-        file: where the object stands; empty if that isn't known.
-        line: of the file; 0 if that isn't known.
-        accepted_as: why it is let pass all the same; empty if it isn't.
-        properties: what else there is to say.
+        file: file of the object; empty if unknown.
+        line: line in the file; 0 if unknown.
+        accepted_as: reason of a suppression; empty if the finding isn't suppressed.
+        properties: further facts.
     """
 
     rule: str
@@ -33,12 +33,12 @@ class CiResult(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CiReport(msgspec.Struct, frozen=True, kw_only=True):
-    """What CI systems are told of a command.
+    """The findings of a command for CI systems.
 
     Attributes:
-        rules: all that there are, as SARIF describes them, each with an `id`.
-        tested: the ids of those that were put to the test.
-        results: what was found; those that are accepted are no failures.
+        rules: descriptions of all rules in the form of SARIF, each with an `id`.
+        tested: ids of the rules that were checked.
+        results: all findings; suppressed ones aren't failures.
     """
 
     command: str
@@ -48,7 +48,7 @@ class CiReport(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sarif(report: CiReport) -> dict[str, Any]:
-    """A SARIF 2.1.0 log."""
+    """Write a report as a SARIF 2.1.0 log."""
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.api.release import __version__
 
@@ -80,7 +80,7 @@ def sarif(report: CiReport) -> dict[str, Any]:
 
 
 def junit(report: CiReport) -> str:
-    """A JUnit report: a test for each rule, which fails if it has found anything."""
+    """Write a JUnit report: a test for each rule, which fails if there are findings."""
     results = [one for one in report.results if not one.accepted_as]
     failed = {one.rule for one in results}
     suite = Element(

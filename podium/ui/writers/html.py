@@ -1,4 +1,4 @@
-"""Presentations as one HTML file that needs nothing else: no script, no font, no network."""
+"""Presentations as one self-contained HTML file, without scripts, fonts or network."""
 
 from base64 import b64encode
 from collections.abc import Iterable, Iterator
@@ -69,7 +69,7 @@ _FRAGMENT_STYLE = """
 
 
 def to_html(presentation: Presentation) -> str:
-    """A presentation as a whole HTML document; details are folded away."""
+    """Write a presentation as an HTML document; details are folded."""
     title = escape(presentation.title)
     parts = [
         "<!DOCTYPE html>",
@@ -88,7 +88,7 @@ def to_html(presentation: Presentation) -> str:
 
 
 def to_html_fragment(presentation: Presentation) -> str:
-    """A presentation as a part of somebody else's page, such as a notebook."""
+    """Write a presentation as a part of another page, such as a notebook."""
     title = f"<h3>{escape(presentation.title)}</h3>"
     style = f"<style>{_FRAGMENT_STYLE}{PICTURE_STYLE}</style>"
     return "\n".join([f'<div class="podium">{style}', title, *_body(presentation), "</div>"])

@@ -1,4 +1,4 @@
-"""Presentations as Markdown, in the flavour that code forges show in comments."""
+"""Presentations as Markdown for comments on code forges."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -26,10 +26,10 @@ _LIST_MARK = re.compile(r"^([-+=]|\d+(?=[.)]))")
 
 
 def to_markdown(presentation: Presentation) -> str:
-    """A presentation as Markdown, short enough for a comment; details can be folded away.
+    """Write a presentation as Markdown that is short enough for a comment; details are folded.
 
-    Long sections aren't in it, nor more than some rows of a table, nor what would make it longer
-    than code forges let a comment be.
+    Long sections, further rows of long tables, and what exceeds the length of a comment are left
+    out.
     """
     parts = [f"## {_escaped(presentation.title)}"]
     if presentation.headline:

@@ -1,4 +1,4 @@
-"""The files that a sweep leaves in its directory, each written whole or not at all."""
+"""The files of a sweep, each written completely or not at all."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ from podium.ui.writers.markdown import to_markdown
 
 
 class SweepFilesError(PodiumError):
-    """A directory that can't be written."""
+    """The directory of a sweep can't be written."""
 
 
 def write_sweep(directory: Path, report: SweepReport, trials: Sequence[Trial]) -> None:

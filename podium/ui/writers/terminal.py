@@ -48,21 +48,20 @@ Cell = str | Text
 
 
 class EscapingConsole(Console):
-    """A console that has its own styles act on the terminal, and no text that it shows."""
+    """A console that prints control characters of texts escaped, and its own styles as they are."""
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterator[Segment]:
-        """Make pieces of texts, escaped, and of styles."""
+        """Render with escaped texts."""
         for segment in super().render(renderable, options):
             yield segment if segment.control else segment._replace(text=escaped(segment.text))
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Where tables go, or what is said of the run itself (`stderr`): plain text off a terminal.
+    """Return the console for standard output, or standard error; plain text if it isn't a terminal.
 
-    Texts are taken as they are, as brackets and colons are common in them; there are colours
-    unless NO_COLOR is set.
+    Brackets and colons of texts aren't markup. There are colours unless NO_COLOR is set.
     """
     return EscapingConsole(
         stderr=stderr, highlight=False, soft_wrap=True, markup=False, emoji=False
@@ -70,26 +69,26 @@ def console(*, stderr: bool = False) -> Console:
 
 
 class Progress:
-    """Shows what the command is busy with, a few times a second; nothing off a terminal."""
+    """Shows the progress of a command a few times a second; nothing if it isn't on a terminal."""
 
     def __init__(self, status: Status | None) -> None:
         self._status = status
         self._due_s = 0.0
 
     def tell(self, say: Callable[[], str]) -> None:
-        """Show how far it is, if it is time to."""
+        """Show a text, unless one was shown just before."""
         if self._status is not None and time.monotonic() >= self._due_s:
             self.show(say())
             self._due_s = time.monotonic() + _REFRESH_S
 
     def show(self, text: str) -> None:
-        """Show at once what begins."""
+        """Show a text at once."""
         if self._status is not None:
             self._status.update(Text(text))
 
     @contextmanager
     def counted(self, what: str, total: int) -> "Iterator[Done]":
-        """A bar on a terminal that shows how many runs of all are over."""
+        """Show a bar with the number of finished runs."""
         if self._status is None:
             yield lambda _: None
             return
@@ -107,7 +106,7 @@ class Progress:
 
 @contextmanager
 def working(what: str) -> Iterator[Progress]:
-    """Shows on a terminal, as long as it lasts, what the command is busy with."""
+    """Show on a terminal what a command is doing until the end of `with`."""
     err = console(stderr=True)
     if not err.is_terminal:
         yield Progress(None)
@@ -179,7 +178,6 @@ def print_table(
 
 
 def _fitted(widths: Sequence[int], words: Sequence[int], width: int) -> list[int]:
-    """Widths of columns that fit, as far as their words do: the last gives way first."""
     found = [*widths]
     found[-1] = max(words[-1], found[-1] - max(0, _total(found) - width))
     while _total(found) > width and (
@@ -199,7 +197,6 @@ def _longest_word(text: Text) -> int:
 
 
 def _pieces(text: Text, width: int) -> Sequence[Text]:
-    """A text as lines of at most a width; a longer word is a line of its own, unbroken."""
     begin, ends = 0, list[int]()
     for word in _WORDS.finditer(text.plain):
         if word.start() > begin and cell_len(text.plain[begin : word.end()].rstrip()) > width:
@@ -212,7 +209,7 @@ def _pieces(text: Text, width: int) -> Sequence[Text]:
 
 
 def print_line(out: Console, line: Text) -> None:
-    """Print a line; on a terminal that is too narrow as several, the further ones indented."""
+    """Print a text; on a narrow terminal as several lines, with all but the first indented."""
     line = _shown(line)
     if not out.is_terminal or _width(line) <= out.width:
         out.print(line)
@@ -244,7 +241,7 @@ def _width(cell: Text) -> int:
 
 
 def print_presentation(out: Console, presentation: Presentation, *, wide: bool = False) -> None:
-    """Print a presentation as tables and sentences; `wide` as of its sections."""
+    """Print a presentation as tables and sentences; with all rows and columns if `wide`."""
     if presentation.headline:
         out.print(Text(presentation.headline, style="bold"))
         out.print()

@@ -11,11 +11,11 @@ from typer.testing import CliRunner
 from podium.ui.command_line.command_builder import OrderedCommand, command_of
 from podium.ui.command_line.main import Commands
 from podium.ui.commands import QUESTIONS
+from podium.ui.commands.arguments import arguments_of
 from podium.ui.commands.plan import PlanQuestion
-from podium.ui.commands.words import words_of
 from podium.ui.inputs.option import option
-from podium.ui.library.words import asks
-from podium.ui.schemas.question_schemas import question_schema
+from podium.ui.library.functions import asks
+from podium.ui.schemas import question_schema
 from podium.ui.writers.formats import FORMATS
 from tests.conftest import ROOT
 from tests.objects import node, pod
@@ -87,7 +87,7 @@ def test_an_option_is_one_field_wherever_it_is_given() -> None:
     assert "How thoroughly to plan. [default: 2; at least 1]" in " ".join(shown.split())
     ask = asks(Further, "Plan.")
     assert "thoroughly: How thoroughly to plan." in (ask.__doc__ or "")
-    assert words_of(Further)["thoroughly"][0].default == 2
+    assert arguments_of(Further)["thoroughly"][0].default == 2
     schema = question_schema(Further)["properties"]["thoroughly"]
     assert schema == {
         "description": "How thoroughly to plan.",

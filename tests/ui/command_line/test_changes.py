@@ -133,8 +133,8 @@ def test_kustomize_goes_before_kubectl(podium, program, write, state) -> None:
 def test_programs_that_are_missing_are_named(podium, program, state) -> None:
     assert program
     result = podium("plan", "-f", state, "-k", "shop", "--cordon", "n", "--helm", "chart")
-    assert "error: -k shop: takes kustomize or kubectl, and neither is installed" in result.stderr
-    assert "error: --helm chart: takes helm, which isn't installed" in result.stderr
+    assert "error: -k shop: needs kustomize or kubectl, neither is installed" in result.stderr
+    assert "error: --helm chart: needs helm, which isn't installed" in result.stderr
     for option in ("--values", "--set"):
         alone = podium("plan", "-f", state, option, "a=b")
         assert f"{option} needs --helm" in alone.stderr
@@ -155,7 +155,9 @@ def test_a_chart_is_applied_without_its_hooks(podium, program, write, state, tmp
     )
     assert "default/new" in [one["pod"] for one in found["placements"]]
     assert not any("default/test" in one["pod"] for one in found["placements"])
-    assert "left out, as Helm runs them as hooks: Pod default/test (test)" in found["notes"]
+    assert (
+        "Helm runs these as hooks, so they are left out: Pod default/test (test)" in found["notes"]
+    )
     assert said.read_text() == (
         "template --namespace there --include-crds --kube-version 1.36.2"
         " --values v.yaml --set a=b -- v2 chart\n"
@@ -174,7 +176,7 @@ def test_a_chart_that_fails_or_is_empty_is_an_error(podium, program, state) -> N
     assert failed.stderr == "error: --helm chart: helm fails: Error: no such chart\n"
     program("helm", "exit 0")
     empty = podium("plan", "-f", state, "--helm", "chart")
-    assert "error: --helm chart: nothing to apply is in it" in empty.stderr
+    assert "error: --helm chart: there is nothing to apply in it" in empty.stderr
 
 
 def test_the_namespace_is_that_of_the_context(podium, write, state) -> None:

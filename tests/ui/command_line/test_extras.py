@@ -53,6 +53,5 @@ def test_a_client_is_installed_first(arguments: str, tmp_path: Path) -> None:
     assert ended.stdout == ""
     assert ended.stderr.startswith("error: ")
     assert ended.stderr.endswith(
-        "needs aiohttp and kubernetes_asyncio, which an extra brings along: "
-        "pip install 'podium[client]'\n"
+        "needs aiohttp and kubernetes_asyncio: pip install 'podium[client]'\n"
     )

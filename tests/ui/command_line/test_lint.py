@@ -191,7 +191,7 @@ def test_objects_that_the_api_refuses_are_errors(classes: Path) -> None:
     classes.write_text(CLASSES.replace("value: 0", "value: low"))
     result = lint("-f", str(classes))
     assert result.exit_code == 1
-    assert "PriorityClass low: value: Invalid value" in result.stderr
+    assert "PriorityClass low: value: " in result.stderr
 
 
 def test_a_kubelet_configuration_has_an_option_of_its_own(classes: Path) -> None:
@@ -199,7 +199,7 @@ def test_a_kubelet_configuration_has_an_option_of_its_own(classes: Path) -> None
     Path("kubelet.yaml").write_text(f"{text}evictionSoft: {{memory.available: 1Gi}}\n")
     result = lint("-f", "kubelet.yaml")
     assert result.exit_code == 1
-    assert "name it by --kubelet-config" in result.stderr
+    assert "pass it with --kubelet-config" in result.stderr
     for arguments in (("-f", str(classes)), ()):
         printed = lint(*arguments, "--kubelet-config", "kubelet.yaml").stdout
         assert "KubeletConfiguration  kubelet.yaml:1" in printed

@@ -7,7 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from podium.ui.command_line.main import app
-from podium.ui.inputs import extras
+from podium.ui.inputs import input_error
 
 
 def refusal(*options: str) -> str:
@@ -22,8 +22,8 @@ def test_root_has_to_insist(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_whoever_lacks_the_extra_is_told_of_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras, "find_spec", lambda module: None if module == "aiohttp" else 1)
-    why = "a node needs aiohttp, which an extra brings along: pip install 'podium[client]'"
+    monkeypatch.setattr(input_error, "find_spec", lambda module: None if module == "aiohttp" else 1)
+    why = "a node needs aiohttp: pip install 'podium[client]'"
     assert refusal("--allow-root").endswith(why)
 
 

@@ -137,7 +137,7 @@ def test_nothing_to_apply_is_an_error_unless_it_is_allowed(podium, tmp_path, sta
     result = podium(*arguments)
     assert result.exit_code == 1
     assert result.stderr == (
-        f"error: --apply {empty}: nothing to apply is in it; --allow-empty lets that pass\n"
+        f"error: --apply {empty}: there is nothing to apply in it; --allow-empty accepts that\n"
     )
     assert podium(*arguments, "--allow-empty").exit_code == 0
     piped = podium("plan", "-f", state, "--apply", "-", stdin="")

@@ -19,10 +19,10 @@ from podium.cluster.embedded.defaults import NodeShape
 from podium.cluster.embedded.in_process_client import InProcessClient
 from podium.cluster.embedded.initial_objects import simulated_nodes
 from podium.ui.commands import QUESTIONS
-from podium.ui.commands.words import words_of
+from podium.ui.commands.arguments import arguments_of
 from podium.ui.dashboard.dashboard_app import PREFIX
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
-from podium.ui.dashboard.questions import Questions
+from podium.ui.dashboard.pages import Pages
 from podium.ui.inputs.option import Reach
 from tests.ui.dashboard.folding import folded, shown
 
@@ -300,7 +300,7 @@ def test_options_of_plans_are_a_form_of_those_that_need_nothing_here() -> None:
                 ("seeds", "x", "seeds: must be a whole number, but is 'x'"),
                 ("seeds", "0", "seeds: must be at least 1, but is 0"),
                 ("until", "x", "until x: must be a duration, such as 90s or 10m"),
-                ("plugin", "a.py:A", "plugin: unknown; words are "),
+                ("plugin", "a.py:A", "plugin: unknown; arguments are "),
             ):
                 refused = await client.post("plan", params={name: value})
                 assert refused.status_code == 400
@@ -313,7 +313,7 @@ def test_options_of_plans_are_a_form_of_those_that_need_nothing_here() -> None:
 def test_no_option_that_names_files_is_for_browsers(question: str) -> None:
     module, _, kind = question.partition(":")
     asked = getattr(import_module(f"podium.ui.commands.{module}"), kind)
-    for name, (_, option) in words_of(asked, Reach.EVERYWHERE).items():
+    for name, (_, option) in arguments_of(asked, Reach.EVERYWHERE).items():
         assert not re.search("FILE|DIR|CHART", option.metavar or ""), name
 
 
@@ -356,7 +356,7 @@ def test_a_nodes_page_has_its_signals() -> None:
 
 
 def test_nothing_is_worked_out_for_who_has_hung_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def endless(_: Questions, *_names: str) -> None:
+    async def endless(_: Pages, *_names: str) -> None:
         begun.set()
         try:
             await asyncio.Event().wait()
@@ -364,7 +364,7 @@ def test_nothing_is_worked_out_for_who_has_hung_up(monkeypatch: pytest.MonkeyPat
             ended.set()
 
     begun, ended = asyncio.Event(), asyncio.Event()
-    monkeypatch.setattr(Questions, "pod_page", endless)
+    monkeypatch.setattr(Pages, "pod_page", endless)
 
     async def check(cluster: Running) -> None:
         async with cluster.client(cluster.tokens.reader) as client:

@@ -15,8 +15,8 @@ import podium
 from podium import LoadedCluster
 from podium.api.errors import PodiumError
 from podium.ui.answers.answer import Answer
+from podium.ui.commands.arguments import question_from
 from podium.ui.commands.plan import PlanQuestion
-from podium.ui.library.words import made
 from podium.whatif.plan.plan_report import Plan
 from tests.conftest import ROOT
 
@@ -88,7 +88,7 @@ def test_what_is_applied_may_be_objects(cluster: LoadedCluster) -> None:
 
 def test_changes_are_made_in_the_order_of_the_words() -> None:
     words = {"drain": ["a", "b"], "apply": Path("x.yaml"), "scale": "deploy/w=1"}
-    asked = made(PlanQuestion, words)
+    asked = question_from(PlanQuestion, words)
     assert asked.order == ("drain", "drain", "apply", "scale")
     assert asked.apply == [Path("x.yaml")]
 
@@ -247,8 +247,8 @@ def test_a_comparison_and_a_sweep(tmp_path: Path) -> None:
     ("ask", "message"),
     [
         (lambda cluster: cluster.plan(aply="x"), "aply: unknown; is apply meant?"),
-        (lambda cluster: cluster.plan(xyz=1), "xyz: unknown; words are validate, "),
-        (lambda cluster: cluster.plan("x"), "'x': needs a word; without one go none"),
+        (lambda cluster: cluster.plan(xyz=1), "xyz: unknown; arguments are validate, "),
+        (lambda cluster: cluster.plan("x"), "'x': needs a keyword; positional arguments are none"),
         (lambda cluster: cluster.explain(), "pod: is missing"),
         (lambda cluster: cluster.plan(seeds="3"), "seeds: must be a whole number, but is '3'"),
         (lambda cluster: cluster.plan(seeds=0), "seeds: must be at least 1, but is 0"),

@@ -12,7 +12,7 @@ from podium.scheduler.config.scheduler_options import (
     SchedulerOptions,
 )
 from podium.scheduler.scheduler import Scheduler
-from podium.ui.inputs import extras
+from podium.ui.inputs import input_error
 from podium.ui.inputs.input_error import InputError
 from podium.whatif.optimum.optimum_report import Optimum
 from podium.whatif.optimum.solver import solve
@@ -105,6 +105,6 @@ def test_without_time_the_bound_is_told() -> None:
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(extras, "find_spec", lambda _: None)
+    monkeypatch.setattr(input_error, "find_spec", lambda _: None)
     with pytest.raises(InputError, match=r"highspy.*podium\[optimal\]"):
-        extras.check_extra("podium plan --optimal", "optimal")
+        input_error.check_extra("podium plan --optimal", "optimal")

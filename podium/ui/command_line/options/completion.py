@@ -1,8 +1,8 @@
-"""What completion offers: names of contexts, and of what is in the state that the line names.
+"""Shell completion of names: contexts, and objects of the state that the command line names.
 
-The state is in the files that were named before, or else in the running cluster. People wait for it
-at each TAB, so that it reads nothing but names and imports little. A file that can't be read, or is
-too large for that, offers nothing, nor does a cluster that doesn't answer soon.
+The state is read from the files of the line, or else from the running cluster. Users wait for it at
+each TAB, so that only names are read and little is imported. Files that can't be read or are too
+large, and clusters that don't answer in time, offer nothing.
 """
 
 from collections.abc import Iterator
@@ -29,15 +29,13 @@ class _Metadata(msgspec.Struct):
 
 
 class _Named(msgspec.Struct):
-    """What is read of an object, and of a list of objects."""
-
     kind: str = ""
     metadata: _Metadata = msgspec.field(default_factory=_Metadata)
     items: list["_Named"] = msgspec.field(default_factory=list)
 
 
 def contexts(ctx: typer.Context) -> list[str]:
-    """The contexts of the kubeconfig that is named, or else of kubectl's."""
+    """Offer the contexts of the kubeconfig."""
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.client.kubeconfig_contexts import context_names
 
@@ -45,7 +43,7 @@ def contexts(ctx: typer.Context) -> list[str]:
 
 
 def namespaces(ctx: typer.Context) -> list[str]:
-    """The namespaces that are there, or have something in them."""
+    """Offer the Namespaces of the state, and the namespaces of its pods."""
     found = [*_objects(ctx, "Namespace")]
     used = {
         obj.metadata.namespace or (DEFAULT_NAMESPACE if obj.kind == "Pod" else "") for obj in found
@@ -55,12 +53,12 @@ def namespaces(ctx: typer.Context) -> list[str]:
 
 
 def nodes(ctx: typer.Context) -> list[str]:
-    """The names of the nodes."""
+    """Offer the names of the nodes."""
     return sorted({obj.metadata.name for obj in _objects(ctx, "Node") if obj.kind == "Node"})
 
 
 def pods(ctx: typer.Context, incomplete: str) -> list[str]:
-    """The names of the pods, of those elsewhere with their namespace; of nodes for --eviction."""
+    """Offer names of pods, with the namespace if it is another one; of nodes for --eviction."""
     if ctx.params.get("eviction"):
         return nodes(ctx)
     given = (ctx.params.get(name) for name in ("state", "kubeconfig", "context"))
@@ -77,18 +75,18 @@ def pods(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def speeds() -> list[str]:
-    """How fast time may pass."""
+    """Offer speeds of `podium up`."""
     return ["1x", "10x", "max"]
 
 
 def commands(ctx: typer.Context) -> list[str]:
-    """The names of the commands."""
+    """Offer the names of the commands."""
     group: Any = ctx.parent and ctx.parent.command
     return [*group.list_commands(ctx)]
 
 
 def conditions(incomplete: str) -> list[str]:
-    """The conditions of --fail-on, behind those that the word has already."""
+    """Offer conditions of --fail-on, after those that the word already has."""
     from podium.whatif.plan.fail_on import CONDITIONS
 
     before, comma, _ = incomplete.rpartition(",")
@@ -105,7 +103,6 @@ def _objects(ctx: typer.Context, kind: str) -> Iterator[_Named]:
 
 
 def _running(ctx: typer.Context, kind: str) -> Iterator[_Named]:
-    """The objects of a kind in the running cluster; none if it can't be asked, or takes long."""
     try:
         from podium.cluster.client.http_api import names_of
     except ImportError:

@@ -1,4 +1,4 @@
-"""What the help of each command shows it to be used like."""
+"""Examples in the help of each command."""
 
 from collections.abc import Mapping
 
@@ -62,7 +62,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
 
 
 def epilog(command: str) -> str:
-    """The end of the command's help."""
+    """Return the end of the help of a command, with its examples."""
     lines = EXAMPLES[command]
     # \b keeps the lines as they are.
     return "\n".join(("\b", "Examples:", *(f"  {line}" for line in lines)))

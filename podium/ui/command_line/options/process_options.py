@@ -1,4 +1,4 @@
-"""The options of the commands that run until a signal."""
+"""Options of the commands that run until a signal."""
 
 from podium.cluster.embedded.defaults import ALL_CONTROLLERS, USUAL_PORT, NodeShape
 from podium.cluster.real.logs import LogFormat, LogLevel
@@ -13,7 +13,7 @@ _LOOPBACK = "127.0.0.1"
 
 @question
 class UpOptions:
-    """What a cluster of its own consists of, and how long it runs."""
+    """Options of `podium up`."""
 
     nodes: int | None = option(
         "Number of simulated nodes. [default: 3, or 0 with --filename]",
@@ -109,7 +109,7 @@ class UpOptions:
 
 @question
 class NodeCommandOptions(ConnectionOptions):
-    """Which node is run; most options are the kubelet's."""
+    """Options of `podium node`; most are the kubelet's."""
 
     name: str | None = option("Name of the node. [default: the hostname]", metavar="NAME")
     root_dir: str | None = option(
@@ -174,7 +174,7 @@ class NodeCommandOptions(ConnectionOptions):
 
 @question
 class SchedulerCommandOptions(ConnectionOptions):
-    """Which cluster is scheduled, and how."""
+    """Options of `podium scheduler`."""
 
     config: str | None = option(
         "KubeSchedulerConfiguration (v1) to schedule by; flags take precedence. [default: "

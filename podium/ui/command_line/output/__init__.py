@@ -1,1 +1,1 @@
-"""Output of commands: streams of the process, and what an answer failed on."""
+"""Output of commands: guarded streams, and the findings of an answer."""

@@ -1,7 +1,6 @@
-"""Ends a command quietly when the reader of its output has closed the pipe, as `| head` does.
+"""Output to a pipe whose reader has closed it, as `| head` does.
 
-It goes on without a word, and ends as it would have: whoever reads no further isn't told of an
-error, and a gate still says what it found.
+The command goes on without a message, and exits with its code, so that a gate still fails.
 """
 
 import os
@@ -14,7 +13,7 @@ from typing import Any
 
 @contextmanager
 def pipe_may_break() -> Iterator[None]:
-    """Let the reader of what is printed close the pipe."""
+    """Let the reader of standard output close the pipe until the end of `with`."""
     stdout = sys.stdout
     # Leave a stream alone that other code has put in its place, such as that of completion.
     if not isinstance(stdout, TextIOWrapper) or not isinstance(
@@ -39,14 +38,12 @@ def pipe_may_break() -> Iterator[None]:
 
 
 def is_unread() -> bool:
-    """Whether nobody reads what is printed, so that there is no sense in printing more."""
+    """Return whether the reader of standard output has closed the pipe."""
     raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
     return isinstance(raw, _UnreadFile) and raw.is_unread
 
 
 class _UnreadFile(FileIO):
-    """Accepts writes after the reader has closed the pipe."""
-
     is_unread = False
 
     def write(self, data: Any) -> int:

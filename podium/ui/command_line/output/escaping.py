@@ -1,7 +1,7 @@
-"""The edge to the terminal: all that commands print passes it, whatever it is made of.
+"""Escaping of control characters in everything that commands print.
 
-Files and clusters say what others have written. A name that clears the screen, renames the window
-or turns the direction of a line is printed with its control characters escaped.
+Names and messages come from files and clusters. One that clears the screen, renames the window or
+reverses the direction of a line is printed escaped.
 """
 
 import sys
@@ -14,7 +14,7 @@ from podium.api.values.terminal_text import escaped
 
 @contextmanager
 def terminal_guarded() -> Iterator[None]:
-    """Escape what is printed within to standard output and standard error."""
+    """Escape what is printed to standard output and standard error until the end of `with`."""
     streams = sys.stdout, sys.stderr
     sys.stdout, sys.stderr = (cast("TextIO", EscapingStream(stream)) for stream in streams)
     try:
@@ -24,22 +24,22 @@ def terminal_guarded() -> Iterator[None]:
 
 
 class EscapingStream:
-    """A stream whose texts are escaped; what is asked of it otherwise, the stream itself answers.
+    """A text stream that escapes what is written to it, and otherwise is the stream that it wraps.
 
     Attributes:
-        rich_proxied_file: the stream itself, to which Rich writes styles. Texts of others among
-            them are escaped by `podium.ui.writers.terminal.EscapingConsole`.
+        rich_proxied_file: the wrapped stream, to which Rich writes its styles; `EscapingConsole`
+            escapes the texts between them.
     """
 
     def __init__(self, stream: TextIO) -> None:
         self.rich_proxied_file = stream
 
     def write(self, text: str) -> int:
-        """Write a text, escaped."""
+        """Write a text with its control characters escaped."""
         return self.rich_proxied_file.write(escaped(text))
 
     def writelines(self, lines: Iterable[str]) -> None:
-        """Write texts one after another, escaped."""
+        """Write texts with their control characters escaped."""
         for line in lines:
             self.write(line)
 

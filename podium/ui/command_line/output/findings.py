@@ -1,4 +1,4 @@
-"""What an answer failed on, and what was let through, on standard error."""
+"""Findings of an answer on standard error."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ _SHOWN_MAX = 10
 
 
 def print_findings(answer: Any) -> None:
-    """Say what met a condition: each condition, and who met it; and what gates let through."""
+    """Print the findings for each condition, and how many findings exceptions let through."""
     if gates := getattr(answer, "gates", ()):
         # Most answers have none.
         from podium.whatif.plan.fail_on import let_through

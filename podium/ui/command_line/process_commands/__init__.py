@@ -1,1 +1,1 @@
-"""The commands that run a process or print a fact, one file each; the others ask a question."""
+"""Commands that run a process or print a fact; the other commands ask a question."""

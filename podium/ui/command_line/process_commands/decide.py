@@ -1,4 +1,4 @@
-"""`podium decide`: scenarios as JSON Lines in, decisions as JSON Lines out."""
+"""`podium decide`: read scenarios as JSON lines, and print decisions as JSON lines."""
 
 import sys
 from pathlib import Path

@@ -8,7 +8,7 @@ from podium.ui.writers.terminal import working
 
 @question
 class DownOptions:
-    """Which cluster is stopped."""
+    """Options of `podium down`."""
 
     data_dir: str | None = option(
         "Data directory of the cluster. [default: that of podium up --detach without --data-dir]",

@@ -9,7 +9,7 @@ from podium.ui.inputs.option import place, question
 
 @question
 class HelpOptions:
-    """Which command is described."""
+    """Options of `podium help`."""
 
     command: str | None = place(
         "Command to describe. [default: list all commands]",

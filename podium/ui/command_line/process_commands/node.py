@@ -1,4 +1,4 @@
-"""`podium node`: this machine as a node, whose pods are its processes."""
+"""`podium node`: run this machine as a node."""
 
 import os
 import socket
@@ -6,8 +6,7 @@ import sys
 
 from podium.ui.command_line.options.process_options import NodeCommandOptions
 from podium.ui.inputs.configurations import read_kubelet_config
-from podium.ui.inputs.extras import check_extra
-from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.input_error import InputError, check_extra
 from podium.ui.writers.terminal import print_warnings
 
 _ISOLATES_NOTHING = (

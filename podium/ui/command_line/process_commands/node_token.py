@@ -7,7 +7,7 @@ from podium.ui.inputs.option import option, place, question
 
 @question
 class NodeTokenOptions:
-    """For which node of which cluster credentials are written, and where."""
+    """Options of `podium node-token`."""
 
     name: str = place("Name of the node.", metavar="NAME")
     data_dir: str = place(

@@ -1,4 +1,4 @@
-"""`podium record`: what happens in a real cluster, kept to be played again."""
+"""`podium record`: record what happens in a real cluster, to replay it."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ from podium.ui.inputs.request_options import ClusterOptions
 
 @question
 class RecordOptions(ClusterOptions):
-    """Which cluster is recorded, and where."""
+    """Options of `podium record`."""
 
     output_dir: str | None = option(
         "Directory for the recording; required.", formerly=("--output", "-o"), metavar="DIR"
@@ -27,7 +27,7 @@ def record(asked: RecordOptions) -> None:
     A recording that exists in the directory is continued.
     """
     # Imported when it is called, so that help, completion and the library start at once.
-    from podium.ui.inputs.extras import check_extra
+    from podium.ui.inputs.input_error import check_extra
 
     if asked.output_dir is None:
         raise InputError("--output-dir is missing: name the directory of the recording")

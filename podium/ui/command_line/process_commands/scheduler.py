@@ -1,4 +1,4 @@
-"""`podium scheduler`: schedules a real cluster, through its API server."""
+"""`podium scheduler`: schedule a real cluster through its API server."""
 
 from podium.ui.command_line.options.process_options import SchedulerCommandOptions
 
@@ -11,7 +11,7 @@ def scheduler(asked: SchedulerCommandOptions) -> None:
     # Imported when it is called, so that help, completion and the library start at once.
     import asyncio
 
-    from podium.ui.inputs.extras import check_extra
+    from podium.ui.inputs.input_error import check_extra
 
     check_extra("a scheduler of a real cluster")
     from podium.ui.command_line.processes.scheduler_launcher import run

@@ -1,4 +1,4 @@
-"""`podium schema`: JSON Schemas of what Podium reads and writes."""
+"""`podium schema`: print JSON Schemas."""
 
 import typer
 
@@ -7,7 +7,7 @@ from podium.ui.inputs.option import place, question
 
 @question
 class SchemaOptions:
-    """Which schema is printed."""
+    """Options of `podium schema`."""
 
     name: str | None = place(
         "Name of a document, report or question. [default: list all names]",

@@ -1,4 +1,4 @@
-"""`podium top`: a running cluster on a terminal."""
+"""`podium top`: watch a running cluster on a terminal."""
 
 import sys
 
@@ -9,7 +9,7 @@ from podium.ui.inputs.request_options import ClusterOptions, Rules
 
 @question
 class TopOptions(ClusterOptions):
-    """Which cluster is looked at, and how it is scheduled."""
+    """Options of `podium top`."""
 
     scheduler_config: str | None = option_like(Rules, "scheduler_config")
     plugin: Texts = option_like(Rules, "plugin")
@@ -22,7 +22,7 @@ def top(asked: TopOptions) -> None:
     cluster isn't changed. Needs podium[top].
     """
     # Imported when it is called, so that help, completion and the library start at once.
-    from podium.ui.inputs.extras import check_extra
+    from podium.ui.inputs.input_error import check_extra
 
     check_extra("podium top")
     check_extra("podium top", "top")

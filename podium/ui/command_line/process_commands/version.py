@@ -1,4 +1,4 @@
-"""`podium version`: which Podium this is."""
+"""`podium version`: print the version."""
 
 from podium.api.release import __version__
 

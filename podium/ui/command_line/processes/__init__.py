@@ -1,1 +1,1 @@
-"""What runs until a signal: clusters, nodes, schedulers, recorders, and pages in a browser."""
+"""Processes that run until a signal: clusters, nodes, schedulers, recorders, and pages."""

@@ -1,7 +1,7 @@
-"""`podium up --detach`: the same command once more, in a process of its own without a terminal.
+"""`podium up --detach`: runs the command again in a background process without a terminal.
 
-That process reports the stages of its start through a pipe. If it ends before, what it has printed
-is the reason.
+The background process reports the stages of its start through a pipe. If it ends before, its output
+is the error message.
 """
 
 import os
@@ -26,21 +26,21 @@ _LOG = "log"
 
 
 def usual_directory() -> Path:
-    """Where a detached cluster is that has no data directory."""
+    """Return the directory of a detached cluster without a data directory."""
     state = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local" / "state"
     return Path(state) / "podium" / "up"
 
 
 def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) -> DataDirectory:
-    """Start this command once more, in the background; returns when it is ready, or has settled.
+    """Run this command in the background, and return when it is ready or has settled.
 
     Args:
-        data_dir: where the cluster keeps what it has; None to keep nothing.
-        wait_s: how long to wait until nothing more is to be expected; None not to.
+        data_dir: directory that keeps the cluster; None to keep nothing.
+        wait_s: seconds to wait until nothing more is expected to happen; None not to wait.
 
     Raises:
-        InputError: the command ends with an error, or the cluster doesn't settle in that time.
-        UnusableDirectoryError: another process has the directory.
+        InputError: the command ends with an error, or the cluster doesn't settle in time.
+        UnusableDirectoryError: another process uses the directory.
     """
     directory = usual_directory() if data_dir is None else data_dir
     with (found := DataDirectory(directory)):
@@ -50,7 +50,7 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
                     shutil.rmtree(path)
                 elif path.name != "lock":
                     path.unlink()
-    told, tells = os.pipe()
+    reader, writer = os.pipe()
     arguments = [*sys.argv[1:]]
     if data_dir is None:
         arguments += ["--data-dir", str(directory)]
@@ -61,31 +61,31 @@ def detach(data_dir: Path | None, wait_s: float | None, *, reads_stdin: bool) ->
             stdin=None if reads_stdin else subprocess.DEVNULL,
             stdout=output,
             stderr=subprocess.STDOUT,
-            env={**os.environ, DETACHED: str(tells)},
-            pass_fds=(tells,),
+            env={**os.environ, DETACHED: str(writer)},
+            pass_fds=(writer,),
             start_new_session=True,
         )
-    os.close(tells)
+    os.close(writer)
     end_s = None if wait_s is None else time.monotonic() + wait_s
     try:
-        _await(told, READY, None, log, process)
+        _await(reader, READY, None, log, process)
         if end_s is not None:
-            _await(told, SETTLED, end_s, log, process)
+            _await(reader, SETTLED, end_s, log, process)
     except KeyboardInterrupt:
         process.terminate()
         raise
     finally:
-        os.close(told)
+        os.close(reader)
     return found
 
 
 def _await(
-    told: int, stage: bytes, end_s: float | None, log: Path, process: subprocess.Popen[bytes]
+    reader: int, stage: bytes, end_s: float | None, log: Path, process: subprocess.Popen[bytes]
 ) -> None:
     left_s = None if end_s is None else max(end_s - time.monotonic(), 0.0)
-    if not select([told], [], [], left_s)[0]:
+    if not select([reader], [], [], left_s)[0]:
         raise InputError(f"the cluster runs, but hasn't settled in time; see {log}")
-    if os.read(told, len(stage)) != stage:
+    if os.read(reader, len(stage)) != stage:
         code = process.wait()
         said = log.read_text(encoding="utf-8", errors="replace").strip()
         why = "\n".join(line.removeprefix(_ERROR) for line in said.splitlines())
@@ -93,7 +93,7 @@ def _await(
 
 
 class Stages:
-    """Reports the progress of this process to the process that detached it, if one did."""
+    """Reports the stages of this process to the process that detached it, if there is one."""
 
     def __init__(self) -> None:
         found = os.environ.pop(DETACHED, None)
@@ -101,11 +101,11 @@ class Stages:
 
     @property
     def are_waited_for(self) -> bool:
-        """Whether somebody waits."""
+        """Whether the detaching process still waits for a stage."""
         return self._descriptor is not None
 
     def tell(self, stage: bytes) -> None:
-        """Tell that a stage is reached; after the last one nobody waits any more."""
+        """Report a stage; after the last one the pipe is closed."""
         if self._descriptor is None:
             return
         try:
@@ -118,5 +118,5 @@ class Stages:
 
 
 def is_detached() -> bool:
-    """Whether this process is the one in the background."""
+    """Return whether this is the background process."""
     return DETACHED in os.environ

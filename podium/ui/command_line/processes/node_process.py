@@ -1,4 +1,4 @@
-"""The life of `podium node`: from joining a cluster to a signal, until all pods have stopped."""
+"""The process of `podium node`: joins a cluster, and runs pods until a signal."""
 
 import asyncio
 import os
@@ -34,7 +34,7 @@ _NOT_FOR_US = (HTTPStatus.NOT_FOUND, HTTPStatus.FORBIDDEN)
 
 
 async def run(asked: NodeCommandOptions, name: str, config: KubeletConfiguration) -> None:
-    """Be a node until Ctrl-C or SIGTERM; a second one kills all pods at once.
+    """Run a node until Ctrl-C or SIGTERM; a second signal kills all pods at once.
 
     Raises:
         PodiumError: the node can't join the cluster, or its directory can't be used.

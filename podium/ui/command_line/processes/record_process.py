@@ -1,4 +1,4 @@
-"""Runs `podium record`: signals, clocks, and how far it is."""
+"""The process of `podium record`, with its progress."""
 
 import sys
 from pathlib import Path
@@ -19,7 +19,7 @@ from podium.ui.writers.terminal import console, print_warnings, working
 
 
 async def record_until_end(directory: Path, cluster: ClusterOptions, config: str | None) -> None:
-    """Record until Ctrl-C or SIGTERM, with the configuration in a file, or the default one.
+    """Record a cluster until Ctrl-C or SIGTERM.
 
     Raises:
         PodiumError: the cluster can't be reached, or the recording can't be written.

@@ -1,4 +1,4 @@
-"""`--serve` of `podium plan` and `podium simulate`: a run that is over, in a browser."""
+"""`--serve` of `podium plan` and `podium simulate`: a run that is over as a page."""
 
 import asyncio
 from typing import Any
@@ -7,26 +7,26 @@ from podium.cluster.virtual import Cluster
 from podium.simulation.timeline import Observer
 from podium.ui.answers.simulation_answers import SimulationAnswer
 from podium.ui.command_line.processes.signals import stop_event
+from podium.ui.dashboard.dashboard_app import served_locally
 from podium.ui.dashboard.feeds.finished_runs import FinishedRun, simulation_explainer
 from podium.ui.dashboard.feeds.run_recorder import RunRecorder
-from podium.ui.dashboard.local_server import served_locally
-from podium.ui.dashboard.questions import Questions
+from podium.ui.dashboard.pages import Pages
 from podium.ui.inputs.inputs import Asked
 from podium.ui.writers.terminal import console
 from podium.whatif.explain.pod_explanations import explain_pod
 
 
 class Recording:
-    """Records a plan or a simulation while it is played, and shows it afterwards.
+    """Records a plan or a simulation while it is played, and serves it afterwards.
 
     Attributes:
-        asked: what the plan was asked about.
+        asked: the inputs of the plan.
     """
 
     asked: Asked
 
     def begin(self, cluster: Cluster, observer: Observer | None = None) -> None:
-        """Record a cluster from now on; a plan's has an observer already."""
+        """Begin to record a cluster; that of a plan already has an observer."""
         self._observer = observer
         self._entries_before = len(observer.entries) if observer else 0
         self._recorder = RunRecorder(cluster)
@@ -43,14 +43,14 @@ class Recording:
             asked = self.asked
 
             def explain(pod: str) -> Any:
-                return asked.told_in(explain_pod(asked.request, pod))
+                return asked.noted_in(explain_pod(asked.request, pod))
 
         feed = self._recorder.finished(title, entries)
-        questions = Questions(self._recorder.objects, feed, lambda: FinishedRun(explain))
+        pages = Pages(self._recorder.objects, feed, lambda: FinishedRun(explain))
 
         async def serve() -> None:
             stop = stop_event()
-            async with served_locally(feed, questions, port) as link:
+            async with served_locally(feed, pages, port) as link:
                 # The report may go into a pipe, and nothing else is to be in it.
                 console(stderr=True).print(f"See it: {link}\nCtrl-C ends it.")
                 await stop.wait()

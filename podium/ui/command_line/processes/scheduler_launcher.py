@@ -1,4 +1,4 @@
-"""Runs `podium scheduler`: signals, logs, clocks and chance."""
+"""The process of `podium scheduler`, with its signals, logs, clocks and randomness."""
 
 import gc
 import socket
@@ -25,7 +25,7 @@ from podium.ui.writers.terminal import print_warnings
 def read_configuration(
     path: str | None, flags: Flags, plugins: Sequence[str] = ()
 ) -> tuple[KubeSchedulerConfiguration, SchedulerOptions]:
-    """What a file says, with flags in its place, and Podium's own options; raises PodiumError."""
+    """Read a configuration with flags in place of its fields, and Podium's own options."""
     loaded = read_scheduler_config(path, plugins)
     if loaded is None:
         return with_flags(default_configuration(), flags), SchedulerOptions()
@@ -34,7 +34,7 @@ def read_configuration(
 
 
 async def run(asked: SchedulerCommandOptions) -> None:
-    """Schedule until Ctrl-C or SIGTERM; raises PodiumError."""
+    """Schedule a cluster until Ctrl-C or SIGTERM; raises PodiumError."""
     flags = Flags(
         kubeconfig=text(asked.kubeconfig),
         leader_elect=asked.leader_elect,

@@ -1,4 +1,4 @@
-"""The life of `podium up`: its run to a signal or to the end of a timeline, and what it shows."""
+"""The process of `podium up`, and what it prints."""
 
 import asyncio
 import signal
@@ -53,14 +53,14 @@ _STUCK_S = 60.0
 
 
 class ApplyError(PodiumError):
-    """The API has refused something that was to be applied."""
+    """The API server has refused an object of `--apply`."""
 
 
 class Display:
-    """Shows numbers, and tells a story above them.
+    """Prints a line of counts, and the sentences of a timeline above it.
 
     Args:
-        live: shows the line that changes; None off a terminal.
+        live: shows the line that changes; None if the output isn't a terminal.
     """
 
     def __init__(self, out: Console, live: Live | None) -> None:
@@ -75,7 +75,7 @@ class Display:
         self._out.print(line, soft_wrap=True)
 
     def show(self, numbers: ClusterCounts, now_s: float, *, is_last: bool = False) -> None:
-        """Show how things are; off a terminal only what has changed, and not too often."""
+        """Show counts; if the output isn't a terminal, only changed ones, at most once a second."""
         if self._live is not None:
             self._live.update(_line(numbers, now_s))
             return
@@ -85,7 +85,7 @@ class Display:
             self._out.print(_line(numbers, now_s))
 
     def tell(self, at: str, sentence: str) -> None:
-        """Tell one thing that has happened."""
+        """Print a sentence of the timeline."""
         shown = ("" if at == self._told else at).ljust(_WIDTH)
         self._out.print(Text.assemble((shown, "bold"), (sentence, STYLES[tone_of(sentence)])))
         self._told = at
@@ -93,7 +93,7 @@ class Display:
 
 @contextmanager
 def display() -> Iterator[Display]:
-    """A display, until the end of `with`."""
+    """Open a display until the end of `with`."""
     out = console()
     if not out.is_terminal:
         yield Display(out, None)
@@ -111,7 +111,7 @@ def _line(numbers: ClusterCounts, now_s: float) -> Text:
 
 
 class TimelineFollower:
-    """Observes a cluster and makes lines of what happens."""
+    """Observes a cluster, and makes sentences of its timeline."""
 
     def __init__(self, embedded: EmbeddedCluster) -> None:
         cluster = embedded.cluster
@@ -120,7 +120,7 @@ class TimelineFollower:
         embedded.backend.hooks.append(self._observer.look)
 
     def new_lines(self) -> Iterator[tuple[str, str]]:
-        """What has happened since the last time: when, such as `t+30s`, and a sentence."""
+        """Yield the new sentences of the timeline, each with its time, such as `t+30s`."""
         self._observer.look()
         entries = [*self._observer.entries]
         self._observer.entries.clear()
@@ -130,7 +130,7 @@ class TimelineFollower:
 
 
 def is_settled(embedded: EmbeddedCluster) -> bool:
-    """Whether nothing more is to be expected in a cluster, unless somebody does something."""
+    """Return whether nothing more is expected to happen in a cluster by itself."""
     quiet_s = embedded.clock.quiet_s
     if quiet_s < _SETTLED_S:
         return False
@@ -141,11 +141,11 @@ def is_settled(embedded: EmbeddedCluster) -> bool:
 
 
 def run(asked: UpOptions, data_dir: Path | None, stages: Stages) -> None:
-    """Run a cluster until Ctrl-C, SIGTERM or the terminal's end, or until it has settled.
+    """Run a cluster until Ctrl-C, SIGTERM or the end of its terminal, or until it has settled.
 
     Raises:
-        ApplyError: the API refuses something that is to be applied.
-        PodiumError: the cluster can't start, or can't go on.
+        ApplyError: the API server refuses an object of `--apply`.
+        PodiumError: the cluster can't start, or has failed.
     """
     with working("reading"):
         options, applied = _read(asked, data_dir)
@@ -251,7 +251,6 @@ async def _show(
 
 
 def _apply(embedded: EmbeddedCluster, objects: Sequence[Loaded]) -> Iterator[Problem]:
-    """Apply objects, and tell of those that are refused; the others are there, as with kubectl."""
     actor = InProcessClient(embedded.cluster)
     for loaded in objects:
         try:

@@ -1,7 +1,7 @@
-"""The decisions of runs that are over, made once more to be explained.
+"""Explanations of the decisions of runs that are over.
 
-The same beginning and the same seed give the same decisions. So a run needn't be recorded with
-every node that every decision has looked at: whoever asks has it played again, in a fork.
+A run with its state and its seed always makes the same decisions, so that it is played again, in a
+fork, to explain one; recording what every decision saw of every node would cost too much.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -16,7 +16,7 @@ from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario import Scenario
 from podium.simulation.timeline.preemption import PreemptionRecorder
-from podium.ui.dashboard.pages import PlanPage, presented
+from podium.ui.dashboard.views import PlanPage, presented
 from podium.whatif.explain.decision_watcher import DecisionWatcher
 from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.explain.explanation_presentation import explanation_presentation
@@ -24,13 +24,14 @@ from podium.whatif.plan.workload_owners import WorkloadOwners
 
 
 class RunIsOverError(PodiumError):
-    """Something can't be asked of a run that is over."""
+    """A run that is over can't answer this."""
 
 
 class FinishedRun:
-    """Explains pods of a run; has the methods of `podium.ui.dashboard.what_if.WhatIf`.
+    """Explains pods of a run that is over; has the methods of `WhatIf`.
 
-    A pod, named `namespace/name`, is explained by playing the run again.
+    Args:
+        explain: explains a pod, named `namespace/name`, by playing the run again.
     """
 
     def __init__(self, explain: Callable[[str], PodExplanation]) -> None:
@@ -40,48 +41,50 @@ class FinishedRun:
         return presented(explanation_presentation(self._explain(pod)))
 
     def attempt(self, manifests: bytes, texts: Mapping[str, Sequence[str]]) -> PlanPage:
-        raise RunIsOverError("this run is over: nothing can be tried out in it")
+        raise RunIsOverError("this run is over, so that nothing can be planned in it")
 
 
 def simulation_explainer(scenario: Scenario) -> Callable[[str], PodExplanation]:
-    """Explains pods of a simulation by all decisions about them."""
-    return lambda pod: _explained(scenario, pod)
+    """Return what explains a pod of a simulation by all decisions about it."""
 
+    def explained(pod: str) -> PodExplanation:
+        watchers: list[DecisionWatcher] = []
 
-def _explained(scenario: Scenario, pod: str) -> PodExplanation:
-    followers: list[DecisionWatcher] = []
+        def follow(cluster: Cluster) -> None:
+            def passed_s() -> float:
+                return cluster.driver.now_s - cluster.options.start_s
 
-    def follow(cluster: Cluster) -> None:
-        def passed_s() -> float:
-            return cluster.driver.now_s - cluster.options.start_s
+            def happened(_: DriverEvent) -> None:
+                # Schedulers may start later, or restart.
+                for handle in cluster.schedulers.values():
+                    if not isinstance(handle.machine, SchedulerMachine):
+                        continue
+                    scheduler = handle.machine.scheduler
+                    if scheduler.watch is None:
+                        recorder = PreemptionRecorder(scheduler, 0, passed_s)
+                        scheduler.watch = DecisionWatcher(scheduler, recorder, passed_s, pod)
+                        watchers.append(scheduler.watch)
 
-        def happened(_: DriverEvent) -> None:
-            # Schedulers may start later, or again.
-            for handle in cluster.schedulers.values():
-                if not isinstance(handle.machine, SchedulerMachine):
-                    continue
-                scheduler = handle.machine.scheduler
-                if scheduler.watch is None:
-                    recorder = PreemptionRecorder(scheduler, 0, passed_s)
-                    scheduler.watch = DecisionWatcher(scheduler, recorder, passed_s, pod)
-                    followers.append(scheduler.watch)
+            cluster.driver.hooks.append(happened)
 
-        cluster.driver.hooks.append(happened)
+        ended = simulate(scenario, prepare=follow)
+        watchers = [one for one in watchers if one.pod is not None]
+        if not watchers:
+            raise RunIsOverError(f"no scheduler of this run has decided about {pod}")
+        views = sorted((view for one in watchers for view in one.views), key=lambda view: view.at_s)
+        last = max(watchers, key=lambda one: one.views[-1].at_s)
+        subject = last.pod
+        assert subject is not None
+        store = ended.cluster.store
+        owners = WorkloadOwners(
+            one for kind in ("ReplicaSet", "Job") for one in store.list(kind).items
+        )
+        return PodExplanation(
+            **owners.row_of(subject),
+            preemption_policy=preemption_policy(subject),
+            scheduler_name=scheduler_name_of(subject),
+            was_on="",
+            decisions=tuple(views),
+        )
 
-    ended = simulate(scenario, prepare=follow)
-    watchers = [one for one in followers if one.pod is not None]
-    if not watchers:
-        raise RunIsOverError(f"{pod} wasn't decided about by a scheduler of this run")
-    views = sorted((view for one in watchers for view in one.views), key=lambda view: view.at_s)
-    last = max(watchers, key=lambda one: one.views[-1].at_s)
-    subject = last.pod
-    assert subject is not None
-    store = ended.cluster.store
-    owners = WorkloadOwners(one for kind in ("ReplicaSet", "Job") for one in store.list(kind).items)
-    return PodExplanation(
-        **owners.row_of(subject),
-        preemption_policy=preemption_policy(subject),
-        scheduler_name=scheduler_name_of(subject),
-        was_on="",
-        decisions=tuple(views),
-    )
+    return explained

@@ -1,4 +1,4 @@
-"""Follows a real cluster by what its scheduler's informers are told."""
+"""Follows a real cluster through the informers of its scheduler."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -13,16 +13,15 @@ from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.timeline import TimelineEntry
 from podium.simulation.timeline.facts import PodFacts, budget_facts, event_facts, node_facts
 from podium.simulation.timeline.observer import USER, Facts
-from podium.ui.dashboard.entries import told
-from podium.ui.dashboard.pages import SignalRow
-from podium.ui.dashboard.scene import KINDS, Change, LostTrackError, places_in
-from podium.ui.dashboard.views import Entry
+from podium.ui.dashboard.descriptions import described_entries
+from podium.ui.dashboard.scene import KINDS, LostTrackError, SceneChange, places_in
+from podium.ui.dashboard.views import Entry, SignalRow
 
 _CLASS = "PriorityClass"
 
 
 class InformerSource:
-    """A cluster as a scheduler sees it; has the methods of `StoreSource`."""
+    """A cluster as its scheduler sees it; has the methods of `StoreSource`."""
 
     def __init__(
         self,
@@ -34,13 +33,13 @@ class InformerSource:
         self._driver = driver
         self._machine = machine
         self._now_s = now_s
-        self._changes: list[Change] = []
+        self._changes: list[SceneChange] = []
         self._entries: list[TimelineEntry] = []
         self._classes: set[str] = set()
         self._facts: Mapping[str, Facts] = {}
         self._has_lost_track = False
 
-    def start(self) -> list[Change]:
+    def start(self) -> list[SceneChange]:
         self.stop()
         self._has_lost_track = False
         self._facts = {
@@ -53,8 +52,13 @@ class InformerSource:
         classes = self._priority_classes()
         self._classes = {one["metadata"]["name"] for one in classes}
         return [
-            *(Change(_CLASS, one) for one in classes),
-            *(Change(kind, obj) for kind in KINDS if kind != _CLASS for obj in self._known(kind)),
+            *(SceneChange(_CLASS, one) for one in classes),
+            *(
+                SceneChange(kind, obj)
+                for kind in KINDS
+                if kind != _CLASS
+                for obj in self._known(kind)
+            ),
         ]
 
     def stop(self) -> None:
@@ -62,15 +66,15 @@ class InformerSource:
             self._driver.hooks.remove(self._happened)
         self._changes, self._entries = [], []
 
-    def changes(self) -> list[Change]:
+    def changes(self) -> list[SceneChange]:
         if self._has_lost_track:
-            raise LostTrackError("the scheduler has begun anew")
+            raise LostTrackError("the scheduler has restarted")
         changes, self._changes = self._changes, []
         return changes
 
     def entries(self) -> list[Entry]:
         noted, self._entries = self._entries, []
-        return [*told(noted)]
+        return [*described_entries(noted)]
 
     def places(self) -> Mapping[str, str]:
         return places_in([self._machine().queue])
@@ -86,11 +90,11 @@ class InformerSource:
         return [self._machine()]
 
     def signals(self, _: str) -> list[SignalRow]:
-        """None: kubelets don't tell of them."""
+        """Return nothing: kubelets don't publish their eviction signals."""
         return []
 
     def state(self) -> list[Object]:
-        """All objects that the scheduler sees, with the classes that its pods are of."""
+        """Return all objects that the scheduler sees, and the priority classes of its pods."""
         informers = self._driver.informers(self._machine().name)
         objects = [obj for known in informers.values() for obj in known]
         return objects if _CLASS in informers else [*objects, *self._priority_classes()]
@@ -99,7 +103,7 @@ class InformerSource:
         return iter(self._driver.informers(self._machine().name).get(kind) or ())
 
     def _priority_classes(self) -> list[Object]:
-        """The priority classes of the pods; a scheduler watches no PriorityClass objects."""
+        # A scheduler doesn't watch PriorityClasses: they are made of what the pods have.
         found = {name: pod for pod in self._known("Pod") if (name := priority_class_of(pod))}
         return [_class_of(pod) for _, pod in sorted(found.items())]
 
@@ -110,12 +114,12 @@ class InformerSource:
             change = event.event
             if change.kind not in KINDS:
                 return
-            self._changes.append(Change(change.kind, change.obj, change.new is None))
+            self._changes.append(SceneChange(change.kind, change.obj, change.new is None))
             self._note(change.kind, change.old, change.new)
             called = priority_class_of(change.obj) if change.kind == "Pod" else ""
             if called and called not in self._classes:
                 self._classes.add(called)
-                self._changes.append(Change(_CLASS, _class_of(change.obj)))
+                self._changes.append(SceneChange(_CLASS, _class_of(change.obj)))
         elif isinstance(event, Called) and (event.obj or {}).get("kind") == "Event":
             self._note("Event", None, event.obj)
 

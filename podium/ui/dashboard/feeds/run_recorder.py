@@ -1,4 +1,4 @@
-"""Records a run that is played in virtual time, as a beginning and a step for each moment."""
+"""Records a run in virtual time as a view of its beginning and a step for each moment."""
 
 from bisect import bisect_left
 from collections.abc import Iterable
@@ -8,20 +8,20 @@ from msgspec.structs import replace
 from podium.cluster.drivers.driver_events import DriverEvent
 from podium.cluster.virtual import Cluster
 from podium.simulation.timeline import TimelineEntry
-from podium.ui.dashboard.entries import told
-from podium.ui.dashboard.feeds.recorded_feed import RecordedFeed
+from podium.ui.dashboard.descriptions import described_entries
+from podium.ui.dashboard.feeds.feed import RecordedFeed
 from podium.ui.dashboard.feeds.store_source import StoreObjects
-from podium.ui.dashboard.scene import Change, Scene
+from podium.ui.dashboard.scene import Scene, SceneChange
 from podium.ui.dashboard.views import Abilities, Entry, Step
 
 STEPS_PER_LEVEL = 5_000
-"""After so many steps they are made half as often, and again after as many more."""
+"""After this number of steps, each step covers twice as much time, and so on."""
 
 _FIRST_COALESCED_S = 0.1
 
 
 class RunRecorder:
-    """Records what happens from now on in a cluster in virtual time."""
+    """Records what happens in a cluster in virtual time from now on."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.objects = StoreObjects(cluster)
@@ -31,18 +31,18 @@ class RunRecorder:
         self._at_s = self.objects.passed_s()
         self._beginning = self._scene.view(Abilities(""), self._at_s, self.objects.start_s, ())
         self._seen = self._store.revision
-        self._pending: list[Change] = []
+        self._pending: list[SceneChange] = []
         self._steps: list[Step] = []
         self._driver = cluster.driver
         self._driver.hooks.append(self._happened)
 
     def finished(self, title: str, entries: Iterable[TimelineEntry]) -> RecordedFeed:
-        """The whole run; nothing more is recorded."""
+        """Stop recording, and return the whole run."""
         self._driver.hooks.remove(self._happened)
         self._take()
         self._step()
         self.objects.stop()
-        said, steps = [*told(entries)], self._steps
+        said, steps = [*described_entries(entries)], self._steps
         if said and (not steps or said[-1].at_s > steps[-1].at_s):
             steps.append(Step(number=self._scene.number + 1, at_s=said[-1].at_s))
         times = [step.at_s for step in steps]
@@ -55,7 +55,6 @@ class RunRecorder:
         return RecordedFeed(beginning, steps, said)
 
     def _happened(self, event: DriverEvent) -> None:
-        """Take note of what was written; what is of an earlier moment becomes a step."""
         if self._store.revision == self._seen:
             return
         at_s = round(event.at_s - self.objects.start_s, 3)

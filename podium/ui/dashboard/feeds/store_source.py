@@ -1,4 +1,4 @@
-"""Follows a cluster in this process: its store, its schedulers' queues, and its timeline."""
+"""Follows a cluster in this process through its store, scheduling queues and timeline."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -9,17 +9,16 @@ from podium.cluster.virtual import Cluster
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.simulation.timeline import Observer
-from podium.ui.dashboard.entries import of_events, told
-from podium.ui.dashboard.pages import SignalRow
-from podium.ui.dashboard.scene import KINDS, Change, places_in
-from podium.ui.dashboard.views import Entry
+from podium.ui.dashboard.descriptions import described_entries, described_events
+from podium.ui.dashboard.scene import KINDS, SceneChange, places_in
+from podium.ui.dashboard.views import Entry, SignalRow
 
 
 class StoreObjects:
-    """The objects of a cluster's store, and where its pods wait.
+    """Objects in the store of a cluster, and the scheduling queues of its pods.
 
     Attributes:
-        start_s: what times are counted from, in seconds since the epoch.
+        start_s: start of the clock, in seconds since the epoch.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -27,42 +26,42 @@ class StoreObjects:
         self.cluster = cluster
         self._watches: list[Watch] = []
 
-    def start(self) -> list[Change]:
-        """All objects of `KINDS`; from now on what changes is noted."""
+    def start(self) -> list[SceneChange]:
+        """Return all objects of `KINDS`, and begin to note changes of them."""
         store = self.cluster.store
         revision = store.revision
         self._watches = [store.watch(kind, from_revision=revision) for kind in KINDS]
-        return [Change(kind, obj) for kind in KINDS for obj in store.list(kind).items]
+        return [SceneChange(kind, obj) for kind in KINDS for obj in store.list(kind).items]
 
     def stop(self) -> None:
-        """Note nothing any more."""
+        """Stop noting changes."""
         self._watches = []
 
-    def changes(self) -> Iterator[Change]:
-        """What has changed since the last time."""
+    def changes(self) -> Iterator[SceneChange]:
+        """Yield the changes since the last call."""
         for watch in self._watches:
             for event in watch.take():
-                yield Change(event.kind, event.obj, event.type == "DELETED")
+                yield SceneChange(event.kind, event.obj, event.type == "DELETED")
 
     def places(self) -> Mapping[str, str]:
-        """Where pods wait that aren't bound, by uid."""
+        """Return the scheduling queue of each pending pod by its uid."""
         return places_in(machine.queue for machine in self.machines())
 
     def machines(self) -> list[SchedulerMachine]:
-        """The schedulers that run."""
+        """Return the running schedulers."""
         found = (one.machine for one in self.cluster.schedulers.values())
         return [one for one in found if isinstance(one, SchedulerMachine)]
 
     def passed_s(self) -> float:
-        """The time, in seconds since the start."""
+        """Return the seconds since the start of the clock."""
         return round(self.cluster.driver.now_s - self.start_s, 3)
 
     def find(self, kind: str, namespace: str, name: str) -> Object | None:
-        """An object as it is now."""
+        """Return the current state of an object."""
         return self.cluster.store.get(kind, namespace, name)
 
     def signals(self, node: str) -> list[SignalRow]:
-        """The eviction signals of a node."""
+        """Return the eviction signals of a simulated node."""
         machine = None if self.cluster.kubelets is None else self.cluster.kubelets.machine
         if not isinstance(machine, SimulatedKubelets):
             return []
@@ -80,10 +79,10 @@ class StoreObjects:
 
 
 class StoreSource(StoreObjects):
-    """A cluster that runs.
+    """A running cluster.
 
     Args:
-        user_hooks: all are called when users have written something, while it is followed.
+        user_hooks: called by the cluster after each write of a user.
     """
 
     def __init__(self, cluster: Cluster, user_hooks: list[Callable[[], None]]) -> None:
@@ -92,11 +91,11 @@ class StoreSource(StoreObjects):
         self._observer: Observer | None = None
         self._past: list[Entry] = []
 
-    def start(self) -> list[Change]:
+    def start(self) -> list[SceneChange]:
         self.stop()
         self._observer = Observer(self.cluster)
         self._user_hooks.append(self._observer.look)
-        self._past = of_events(self.cluster.store.list("Event").items, self.start_s)
+        self._past = described_events(self.cluster.store.list("Event").items, self.start_s)
         return super().start()
 
     def stop(self) -> None:
@@ -107,11 +106,11 @@ class StoreSource(StoreObjects):
         self._observer = None
 
     def entries(self) -> list[Entry]:
-        """What has happened since the last time; first what is known of the time before."""
+        """Return the entries since the last call; the first time also what earlier Events tell."""
         past, self._past = self._past, []
         if self._observer is None:
             return past
         self._observer.look()
         noted = [*self._observer.entries]
         self._observer.entries.clear()
-        return [*past, *told(noted)]
+        return [*past, *described_entries(noted)]

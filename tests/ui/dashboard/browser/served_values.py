@@ -17,8 +17,19 @@ from podium.apiserver.http.http_server import Serving
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.users import tokens_of
 from podium.ui.dashboard.dashboard_app import PREFIX, DashboardApp
-from podium.ui.dashboard.pages import NodePage, PodPage, SignalRow
-from podium.ui.dashboard.views import Budget, Entry, KeptStep, Node, Pod, PriorityClass, Step, View
+from podium.ui.dashboard.views import (
+    Budget,
+    Entry,
+    KeptStep,
+    Node,
+    NodePage,
+    Pod,
+    PodPage,
+    PriorityClass,
+    SignalRow,
+    Step,
+    View,
+)
 
 TOKEN = "reader-of-values"
 

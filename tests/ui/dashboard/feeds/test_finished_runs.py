@@ -16,14 +16,12 @@ from podium.cluster.virtual import Cluster
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario import read_scenario
 from podium.simulation.timeline import Observer
-from podium.ui.dashboard.feeds.event_stream import event_stream
+from podium.ui.dashboard.feeds.feed import LiveFeed, RecordedFeed, event_stream
 from podium.ui.dashboard.feeds.finished_runs import (
     FinishedRun,
     RunIsOverError,
     simulation_explainer,
 )
-from podium.ui.dashboard.feeds.live_feed import LiveFeed
-from podium.ui.dashboard.feeds.recorded_feed import RecordedFeed
 from podium.ui.dashboard.feeds.run_recorder import RunRecorder
 from podium.ui.dashboard.feeds.store_source import StoreSource
 from podium.ui.dashboard.views import Abilities
@@ -110,7 +108,9 @@ def test_decisions_of_a_simulation_are_made_once_more() -> None:
         "Decision 3 of 3, t+70s",
     ]
     assert "node-1" in told["headline"]
-    with pytest.raises(RunIsOverError, match="default/a wasn't decided about"):
+    with pytest.raises(
+        RunIsOverError, match="no scheduler of this run has decided about default/a"
+    ):
         run.explain("default/a")
     with pytest.raises(RunIsOverError):
         run.attempt(b"", {})

@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from podium.cluster.virtual import Cluster
-from podium.ui.dashboard.feeds.event_stream import event_stream
-from podium.ui.dashboard.feeds.live_feed import LiveFeed
+from podium.ui.dashboard.feeds.feed import LiveFeed, event_stream
 from podium.ui.dashboard.feeds.store_source import StoreSource
 from podium.ui.dashboard.views import Abilities, KeptStep
 from tests.cluster.virtual.busy_cluster import BusyCluster
@@ -47,7 +46,7 @@ def test_steps_lead_to_what_a_later_beginning_shows(seed: int) -> None:
 
 
 def test_who_reads_slowly_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("podium.ui.dashboard.feeds.live_feed.STEPS_BYTES_MAX", 20_000)
+    monkeypatch.setattr("podium.ui.dashboard.feeds.feed.STEPS_BYTES_MAX", 20_000)
 
     async def look() -> None:
         busy = BusyCluster(0, round_s=20.0)
@@ -68,8 +67,8 @@ def test_who_reads_slowly_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_nobody_follows_what_nobody_looks_at(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("podium.ui.dashboard.feeds.live_feed.LINGER_S", 0.0)
-    monkeypatch.setattr("podium.ui.dashboard.feeds.live_feed.COALESCE_S", 0.001)
+    monkeypatch.setattr("podium.ui.dashboard.feeds.feed.LINGER_S", 0.0)
+    monkeypatch.setattr("podium.ui.dashboard.feeds.feed.COALESCE_S", 0.001)
 
     async def look() -> None:
         cluster = BusyCluster(0).cluster
