@@ -6,6 +6,8 @@ Obj = dict[str, Any]
 
 ZONE = "topology.kubernetes.io/zone"
 HOST = "kubernetes.io/hostname"
+READY: Obj = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
+UNKNOWN: Obj = {"conditions": [{"type": "Ready", "status": "Unknown"}]}
 
 
 def node(name: str, cpu: str = "4", *, pods: str = "110", zone: str = "", **fields: Any) -> Obj:
@@ -72,6 +74,20 @@ def workload(kind: str, name: str, cpu: str = "1", **spec: Any) -> Obj:
         "metadata": {"name": name, "namespace": "default", **_uid(spec)},
         "spec": {**selector, "template": template, **spec},
     }
+
+
+def running(kind: str, name: str, *nodes: str, cpu: str = "1", **template: Any) -> list[Obj]:
+    """A workload of a cluster, and a ready pod of it on each node; `template` is the pods' spec."""
+    replicas = {} if kind == "DaemonSet" else {"replicas": len(nodes)}
+    owner = workload(kind, name, cpu, uid=f"{name}-uid", template=template, **replicas)
+    tracked = {"finalizers": ["batch.kubernetes.io/job-tracking"]} if kind == "Job" else {}
+    pods = [
+        pod(f"{name}-{n}", cpu, on=on, owner=owner, uid=f"{name}-{n}-uid", status=READY, **template)
+        for n, on in enumerate(nodes)
+    ]
+    for one in pods:
+        one["metadata"] |= tracked
+    return [owner, *pods]
 
 
 def budget(app: str, *, status: Obj | None = None, uid: str = "", **spec: Any) -> Obj:

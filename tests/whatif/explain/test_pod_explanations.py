@@ -4,21 +4,37 @@ from typing import Any
 
 import pytest
 
+from podium.api.policy.disruption_target import BY_KUBELET
 from podium.whatif.explain.explanation import DecisionView, FreedPort, PodExplanation
-from podium.whatif.explain.pod_explanations import ExplainError, explain_pod
-from podium.whatif.plan.changes import Apply, parse_delete
-from podium.whatif.plan.request import LoadedState, PlanRequest
-from tests.objects import ZONE, budget, container, node, pod, priority_class
+from podium.whatif.explain.pod_explanations import (
+    ExplainError,
+    explain_named,
+    explain_pod,
+    explain_workload,
+)
+from podium.whatif.plan.changes import parse_workload
+from podium.whatif.plan.planner import plan
+from tests.objects import (
+    UNKNOWN,
+    ZONE,
+    Obj,
+    container,
+    near,
+    node,
+    pod,
+    priority_class,
+    required,
+    running,
+    workload,
+)
+from tests.whatif.plan.plans import planned, request
 
 HIGH = priority_class("high", 1000)
 GOING = {"deletionTimestamp": "2026-01-01T00:00:00Z"}
 
 
-def explained(name: str, state: list[Any], *applied: Any, delete: str = "") -> PodExplanation:
-    deleted = [parse_delete(text, "default") for text in delete.split()]
-    return explain_pod(
-        PlanRequest(LoadedState(state), (*deleted, Apply(applied))), f"default/{name}"
-    )
+def explained(name: str, state: list[Obj], *applied: Obj, delete: str = "") -> PodExplanation:
+    return explain_pod(request(state, *applied, delete=delete), f"default/{name}")
 
 
 def only(explanation: PodExplanation) -> DecisionView:
@@ -26,10 +42,8 @@ def only(explanation: PodExplanation) -> DecisionView:
     return view
 
 
-def apart_from(app: str) -> dict[str, Any]:
-    term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": ZONE}
-    rule = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
-    return {"affinity": {"podAntiAffinity": rule}}
+def apart_from(app: str) -> Obj:
+    return {"affinity": required("podAntiAffinity", near(app, ZONE))}
 
 
 def test_every_node_with_plugin_code_and_reason_and_every_score() -> None:
@@ -88,10 +102,7 @@ def test_no_scheduler_decides_about_an_applied_pod_that_names_its_node() -> None
 def test_a_preemption_is_followed_by_the_decision_about_the_room() -> None:
     state = [
         HIGH,
-        node("a", "1"),
-        node("b", "1"),
-        node("full", "1"),
-        budget("low", minAvailable=2),
+        *(node(name, "1") for name in ("a", "b", "full")),
         pod("low-1", on="a"),
         pod("low-2", on="b", priority=5),
         pod("high-1", on="full", priorityClassName="high"),
@@ -101,13 +112,11 @@ def test_a_preemption_is_followed_by_the_decision_about_the_room() -> None:
     assert first.preemption.outcome is not None
     outcome = first.preemption.outcome
     assert [c.node for c in (outcome.chosen, *outcome.alternatives)] == ["a", "b"]
-    assert outcome.chosen.victims[0].broken == ("default/low",)
     assert outcome.alternatives[0].lost_at == "lowest priority of the highest victim"
     assert first.preemption.rejected["full"].message == (
         "No preemption victims found for incoming pod"
     )
-    assert second.is_nominated_only
-    assert second.node == "a"
+    assert (second.is_nominated_only, second.node) == (True, "a")
 
 
 def test_a_pod_on_another_node_that_blocks_is_named() -> None:
@@ -164,8 +173,7 @@ def test_gates_and_refusals_of_pre_filter() -> None:
 
 
 def test_later_tries_are_told_too() -> None:
-    near = apart_from("friend")["affinity"]["podAntiAffinity"]
-    shy = pod("shy", affinity={"podAffinity": near})
+    shy = pod("shy", affinity=required("podAffinity", near("friend", ZONE)))
     first, second = explained("shy", [node("n", zone="z")], shy, pod("friend")).decisions
     assert (first.node, second.node) == ("", "n")
 
@@ -227,3 +235,115 @@ def test_pods_that_stay_though_a_victim_outranks_them_are_told() -> None:
     view = explained("new", state, pod("new", "2", priorityClassName="high")).decisions[0]
     assert view.preemption is not None
     assert view.preemption.spared == ()
+
+
+WEB = workload("StatefulSet", "web", replicas=3, podManagementPolicy="Parallel")
+
+
+@pytest.mark.parametrize(
+    ("named", "state", "applied", "found", "which"),
+    [
+        *(
+            (text, [node("n", "2")], [WEB], "web-2", "that waits")
+            for text in ("sts/web", "statefulsets.apps/web", "default/sts/web")
+        ),
+        (
+            "sts/web",
+            [node("n"), *running("StatefulSet", "web", "n")],
+            [],
+            "web-0",
+            "that has its place",
+        ),
+        # A new one comes before an old one.
+        (
+            "sts/web",
+            [node("n"), *running("StatefulSet", "web", "n")],
+            [workload("StatefulSet", "web", replicas=2)],
+            "web-1",
+            "that has its place",
+        ),
+    ],
+)
+def test_one_pod_stands_for_a_workload(
+    named: str, state: list[Obj], applied: list[Obj], found: str, which: str
+) -> None:
+    explanation = explain_named(request(state, *applied), named, "default")
+    assert explanation.pod == f"default/{found}"
+    assert explanation.notes[0] == f"It is the first pod of StatefulSet default/web {which}."
+
+
+def test_pods_belong_to_their_replica_set_and_its_deployment() -> None:
+    asked = request([node("n")], workload("Deployment", "web", replicas=1))
+    found = explain_named(asked, "deploy/web", "default").pod
+    replica_set = found.removeprefix("default/").rpartition("-")[0]
+    assert explain_named(asked, f"rs/{replica_set}", "default").pod == found
+
+
+def test_a_workload_without_pods() -> None:
+    sought = parse_workload("ds/gone", "default")
+    assert sought is not None
+    with pytest.raises(ExplainError, match="^DaemonSet default/gone has no pods, or isn't there$"):
+        explain_workload(request([node("n")]), sought)
+
+
+@pytest.mark.parametrize("text", ["web-0", "default/web-0", "pod/web-0", "node/n", "a/b/deploy/c"])
+def test_what_is_no_workload(text: str) -> None:
+    assert parse_workload(text, "default") is None
+
+
+def test_a_replacement_that_the_plan_names() -> None:
+    low = priority_class("low", 1)
+    web = running("ReplicaSet", "web", "n", priorityClassName="low")
+    asked = request([low, HIGH, node("n", "1"), *web], pod("first", priorityClassName="high"))
+    (replacement,) = plan(asked).pending
+    assert replacement.replaces == "default/web-0"
+    *_, last = explain_pod(asked, replacement.pod).decisions
+    assert last.message == replacement.message
+
+
+def test_a_critical_pod_that_names_its_node_has_another_stopped_by_its_qos_class() -> None:
+    best_effort = pod("cache", on="n", priorityClassName="system-cluster-critical")
+    best_effort["spec"]["containers"] = [{"name": "c", "image": "i"}]
+    # The scheduler would take the other pod.
+    state = [node("n", "4", pods="2"), best_effort, pod("batch", on="n")]
+    new = pod("new", "100m", on="n", priorityClassName="system-node-critical")
+    explanation = explained("new", state, new)
+    admission = explanation.admission
+    assert admission is not None
+    assert admission.is_admitted
+    assert [(one.pod, one.qos_class) for one in admission.stopped] == [
+        ("default/cache", "BestEffort")
+    ]
+    assert explanation.decisions == ()
+    outcome = planned(state, new)
+    assert not outcome.preemptions
+    assert [(one.pod, one.cause) for one in outcome.disruptions] == [("default/cache", BY_KUBELET)]
+
+
+@pytest.mark.parametrize(
+    ("machine", "admitted", "message"),
+    [
+        (node("n"), True, ""),
+        (node("n", "500m"), False, "Node didn't have enough resource: cpu, requested: 1000"),
+        (node("n", status=UNKNOWN), False, "node n doesn't answer: its kubelet starts it only"),
+        (node("m"), False, "node n isn't there: no kubelet starts it"),
+    ],
+    ids=["taken", "refused", "silent", "missing"],
+)
+def test_what_the_node_says_of_a_pod_that_names_it(
+    machine: Any, message: str, *, admitted: bool
+) -> None:
+    admission = explained("new", [machine], pod("new", on="n")).admission
+    assert admission is not None
+    assert admission.is_admitted is admitted
+    assert admission.message.startswith(message)
+    assert bool(admission.reason) is ("Node" in message)
+
+
+def test_a_workload_whose_pods_are_refused_is_explained_by_the_first() -> None:
+    pinned = workload("Deployment", "pinned", replicas=1, template={"nodeName": "n"})
+    asked = request([node("n", "500m")], pinned, until_s=5.0)
+    explanation = explain_named(asked, "deploy/pinned", "default")
+    assert explanation.admission is not None
+    assert explanation.admission.reason == "OutOfcpu"
+    assert "that its node refuses" in explanation.notes[0]

@@ -1,22 +1,31 @@
 """Plans of objects, for tests."""
 
+from itertools import groupby
 from typing import Any
 
-from podium.whatif.plan.changes import Apply, parse_delete
+from podium.whatif.plan.changes import Apply, Change, parse_delete
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planner import plan
 from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import Obj
 
 
-def planned(state: list[Obj], *applied: Obj, delete: str = "", **settings: Any) -> Plan:
-    """The outcome of applying objects; `delete` names what goes, separated by blanks."""
-    deleted = [parse_delete(text, "default") for text in delete.split()]
-    return plan(
-        PlanRequest(
-            LoadedState(state), (*deleted, *([Apply(applied)] if applied else [])), **settings
-        )
-    )
+def request(
+    state: list[Obj], *changes: Obj | Change, delete: str = "", **settings: Any
+) -> PlanRequest:
+    """A request to make changes; manifests next to each other are applied together.
+
+    `delete` names what goes before, separated by blanks.
+    """
+    made: list[Change] = [parse_delete(text, "default") for text in delete.split()]
+    for is_manifest, group in groupby(changes, lambda change: isinstance(change, dict)):
+        made += [Apply([*group])] if is_manifest else group  # type: ignore[list-item, arg-type]
+    return PlanRequest(LoadedState(state), tuple(made), **settings)
+
+
+def planned(state: list[Obj], *changes: Obj | Change, **settings: Any) -> Plan:
+    """The plan of a request with these changes."""
+    return plan(request(state, *changes, **settings))
 
 
 def places(outcome: Plan) -> dict[str, str]:

@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from podium.api.policy.disruption_target import BY_POD_GC
 from podium.whatif.plan.changes import (
     PARSERS,
     Apply,
@@ -16,67 +17,62 @@ from podium.whatif.plan.changes import (
     Scale,
     TargetError,
     parse_drain,
+    parse_target,
     words,
 )
 from podium.whatif.plan.fail_on import findings, parse_gates
 from podium.whatif.plan.plan_report import Plan
-from podium.whatif.plan.planner import plan
-from podium.whatif.plan.request import LoadedState, PlanRequest
-from tests.objects import budget, node, pod, reference, workload
-from tests.whatif.plan.plans import places
+from tests.objects import UNKNOWN, Obj, budget, namespace, node, pod, reference, running, workload
+from tests.whatif.plan.plans import places, planned
 
-WEB = {**workload("Deployment", "web", replicas=2)}
-
-
-def changed(state: list[Any], *changes: Change) -> Plan:
-    return plan(PlanRequest(LoadedState(state), changes))
-
-
-def web_on(*nodes: str) -> list[Any]:
-    """A ReplicaSet with a pod on each node."""
-    owner = workload("ReplicaSet", "web", replicas=len(nodes), uid="rs")
-    ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
-    pods = [
-        pod(f"web-{i}", on=one, owner=owner, status=ready, uid=f"p{i}")
-        for i, one in enumerate(nodes)
-    ]
-    assert reference(owner)["uid"] == "rs"
-    return [owner, *pods]
+WEB = workload("Deployment", "web", replicas=2)
+RESTART = Restart(ChangeTarget("Deployment", "default", "web"))
+DELETE_A = Delete(ChangeTarget("Node", "", "a"))
 
 
 @pytest.mark.parametrize(
-    ("option", "text", "change"),
+    ("option", "text", "change", "shown"),
     [
-        ("delete", "pod/a", Delete(ChangeTarget("Pod", "team", "a"))),
-        ("delete", "shop/po/a:force", Delete(ChangeTarget("Pod", "shop", "a"), is_forced=True)),
-        ("delete_node", "n", Delete(ChangeTarget("Node", "", "n"))),
-        ("cordon", "node/n", Cordon("n")),
-        ("uncordon", "n", Cordon("n", is_cordoned=False)),
-        ("scale", "deploy/x=10", Scale(ChangeTarget("Deployment", "team", "x"), 10)),
-        ("scale", "shop/sts/x=0", Scale(ChangeTarget("StatefulSet", "shop", "x"), 0)),
-        ("restart", "ds/x", Restart(ChangeTarget("DaemonSet", "team", "x"))),
+        ("delete", "pod/a", Delete(ChangeTarget("Pod", "team", "a")), "delete Pod team/a"),
+        (
+            "delete",
+            "shop/po/a:force",
+            Delete(ChangeTarget("Pod", "shop", "a"), is_forced=True),
+            "delete Pod shop/a by force",
+        ),
+        ("delete_node", "n", Delete(ChangeTarget("Node", "", "n")), "delete Node n"),
+        ("cordon", "node/n", Cordon("n"), "cordon n"),
+        ("uncordon", "n", Cordon("n", is_cordoned=False), "uncordon n"),
+        ("drain", "n", parse_drain("n", ""), "drain n"),
+        (
+            "scale",
+            "deploy/x=10",
+            Scale(ChangeTarget("Deployment", "team", "x"), 10),
+            "scale Deployment team/x to 10",
+        ),
+        (
+            "scale",
+            "shop/sts/x=0",
+            Scale(ChangeTarget("StatefulSet", "shop", "x"), 0),
+            "scale StatefulSet shop/x to 0",
+        ),
+        (
+            "restart",
+            "ds/x",
+            Restart(ChangeTarget("DaemonSet", "team", "x")),
+            "restart DaemonSet team/x",
+        ),
     ],
 )
-def test_what_texts_mean(option: str, text: str, change: Change) -> None:
+def test_texts_stand_for_changes_which_are_named_as_on_a_command_line(
+    option: str, text: str, change: Change, shown: str
+) -> None:
     assert PARSERS[option](text, "team") == change
+    assert words(change) == shown
 
 
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        (Apply((WEB, WEB)), "apply 2 objects"),
-        (Delete(ChangeTarget("Pod", "team", "a")), "delete Pod team/a"),
-        (Delete(ChangeTarget("Pod", "team", "a"), is_forced=True), "delete Pod team/a by force"),
-        (Cordon("n"), "cordon n"),
-        (Cordon("n", is_cordoned=False), "uncordon n"),
-        (parse_drain("n", "team"), "drain n"),
-        (Fail("n"), "fail n"),
-        (Scale(ChangeTarget("Deployment", "team", "x"), 3), "scale Deployment team/x to 3"),
-        (Restart(ChangeTarget("DaemonSet", "team", "x")), "restart DaemonSet team/x"),
-    ],
-)
-def test_changes_are_named_as_on_a_command_line(change: Change, text: str) -> None:
-    assert words(change) == text
+def test_changes_without_a_text_are_named_too() -> None:
+    assert (words(Apply((WEB, WEB))), words(Fail("n"))) == ("apply 2 objects", "fail n")
 
 
 @pytest.mark.parametrize(
@@ -90,40 +86,55 @@ def test_changes_are_named_as_on_a_command_line(change: Change, text: str) -> No
         ("restart", "x", "--restart x: expected KIND/NAME"),
         ("drain", "n:hard", "must be NODE or NODE:force"),
         ("delete", "deploy/x:force", "only a pod is deleted by force"),
+        ("delete", "web", "^--delete web: expected KIND/NAME or NAMESPACE/KIND/NAME, such as dep"),
+        ("delete", "pod/", "^--delete pod/: expected KIND/NAME"),
+        ("delete", "a/b/c/d", "expected KIND/NAME"),
+        ("delete", "gadget/web", "there is no kind gadget; known are controllerrevision, "),
+        ("delete", "ns/node/n", "a Node stands in no namespace"),
         ("cordon", "", "expected the name of a node"),
     ],
 )
-def test_texts_that_mean_nothing(option: str, text: str, why: str) -> None:
+def test_texts_that_stand_for_no_change(option: str, text: str, why: str) -> None:
     with pytest.raises(TargetError, match=why):
         PARSERS[option](text, "team")
 
 
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("Pods/web", ChangeTarget("Pod", "team", "web")),
+        ("other/deploy/web", ChangeTarget("Deployment", "other", "web")),
+        ("deployments.apps/web", ChangeTarget("Deployment", "team", "web")),
+        ("priorityclasses/high", ChangeTarget("PriorityClass", "", "high")),
+        ("csistoragecapacities/s", ChangeTarget("CSIStorageCapacity", "team", "s")),
+    ],
+)
+def test_kinds_are_spelt_as_in_kubectl(text: str, target: ChangeTarget) -> None:
+    assert parse_target(text, "team") == target
+
+
 def test_scaling_brings_pods() -> None:
-    outcome = changed(
-        [node("n"), *web_on("n")], Scale(ChangeTarget("ReplicaSet", "default", "web"), 3)
-    )
+    scale = Scale(ChangeTarget("ReplicaSet", "default", "web"), 3)
+    outcome = planned([node("n"), *running("ReplicaSet", "web", "n")], scale)
     assert [one.node for one in outcome.placements] == ["n", "n"]
 
 
 def test_restarting_replaces_all_pods() -> None:
     state = [node("n", "8")]
-    outcome = changed(state, Apply([WEB]), Restart(ChangeTarget("Deployment", "default", "web")))
-    (rollout,) = outcome.rollouts
+    (rollout,) = planned(state, WEB, RESTART).rollouts
     assert rollout.state == "Complete"
-    restarted = changed([*state, WEB], Restart(ChangeTarget("Deployment", "default", "web")))
-    assert len(restarted.placements) >= 2
+    assert len(planned([*state, WEB], RESTART).placements) >= 2
 
 
 def test_a_paused_deployment_is_not_restarted() -> None:
     paused = {**WEB, "spec": {**WEB["spec"], "paused": True}}
-    outcome = changed([node("n"), paused], Restart(ChangeTarget("Deployment", "default", "web")))
-    (rejected,) = outcome.rejected
+    (rejected,) = planned([node("n"), paused], RESTART).rejected
     assert "paused" in rejected.message
 
 
 @pytest.mark.parametrize(("option", "gone_s"), [("pod/web-0", 30.0), ("pod/web-0:force", 0.0)])
 def test_a_deleted_pod_has_its_grace_period_unless_by_force(option: str, gone_s: float) -> None:
-    outcome = changed([node("n"), *web_on("n")], PARSERS["delete"](option, "default"))
+    outcome = planned([node("n"), *running("ReplicaSet", "web", "n")], delete=option)
     gone = [one.at_s for one in outcome.timeline if one.happening == "gone"]
     terminating = [one.at_s for one in outcome.timeline if one.happening == "terminating"]
     assert (terminating, gone) == ([0.0], [gone_s])
@@ -131,37 +142,47 @@ def test_a_deleted_pod_has_its_grace_period_unless_by_force(option: str, gone_s:
 
 
 def test_the_order_counts() -> None:
-    state, new = [node("n")], pod("new")
-    cordoned = changed(state, Cordon("n"), Apply([new]))
-    assert [one.pod for one in cordoned.pending] == ["default/new"]
-    again = changed(state, Cordon("n"), Apply([new]), Cordon("n", is_cordoned=False))
+    state, new, gone = [node("n")], pod("new"), Delete(ChangeTarget("Pod", "default", "new"))
+    assert [one.pod for one in planned(state, Cordon("n"), new).pending] == ["default/new"]
+    again = planned(state, Cordon("n"), new, Cordon("n", is_cordoned=False))
     assert places(again) == {"new": "n"}
-    gone = Delete(ChangeTarget("Pod", "default", "new"))
-    assert not changed(state, Apply([new]), gone).placements
+    assert not planned(state, new, gone).placements
     with pytest.raises(TargetError, match="the state has no Pod default/new"):
-        changed(state, gone, Apply([new]))
+        planned(state, gone, new)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [Cordon("m"), parse_drain("m", ""), Scale(ChangeTarget("Deployment", "default", "x"), 1)],
-)
-def test_what_is_not_there_cant_be_changed(change: Change) -> None:
-    with pytest.raises(TargetError, match="the state has no"):
-        changed([node("n")], change)
+def test_all_that_isnt_there_to_be_changed_is_told_at_once() -> None:
+    scale = Scale(ChangeTarget("Deployment", "default", "x"), 1)
+    with pytest.raises(TargetError) as error:
+        planned([node("n"), pod("a")], Cordon("m"), parse_drain("m", ""), scale, delete="pod/b")
+    assert str(error.value).splitlines() == [
+        "--delete: the state has no Pod default/b",
+        "--cordon: the state has no Node m",
+        "--drain: the state has no Node m",
+        "--scale: the state has no Deployment default/x",
+    ]
 
 
-def test_a_drained_node_is_left_by_its_pods() -> None:
-    outcome = changed([node("a"), node("b"), *web_on("a", "a")], parse_drain("a", ""))
-    assert {one.node for one in outcome.placements} == {"b"}
+def drained(*state: Obj, how: str = "a", then: tuple[Change, ...] = ()) -> Plan:
+    """The drain of the first of two nodes."""
+    return planned([node("a"), node("b"), *state], parse_drain(how, ""), *then)
+
+
+def test_a_drain_asks_again_until_a_budget_lets_the_next_pod_go() -> None:
+    web = running("ReplicaSet", "web", "a", "a")
+    outcome = drained(*web, budget("web", minAvailable=1), then=(DELETE_A,))
     (drain,) = outcome.drains
     assert (drain.node, drain.state, drain.evicted) == ("a", "Done", 2)
+    assert {one.node for one in outcome.placements} == {"b"}
+    first, second = (one.at_s for one in outcome.disruptions if one.node == "a")
+    assert first < second
     assert not findings(outcome, parse_gates(["undrained"], None))
+    assert all("isn't done" not in one for one in outcome.warnings)
 
 
 def test_what_a_drain_cant_evict_is_told_with_the_budget() -> None:
-    state = [node("a"), node("b"), *web_on("a", "a"), budget("web", minAvailable=2)]
-    outcome = changed(state, parse_drain("a", ""), Delete(ChangeTarget("Node", "", "a")))
+    web = running("ReplicaSet", "web", "a", "a")
+    outcome = drained(*web, budget("web", minAvailable=2), then=(DELETE_A,))
     (drain,) = outcome.drains
     assert (drain.state, drain.evicted) == ("Open", 0)
     assert set(drain.left) == {"default/web-0", "default/web-1"}
@@ -172,10 +193,8 @@ def test_what_a_drain_cant_evict_is_told_with_the_budget() -> None:
 
 
 def test_what_ends_the_drain_of_a_node_that_does_not_answer_is_told() -> None:
-    unknown = {"conditions": [{"type": "Ready", "status": "Unknown"}]}
-    state = [node("a", status=unknown), node("b"), *web_on("a")]
-    outcome = changed(state, parse_drain("a", ""))
-    (drain,) = outcome.drains
+    state = [node("a", status=UNKNOWN), node("b"), *running("ReplicaSet", "web", "a")]
+    (drain,) = planned(state, parse_drain("a", "")).drains
     assert (drain.state, drain.left, drain.held) == ("Open", (), ("default/web-0",))
     assert drain.text == (
         "default/web-0 can't end, as the node doesn't answer: delete the Node, or give it the "
@@ -184,20 +203,75 @@ def test_what_ends_the_drain_of_a_node_that_does_not_answer_is_told() -> None:
     )
 
 
-def test_a_drain_asks_again_until_a_budget_lets_the_next_one_go() -> None:
-    state = [node("a"), node("b"), *web_on("a", "a"), budget("web", minAvailable=1)]
-    outcome = changed(state, parse_drain("a", ""), Delete(ChangeTarget("Node", "", "a")))
-    (drain,) = outcome.drains
-    assert (drain.state, drain.evicted) == ("Done", 2)
-    times = [one.at_s for one in outcome.disruptions if one.node == "a"]
-    assert times[0] < times[1]
-    assert not outcome.warnings or all("isn't done" not in one for one in outcome.warnings)
-
-
-def test_pods_that_nobody_recreates_take_force() -> None:
-    state = [node("a"), pod("alone", on="a")]
-    (failed,) = changed(state, parse_drain("a", "")).drains
+def test_pods_that_no_controller_recreates_take_force() -> None:
+    (failed,) = drained(pod("alone", on="a")).drains
     assert failed.state == "Failed"
     assert "alone" in failed.message
-    (forced,) = changed(state, parse_drain("a:force", "")).drains
+    (forced,) = drained(pod("alone", on="a"), how="a:force").drains
     assert (forced.state, forced.evicted) == ("Done", 1)
+
+
+def gone(outcome: Plan) -> list[tuple[str, str]]:
+    return [(one.pod.removeprefix("default/"), one.reason) for one in outcome.removed]
+
+
+def owned(owner: Obj, **metadata: Any) -> Obj:
+    """A pod of a controller, as it is in a cluster."""
+    one = pod("web-a", on="n", owner=owner, uid="p")
+    one["metadata"] |= metadata
+    return one
+
+
+DEPLOYMENT = workload("Deployment", "web", uid="d")
+REVISION = workload("ReplicaSet", "web-1", uid="r")
+REVISION["metadata"]["ownerReferences"] = [{**reference(DEPLOYMENT), "controller": True}]
+MISSING = workload("ReplicaSet", "web-77", uid="r")
+OLDER = workload("ReplicaSet", "web", uid="old")
+TEAM = pod("a", on="n", namespace="team")
+HASHED = {"labels": {"app": "web", "pod-template-hash": "77"}}
+
+
+@pytest.mark.parametrize(
+    ("state", "delete", "expected"),
+    [
+        ([pod("old", on="n")], "pod/old", [("old", "is deleted")]),
+        (
+            [DEPLOYMENT, REVISION, owned(REVISION), pod("web-b", on="n")],
+            "deploy/web",
+            [("web-a", "goes with Deployment default/web")],
+        ),
+        # The state lacks the ReplicaSet.
+        (
+            [DEPLOYMENT, owned(MISSING, **HASHED)],
+            "deploy/web",
+            [("web-a", "goes with Deployment default/web")],
+        ),
+        # The pod is of an earlier owner of that name.
+        ([workload("ReplicaSet", "web", uid="new"), owned(OLDER)], "rs/web", []),
+        (
+            [namespace("team"), TEAM, pod("b", on="n")],
+            "namespace/team",
+            [("team/a", "goes with Namespace team")],
+        ),
+    ],
+    ids=["a pod", "a Deployment", "without its ReplicaSet", "an earlier owner", "a namespace"],
+)
+def test_deleting_takes_along_what_belongs_to_an_object(
+    state: list[Obj], delete: str, expected: list[tuple[str, str]]
+) -> None:
+    assert gone(planned([node("n"), *state], delete=delete)) == expected
+
+
+def test_a_deleted_pod_leaves_its_room() -> None:
+    state = [node("n", "1"), pod("old", on="n")]
+    assert places(planned(state, pod("new"), delete="pod/old")) == {"new": "n"}
+
+
+def test_pods_of_a_deleted_node_are_collected_after_a_while() -> None:
+    state = [node("a"), node("b"), pod("here", on="a"), pod("there", on="b")]
+    outcome = planned(state, delete="node/a")
+    assert gone(outcome) == []
+    (lost,) = outcome.disruptions
+    assert (lost.pod, lost.cause) == ("default/here", BY_POD_GC)
+    # Pod garbage collection gives a node some time to come back.
+    assert lost.at_s >= 40

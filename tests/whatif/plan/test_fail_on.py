@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.fail_on import (
     CONDITIONS,
     GateError,
@@ -16,9 +15,9 @@ from podium.whatif.plan.fail_on import (
     parse_gates,
 )
 from podium.whatif.plan.planner import plan
-from podium.whatif.plan.request import LoadedState, PlanRequest, without_changes
-from tests.objects import budget, container, node, pod, priority_class, workload
-from tests.whatif.plan.plans import planned
+from podium.whatif.plan.request import without_changes
+from tests.objects import Obj, budget, container, node, pod, priority_class, workload
+from tests.whatif.plan.plans import planned, request
 
 CLASSES = [priority_class("high", 1000), priority_class("batch", 10)]
 
@@ -109,9 +108,8 @@ def test_only_what_the_changes_cause_is_left() -> None:
     web = workload("ReplicaSet", "web", "3", replicas=2, uid="u")
     state = [node("a", "2"), web, pod("web-1", "3", owner=web), pod("web-2", "3", owner=web)]
     more = workload("ReplicaSet", "web", "3", replicas=3)
-    request = PlanRequest(LoadedState(state), [Apply([more])])
-    gates = parse_gates(["pending"], None)
-    found, before = (findings(plan(one), gates) for one in (request, without_changes(request)))
+    asked, gates = request(state, more), parse_gates(["pending"], None)
+    found, before = (findings(plan(one), gates) for one in (asked, without_changes(asked)))
     assert (len(found), len(before)) == (3, 2)
     (new,) = caused(found, before)
     assert new.object not in {one.object for one in before}
@@ -137,12 +135,8 @@ def test_what_nobody_plays_is_named() -> None:
     jobs = {**rollout, "apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "spec": groups}
     knative = {**rollout, "apiVersion": "serving.knative.dev/v1", "kind": "Service"}
     outcome = planned([node("a")], rollout, cron, monitor, jobs, knative)
-    assert met(outcome, "unplayed") == [
-        ("unplayed", "Rollout shop/web"),
-        ("unplayed", "CronJob shop/nightly"),
-        ("unplayed", "JobSet shop/web"),
-        ("unplayed", "Service shop/web"),
-    ]
+    kinds = ("Rollout shop/web", "CronJob shop/nightly", "JobSet shop/web", "Service shop/web")
+    assert met(outcome, "unplayed") == [("unplayed", kind) for kind in kinds]
     assert met(outcome, "unplayed:namespace=shop") == met(outcome, "unplayed")
     assert outcome.warnings[-1] == (
         "Service shop/web: its pods aren't in the plan: no Service controller is played"
@@ -172,11 +166,9 @@ def test_suspended_jobs_are_said_to_make_no_pods() -> None:
 
 
 def test_owners_in_the_state_that_nobody_plays_are_named() -> None:
-    def owned(called: str, kind: str, owner: str) -> dict[str, object]:
-        made = pod(called, on="a")
-        reference = {"apiVersion": "x/v1", "kind": kind, "name": owner, "uid": owner}
-        owners = [{**reference, "controller": True}]
-        return {**made, "metadata": {**made["metadata"], "ownerReferences": owners}}
+    def owned(name: str, kind: str, owner: str) -> Obj:
+        metadata = {"name": owner, "namespace": "default"}
+        return pod(name, on="a", owner={"apiVersion": "x/v1", "kind": kind, "metadata": metadata})
 
     state = [node("a"), owned("mirror", "Node", "a"), owned("db-0", "StrimziPodSet", "db")]
     state += [owned(f"web-{number}", "CloneSet", f"web{number}") for number in range(5)]

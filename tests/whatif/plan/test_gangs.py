@@ -8,12 +8,12 @@ from podium.api.values.times import timestamp
 from podium.scheduler.config.load import load_configuration
 from podium.whatif.explain.explanation import PodExplanation
 from podium.whatif.explain.pod_explanations import explain_pod
-from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.plan_report import Plan
 from podium.whatif.plan.planner import plan
-from podium.whatif.plan.request import LoadedState, PlanRequest
-from tests.objects import node, pod, priority_class
+from podium.whatif.plan.request import PlanRequest
+from tests.objects import Obj, node, pod, priority_class
 from tests.replacing import replace
+from tests.whatif.plan import plans
 
 KUBERNETES, PLUGINS = "scheduling.k8s.io", "scheduling.x-k8s.io"
 OPTIONS = {
@@ -23,21 +23,14 @@ OPTIONS = {
 }
 NODES = [node("n-1", cpu="1"), node("n-2", cpu="1")]
 
-Obj = dict[str, Any]
-
 
 def group(least: int, api: str = KUBERNETES, **spec: Any) -> Obj:
     if api == KUBERNETES:
         spec, version = {"schedulingPolicy": {"gang": {"minCount": least}}, **spec}, "v1alpha2"
     else:
         spec, version = {"minMember": least, **spec}, "v1alpha1"
-    metadata = {"name": "gang", "namespace": "default"}
-    return {
-        "apiVersion": f"{api}/{version}",
-        "kind": "PodGroup",
-        "metadata": metadata,
-        "spec": spec,
-    }
+    head = {"apiVersion": f"{api}/{version}", "kind": "PodGroup"}
+    return {**head, "metadata": {"name": "gang", "namespace": "default"}, "spec": spec}
 
 
 def member(number: int, api: str = KUBERNETES, **spec: Any) -> Obj:
@@ -50,9 +43,7 @@ def member(number: int, api: str = KUBERNETES, **spec: Any) -> Obj:
 
 def request(state: list[Obj], *changes: Obj, options: Obj = OPTIONS) -> PlanRequest:
     configuration = load_configuration([options], frozenset())
-    return PlanRequest(
-        LoadedState(state), changes=[Apply(list(changes))], configuration=configuration
-    )
+    return plans.request(state, *changes, configuration=configuration)
 
 
 def planned(*given: Any, **options: Any) -> Plan:

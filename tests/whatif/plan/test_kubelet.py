@@ -6,13 +6,17 @@ import pytest
 
 from podium.api.policy.disruption_target import BY_KUBELET, BY_POD_GC, BY_TAINT
 from podium.whatif.plan.plan_report import Happening
-from tests.objects import container, node, pod, priority_class, workload
+from tests.objects import UNKNOWN, container, node, pod, priority_class, workload
 from tests.whatif.plan.plans import places, planned
 
 AFFINITY = {"disk": "ssd"}
 PORTS = [container("1", ports=[{"containerPort": 80, "hostPort": 80}])]
 NO_EXECUTE = [{"key": "gone", "effect": "NoExecute"}]
 GPU = [container("1", resources={"limits": {"example.com/gpu": "2"}})]
+
+
+LACKS = "Node didn't have enough resource: "
+FAILED = "Predicate {} failed: node(s) "
 
 
 @pytest.mark.parametrize(
@@ -22,38 +26,32 @@ GPU = [container("1", resources={"limits": {"example.com/gpu": "2"}})]
             node("n", "1"),
             {"cpu": "2"},
             "OutOfcpu",
-            "Node didn't have enough resource: cpu, requested: 2000, used: 250, capacity: 1000",
+            f"{LACKS}cpu, requested: 2000, used: 250, capacity: 1000",
         ),
-        (
-            node("n", pods="1"),
-            {},
-            "OutOfpods",
-            "Node didn't have enough resource: pods, requested: 1, used: 1, capacity: 1",
-        ),
+        (node("n", pods="1"), {}, "OutOfpods", f"{LACKS}pods, requested: 1, used: 1, capacity: 1"),
         (
             node("n", allocatable={"example.com/gpu": "1"}),
             {"containers": GPU},
             "OutOfexample.com/gpu",
-            "Node didn't have enough resource: example.com/gpu, requested: 2, used: 0, capacity: 1",
+            f"{LACKS}example.com/gpu, requested: 2, used: 0, capacity: 1",
         ),
         (
             node("n"),
             {"nodeSelector": AFFINITY},
             "NodeAffinity",
-            "Predicate NodeAffinity failed: node(s) didn't match Pod's node affinity/selector",
+            f"{FAILED.format('NodeAffinity')}didn't match Pod's node affinity/selector",
         ),
         (
             node("n"),
             {"containers": PORTS},
             "NodePorts",
-            "Predicate NodePorts failed: node(s) didn't have free ports for the requested "
-            "pod ports",
+            f"{FAILED.format('NodePorts')}didn't have free ports for the requested pod ports",
         ),
         (
             node("n", taints=NO_EXECUTE),
             {},
             "TaintToleration",
-            "Predicate TaintToleration failed: node(s) had untolerated taint(s)",
+            f"{FAILED.format('TaintToleration')}had untolerated taint(s)",
         ),
         (
             node("n"),
@@ -186,8 +184,7 @@ def test_daemons_back_off() -> None:
 
 
 def test_pods_that_a_taint_removes_from_a_silent_node_take_their_time() -> None:
-    unknown = {"conditions": [{"type": "Ready", "status": "Unknown"}]}
-    silent = node("n", taints=NO_EXECUTE, status=unknown)
+    silent = node("n", taints=NO_EXECUTE, status=UNKNOWN)
     again = workload("ReplicaSet", "again", replicas=1, template={"nodeName": "n"})
     outcome = planned([silent], again, until_s=10.0)
     (lost,) = outcome.disruptions

@@ -1,15 +1,28 @@
-"""Workloads bring pods and take some away."""
+"""Workloads bring pods, claims and volumes, and take pods away."""
 
 from typing import Any
 
+import pytest
+
 from podium.api.policy.disruption_target import BY_TAINT
+from podium.whatif.capacity.capacity import CapacityRequest, capacity
+from podium.whatif.capacity.capacity_inputs import PodTemplate
+from podium.whatif.explain.pod_explanations import explain_pod
 from podium.whatif.plan.plan_report import Return
-from tests.objects import container, node, pod, priority_class, reference, workload
-from tests.whatif.plan.plans import places, planned
+from podium.whatif.plan.workload_owners import WorkloadOwners
+from tests.objects import Obj, container, node, pod, reference, running, workload
+from tests.whatif.plan.plans import places, planned, request
 
 
-def kinds(outcome: Any) -> list[str]:
-    return [removed.pod.removeprefix("default/") for removed in outcome.removed]
+def owned_by(name: str, above: Obj, **spec: Any) -> Obj:
+    """A ReplicaSet of another controller."""
+    owned = workload("ReplicaSet", name, uid=name, **spec)
+    owned["metadata"]["ownerReferences"] = [{**reference(above), "controller": True}]
+    return owned
+
+
+def a_set(name: str, above: str) -> Obj:
+    return owned_by(name, workload("ReplicaSet", above, uid=above), replicas=1)
 
 
 def test_a_deployment_brings_its_pods() -> None:
@@ -19,114 +32,60 @@ def test_a_deployment_brings_its_pods() -> None:
 
 
 def test_a_smaller_deployment_gives_pods_up() -> None:
-    deployment = workload("Deployment", "web", uid="d", replicas=2)
-    replica_set = workload("ReplicaSet", "web-1", uid="r", replicas=2)
-    replica_set["metadata"]["labels"] = {"app": "web"}
-    replica_set["metadata"]["ownerReferences"] = [{**reference(deployment), "controller": True}]
-    replica_set["spec"]["template"] = deployment["spec"]["template"]
-    replica_set["spec"]["selector"] = deployment["spec"]["selector"]
-    old = [pod(f"web-1-{i}", on="n", owner=replica_set, app="web", uid=f"p{i}") for i in range(2)]
+    web = workload("Deployment", "web", uid="d", replicas=2)
+    spec = {field: web["spec"][field] for field in ("selector", "replicas")}
+    revision = owned_by("web-1", web, **spec)
+    revision["metadata"]["labels"] = {"app": "web"}
+    revision["spec"]["template"] = web["spec"]["template"]
+    old = [pod(f"web-1-{i}", on="n", owner=revision, uid=f"p{i}") for i in range(2)]
     smaller = workload("Deployment", "web", replicas=1)
-    outcome = planned([node("n"), deployment, replica_set, *old], smaller, pod("other", "3"))
-    assert len(outcome.removed) == 1
-    assert outcome.removed[0].reason == "is surplus to Deployment default/web"
-    assert not outcome.removed[0].is_evicted
+    outcome = planned([node("n"), web, revision, *old], smaller, pod("other", "3"))
+    (removed,) = outcome.removed
+    assert removed.reason == "is surplus to Deployment default/web"
+    assert not removed.is_evicted
     # The room is free when the pod has had its grace period.
     assert places(outcome) == {"other": "n"}
 
 
-def test_a_workload_of_a_cluster_is_taken_to_have_its_pods() -> None:
+def test_a_workload_of_a_cluster_has_its_pods_and_one_written_by_hand_gets_them_first() -> None:
     assert not planned([node("n"), workload("ReplicaSet", "web", uid="r")]).placements
-
-
-def test_a_workload_written_by_hand_into_the_state_gets_its_pods_first() -> None:
     outcome = planned([node("n"), workload("ReplicaSet", "web", replicas=1)], pod("new"))
     assert [name.partition("-")[0] for name in places(outcome)] == ["web", "new"]
 
 
 def test_daemons_come_with_a_new_node() -> None:
-    daemons = workload("DaemonSet", "agent", "100m", uid="d")
-    state = [node("a"), daemons, pod("agent-1", "100m", on="a", owner=daemons, uid="p")]
-    outcome = planned(state, node("b"))
-    assert list(places(outcome).values()) == ["b"]
+    outcome = planned([node("a"), *running("DaemonSet", "agent", "a", cpu="100m")], node("b"))
+    assert [*places(outcome).values()] == ["b"]
 
 
 def test_daemons_are_evicted_by_a_node_that_may_not_have_them_any_more() -> None:
-    daemons = workload("DaemonSet", "agent", uid="d", template={"nodeSelector": {"role": "x"}})
-    agent = pod("agent-1", on="a", owner=daemons, uid="p")
+    daemons, agent = running("DaemonSet", "agent", "a", nodeSelector={"role": "x"})
+    del agent["spec"]["nodeSelector"]
     state = [node("a", uid="n", labels={"role": "x"}), daemons, agent]
-    outcome = planned(state, node("a", labels={"role": "y"}))
-    assert kinds(outcome) == ["agent-1"]
-    assert outcome.removed[0].is_evicted
-
-
-def test_a_stateful_set_brings_its_claims() -> None:
-    claim = {
-        "metadata": {"name": "data"},
-        "spec": {
-            "accessModes": ["ReadWriteOnce"],
-            "resources": {"requests": {"storage": "1Gi"}},
-            "storageClassName": "late",
-        },
-    }
-    late = {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "StorageClass",
-        "metadata": {"name": "late"},
-        "provisioner": "example.com/disk",
-        "volumeBindingMode": "WaitForFirstConsumer",
-    }
-    stateful = workload("StatefulSet", "db", replicas=2, volumeClaimTemplates=[claim])
-    outcome = planned([node("n"), late], stateful)
-    assert list(places(outcome)) == ["db-0", "db-1"]
-    assert not outcome.warnings
-
-
-def test_an_ephemeral_volume_gets_its_claim() -> None:
-    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
-    volume = {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": spec}}}
-    outcome = planned([node("n")], pod("new", volumes=[volume]))
-    # Nobody binds it before the pod is decided, but it is there.
-    assert "unbound immediate PersistentVolumeClaims" in outcome.pending[0].message
-
-
-def test_two_claims_dont_get_the_same_volume() -> None:
-    spec = {"storageClassName": "local", "accessModes": ["ReadWriteOnce"]}
-    local = {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "StorageClass",
-        "metadata": {"name": "local"},
-        "provisioner": "kubernetes.io/no-provisioner",
-        "volumeBindingMode": "WaitForFirstConsumer",
-    }
-    volume = {
-        "apiVersion": "v1",
-        "kind": "PersistentVolume",
-        "metadata": {"name": "disk"},
-        "spec": {**spec, "capacity": {"storage": "1Gi"}, "hostPath": {"path": "/"}},
-        "status": {"phase": "Available"},
-    }
-    claims = [
-        {
-            "apiVersion": "v1",
-            "kind": "PersistentVolumeClaim",
-            "metadata": {"name": name, "namespace": "default"},
-            "spec": {**spec, "resources": {"requests": {"storage": "1Gi"}}},
-        }
-        for name in ("one", "two")
-    ]
-    pods = [
-        pod(name, volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": name}}])
-        for name in ("one", "two")
-    ]
-    outcome = planned([node("n"), local, volume, *claims], *pods)
-    assert places(outcome) == {"one": "n"}
-    assert "didn't find available persistent volumes to bind" in outcome.pending[0].message
+    (removed,) = planned(state, node("a", labels={"role": "y"})).removed
+    assert (removed.pod, removed.is_evicted) == ("default/agent-0", True)
 
 
 def test_a_job_brings_the_pods_that_run_at_the_same_time() -> None:
     outcome = planned([node("n")], workload("Job", "work", parallelism=2, completions=5))
     assert len(outcome.placements) == 2
+
+
+def test_the_topmost_controller_is_the_workload() -> None:
+    owners = WorkloadOwners([a_set("c", "b"), a_set("b", "a")])
+    assert owners.workload("default/p", ("ReplicaSet", "default", "c")) == "ReplicaSet default/a"
+
+
+@pytest.mark.parametrize("below", ["a", "b", "c"])
+def test_of_controllers_in_a_circle_it_is_the_first_by_name(below: str) -> None:
+    owners = WorkloadOwners([a_set("b", "a"), a_set("a", "b"), a_set("c", "b")])
+    assert owners.workload("default/p", ("ReplicaSet", "default", below)) == "ReplicaSet default/a"
+
+
+def test_a_controller_that_owns_itself_is_planned() -> None:
+    outcome = planned([node("n")], a_set("a", "a"))
+    assert [*places(outcome).values()] == ["n"]
+    assert outcome.placements[0].workload == "ReplicaSet default/a"
 
 
 def test_limits_become_requests_and_the_runtime_adds_its_overhead() -> None:
@@ -138,17 +97,13 @@ def test_limits_become_requests_and_the_runtime_adds_its_overhead() -> None:
         "overhead": {"podFixed": {"cpu": "1"}},
     }
     limited = container("1", resources={"limits": {"cpu": "1"}})
-    outcome = planned([node("n"), runtime], pod("p", containers=[limited], runtimeClassName="kata"))
-    assert places(outcome) == {"p": "n"}
-    full = planned(
-        [node("n", "1"), runtime], pod("p", containers=[limited], runtimeClassName="kata")
-    )
-    assert [pending.pod for pending in full.pending] == ["default/p"]
+    asked = pod("p", containers=[limited], runtimeClassName="kata")
+    assert places(planned([node("n", "2"), runtime], asked)) == {"p": "n"}
+    assert [one.pod for one in planned([node("n", "1"), runtime], asked).pending] == ["default/p"]
 
 
 def test_new_pods_tolerate_nodes_that_arent_ready_for_a_while() -> None:
-    taint = {"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}
-    state = [node("n", taints=[taint])]
+    state = [node("n", taints=[{"key": "node.kubernetes.io/not-ready", "effect": "NoExecute"}])]
     assert places(planned(state, pod("p"), until_s=299.0)) == {"p": "n"}
     (lost,) = planned(state, pod("p")).disruptions
     assert (lost.cause, round(lost.at_s), lost.comes_again) == (BY_TAINT, 300, Return.NEVER)
@@ -157,7 +112,7 @@ def test_new_pods_tolerate_nodes_that_arent_ready_for_a_while() -> None:
 def test_what_isnt_modelled_is_said() -> None:
     claims = [{"name": "gpu", "resourceClaimName": "gpu"}]
     outcome = planned(
-        [node("n"), priority_class("p", 1)],
+        [node("n")],
         pod("claiming", resourceClaims=claims),
         pod("grouped", schedulingGroup={"podGroupName": "g"}),
     )
@@ -181,9 +136,9 @@ def test_extended_resources_that_devices_stand_for_arent_modelled() -> None:
     }
     here = node("n", allocatable={gpu: "4"})
 
-    def asks(name: str, resource: str) -> dict[str, Any]:
+    def asks(name: str, resource: str) -> Obj:
         amounts = {"requests": {"cpu": "1", resource: "1"}, "limits": {resource: "1"}}
-        return pod(name, containers=[{"name": "c", "image": "i", "resources": amounts}])
+        return pod(name, containers=[container(resources=amounts)])
 
     applied = (asks("explicit", gpu), asks("other", "example.com/nic"), pod("plain"))
     outcome = planned([here, gpus], *applied)
@@ -200,3 +155,134 @@ def test_extended_resources_that_devices_stand_for_arent_modelled() -> None:
     assert places(planned([here], *applied)) == {"explicit": "n", "plain": "n"}
     (by_name,) = planned([here], asks("implicit", implicit)).pending
     assert f"the pod requests {implicit} (DeviceClass gpus)" in by_name.message
+
+
+DISKS, NO_PROVISIONER = "disks.example.com", "kubernetes.io/no-provisioner"
+ALONE = {"accessModes": ["ReadWriteOncePod"]}
+BOUND = {"annotations": {"pv.kubernetes.io/bind-completed": "yes"}}
+
+
+def storage_class(mode: str = "WaitForFirstConsumer", provisioner: str = DISKS) -> Obj:
+    return {
+        "apiVersion": "storage.k8s.io/v1",
+        "kind": "StorageClass",
+        "metadata": {"name": "disks"},
+        "provisioner": provisioner,
+        "volumeBindingMode": mode,
+    }
+
+
+def claim(name: str = "data", **spec: Any) -> Obj:
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": name, "namespace": "default"},
+        "spec": {
+            "storageClassName": "disks",
+            "accessModes": ["ReadWriteOnce"],
+            "resources": {"requests": {"storage": "1Gi"}},
+            **spec,
+        },
+    }
+
+
+def volume(name: str, host: str = "", **spec: Any) -> Obj:
+    """A volume that only one node reaches, or all."""
+    on_host = {"key": "kubernetes.io/hostname", "operator": "In", "values": [host]}
+    affinity = {"required": {"nodeSelectorTerms": [{"matchExpressions": [on_host]}]}}
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolume",
+        "metadata": {"name": name},
+        "spec": {
+            "storageClassName": "disks",
+            "accessModes": ["ReadWriteOnce"],
+            "capacity": {"storage": "1Gi"},
+            **({"nodeAffinity": affinity} if host else {}),
+            **(spec if "csi" in spec else {"local": {"path": "/x"}, **spec}),
+        },
+    }
+
+
+def user(name: str = "user", of: str = "data") -> Obj:
+    return pod(name, volumes=[{"name": "v", "persistentVolumeClaim": {"claimName": of}}])
+
+
+@pytest.mark.parametrize("mode", ["Immediate", "WaitForFirstConsumer"])
+def test_volumes_are_made_where_there_is_a_provisioner(mode: str) -> None:
+    assert places(planned([node("a"), storage_class(mode)], claim(), user())) == {"user": "a"}
+
+
+def test_a_pod_goes_where_the_volume_is_that_its_claim_gets_and_two_claims_get_two() -> None:
+    local = storage_class(provisioner=NO_PROVISIONER)
+    state = [node("a"), node("b"), local, volume("on-b", "b")]
+    assert places(planned(state, claim(), user())) == {"user": "b"}
+    both = (claim("one"), claim("two"), user("one", "one"), user("two", "two"))
+    outcome = planned(state, *both)
+    assert places(outcome) == {"one": "b"}
+    assert "didn't find available persistent volumes to bind" in outcome.pending[0].message
+
+
+def test_a_stateful_set_brings_its_claims_and_an_ephemeral_volume_gets_its_own() -> None:
+    template = {"metadata": {"name": "data"}, "spec": claim()["spec"]}
+    db = workload("StatefulSet", "db", replicas=2, volumeClaimTemplates=[template])
+    outcome = planned([node("n"), storage_class()], db)
+    assert [*places(outcome)] == ["db-0", "db-1"]
+    assert not outcome.warnings
+    spec = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    scratch = {"name": "scratch", "ephemeral": {"volumeClaimTemplate": {"spec": spec}}}
+    # It isn't bound before the pod is decided, but it is there.
+    (pending,) = planned([node("n")], pod("new", volumes=[scratch])).pending
+    assert "unbound immediate PersistentVolumeClaims" in pending.message
+
+
+def test_without_a_volume_or_a_provisioner_a_pod_waits() -> None:
+    state = [node("a"), storage_class("Immediate", NO_PROVISIONER)]
+    (pending,) = planned(state, claim(), user()).pending
+    assert "unbound immediate PersistentVolumeClaims" in pending.message
+
+
+def test_only_nodes_are_counted_where_another_pod_keeps_the_claim_to_itself() -> None:
+    bound = claim(**ALONE, volumeName="v")
+    bound["metadata"] |= BOUND
+    state = [node("a"), node("b"), storage_class(), volume("v", **ALONE), bound]
+    (pending,) = planned(state, user(), user("late")).pending
+    assert pending.message == (
+        "0/2 nodes are available: 2 node(s) unavailable due to PersistentVolumeClaim with "
+        "ReadWriteOncePod access mode already in-use by another pod. no new claims to deallocate, "
+        "preemption: 0/2 nodes are available: 2 No preemption victims found for incoming pod."
+    )
+
+
+def attached_volumes() -> list[Obj]:
+    """A node that takes one volume and still has one attached, whose pod is gone."""
+    bound = claim(volumeName="new")
+    bound["metadata"] |= BOUND
+    taken = {"apiVersion": "storage.k8s.io/v1", "metadata": {"name": "a"}}
+    limit = {"name": DISKS, "nodeID": "a", "allocatable": {"count": 1}}
+    attachment = {
+        "attacher": DISKS,
+        "nodeName": "a",
+        "source": {"persistentVolumeName": "old"},
+    }
+    return [
+        node("a"),
+        storage_class(),
+        {**taken, "kind": "CSINode", "spec": {"drivers": [limit]}},
+        {**taken, "kind": "VolumeAttachment", "spec": attachment},
+        *(volume(name, csi={"driver": DISKS, "volumeHandle": name}) for name in ("old", "new")),
+        bound,
+    ]
+
+
+def test_attached_volumes_count_towards_the_limit_of_their_node_in_all_answers() -> None:
+    state = attached_volumes()
+    (waits,) = planned(state, user()).pending
+    assert "1 node(s) exceed max volume count" in waits.message
+    without = [one for one in state if one["kind"] != "VolumeAttachment"]
+    assert places(planned(without, user())) == {"user": "a"}
+    (view,) = explain_pod(request(state, user()), "default/user").decisions
+    assert view.filter["a"].reasons == ("node(s) exceed max volume count",)
+    found = capacity(CapacityRequest(request(state), [PodTemplate("user", 1, user())], 1))
+    assert found.without_preemption is not None
+    assert found.without_preemption.pods == 0
