@@ -19,7 +19,8 @@ def request(
     """
     made: list[Change] = [parse_delete(text, "default") for text in delete.split()]
     for is_manifest, group in groupby(changes, lambda change: isinstance(change, dict)):
-        made += [Apply([*group])] if is_manifest else group  # type: ignore[list-item, arg-type]
+        listed: list[Any] = [*group]
+        made += [Apply(listed)] if is_manifest else listed
     return PlanRequest(LoadedState(state), tuple(made), **settings)
 
 
