@@ -1,9 +1,8 @@
-"""Conditions on which a plan fails: what met one, where, and by whom.
+"""The conditions on which a plan fails, and the findings that meet them.
 
-A gate is a condition's name, with as many restrictions as one likes: `preemption`,
-`preemption:priority>=1000`, `pending:namespace=shop:workload=Deployment*`. One condition has a
-bound in its name: `ready<80%`. A gate that ends in `=allow` lets through what it matches:
-`preemption:workload=batch/*=allow`.
+A gate is the name of a condition with any restrictions: `preemption`, `preemption:priority>=1000`,
+`pending:namespace=shop:workload=Deployment*`. One condition has a bound in its name: `ready<80%`. A
+gate that ends in `=allow` lets through what it matches: `preemption:workload=batch/*=allow`.
 """
 
 import operator
@@ -18,22 +17,21 @@ import msgspec
 from podium.api.errors import PodiumError
 from podium.whatif.plan.presentation.next_pod_words import keeping, next_pod_clauses
 
-# Completion reads the names of the conditions at each TAB, and doesn't wait for types of reports.
+# Completion reads the conditions at each TAB, and reports take time to import.
 if TYPE_CHECKING:
     from podium.whatif.plan.plan_report import Plan
 
 
 class GateError(PodiumError):
-    """A gate can't be read."""
+    """A gate can't be parsed."""
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that met a condition.
+    """A pod or another object that met a condition.
 
     Attributes:
         object: the pod, as `namespace/name`, or another object with its kind.
-        namespace: where it is; empty if it stands in none.
-        workload: whose pod it is, `Kind namespace/name`.
+        workload: the pod's, `Kind namespace/name`.
         priority: of the pod; 0 for other objects.
         by: the pod behind it, such as the preemptor; empty if there is none.
         count: how many pods or objects it is about.
@@ -56,7 +54,7 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
 Check = Callable[["Plan"], Iterator[Finding]]
 
 CONDITIONS: dict[str, Check] = {}
-"""The check of each condition by its name, in the order of reports; docs/plans.md explains them."""
+"""The check of each condition, by name, in the order of reports; docs/plans.md explains them."""
 
 READY_SHARE = "ready<N%"
 """The condition that has a bound in its name."""
@@ -85,15 +83,15 @@ class Gate(msgspec.Struct, frozen=True):
     allows: bool = False
 
     def matches(self, finding: Finding) -> bool:
-        """Whether it is about this."""
+        """True if a finding meets the condition and all tests."""
         return finding.condition == self.condition and all(test(finding) for test in self.tests)
 
 
 def parse_gates(texts: Iterable[str], file: str | None, lines: Iterable[str] = ()) -> list[Gate]:
-    """Read gates from options, and from the lines of a file; commas part them, # begins a comment.
+    """Parse gates of options and of the lines of a file; commas part them, # begins a comment.
 
     Raises:
-        GateError: any of them can't be read; says all that is wrong.
+        GateError: some gates can't be parsed; the message lists all of them.
     """
     places = [("--fail-on", text) for text in texts]
     places += [(f"{file}:{n}", line.partition("#")[0]) for n, line in enumerate(lines, 1)]
@@ -110,12 +108,12 @@ def parse_gates(texts: Iterable[str], file: str | None, lines: Iterable[str] = (
 
 
 def every_gate() -> list[Gate]:
-    """A gate for each condition that needs no bound."""
-    return [Gate(one, one) for one in CONDITIONS if one != READY_SHARE]
+    """Return a gate for each condition that needs no bound."""
+    return [Gate(name, name) for name in CONDITIONS if name != READY_SHARE]
 
 
 def findings(plan: "Plan", gates: Sequence[Gate]) -> list[Finding]:
-    """What of a plan a set of gates stops, in the order of the conditions."""
+    """Return the findings of a plan that gates stop, in the order of the conditions."""
     return stopped(_met(plan), gates)
 
 
@@ -125,7 +123,7 @@ def stopped(found: Iterable[Finding], gates: Sequence[Gate]) -> list[Finding]:
 
 
 def let_through(plan: "Plan", gates: Sequence[Gate]) -> list[tuple[Finding, Gate]]:
-    """What of a plan gates would stop if others didn't allow it, with the first that does."""
+    """Return the findings that a gate allows and another would stop, with the allowing gate."""
     return [(found, gate) for found, gate in _matched(_met(plan), gates) if gate is not None]
 
 
@@ -138,9 +136,8 @@ def _met(plan: "Plan") -> Iterator[Finding]:
 def _matched(
     found: Iterable[Finding], gates: Sequence[Gate]
 ) -> Iterator[tuple[Finding, Gate | None]]:
-    """What gates are about, each with the first gate that lets it through."""
     stopping = [gate for gate in gates if not gate.allows]
-    # Who only says what is allowed doesn't want the rest.
+    # Of a condition that is only named with =allow, the rest stops.
     named = {gate.condition for gate in stopping}
     stopping += [Gate("", gate.condition) for gate in gates if gate.condition not in named]
     allowing = [gate for gate in gates if gate.allows]
@@ -150,9 +147,9 @@ def _matched(
 
 
 def caused(found: Sequence[Finding], anyway: Iterable[Finding]) -> list[Finding]:
-    """What isn't so anyway, or not as bad.
+    """Return the findings that are new, or worse than without the changes.
 
-    Of pods with other names it is as many of a workload as there are more.
+    Pods that have other names without the changes are matched by their number for each workload.
     """
     before = {_about(one): one.extent for one in anyway}
     new = [one for one in found if one.extent > before.get(_about(one), -1.0)]
@@ -208,7 +205,6 @@ def _test(gate: str, text: str) -> _Test:
 
 
 def _finding(row: Any, message: str, **more: Any) -> Finding:
-    """A finding about a row of a plan, with the facts of the row and others."""
     facts = {field: getattr(row, field) for field in _FACTS if hasattr(row, field)}
     return Finding(condition="", message=message, **{**facts, **more})
 

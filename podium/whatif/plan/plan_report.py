@@ -1,4 +1,4 @@
-"""The report of a plan, which JSON output prints as it is; pods are named `namespace/name`."""
+"""The report of a plan, as JSON output prints it; pods are named `namespace/name`."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -36,17 +36,17 @@ UNREACHABLE = "node.kubernetes.io/unreachable"
 _NAMED_MAX = 5
 
 Since = Annotated[float, Field(serialization_alias="since")]
-"""Since when something is so: `since`, in seconds since the plan began."""
+"""The field `since`, in seconds since the plan began."""
 
 
 def time_text(at_s: float) -> str:
-    """A time since the beginning of a plan."""
+    """Write a time since the beginning of a plan, such as `t+30s`."""
     return f"t+{round(at_s, 1):.12g}s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PodRow(PodReport):
-    """A pod, and who it belongs to.
+    """A pod and its workload.
 
     Attributes:
         workload: its topmost controller, `Kind namespace/name`; itself if it has none.
@@ -57,11 +57,11 @@ class PodRow(PodReport):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatedRow(PodRow):
-    """A pod that fared in a way in which others of its owner may have fared after it.
+    """A pod whose replacements may have met with an equal fate.
 
     Attributes:
-        repeats: how many pods fared alike, each as soon as it was created in place of the one
-            before; they have no rows of their own.
+        repeats: how many replacements met with it, each as soon as it was created; they have no
+            rows of their own.
         repeated_until_s: when the last of them did, in seconds since the plan began; None if there
             were none.
     """
@@ -73,7 +73,7 @@ class RepeatedRow(PodRow):
 
     @property
     def times(self) -> str:
-        """How often it happened and until when, as the end of a clause; empty if only once."""
+        """How often it happened and until when, as the end of a clause; empty if once."""
         if self.repeated_until_s is None:
             return ""
         return f", {1 + self.repeats} times until {time_text(self.repeated_until_s)}"
@@ -84,12 +84,12 @@ class Placement(PodRow):
     """A pod that got a place.
 
     Attributes:
-        node: where it is now.
-        by_node_name: its own `spec.nodeName` said so, and no scheduler was asked.
+        node: the node that it is bound to.
+        by_node_name: whether its own `spec.nodeName` named the node, without a scheduler.
         at_s: when it was bound, in seconds since the plan began.
-        overslept_s: how many seconds it had waited before, if no event had woken it and it was
-            tried only because it had waited for so long; else None.
-        replaces: the lost pod in whose place it comes; empty if in nobody's.
+        overslept_s: for how many seconds it had waited, if no event had woken it and it was tried
+            only because of the long wait; else None.
+        replaces: the lost pod that it replaces; empty if none.
     """
 
     node: str
@@ -103,17 +103,17 @@ class Placement(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingPod(PodRow):
-    """A pod that no place was found for.
+    """A pod that waits in the end.
 
     Attributes:
         message: as in kube-scheduler's FailedScheduling event.
         since_s: when it was created, in seconds since the plan began; 0 if it waited before.
-        nominated_node: where it waits for room; empty if nowhere.
-        room_at_s: when the last of the pods that leave the nominated node has to be gone, in
-            seconds since the plan began; None if none leaves, or the node doesn't answer.
-        replaces: the lost pod in whose place it was to come; empty if in nobody's.
+        nominated_node: the node on which it waits for room; empty if none.
+        room_at_s: when the last pod that leaves the nominated node has to be gone, in seconds
+            since the plan began; None if no pod leaves, or the node doesn't answer.
+        replaces: the lost pod that it replaces; empty if none.
         fits_on: the node where it would fit in the end, if no event has woken it; else empty.
-        tried_at_s: when such a pod is tried all the same, in seconds since the plan began.
+        tried_at_s: when such a pod is tried without an event, in seconds since the plan began.
     """
 
     message: str
@@ -130,8 +130,8 @@ class GatedPod(PodRow):
     """A pod that isn't queued yet.
 
     Attributes:
-        plugin: who keeps it out.
-        message: why.
+        plugin: the plugin that keeps it out of the queue.
+        message: why it does.
         since_s: when it was created, in seconds since the plan began; 0 if it was there before.
     """
 
@@ -146,8 +146,8 @@ class NodeRefusal(RepeatedRow):
 
     Attributes:
         node: the node that it named.
-        reason: as in the status of the failed pod, such as `OutOfcpu`.
-        message: likewise.
+        reason: of the failed pod's status, such as `OutOfcpu`.
+        message: of the failed pod's status.
         at_s: when it was handed to the node, in seconds since the plan began.
     """
 
@@ -159,14 +159,14 @@ class NodeRefusal(RepeatedRow):
 
 @dataclass(frozen=True, slots=True)
 class RejectedObject(Report):
-    """An object that the API would not let in, or pods of a workload.
+    """An object, or pods of a workload, that the API refused.
 
     Attributes:
         object: `Kind namespace/name`, or how many pods.
-        message: why, as the client is told.
-        workload: whose pods they are, `Kind namespace/name`; empty for an object of its own.
-        count: how many there are.
-        namespace: where it is; empty if it stands in none.
+        message: the API's message.
+        workload: of the pods, `Kind namespace/name`; empty for another object.
+        count: how many objects there are.
+        namespace: of the object; empty if it has none.
         at_s: when it was refused first, in seconds since the plan began.
     """
 
@@ -180,13 +180,13 @@ class RejectedObject(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RemovedPod(PodRow):
-    """A pod of the state that the changes take away.
+    """A pod of the state that the changes remove.
 
     Attributes:
-        reason: what takes it away, in words.
+        reason: why it is removed, in words.
         at_s: when it has to go, in seconds since the plan began.
-        node: where it was; empty if nowhere.
-        is_evicted: it loses its place without it or its workload having been changed.
+        node: the node that it was on; empty if none.
+        is_evicted: whether neither it nor its workload was changed.
     """
 
     reason: str
@@ -197,7 +197,7 @@ class RemovedPod(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IgnoredPod(PodRow):
-    """A pod that asks for another scheduler, since when."""
+    """A pod that asks for another scheduler."""
 
     scheduler_name: str
     since_s: Since = 0.0
@@ -205,28 +205,28 @@ class IgnoredPod(PodRow):
 
 @dataclass(frozen=True, slots=True)
 class BudgetChange(Report):
-    """What becomes of a disruption budget.
+    """The course of a disruption budget.
 
     Attributes:
         budget: `namespace/name`.
-        namespace: where it is.
+        namespace: of the budget.
         allowed_before: disruptions allowed in the state.
         allowed_after: disruptions allowed at the end of the plan.
         allowed_least: the fewest disruptions allowed in between.
         least_at_s: when that was first so, in seconds since the plan began.
         violated_by: victims whose disruption breaks it.
-        sync_failure: why the disruption controller can't compute it, so that it allows no
+        sync_failure: why the disruption controller can't compute the budget, which then allows no
             disruption; empty if it can.
-        is_touched: whether it covers a pod that goes, or another number is allowed.
-        healthy_before: how many of its pods were healthy.
-        healthy_least: how few were, measured by how many it asked for at the time.
-        desired_healthy: how many it asked for then.
+        is_touched: whether it covers a pod that goes, or its allowed disruptions change.
+        healthy_before: how many of its pods were healthy before.
+        healthy_least: how many were healthy when most were missing to what it asked for.
+        desired_healthy: how many healthy pods it asked for then.
         healthy_least_at_s: since when, in seconds since the plan began.
-        below_for_s: for how long fewer were healthy than it asks for, and fewer than before, in
-            seconds altogether; 0 if it held.
+        below_for_s: for how many seconds altogether fewer pods were healthy than it asked for, and
+            fewer than before; 0 if never.
         lost: how many of its pods lose their places through no change of their own, by cause.
-        removed: how many of its pods go because of the changes, as in a rollout.
-        workloads: whose pods they are, `Kind namespace/name`, if it didn't hold.
+        removed: how many of its pods the changes remove, as in a rollout.
+        workloads: of these pods, `Kind namespace/name`, if too few were healthy.
     """
 
     budget: str
@@ -249,12 +249,12 @@ class BudgetChange(Report):
 
     @property
     def is_below(self) -> bool:
-        """Whether fewer of its pods are healthy for a while than it asks for."""
+        """True if fewer of its pods are healthy for a while than it asks for."""
         return self.below_for_s > 0
 
 
 class Happening(StrEnum):
-    """What can happen to a pod."""
+    """An event in the life of a pod."""
 
     CREATED = "created"
     BOUND = "bound"
@@ -270,12 +270,12 @@ class Moment(RepeatedRow):
     """A line of the timeline.
 
     Attributes:
-        at_s: when, in seconds since the plan began.
-        happening: what.
+        at_s: when it happened, in seconds since the plan began.
+        happening: what happened.
         uid: of the pod.
-        node: where the pod is; empty if nowhere.
-        detail: the reason, as in the pod's status; empty if there is none.
-        by: the pod that is behind it: the preemptor, or the lost pod that a new one replaces.
+        node: the node of the pod; empty if none.
+        detail: the reason in the pod's status; empty if none.
+        by: the preemptor, or the lost pod that a new one replaces; empty if there is neither.
         text: the line as a sentence.
     """
 
@@ -289,7 +289,7 @@ class Moment(RepeatedRow):
 
 
 class Return(StrEnum):
-    """Whether a lost pod comes again; with `AFTER_NODE`, once its node ends it, or is deleted."""
+    """Whether a lost pod is replaced; with `AFTER_NODE`, once its node ends it, or is deleted."""
 
     CERTAIN = "Certain"
     SURPLUS = "Surplus"
@@ -299,7 +299,7 @@ class Return(StrEnum):
 
 
 def why_never(row: PodRow) -> str:
-    """Why no other pod comes in place of a lost one, where that is certain."""
+    """Say why a lost pod is certainly not replaced."""
     return "its work is lost" if row.owner.startswith("Job ") else "no controller recreates it"
 
 
@@ -308,18 +308,18 @@ class Disruption(RepeatedRow):
     """A pod that loses its place through no change of its own.
 
     Attributes:
-        node: where it was.
-        at_s: when, in seconds since the plan began.
-        cause: what made it lose its place.
-        depth: 1 if the changes themselves are behind it, or a pod that waited already; 2 if it
-            gives way to a pod that itself comes in place of such a one, and so on.
-        comes_again: whether another pod comes in its place; `Surplus` if its controller has as
-            many pods as it wants without.
+        node: the node that it was on.
+        at_s: when it lost its place, in seconds since the plan began.
+        cause: why it lost its place.
+        depth: 1 if the changes, or a pod that waited already, took its place; 2 if the replacement
+            of a pod of depth 1 did, and so on.
+        comes_again: whether another pod replaces it; `Surplus` if its controller has all the pods
+            that it wants without it.
         by: the preemptor; empty if it wasn't preempted.
-        message: why the kubelet of its node evicts or stops it, in the kubelet's words, which name
-            the resource; empty if something else takes its place away.
-        replacement: that pod, of repeated disruptions the last one's; empty if there is none.
-        replaced_on: where the replacement is in the end; empty if nowhere.
+        message: of the kubelet that evicts or stops it, which names the resource; empty if no
+            kubelet does.
+        replacement: the pod that replaces it, of repeated disruptions the last one; empty if none.
+        replaced_on: the node of the replacement in the end; empty if none.
         replaced_at_s: when the replacement was bound; None if it wasn't.
     """
 
@@ -340,11 +340,11 @@ class PreemptedPod(PodRow):
     """A pod that is preempted, and its preemptor.
 
     Attributes:
-        node: where it was.
+        node: the node that it was on.
         at_s: when, in seconds since the plan, or the step of a rollout, began.
         by: the preemptor.
-        by_workload: whose pod that is.
-        by_priority: the preemptor's priority.
+        by_workload: the workload of the preemptor.
+        by_priority: the priority of the preemptor.
     """
 
     node: str
@@ -356,17 +356,17 @@ class PreemptedPod(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NextPod(Report):
-    """A pod that was created in a copy of the cluster, to see what it does to others.
+    """A pod that was created in a copy of the cluster, to see which pods it preempts.
 
     Attributes:
-        is_replacement: whether it comes in place of a pod of the workload that was deleted;
-            otherwise it is a pod of its own that requests as much.
-        pod: `namespace/name`; empty if none came.
-        priority: that admission gave it.
-        node: where it was bound; empty if nowhere.
-        message: why it wasn't let in, or waits; empty if neither.
-        preempted: the pods that lost their places to it and, in turn, to their replacements.
-        is_cut_short: whether it was played until so many had lost their places, and no further.
+        is_replacement: whether it replaces a deleted pod of the workload; otherwise it is a pod
+            with equal requests and without a controller.
+        pod: `namespace/name`; empty if none was created.
+        priority: the priority that admission gave it.
+        node: the node that it was bound to; empty if none.
+        message: why the API refused it, or why it waits; empty if neither.
+        preempted: the pods that it and, in turn, the replacements of these preempt.
+        is_cut_short: whether the play ended at this number of preempted pods.
     """
 
     is_replacement: bool
@@ -389,15 +389,15 @@ class StalePriority(Report):
 
     Attributes:
         workload: `Kind namespace/name`; the pod itself if it has no controller.
-        namespace: where the pods are.
-        pods: how many of them run.
-        priority: that they keep.
+        namespace: of the pods.
+        pods: how many pods keep the priority.
+        priority: the priority that they keep.
         next_priority: of the next pod; null if the API refuses it.
         next_class: PriorityClass of the next pod; null if it has none.
         is_by_default: whether the next pod names no class.
         refusal: why the API refuses the next pod.
-        next_pods: what such pods did when they were created in a copy of the cluster; none for
-            workloads that aren't among the first.
+        next_pods: next pods that were tried in a copy of the cluster; none for workloads that
+            aren't among the first.
     """
 
     workload: str
@@ -422,25 +422,25 @@ class WorkloadSummary(Report):
 
     Attributes:
         workload: `Kind namespace/name`.
-        namespace: where it is.
-        priority: the highest among its pods that are concerned.
+        namespace: of the workload.
+        priority: the highest priority of its pods that are concerned.
         priority_class: of that pod; empty if it names none.
-        pods: how many it had.
-        wanted: how many it is to have in the end.
-        lost: how many of them lose their places through no change of their own, by cause.
-        recreated: how many of the lost ones have got a place again in the end.
+        pods: how many pods it had.
+        wanted: how many pods it is to have in the end.
+        lost: how many pods lose their places through no change of their own, by cause.
+        recreated: how many lost pods are replaced by bound ones in the end.
         pending: how many pods wait in the end.
-        new: how many pods get a place that replace no lost one.
-        removed: how many go because of the changes.
-        ready_before: how many were ready.
-        ready_least: how few were ready in between.
-        ready_least_at_s: since when, in seconds since the plan began.
-        ready_least_for_s: for how long, in seconds altogether.
-        ready_after: how many are ready in the end.
+        new: how many pods get a place without replacing lost ones.
+        removed: how many pods the changes remove.
+        ready_before: how many pods were ready before.
+        ready_least: the fewest pods that were ready.
+        ready_least_at_s: since when so few were ready, in seconds since the plan began.
+        ready_least_for_s: for how many seconds altogether so few were ready.
+        ready_after: how many pods are ready in the end.
         is_ready_in_the_end: whether at least as many are ready at the end as were before.
-        is_unavailable: whether none of its pods is ready for a while, though some were before, and
-            some are to be; never of pods that run to their end, as those of Jobs.
-        serves: whether its pods are to run on and on.
+        is_unavailable: whether no pod is ready for a while, though some were before, and some are
+            to be; never of pods that run to their end, such as those of Jobs.
+        serves: whether its pods restart always.
     """
 
     workload: str
@@ -465,9 +465,9 @@ class WorkloadSummary(Report):
 
     @property
     def ready_share(self) -> float:
-        """The smallest share of its pods that is ready; 1 if it had none.
+        """The smallest share of pods that was ready; 1 without pods.
 
-        Its pods are those that it had, or is to have in the end if these are fewer.
+        It is a share of the pods before, or of the wanted ones if these are fewer.
         """
         counted = min(self.pods, self.wanted)
         return self.ready_least / counted if counted else 1.0
@@ -479,9 +479,9 @@ class DrainBlocker(Report):
 
     Attributes:
         budget: `namespace/name`.
-        pods: those of the node that it selects, and that are still to go.
+        pods: pods of the node that it selects, and that have to go.
         reason: why it refuses their eviction.
-        remedies: changes of which each was seen to have it let one of them go.
+        remedies: changes, each of which was seen to let one of them go.
     """
 
     budget: str
@@ -491,7 +491,7 @@ class DrainBlocker(Report):
 
     @property
     def text(self) -> str:
-        """Why it refuses, and what would help, in one sentence."""
+        """Why it refuses, and the remedies, in one sentence."""
         return advised(self.reason, self.remedies)
 
 
@@ -500,15 +500,15 @@ class Drainage(Report):
     """A node that is to be drained.
 
     Attributes:
-        node: its name.
-        state: `Done`, `Failed` if it can't be, `Open` if the plan ended before.
+        node: the name of the node.
+        state: `Done`, `Failed` if it can't be drained, `Open` if the plan ended before.
         evicted: how many pods were evicted.
         at_s: when it was done, in seconds since the plan began.
         message: why it failed.
-        left: the pods that are still to go, `namespace/name`.
-        held: the pods that have to go and stay, as the node doesn't answer, likewise.
-        blockers: the budgets that select them.
-        reasons: what keeps them, which budget, and what would help.
+        left: the pods that still have to go, `namespace/name`.
+        held: the pods that have to go and stay, as the node doesn't answer, `namespace/name`.
+        blockers: the budgets that select the pods that still have to go.
+        reasons: why these pods stay, by which budget, and what would help.
     """
 
     node: str
@@ -523,7 +523,7 @@ class Drainage(Report):
 
     @property
     def text(self) -> str:
-        """What keeps it from being done, in a few words."""
+        """Why it isn't done, in a few words."""
         reasons = "; ".join(self.reasons)
         waits = f"{', '.join(self.left)} can't be evicted" if self.left else "its pods take longer"
         if self.held:
@@ -540,16 +540,16 @@ class FailedJob(Report):
 
     Attributes:
         job: `Job namespace/name`.
-        namespace: where it is.
+        namespace: of the Job.
         workload: its topmost controller, `Kind namespace/name`; itself if it has none.
-        priority: of its pods, the highest.
+        priority: the highest priority of its pods.
         priority_class: of that pod; empty if it names none.
-        reason: as in the Job's condition, such as `BackoffLimitExceeded`.
-        message: likewise.
-        indexes: the indexes that fail while the Job goes on, such as `1,3-5`; empty if all of the
+        reason: of the Job's condition, such as `BackoffLimitExceeded`.
+        message: of the Job's condition.
+        indexes: the indexes that fail while the Job goes on, such as `1,3-5`; empty if the whole
             Job fails.
-        at_s: when that is settled, in seconds since the plan began.
-        pods: how many of its pods lose their places because of that or before, and aren't replaced.
+        at_s: when it fails, in seconds since the plan began.
+        pods: how many of its pods lose their places and aren't replaced.
     """
 
     job: str
@@ -568,7 +568,7 @@ class PodShare(msgspec.Struct, frozen=True):
     """A pod on a node, with its share of CPU or memory, whichever is more.
 
     Attributes:
-        is_other: whether it isn't there on the other side.
+        is_other: whether it is on the node only before, or only after.
     """
 
     pod: str
@@ -588,17 +588,17 @@ class NodeFilling(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class Rollout(Report):
-    """A workload that the changes concern, and how far its pods are as it wants them.
+    """The rollout of a changed workload.
 
     Attributes:
         workload: `Kind namespace/name`.
-        state: `Complete`, `Stuck` if nothing moves any more, `Paused` if nothing moves as
-            `spec.paused` is set, `Open` if the plan ended before.
+        state: `Complete`, `Stuck` if it makes no more progress, `Paused` if it makes none because
+            of `spec.paused`, `Open` if the plan ended before.
         message: what is lacking, in words; empty if nothing is.
         at_s: when it was complete, or known to be stuck, in seconds since the plan began.
-        reason: why it isn't complete, in words; empty where that isn't known.
-        way_out: what would let it go on, in words; empty where that isn't known.
-        namespace: where the workload is.
+        reason: why it isn't complete, in words; empty if that isn't known.
+        way_out: what would let it go on, in words; empty if that isn't known.
+        namespace: of the workload.
     """
 
     workload: str
@@ -611,30 +611,30 @@ class Rollout(Report):
 
     @property
     def text(self) -> str:
-        """What is lacking, and why."""
+        """What is lacking, why, and the way out."""
         text = f"{self.message}: {self.reason}" if self.reason else self.message
         return f"{text}; {self.way_out}" if self.way_out else text
 
     @property
     def is_stuck(self) -> bool:
-        """Whether it comes to no end."""
+        """True if it makes no more progress."""
         return self.state == "Stuck"
 
     @property
     def is_open(self) -> bool:
-        """Whether the plan ended before it did."""
+        """True if the plan ended before it."""
         return self.state == "Open"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SilentNode(Report):
-    """A node that has fallen silent, as it is in the end.
+    """A node that has failed, at the end of a plan.
 
     Attributes:
-        node: its name.
-        tainted_at_s: since when its pods are evicted unless they tolerate that, in seconds since
-            the plan began; None if they aren't.
-        on_hold: why nothing is evicted from its zone; empty if that isn't so.
+        node: the name of the node.
+        tainted_at_s: since when its pods are evicted unless they tolerate its taint, in seconds
+            since the plan began; None if it has none.
+        on_hold: why no pods are evicted from its zone; empty if they are.
     """
 
     node: str
@@ -642,7 +642,7 @@ class SilentNode(Report):
     on_hold: str = ""
 
     def why_pod_stays(self, pod: Object, end_s: float) -> str:
-        """Why a pod is still on the node when the plan ends, at `end_s`."""
+        """Say why a pod is still on the node when the plan ends, at `end_s`."""
         taint = {"key": UNREACHABLE, "effect": NO_EXECUTE}
         tolerations = [one for one in tolerations_of(pod["spec"]) if tolerates(one, taint)]
         spans = [one.get("tolerationSeconds") for one in tolerations]
@@ -659,7 +659,7 @@ class SilentNode(Report):
 
 @dataclass(frozen=True, slots=True)
 class Unplayed(Report):
-    """An object whose pods a controller makes that Podium doesn't play in a plan.
+    """An object whose pods aren't in the plan, as Podium has no controller for it.
 
     Attributes:
         object: `Kind namespace/name`.
@@ -672,13 +672,13 @@ class Unplayed(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fate(PodRow):
-    """What comes of a pod: the name of a node, or a few words."""
+    """The outcome for a pod: the name of a node, or a few words."""
 
     outcome: str
 
 
 class ChanceOutcome(TypedDict):
-    """What comes of a pod, and how many times."""
+    """The outcome for a pod, and how many times it happened."""
 
     outcome: str
     times: int
@@ -686,7 +686,7 @@ class ChanceOutcome(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chance(PodRow):
-    """A pod whose fate depends on chance.
+    """A pod whose outcome depends on chance.
 
     Attributes:
         outcomes: how often each outcome happened: the name of a node, or a few words.
@@ -706,20 +706,20 @@ class Counts(Report):
     """The totals of a plan.
 
     Attributes:
-        placed: pods that get a place and replace no lost one.
-        preempted: pods that lose their place to others, each once.
+        placed: pods that get a place without replacing lost ones.
+        preempted: pods that are preempted, each once.
         pending: pods that wait in the end.
-        evicted: pods that lose their place to drains, taints and pressure.
-        recreated: pods that get a place in place of lost ones.
-        lost_for_good: lost pods that nobody recreates.
+        evicted: pods that lose their places to drains, taints and pressure.
+        recreated: pods that get a place and replace lost ones.
+        lost_for_good: lost pods that are never replaced.
         failed_jobs: Jobs that fail, whole or in some of their indexes.
-        gated: pods that may not be tried.
-        refused: pods that nodes don't take.
-        rejected: objects, and pods of workloads, that the API doesn't let in.
+        gated: pods that their scheduling gates hold back.
+        refused: pods that nodes refuse.
+        rejected: objects, and pods of workloads, that the API refuses.
         ignored: pods that ask for other schedulers.
-        removed: pods that go because of the changes.
-        unavailable: workloads of which no pod is ready for a while.
-        budgets_below: budgets of which fewer pods are healthy for a while than they ask for.
+        removed: pods that the changes remove.
+        unavailable: workloads without a ready pod for a while.
+        budgets_below: budgets that ask for more healthy pods for a while than there are.
     """
 
     placed: int = 0
@@ -742,12 +742,11 @@ class Counts(Report):
 class Plan(Report):
     """The outcome of a plan; each list is in the order in which things happen.
 
-    `counts` sums up. `until_s` says for how long it was played, in seconds, and `seeds` how many
-    times; all but `chances` is of the first time. `interrupted` says that there would have been
-    more. `stale_priorities` has the running pods whose successors get another priority.
-    `anyway` has what would happen without the changes, too, `optimum` the least disruption, if
-    asked for, `nodes` what is on those of them where anything changes, likewise, `silent_nodes`
-    those that have fallen silent.
+    `until_s` says for how many seconds the plan was played, `seeds` how many times; everything but
+    `chances` is of the first time. After Ctrl-C it is `interrupted`. `stale_priorities` lists
+    running pods whose successors get another priority, `anyway` what would happen without the
+    changes as well, `optimum` the least disruption, `nodes` the nodes whose pods change, and
+    `silent_nodes` the failed ones.
     """
 
     api_version: str = API_VERSION

@@ -1,6 +1,6 @@
-"""Putting nodes under pressure: what if so little were left of a resource?
+"""Puts nodes under pressure: what if so little were left of a resource?
 
-What pods use isn't part of a state. Where their annotations don't script it, they are taken to use
+The usage of pods isn't part of a state. Unless their annotations script it, pods are taken to use
 what they request; the rest of what is missing is the system's.
 """
 
@@ -32,11 +32,11 @@ _RULE = "must be NODE:SIGNAL=AMOUNT, such as node-3:memory.available=50Mi; signa
 
 
 class PressureError(PodiumError):
-    """A node can't be put under that pressure."""
+    """A pressure can't be parsed, or a node can't be put under it."""
 
 
 class Pressure(msgspec.Struct, frozen=True):
-    """So little is left on a node."""
+    """How little is left of a resource on a node."""
 
     node: str
     signal: Signal
@@ -47,7 +47,7 @@ class Pressure(msgspec.Struct, frozen=True):
 
 
 def parse_pressure(text: str) -> Pressure:
-    """A pressure as written; raises PressureError."""
+    """Parse `NODE:SIGNAL=AMOUNT`; raises PressureError."""
     node, colon, rest = text.partition(":")
     signal, equals, amount = rest.partition("=")
     if not (node and colon and equals) or signal not in list(CAPACITY_SIGNALS):
@@ -62,7 +62,7 @@ def parse_pressure(text: str) -> Pressure:
 
 
 def press(store: Store, pressures: Iterable[Pressure]) -> None:
-    """Script what nodes, and the pods on them, use; raises PressureError where that can't be."""
+    """Script the usage of nodes and of the pods on them; raises PressureError."""
     for pressure in pressures:
         node = store.get("Node", "", pressure.node)
         if node is None:
@@ -98,7 +98,7 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
 
 
 def with_usage(pod: Object, resources: Iterable[EvictionResource]) -> Object:
-    """A pod that uses what it requests of resources, unless its annotations say otherwise."""
+    """Script that a pod uses its requests of resources, unless its annotations say otherwise."""
     for resource in resources:
         what = resource.annotation
         if resource.is_requestable and USAGE + what not in annotations(pod):

@@ -1,4 +1,4 @@
-"""How far the rollouts of changed workloads have come, as `kubectl rollout status` judges it."""
+"""Follows the rollouts of changed workloads, as `kubectl rollout status` judges them."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -26,10 +26,10 @@ from podium.controllers.kit.controller_revisions import revision_hash_of
 from podium.controllers.stateful_set import ordinal_of
 from podium.whatif.plan.plan_report import Rollout
 
-# As a Deployment's progress deadline by default; the other kinds have none of their own.
+# The default progress deadline of a Deployment; the other kinds have none of their own.
 STANDSTILL_S = 600.0
 
-# So often counts don't come again where pods only become ready one after the other.
+# Where pods only become ready one after the other, counts repeat less often than this.
 _REPEATS = 10
 
 _KINDS = ("Deployment", "StatefulSet", "DaemonSet")
@@ -43,13 +43,13 @@ _UPDATED = {
 
 
 class _Course:
-    """The course of one rollout, as the counts of its workload's status show it.
+    """The course of one rollout, as the counts in its workload's status show it.
 
-    A status that comes again moves nothing: so it is where pods fail as soon as they are created.
+    Counts that were there before are no progress, as where pods fail as soon as they are created.
 
     Attributes:
-        moved_s: when its counts were last as they had never been, in seconds since the plan began.
-        repeats: how often it was written since then, and its counts as they had been before.
+        moved_s: when its counts were last new, in seconds since the plan began.
+        repeats: how often known counts were written since then.
     """
 
     def __init__(self) -> None:
@@ -75,11 +75,10 @@ class _Course:
 
 
 class Rollouts:
-    """Follows the rollouts of the workloads that changes concern.
+    """Follows the rollouts of changed Deployments, StatefulSets and DaemonSets.
 
     Args:
-        changed: the workloads, which may become more; of other kinds than Deployment, StatefulSet
-            and DaemonSet nothing is told.
+        changed: the changed objects, which may become more; other kinds are passed over.
         start_s: when the plan begins, in seconds since the epoch.
     """
 
@@ -91,7 +90,7 @@ class Rollouts:
         self._ended_s: dict[Identity, float] = {}
 
     def look(self) -> None:
-        """Note what has moved since the last look."""
+        """Note the progress since the last look."""
         for one, workload in self._workloads():
             course = self._courses[one]
             if course.workload is workload:
@@ -103,15 +102,15 @@ class Rollouts:
                 self._ended_s.setdefault(one, self._passed_s)
 
     def are_over(self) -> bool:
-        """Whether each rollout is complete or stuck; as of the last look."""
+        """True if each rollout was complete, stuck or paused at the last look."""
         return all(self._rollout(*found).state != "Open" for found in self._workloads())
 
     def found(self) -> tuple[Rollout, ...]:
-        """All rollouts, as of the last look."""
+        """Return all rollouts as of the last look."""
         return tuple(self._rollout(*found) for found in self._workloads())
 
     def outdated(self) -> Iterator[str]:
-        """Workloads whose pods stay as they were until they are deleted; in sentences."""
+        """Yield a warning for each workload whose pods keep the old template, by OnDelete."""
         for one, workload in self._workloads():
             if not _is_on_delete(workload):
                 continue
@@ -181,7 +180,7 @@ class Rollouts:
         return self._standstill_s(one) if is_judged else None
 
     def _standstill_s(self, one: Identity) -> float | None:
-        """When a workload hadn't moved for long enough, in seconds since the plan began."""
+        """When a workload had stood still for long enough, in seconds since the plan began."""
         course = self._courses[one]
         wait_s = STANDSTILL_S + int(spec_of(course.workload or {}).get("minReadySeconds") or 0)
         end_s = course.moved_s + wait_s
@@ -193,7 +192,7 @@ class Rollouts:
 
 
 def _lacking(workload: Object) -> str:
-    """What a rollout lacks, as `kubectl rollout status` judges it; empty if it is complete."""
+    """Return what a rollout lacks, as `kubectl rollout status` says; empty if it is complete."""
     if _is_unobserved(workload):
         return "its controller hasn't seen the change"
     spec, status, is_on_delete = spec_of(workload), status_of(workload), _is_on_delete(workload)

@@ -1,4 +1,4 @@
-"""Who pods belong to, and how many pods of a state each workload has."""
+"""The controllers of pods, and the pods of a state by workload."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class WorkloadOwners:
-    """Controllers of controllers, also of those that are gone; of one name the last counts."""
+    """The controllers above each controller; of several of one name the last counts."""
 
     def __init__(self, controllers: Iterable[Object]) -> None:
         self._above: dict[Identity, Identity] = {}
@@ -25,7 +25,7 @@ class WorkloadOwners:
                 self._above[str(obj["kind"]), namespace(obj), name(obj)] = above
 
     def above(self, owner: Identity | None) -> Iterator[Identity]:
-        """A controller, the one above it, and so on; each once where they own each other."""
+        """Yield a controller, the one above it, and so on; each once where they own each other."""
         seen: set[Identity] = set()
         while owner is not None and owner not in seen:
             yield owner
@@ -33,13 +33,13 @@ class WorkloadOwners:
             owner = self._above.get(owner)
 
     def topmost(self, owner: Identity) -> Identity:
-        """The last controller above another; of several that own each other, the first by name."""
+        """Return the last controller above another; of those in a circle, the first by name."""
         chain = [*self.above(owner)]
         next_one = self._above.get(chain[-1])
         return chain[-1] if next_one is None else min(chain[chain.index(next_one) :])
 
     def workload(self, pod: str, owner: Identity | None) -> str:
-        """The topmost controller of a pod, or the pod itself."""
+        """Return the topmost controller of a pod, or the pod itself, as `Kind namespace/name`."""
         if owner is None:
             return f"Pod {pod}"
         if owner not in self._workloads:
@@ -47,7 +47,7 @@ class WorkloadOwners:
         return self._workloads[owner]
 
     def row(self, pod: "PodHistory") -> dict[str, Any]:
-        """The fields of `PodRow` of a pod that may be gone."""
+        """Return the fields of `PodRow` of a pod that may be gone."""
         return {
             "pod": pod.pod,
             "namespace": pod.pod.partition("/")[0],
@@ -58,18 +58,17 @@ class WorkloadOwners:
         }
 
     def row_of(self, pod: Object) -> dict[str, Any]:
-        """The fields of `PodRow` of a pod that is there."""
+        """Return the fields of `PodRow` of a pod of the cluster."""
         return {**pod_facts(pod), "workload": self.workload(key(pod), controller_key(pod))}
 
 
 class PodsBefore:
-    """The pods of a state, and its workloads by name as in `WorkloadOwners.workload`.
+    """The pods of a state, also by workload as `Kind namespace/name`.
 
     Attributes:
-        unbound: `namespace/name` of those on no node.
-        ready: how many pods that are ready.
-        serving: the workloads, pods of their own aside, that have ready pods which are to run on
-            and on.
+        unbound: `namespace/name` of the pods without a node.
+        ready: how many pods of each workload are ready.
+        serving: the workloads with a controller that have ready pods which always restart.
         priorities: by workload, the highest priority of its pods, and the name of its class.
     """
 

@@ -1,4 +1,4 @@
-"""What becomes of disruption budgets in the course of a plan: how few pods are healthy, and why."""
+"""The course of disruption budgets in a plan: how few of their pods are healthy, and why."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from podium.whatif.plan.plan_report import BudgetChange, RemovedPod
 
 
 class BudgetMoment(msgspec.Struct, frozen=True):
-    """The numbers of a budget from `at_s` on, in seconds since the beginning, for `for_s`."""
+    """The numbers of a budget for `for_s` seconds, from `at_s` seconds after the beginning."""
 
     at_s: float
     for_s: float
@@ -28,7 +28,7 @@ class BudgetMoment(msgspec.Struct, frozen=True):
 
 
 def budget_changes(timeline: Timeline, gone: Iterable[RemovedPod]) -> Iterator[BudgetChange]:
-    """What has become of the budgets that there are in the end of a play."""
+    """Yield the changes of the budgets that exist at the end of a play."""
     removed = {one.pod for one in gone if not one.is_evicted}
     broken: dict[str, list[str]] = defaultdict(list)
     for outcome in timeline.play.preemptions.outcomes:
@@ -91,7 +91,7 @@ def budget_changes(timeline: Timeline, gone: Iterable[RemovedPod]) -> Iterator[B
 
 
 def _labels(timeline: Timeline, history: PodHistory) -> Mapping[str, str]:
-    """The labels of a pod; those of its owner's template if it came and is gone."""
+    """Labels of a pod; of its owner's template if it came in the play and is gone."""
     store, before = timeline.store, timeline.play.before.by_uid
     pod = before.get(history.uid) or store.get("Pod", *history.pod.split("/"))
     if pod is not None and uid(pod) == history.uid:
@@ -112,11 +112,9 @@ def _moments(
 
 
 def _below(moments: Iterable[BudgetMoment], before: BudgetCounts | None) -> Iterator[BudgetMoment]:
-    """When fewer pods are healthy than the budget asks for, and fewer than were.
-
-    A budget that asks for more as its workload is scaled up, or whose pods have yet to become
-    ready for the first time, doesn't fall.
-    """
+    # When fewer pods are healthy than the budget asks for, and fewer than were. A budget that asks
+    # for more as its workload is scaled up, or whose pods have yet to become ready for the first
+    # time, doesn't fall.
     reference = 0 if before is None else before.healthy
     for one in moments:
         if one.margin >= 0:

@@ -17,19 +17,19 @@ from podium.whatif.plan.plan_report import FailedJob, RejectedObject, RemovedPod
 
 
 def is_lost_with_job(timeline: Timeline, pod: PodHistory) -> bool:
-    """Whether the work of a pod is lost, so that no pod comes in its place any more."""
+    """True if a pod's Job or index has failed, so that no other pod replaces it."""
     failure = None if pod.owner is None else timeline.job_failures.get(pod.owner)
     return failure is not None and (not failure.indexes or pod.index in failure.indexes)
 
 
 def is_done_without(timeline: Timeline, pod: PodHistory) -> bool:
-    """Whether the Job of a pod has completed, with or without the pod."""
+    """True if the Job of a pod has completed, with or without the pod."""
     job = None if pod.owner is None else timeline.store.get(*pod.owner)
     return job is not None and job.get("kind") == "Job" and holds(job, "SuccessCriteriaMet")
 
 
 def failed_jobs(timeline: Timeline) -> Iterator[FailedJob]:
-    """The Jobs that fail, in order."""
+    """Yield the Jobs that fail, in order."""
     pods: Mapping[Identity, list[PodHistory]] = defaultdict(list)
     for pod in timeline.histories.by_uid.values():
         if pod.owner in timeline.job_failures:
@@ -64,7 +64,7 @@ _WANTED = {
 
 
 def removed(timeline: Timeline) -> Iterator[RemovedPod]:
-    """The pods of the state that somebody deleted, in order."""
+    """Yield the pods of the state that were deleted and not disrupted, in order."""
     known, play = timeline.owners, timeline.play
     histories = timeline.histories.by_uid.values()
     for pod in sorted(histories, key=lambda history: history.ended_s or 0.0):
@@ -98,7 +98,7 @@ def _why(store: Store, pod: PodHistory, top: Identity | None, gone: Identity | N
 
 
 def _misfit(store: Store, daemon_set: Identity, node_name: str) -> str:
-    """The labels and taints of a node that keep a DaemonSet's pods off it; empty if none do."""
+    # The labels and taints of the node that keep the pods off it; empty if none do.
     # Few plans take daemons away, and the others start faster without it.
     from podium.scheduler.explain.node_conditions import unmet_node_affinity
     from podium.scheduler.explain.obstacles import taint_text, untolerated_taints
@@ -115,7 +115,7 @@ def _misfit(store: Store, daemon_set: Identity, node_name: str) -> str:
 
 
 def short_of_pods(timeline: Timeline) -> Iterator[RejectedObject]:
-    """Workloads that lack pods in the end which the API didn't let in, and what it said."""
+    """Yield the workloads that lack pods which the API refused, with its message."""
     for owner, (message, since_s) in timeline.refused.items():
         count = _lacking(timeline.store, owner)
         if count > 0:
@@ -130,7 +130,7 @@ def short_of_pods(timeline: Timeline) -> Iterator[RejectedObject]:
 
 
 def has_all_its_pods(store: Store, owner: Identity) -> bool:
-    """Whether a controller that counts its pods has as many as its `spec.replicas` asks for."""
+    """True if a controller with `spec.replicas` has as many pods as that."""
     counts = _WANTED.get(owner[0]) == "replicas" and store.get(*owner) is not None
     return counts and _lacking(store, owner) <= 0
 

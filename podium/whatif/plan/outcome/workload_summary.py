@@ -1,4 +1,4 @@
-"""Sums a plan up by workload: how many pods it loses, and how few are ready."""
+"""Sums a plan up by workload: how many pods are lost, and how few are ready."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ class _Readiness(msgspec.Struct):
     first_s: dict[int, float] = msgspec.field(default_factory=dict)
 
     def change(self, by: int, at_s: float) -> None:
-        """Count a pod that becomes ready (1) or is so no more (-1)."""
+        # By 1 for a pod that becomes ready, by -1 for one that is ready no more.
         if at_s > self.since_s:
             self.for_s[self.now] = self.for_s.get(self.now, 0.0) + at_s - self.since_s
             self.first_s.setdefault(self.now, self.since_s)
@@ -45,10 +45,10 @@ class _Readiness(msgspec.Struct):
 
 
 def summaries(timeline: Timeline, plan: Plan) -> tuple[WorkloadSummary, ...]:
-    """The workloads to which anything happens.
+    """Summarise the workloads to which anything happens.
 
-    Those come first of which no pod is ready for a while, then those that lose pods, the most
-    important first.
+    Workloads without a ready pod for a while come first, then those that lose pods, each by
+    descending priority.
     """
     pods: dict[str, list[PodRow]] = defaultdict(list)
     for row in (*plan.disruptions, *plan.placements, *plan.pending, *plan.removed):

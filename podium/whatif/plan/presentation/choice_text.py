@@ -1,4 +1,4 @@
-"""The choice among candidate nodes as a table and as a sentence."""
+"""The choice among the candidate nodes of a preemption, as a table and as a sentence."""
 
 from podium.api.presentation import Cell, Table, Tone, Toned
 from podium.api.values.message_words import and_more, count
@@ -11,13 +11,10 @@ _LOSING = "×"
 def candidate_table(
     preemption: PreemptionOutcome, rows_max: int | None = None, title: str = ""
 ) -> Table:
-    """The candidates: a column a key of the choice, in order.
+    """Make a table of the candidates, with a column for each key of the choice, in order.
 
-    Where a candidate lost, its value is marked; the values after that played no part. In the sum
-    of priorities each victim counts for 2**31 more, as in kube-scheduler.
-
-    Args:
-        rows_max: how many candidates to show; None for all that are known.
+    The value by which a candidate lost is marked; later values played no part. In the sum of
+    priorities each victim counts for 2**31 more, as in kube-scheduler.
     """
     others = preemption.alternatives
     left_out = preemption.left_out
@@ -45,7 +42,7 @@ def candidate_table(
 
 
 def choice_sentence(preemption: PreemptionOutcome) -> str:
-    """Why the node was chosen."""
+    """Say why the node of a preemption was chosen."""
     beginning = f"{preemption.preemptor} chooses {preemption.node}"
     total = preemption.candidate_count
     if total == 1:

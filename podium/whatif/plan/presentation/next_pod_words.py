@@ -13,10 +13,10 @@ _SHOWN_MAX = 3
 
 
 def stale_sentences(found: "Iterable[StalePriority]") -> Iterator[str]:
-    """A sentence for each priority that pods keep: how many do, and what the next pods do.
+    """Yield a sentence, without its full stop, for each priority that pods keep.
 
-    Of several workloads that one is told of whose next pods cost most others their places. Full
-    stops are left to the caller.
+    It says how many pods keep it, and what the next pods do; of several workloads, those of the one
+    whose next pods preempt most.
     """
     groups: dict[tuple[object, ...], list[StalePriority]] = defaultdict(list)
     for one in found:
@@ -36,24 +36,24 @@ def stale_sentences(found: "Iterable[StalePriority]") -> Iterator[str]:
 
 
 def keeping(one: "StalePriority") -> str:
-    """How many pods of a workload keep which priority, and what new ones get."""
+    """Say how many pods of a workload keep a priority, and which one new pods get."""
     keep = "keeps" if one.pods == 1 else "keep"
     return f"{count(one.pods, 'pod')} {keep} priority {one.priority}, {_instead([one])}"
 
 
 def next_pod_clauses(one: "StalePriority", *, is_named: bool = True) -> Iterator[str]:
-    """What each next pod of a workload did when it was tried."""
+    """Yield what each next pod of a workload did when it was tried."""
     for found in one.next_pods:
-        whose = "of the workload" if found.is_replacement else "with these requests"
-        if is_named:
-            preposition = "of" if found.is_replacement else "with the requests of"
-            whose = f"{preposition} {one.workload}"
-        which = "the next" if found.is_replacement else "a new"
-        yield f"{which} pod {whose} {next_pod_fate(found)}"
+        workload = one.workload if is_named else "the workload"
+        if found.is_replacement:
+            subject = f"the next pod of {workload}"
+        else:
+            likeness = f"the requests of {workload}" if is_named else "these requests"
+            subject = f"a new pod with {likeness}"
+        yield f"{subject} {_fate(found)}"
 
 
-def next_pod_fate(found: "NextPod") -> str:
-    """What became of a pod that was tried, and of others because of it."""
+def _fate(found: "NextPod") -> str:
     if found.preempted:
         own = [lost.pod for lost in found.preempted if lost.by == found.pod]
         others = len(found.preempted) - len(own)

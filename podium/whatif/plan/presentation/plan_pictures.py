@@ -19,7 +19,7 @@ _NODES_MAX = 40
 _LANES_MAX = 60
 _DECISIONS_MAX = 200
 _CANDIDATES_MAX = 2_000
-"""In all decisions together, as far as none is left with fewer than these:"""
+# All decisions together show so many candidates, and each shows at least so many.
 _CANDIDATES_MIN = 5
 _NARROWEST = 0.015
 _LEGEND = (
@@ -35,7 +35,7 @@ _DOING = {
 
 
 def before_and_after(plan: Plan) -> Section:
-    """The nodes on which anything changes, as boxes filled by their pods."""
+    """Draw the nodes on which anything changes, as boxes filled by their pods."""
     shown = plan.nodes[:_NODES_MAX]
     more = len(plan.nodes) - len(shown)
     notes = [_LEGEND, *([f"{count(more, 'node')} more change."] if more else [])]
@@ -47,7 +47,7 @@ def before_and_after(plan: Plan) -> Section:
 
 def _filled(node: NodeFilling) -> Iterator[list[Piece]]:
     for pods, tone in ((node.before, Tone.BAD), (node.after, Tone.GOOD)):
-        # Nodes may be asked for more than they have, if nobody who schedules put the pods there.
+        # Pods may request more than a node has, if no scheduler put them there.
         widths = [max(one.share, _NARROWEST) for one in pods]
         whole = max(1.0, sum(widths))
         pieces = []
@@ -61,7 +61,7 @@ def _filled(node: NodeFilling) -> Iterator[list[Piece]]:
 
 
 def lanes(plan: Plan) -> Section:
-    """What becomes of each pod over time."""
+    """Draw what becomes of each pod over time."""
     by_uid: dict[str, list[Moment]] = defaultdict(list)
     for moment in plan.timeline:
         by_uid[moment.uid].append(moment)
@@ -93,7 +93,7 @@ def _lane(moments: Sequence[Moment], end_s: float) -> Iterator[Piece]:
 
 
 def cascades(plan: Plan) -> Section:
-    """Who loses a place because of whom, and who loses one because of those in turn."""
+    """Draw which pods lose their places because of which, and so on in turn."""
     by: dict[str, list[Disruption]] = defaultdict(list)
     shown = plan.disruptions[:_LANES_MAX]
     for one in shown:
@@ -127,7 +127,7 @@ def _branch(one: Disruption, by: dict[str, list[Disruption]], seen: frozenset[st
 
 
 def decisions(plan: Plan) -> Iterator[Section]:
-    """Each choice of a node to preempt on, with its candidates."""
+    """Yield each choice of a node to preempt on, with its candidates."""
     shown = plan.preemptions[:_DECISIONS_MAX]
     each = max(_CANDIDATES_MIN, _CANDIDATES_MAX // max(1, len(shown)))
     for one in shown:

@@ -1,4 +1,4 @@
-"""A plan as a presentation: in documents the affected first, on a terminal all in order."""
+"""Presentations of a plan: as a document with the affected pods first, and for a terminal."""
 
 import re
 from collections import Counter, defaultdict
@@ -42,11 +42,11 @@ _QUOTED = re.compile(r"\{.{200,}\}(?=: )")
 
 
 def plan_presentation(plan: Plan) -> Presentation:
-    """A plan as a document: the summary, what is affected, and then the details."""
+    """Present a plan as a document: the summary, what is affected, and then the details."""
     headline, *sentences = summary_lines(plan, wide=False)
     leftovers = [*_leftovers(plan, wide=False)]
     touched = [one for one in plan.budgets if one.is_touched]
-    # Those that are violated come first.
+    # Violated budgets come first.
     for one in sorted(touched, key=lambda change: not change.violated_by)[:_BUDGETS_MAX]:
         least = f"{one.allowed_least} at worst ({time_text(one.least_at_s)})"
         allowed = f"allows {count(one.allowed_before, 'disruption')} before"
@@ -86,7 +86,7 @@ def plan_presentation(plan: Plan) -> Presentation:
 
 
 def printed_plan(plan: Plan, *, wide: bool) -> Presentation:
-    """A plan as it is printed on a terminal; with each pod, candidate and moment if `wide`."""
+    """Present a plan for a terminal, with each pod, candidate and moment if `wide`."""
     sections = [
         Section("Summary", [Bullets([*summary_lines(plan, wide=wide)])]),
         _placements(plan, wide=wide),
@@ -175,11 +175,11 @@ def _victims(plan: Plan) -> Section:
 
 
 def disruptions(plan: Plan, *, wide: bool, by_workload: bool = True) -> Section:
-    """The pods that lose their places.
+    """List the pods that lose their places.
 
     Args:
-        wide: whether to name all pods, rather than the workloads that they belong to.
-        by_workload: whether pods of a workload that fare alike are one row, unless `wide`.
+        wide: whether to name all pods, and not only their workloads.
+        by_workload: whether equal rows of a workload's pods are one row, unless `wide`.
     """
     arrivals = (*plan.placements, *plan.pending, *plan.disruptions)
     workloads = {} if wide else {row.pod: row.workload for row in arrivals}
@@ -215,7 +215,7 @@ def _return(one: Disruption, *, wide: bool) -> Toned:
 
 
 def budgets(plan: Plan) -> Section:
-    """The budgets of which another number of disruptions is allowed."""
+    """List the budgets that a plan touches."""
     rows = []
     for change in plan.budgets:
         if not change.is_touched:
@@ -246,7 +246,7 @@ def budgets(plan: Plan) -> Section:
 
 
 def stale_priorities(plan: Plan, *, wide: bool) -> Section:
-    """The workloads whose running pods keep a priority which their successors don't get."""
+    """List the workloads whose running pods keep a priority that their successors don't get."""
     found = sorted(plan.stale_priorities, key=lambda one: not (one.next_pods or one.refusal))
     shown = found if wide else found[:_STALE_MAX]
     rows: list[Sequence[Cell]] = [
@@ -277,7 +277,7 @@ def _leftovers(plan: Plan, *, wide: bool) -> Iterator[Section]:
         message = f"{one.message} It {sleep}." if sleep else one.message
         rows.append((Toned(one.pod, Tone.WAITING), nomination, message))
     table = _of_pods(["Pod", "Nominated to", "Message"], pending, rows, wide=wide)
-    yield Section("Pending", [table if wide else replace(table, rows=[*told_once(table.rows, 2)])])
+    yield Section("Pending", [table if wide else replace(table, rows=[*shown_once(table.rows, 2)])])
     rows = [(Toned(g.pod, Tone.WAITING), g.message) for g in plan.gated]
     yield Section("Gated", [_of_pods(["Pod", "Message"], plan.gated, rows, wide=wide)])
     rows = [
@@ -351,11 +351,11 @@ def _of_pods(
     *,
     wide: bool,
 ) -> Table:
-    """A table with a row for each pod; unless `wide`, one for pods of a workload that fare alike.
+    """Make a table with a row for each pod; unless `wide`, equal rows of a workload are one.
 
     Args:
         rows: the name of the pod comes first.
-        merged: places of cells in which alike pods may differ; all of their contents are shown.
+        merged: places of cells that may differ in such a row, which shows all of their contents.
     """
     if wide:
         return Table(headers, rows)
@@ -379,8 +379,8 @@ def _of_pods(
     return Table(headers, shown)
 
 
-def told_once(rows: Iterable[Sequence[Cell]], place: int) -> Iterator[Sequence[Cell]]:
-    """Rows with those of equal text together, which only the first of them has."""
+def shown_once(rows: Iterable[Sequence[Cell]], place: int) -> Iterator[Sequence[Cell]]:
+    """Bring rows of equal text in a place together, and show the text in the first one only."""
     groups: dict[str, list[Sequence[Cell]]] = defaultdict(list)
     for row in rows:
         groups[str(row[place])] += [row]

@@ -1,4 +1,4 @@
-"""The answer of a plan in a few sentences: one for each workload that anything happens to."""
+"""The summary of a plan in sentences."""
 
 import re
 from collections import defaultdict
@@ -19,7 +19,7 @@ _BUDGETS_MAX = 5
 
 
 def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
-    """What a plan comes to, the most important first."""
+    """Yield the sentences of a plan's summary, the most important first."""
     counts = plan.counts
     parts = [f"{count(counts.placed, 'pod')} placed", f"{counts.preempted} preempted"]
     parts.append(f"{counts.pending} pending")
@@ -45,9 +45,9 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
     affected = [one for one in plan.workloads if one.lost or one.pending or _dips(one)]
     shown = affected if wide else affected[:_SENTENCES_MAX]
     for workload in shown:
-        told = "; ".join(_clauses(workload, plan.until_s))
-        is_sentence = told.startswith(("loses", "is ", "stays"))
-        yield f"{workload.workload}{'' if is_sentence else ':'} {told}."
+        clauses = "; ".join(_clauses(workload, plan.until_s))
+        is_sentence = clauses.startswith(("loses", "is ", "stays"))
+        yield f"{workload.workload}{'' if is_sentence else ':'} {clauses}."
     if len(affected) > len(shown):
         yield f"{len(affected) - len(shown)} workloads more, with -o wide."
     yield from (f"{one}." for one in stale_sentences(plan.stale_priorities))
@@ -64,14 +64,10 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
         yield f"{len(sleepers) - _SLEEPERS_MAX} pods more that no event wakes, with -o wide."
     for rejected in plan.rejected:
         if exceeded := _EXCEEDED_QUOTA.search(rejected.message):
-            who = (
-                f"{rejected.object} of {rejected.workload}"
-                if rejected.workload
-                else rejected.object
-            )
-            verb = "is" if rejected.count == 1 else "are"
+            owner = f" of {rejected.workload}" if rejected.workload else ""
+            are = f"{rejected.object}{owner} {'is' if rejected.count == 1 else 'are'}"
             quota = f"ResourceQuota {rejected.namespace}/{exceeded[1]}"
-            yield f"{who} {verb} rejected, as {quota} is exceeded: {exceeded[2]}."
+            yield f"{are} rejected, as {quota} is exceeded: {exceeded[2]}."
     for refusal in plan.refusals:
         if refusal.repeats:
             text = (
@@ -114,7 +110,7 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
 
 
 def sleep_text(fits_on: str, tried_at_s: float | None) -> str:
-    """What is to be said of a pod that waits for an event though it would fit; else empty."""
+    """Say when a pod is tried that would fit and waits for an event; empty for other pods."""
     if not fits_on or tried_at_s is None:
         return ""
     when = time_text(tried_at_s)
@@ -136,7 +132,7 @@ def _below(plan: Plan, most: int) -> Iterator[str]:
 
 
 def lost_text(budget: BudgetChange) -> str:
-    """How many pods a budget loses, those told apart that the changes themselves remove."""
+    """Say how many pods a budget loses, by cause."""
     parts = [f"{number} {_WORDS[cause]}" for cause, number in budget.lost.items()]
     removed = [f"{budget.removed} removed by the changes"] if budget.removed else []
     return ", ".join((*parts, *removed))
