@@ -4,11 +4,11 @@ from typing import Any
 
 import pytest
 
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
+from podium.cluster.drivers.faults import NO_FAULTS
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.stateful_set import StatefulSetController
 from tests import objects
-from tests.controllers.worlds import World
+from tests.controllers.worlds import TROUBLE, World
 
 Obj = dict[str, Any]
 
@@ -210,9 +210,7 @@ def test_nothing_is_written_while_nothing_happens() -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_faults_and_restarts_leave_what_is_wanted(seed: int) -> None:
-    calls = {"refused": 0.1, "unanswered": 0.1, "slow": 0.1, "repeated": 0.1}
-    trouble = Faults(**calls, broken_watches=0.05, slow_watches=0.1, restarts=0.01)
-    world = world_with(stateful_set(**CLAIMS), faults=trouble, seed=seed)
+    world = world_with(stateful_set(**CLAIMS), faults=TROUBLE, seed=seed)
     roll(world, "v2")
     world.run_until(100)
     world.driver.faults = NO_FAULTS

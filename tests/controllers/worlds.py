@@ -22,6 +22,17 @@ Obj = dict[str, Any]
 START_S = 1_767_225_600.0
 _MERGE = "application/strategic-merge-patch+json"
 
+TROUBLE = Faults(
+    refused=0.1,
+    unanswered=0.1,
+    slow=0.1,
+    repeated=0.1,
+    broken_watches=0.05,
+    slow_watches=0.1,
+    restarts=0.01,
+)
+"""What goes wrong with calls, watches and machines in tests that have to end well all the same."""
+
 
 class Binder(Reconciler):
     """Binds every pod to the node that comes first by name, unless told to wait."""

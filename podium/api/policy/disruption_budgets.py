@@ -55,7 +55,7 @@ BOUNDS = ("minAvailable", "maxUnavailable")
 _PERCENT_STEPS = 100
 
 
-class Scale(msgspec.Struct, frozen=True):
+class OwnerScale(msgspec.Struct, frozen=True):
     """The size that a pod's controller, or the controller above it, wants.
 
     Attributes:
@@ -70,7 +70,7 @@ class Scale(msgspec.Struct, frozen=True):
     is_ordered: bool = False
 
 
-ScaleOf = Callable[[Object, str], Scale | None]
+ScaleOf = Callable[[Object, str], OwnerScale | None]
 """Finds a controller's scale by its owner reference and namespace; None if it isn't known."""
 
 
@@ -134,7 +134,7 @@ def scale_finder(find: Callable[[str, str, str], Object | None]) -> ScaleOf:
             else None
         )
 
-    def scale_of(reference: Object, place: str) -> Scale | None:
+    def scale_of(reference: Object, place: str) -> OwnerScale | None:
         owner = referred(reference, place)
         is_replica_set = owner is not None and reference.get("kind") == "ReplicaSet"
         above = controller_of(owner) if owner is not None and is_replica_set else None
@@ -145,7 +145,7 @@ def scale_finder(find: Callable[[str, str, str], Object | None]) -> ScaleOf:
         is_parallel = spec_of(owner).get("podManagementPolicy") == "Parallel"
         is_ordered = reference["kind"] == "StatefulSet" and not is_parallel
         controller = f"{reference['kind']} {name(owner)}"
-        return Scale(uid_of(owner), replicas_of(owner), controller, is_ordered)
+        return OwnerScale(uid_of(owner), replicas_of(owner), controller, is_ordered)
 
     return scale_of
 

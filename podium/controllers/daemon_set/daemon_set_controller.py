@@ -30,7 +30,6 @@ from podium.controllers.daemon_set.daemon_set_state import (
     GENERATION_LABEL,
     DaemonRules,
     DaemonSetState,
-    FailedPodsBackoff,
     bound_to,
     node_state,
     rollout_bound,
@@ -42,7 +41,7 @@ from podium.controllers.kit.controller_refs import adoption, owners_of, release
 from podium.controllers.kit.controller_revisions import (
     KIND,
     REVISION_LABEL,
-    History,
+    Revisions,
     history_of,
     next_step,
     revision_hash_of,
@@ -50,11 +49,13 @@ from podium.controllers.kit.controller_revisions import (
 )
 from podium.controllers.kit.pod_control import PodOwnerReconciler, new_pod
 from podium.controllers.kit.workload_fields import as_written, min_ready_s, status_update
+from podium.machines.backoff import Backoff, Restarts
 from podium.machines.effects import Create, Effect, deletion_of
 from podium.machines.events import Change
 from podium.machines.reconciler.indexer import by_namespace, by_owner, by_owner_or_orphan
 
 BURST_MAX = 250
+_BACKOFF = Backoff(first_s=1.0, max_s=15 * 60.0)
 _SET = "DaemonSet"
 _ALWAYS_WRITTEN = (
     "currentNumberScheduled",
@@ -88,7 +89,8 @@ class DaemonSetController(PodOwnerReconciler):
     def __init__(self) -> None:
         super().__init__()
         self._states: dict[Place, DaemonSetState] = {}
-        self._backoff = FailedPodsBackoff()
+        # Of failed pods, by DaemonSet, observed generation and node.
+        self._restarts: dict[tuple[str, int, str], Restarts] = {}
 
     def synced(self, now_s: float) -> None:
         # Of DaemonSets that rest, only nodes where something happens are judged.
@@ -170,7 +172,12 @@ class DaemonSetController(PodOwnerReconciler):
                 yield place
 
     def _sync(
-        self, place: Place, daemon_set: Object, history: History, revision: str, now_s: float
+        self,
+        place: Place,
+        daemon_set: Object,
+        history: Revisions,
+        revision: str,
+        now_s: float,
     ) -> Iterator[Effect]:
         state = self._states[place]
         if state.rules is None:
@@ -249,11 +256,13 @@ class DaemonSetController(PodOwnerReconciler):
             doomed = [*acting.doomed]
             for pod in acting.failed:
                 key = (uid_of(daemon_set), observed, node_name)
-                wait_s = self._backoff.wait_s(key, now_s)
-                if wait_s is not None:
+                restarts = self._restarts.setdefault(key, Restarts(_BACKOFF))
+                wait_s = restarts.wait_s(now_s)
+                if now_s < restarts.last_s + wait_s:
+                    # The whole wait, as upstream has it, however much of it is over.
                     self.look_after(place, wait_s)
                 else:
-                    self._backoff.failed(key, now_s)
+                    restarts.restarted(now_s, now_s)
                     doomed.append(pod)
             doomed = doomed[:deletions]
             deletions -= len(doomed)

@@ -32,7 +32,6 @@ from podium.api.well_known import REQUIRED
 from podium.api.workloads import update_strategy_of
 from podium.controllers.kit.controller_revisions import REVISION_LABEL
 from podium.controllers.kit.workload_fields import available_from_s, min_ready_s
-from podium.machines.backoff import Backoff, Restarts
 
 _PREFIX = "node.kubernetes.io/"
 _TOLERATED = (
@@ -253,26 +252,6 @@ def _is_available(rules: DaemonRules, pod: Object, now_s: float) -> bool:
 def template_generation_of(daemon_set: Object) -> str:
     """Return the generation of a DaemonSet's template, as the API server counts it."""
     return annotations(daemon_set).get(TEMPLATE_GENERATION, "")
-
-
-_BACKOFF = Backoff(first_s=1.0, max_s=15 * 60.0)
-
-
-class FailedPodsBackoff(msgspec.Struct):
-    """The back-off of failed daemon pods, by DaemonSet, generation and node."""
-
-    _known: dict[tuple[str, int, str], Restarts] = msgspec.field(default_factory=dict)
-
-    def wait_s(self, key: tuple[str, int, str], now_s: float) -> float | None:
-        """Return the whole wait, as upstream does, while any of it is left; None otherwise."""
-        restarts = self._known.get(key)
-        if restarts is None:
-            return None
-        wait_s = restarts.wait_s(now_s)
-        return wait_s if now_s < restarts.last_s + wait_s else None
-
-    def failed(self, key: tuple[str, int, str], now_s: float) -> None:
-        self._known.setdefault(key, Restarts(_BACKOFF)).restarted(now_s, now_s)
 
 
 class DaemonSetState:

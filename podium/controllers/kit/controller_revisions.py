@@ -26,14 +26,14 @@ def revision_hash_of(obj: Object) -> str:
     return labels(obj).get(REVISION_LABEL, "")
 
 
-class History(msgspec.Struct, frozen=True):
+class Revisions(msgspec.Struct, frozen=True):
     """A workload's revisions: the current one, of its template, and the others, oldest first."""
 
     current: Object | None
     old: Sequence[Object]
 
 
-def history_of(owner: Object, revisions: Iterable[Object]) -> History:
+def history_of(owner: Object, revisions: Iterable[Object]) -> Revisions:
     """Find the revision of the owner's template, and sort the others."""
     ordered = sorted(revisions, key=lambda one: (number_of(one), name(one)))
     template = owner["spec"]["template"]
@@ -43,7 +43,7 @@ def history_of(owner: Object, revisions: Iterable[Object]) -> History:
         if kept == template or same_template(kept, template):
             current = revision
             break
-    return History(current, [revision for revision in ordered if revision is not current])
+    return Revisions(current, [revision for revision in ordered if revision is not current])
 
 
 def template_of(revision: Object) -> Object:
@@ -57,7 +57,9 @@ def number_of(revision: Object) -> int:
     return int(revision.get("revision") or 0)
 
 
-def next_step(owner: Object, history: History, objects: Indexer, hash_label: str) -> Effect | None:
+def next_step(
+    owner: Object, history: Revisions, objects: Indexer, hash_label: str
+) -> Effect | None:
     """Return the next write until the newest revision is the one of the template; None if it is."""
     number = max(map(number_of, history.old), default=0) + 1
     if history.current is not None:
@@ -79,7 +81,7 @@ def surplus(owner: Object, old: Sequence[Object], unused: Iterable[Object]) -> I
     yield from (deletion_of(KIND, revision) for revision in islice(unused, max(too_many, 0)))
 
 
-def _lost_hash(owner: Object, history: History) -> str:
+def _lost_hash(owner: Object, history: Revisions) -> str:
     # The hash of the current revision according to the status, if only its object is missing.
     # Without it, all pods of a state that was exported without revisions would be replaced.
     status = status_of(owner)

@@ -422,8 +422,9 @@ class NodeLifecycleController(Reconciler):
             # While everything seemed to fail, no heartbeat could be seen.
             for health in self._health.values():
                 health.first_s = health.last_s = now_s
-        for zone in self._zones.waiting():
-            self.look_again(_Tainting(zone), now_s + TAINTING_PERIOD_S)
+        for zone, state in self._zones.all():
+            if state.queue:
+                self.look_again(_Tainting(zone), now_s + TAINTING_PERIOD_S)
         return ()
 
     def _mark_not_ready(self, pod: Object | None, now_s: float) -> Iterator[Effect]:

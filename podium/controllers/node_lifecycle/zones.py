@@ -104,9 +104,6 @@ class Zones:
     def all(self) -> Iterable[tuple[Zone, ZoneNodes]]:
         return self._zones.items()
 
-    def waiting(self) -> list[Zone]:
-        return [zone for zone, state in self._zones.items() if state.queue]
-
     def count(self, node_name: str, node: Object | None) -> bool:
         """Count a node, None if it is gone, and return whether that changes any number."""
         before, after = self._members.get(node_name), None

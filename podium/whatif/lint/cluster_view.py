@@ -26,7 +26,7 @@ from podium.api.pod_specs import affinity_of
 from podium.api.pods import is_active, node_name_of
 from podium.api.policy.disruption_budgets import (
     BudgetStatus,
-    Scale,
+    OwnerScale,
     allowed_disruptions,
     expected_count,
     needs_scale,
@@ -123,9 +123,9 @@ def budget_view(budget: Object, workloads: Iterable[Workload]) -> BudgetView:
             own = {**metadata, "name": f"{name(one.pod)}-{n}", "uid": f"{uid}-{n}"}
             pods.append({**one.pod, "status": _READY, "metadata": own})
 
-    def scale_of(owner: Object, _: str) -> Scale | None:
+    def scale_of(owner: Object, _: str) -> OwnerScale | None:
         kind, called = str(owner["kind"]), str(owner["name"])
-        return Scale(f"{kind}/{called}", replicas[kind, called]) if kind in SCALED else None
+        return OwnerScale(f"{kind}/{called}", replicas[kind, called]) if kind in SCALED else None
 
     judged = without(budget, "status")
     status = allowed_disruptions(judged, pods, expected_count(pods, scale_of))

@@ -10,7 +10,7 @@ from msgspec.structs import astuple
 from podium.api.policy.disruption_budgets import (
     Budget,
     BudgetStatus,
-    Scale,
+    OwnerScale,
     allowance,
     allowed_disruptions,
     expected_count,
@@ -123,7 +123,11 @@ def test_needs_scale(spec: Obj, needed: bool) -> None:
 
 
 def test_each_controller_is_expected_once() -> None:
-    scales = {"r1": Scale("d", 5), "r2": Scale("d", 5), "r3": Scale("r3", 2)}
+    scales = {
+        "r1": OwnerScale("d", 5),
+        "r2": OwnerScale("d", 5),
+        "r3": OwnerScale("r3", 2),
+    }
     pods = [pod(owner=owner) for owner in ("r1", "r1", "r2", "r3")]
     lonely = pod()
     assert expected_count([*pods, lonely], lambda ref, _: scales.get(ref["name"])) == 7

@@ -9,7 +9,6 @@ from podium.cluster.drivers.faults import NO_FAULTS, Faults
 from podium.controllers.daemon_set.daemon_set_controller import DaemonSetController
 from podium.controllers.daemon_set.daemon_set_state import (
     Eligibility,
-    FailedPodsBackoff,
     seniority,
     target_of,
     tolerant,
@@ -17,7 +16,7 @@ from podium.controllers.daemon_set.daemon_set_state import (
 from podium.machines.effects import Create, Delete, Effect
 from tests import objects
 from tests.controllers import builders
-from tests.controllers.builders import NOW_S, Hand, become_ready
+from tests.controllers.builders import Hand, become_ready
 from tests.controllers.worlds import World
 
 Obj = dict[str, Any]
@@ -288,7 +287,10 @@ def test_failed_pods_go_at_once_and_then_ever_later() -> None:
     hand = started(daemon_set(), node("a"))
     name = fail(hand)
     assert deleted(hand.run(0.0)) == [name]
-    for failed_s, deleted_s in ((0.0, 1.0), (1.5, 3.5), (4.0, 8.0)):
+    # Waits double, up to a quarter of an hour.
+    waits_s = [min(2.0**number, 900.0) for number in range(12)]
+    at_s = 0.0
+    for failed_s, deleted_s in [(at_s, at_s := at_s + wait_s) for wait_s in waits_s]:
         name = fail(hand)
         assert not deleted(hand.run(failed_s))
         assert not deleted(hand.run(deleted_s - 0.1))
@@ -304,15 +306,6 @@ def test_failed_pods_of_another_template_go_at_once() -> None:
     hand.run(0.1)
     name = fail(hand)
     assert deleted(hand.run(0.2)) == [name]
-
-
-def test_delays_double_up_to_a_limit() -> None:
-    backoff, key = FailedPodsBackoff(), ("uid", 1, "n")
-    assert backoff.wait_s(key, NOW_S) is None
-    for _ in range(12):
-        backoff.failed(key, NOW_S)
-    assert backoff.wait_s(key, NOW_S) == backoff.wait_s(key, NOW_S + 899) == 900.0
-    assert backoff.wait_s(key, NOW_S + 900) is None
 
 
 def test_orphans_are_adopted_and_extra_pods_deleted() -> None:

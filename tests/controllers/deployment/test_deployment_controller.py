@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
+from podium.cluster.drivers.faults import NO_FAULTS
 from podium.controllers.deployment.deployment_controller import DeploymentController
 from podium.controllers.replica_set import ReplicaSetController
 from podium.machines.effects import Create
 from tests import objects
-from tests.controllers.worlds import START_S, World
+from tests.controllers.worlds import START_S, TROUBLE, World
 
 Obj = dict[str, Any]
 
@@ -205,9 +205,7 @@ def test_nothing_is_written_of_a_deployment_at_rest(world: World) -> None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_rollouts_end_well_whatever_becomes_of_calls_and_machines(seed: int) -> None:
-    calls = {"refused": 0.1, "unanswered": 0.1, "slow": 0.1, "repeated": 0.1}
-    faults = Faults(**calls, broken_watches=0.05, slow_watches=0.1, restarts=0.01)
-    world = World(DeploymentController, ReplicaSetController, faults=faults, seed=seed)
+    world = World(DeploymentController, ReplicaSetController, faults=TROUBLE, seed=seed)
     world.create(deployment(6))
     for number in range(2, 5):
         world.run_until(number * 7)

@@ -46,12 +46,6 @@ def test_the_hash_label_does_not_matter_and_amounts_count_as_numbers() -> None:
     assert names([*family.old]) == ["a"]
 
 
-def test_another_label_makes_another_template() -> None:
-    deployment = {"spec": {"template": template()}}
-    family = owned_replica_sets(deployment, [replica_set("a", "1", template(tier="t"))])
-    assert family.new is None
-
-
 def test_a_revision_that_cannot_be_read_is_none() -> None:
     def revision(text: str) -> int:
         notes = {"deployment.kubernetes.io/revision": text}
@@ -110,17 +104,6 @@ def test_old_ones_shrink_by_what_is_available_beyond_the_least() -> None:
     assert rolling_sizes(deployment(10, 3, 2), family) == {"a": 8}
     family = OwnedReplicaSets(sized("b", 3, 3), [sized("a", 10)])
     assert rolling_sizes(deployment(10, 3, 2), family) == {"a": 5}
-
-
-def test_old_pods_that_are_not_available_go_first_and_the_oldest() -> None:
-    old = [sized("a", 4, 1), sized("b", 4, 4)]
-    family = OwnedReplicaSets(sized("c", 1, 0), old)
-    assert rolling_sizes(deployment(8, 1, 3), family) == {"a": 1}
-
-
-def test_new_pods_that_do_not_come_up_protect_the_old_ones() -> None:
-    family = OwnedReplicaSets(sized("b", 5, 0), [sized("a", 8)])
-    assert rolling_sizes(deployment(10, 3, 2), family) == {}
 
 
 def test_a_change_of_scale_is_shared_in_proportion() -> None:

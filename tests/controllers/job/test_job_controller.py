@@ -4,13 +4,13 @@ from typing import Any
 
 import pytest
 
-from podium.cluster.drivers.faults import NO_FAULTS, Faults
+from podium.cluster.drivers.faults import NO_FAULTS
 from podium.controllers.job.job_controller import JobController
 from podium.controllers.job.job_pods import TRACKING
 from podium.machines.effects import Create, Effect, Patch
 from tests.controllers import builders
 from tests.controllers.builders import Hand
-from tests.controllers.worlds import START_S, World
+from tests.controllers.worlds import START_S, TROUBLE, World
 
 Obj = dict[str, Any]
 
@@ -212,10 +212,8 @@ def test_nothing_is_written_while_nothing_happens() -> None:
 
 @pytest.mark.parametrize("seed", range(6))
 def test_every_pod_is_counted_once_whatever_becomes_of_calls(seed: int) -> None:
-    calls = {"refused": 0.1, "unanswered": 0.1, "slow": 0.1, "repeated": 0.1}
-    trouble = Faults(**calls, broken_watches=0.05, slow_watches=0.1, restarts=0.02)
     running = job(run="3s", completions=12, parallelism=4)
-    world = world_with(running, until=60, faults=trouble, seed=seed)
+    world = world_with(running, until=60, faults=TROUBLE, seed=seed)
     world.driver.faults = NO_FAULTS
     world.run_until(600)
     ended = phases(world)
