@@ -1,6 +1,6 @@
 """Merging with the defaults, and spreading over the extension points."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import MappingProxyType
 
 import pytest
@@ -115,11 +115,6 @@ def test_expansion_has_every_point_and_weights_only_where_they_count() -> None:
     assert shown(expanded[ExtensionPoint.BIND]) == "E"
 
 
-def test_a_plugin_without_weight_counts_one() -> None:
-    expanded = expand(plugins("A B=2"), implements)
-    assert shown(expanded[SCORE]) == "A=1 B=2"
-
-
 def faults_of(multi_point: str, points: dict[ExtensionPoint, PluginSet]) -> list[str]:
     with pytest.raises(InvalidDocumentError) as caught:
         expand(plugins(multi_point, points), implements)
@@ -141,43 +136,17 @@ def test_a_repetition_that_is_overridden_everywhere_is_none() -> None:
     assert shown(expand(plugins("B B", points), implements)[SCORE]) == "B=1"
 
 
-def sets_of(enabled: Sequence[str], disabled: Sequence[str]) -> st.SearchStrategy[Plugins]:
-    found = st.builds(PluginSet, enabled=_enabled(enabled), disabled=_disabled(disabled))
-    return st.dictionaries(st.sampled_from([*Plugins.model_fields]), found).map(
-        lambda fields: Plugins(**fields)
-    )
+ENABLED = st.builds(EnabledPlugin, name=st.sampled_from(NAMES), weight=st.integers(0, 9))
+DISABLED = st.builds(DisabledPlugin, name=st.sampled_from([*NAMES, "*"]))
+PLUGIN_SETS = st.builds(
+    PluginSet,
+    enabled=st.lists(ENABLED, unique_by=lambda plugin: plugin.name, max_size=5).map(tuple),
+    disabled=st.lists(DISABLED, unique=True, max_size=3).map(tuple),
+)
+ALL_SETS = st.dictionaries(st.sampled_from([*Plugins.model_fields]), PLUGIN_SETS)
 
 
-def _enabled(names: Sequence[str]) -> st.SearchStrategy[tuple[EnabledPlugin, ...]]:
-    found = st.builds(EnabledPlugin, name=st.sampled_from(names), weight=st.integers(0, 9))
-    return st.lists(found, unique_by=lambda plugin: plugin.name, max_size=5).map(tuple)
-
-
-def _disabled(names: Sequence[str]) -> st.SearchStrategy[tuple[DisabledPlugin, ...]]:
-    found = st.builds(DisabledPlugin, name=st.sampled_from(names))
-    return st.lists(found, unique=True, max_size=3).map(tuple)
-
-
-plugin_sets = st.builds(PluginSet, enabled=_enabled(NAMES), disabled=_disabled([*NAMES, "*"]))
-all_sets = sets_of(NAMES, [*NAMES, "*"])
-
-
-@given(plugin_sets, plugin_sets)
-def test_merging_twice_enables_nothing_new(default: PluginSet, custom: PluginSet) -> None:
-    once = custom.over(default)
-    twice = custom.over(once)
-    assert set(twice.enabled) == set(once.enabled)
-    assert twice.disabled == once.disabled
-
-
-# What is both disabled and enabled moves to the end, each time anew.
-@given(sets_of(NAMES, NAMES[3:]), sets_of(NAMES[:3], NAMES[3:]))
-def test_merging_twice_is_merging_once(defaults: Plugins, custom: Plugins) -> None:
-    once = custom.over(defaults)
-    assert custom.over(once) == once
-
-
-@given(plugin_sets, plugin_sets)
+@given(PLUGIN_SETS, PLUGIN_SETS)
 def test_merging_keeps_what_was_asked_for(default: PluginSet, custom: PluginSet) -> None:
     merged = custom.over(default)
     names = [plugin.name for plugin in merged.enabled]
@@ -189,7 +158,7 @@ def test_merging_keeps_what_was_asked_for(default: PluginSet, custom: PluginSet)
         assert not merged.disables(plugin.name)
 
 
-@given(all_sets)
+@given(ALL_SETS.map(lambda sets: Plugins(**sets)))
 def test_expansion_holds_what_is_enabled_in_three_parts(sets: Plugins) -> None:
     expanded = expand(sets, lambda plugin, point: True)
     brought = {plugin.name for plugin in sets.multi_point.enabled}
@@ -204,15 +173,3 @@ def test_expansion_holds_what_is_enabled_in_three_parts(sets: Plugins) -> None:
         assert parts == sorted(parts)
         order = [plugin.name for plugin in own_set.enabled]
         assert [n for n in names if n in own & spread] == [n for n in order if n in spread]
-
-
-@given(all_sets)
-def test_expanding_an_expansion_changes_nothing(sets: Plugins) -> None:
-    expanded = expand(sets, lambda plugin, point: True)
-    again = {
-        point.name.lower(): PluginSet(
-            enabled=tuple(EnabledPlugin(name=name, weight=w) for name, w in found.items())
-        )
-        for point, found in expanded.items()
-    }
-    assert expand(Plugins(**again), lambda plugin, point: True) == expanded

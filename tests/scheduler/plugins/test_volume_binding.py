@@ -9,7 +9,6 @@ from podium.scheduler.framework.interface import CycleError
 from podium.scheduler.framework.status import Code, Status
 from podium.scheduler.plugins.volume_binding import VolumeBinding
 from tests.scheduler.plugins.volumes import (
-    ZONE,
     Cluster,
     Object,
     claim,
@@ -54,64 +53,19 @@ def test_a_class_without_binding_mode_is_an_error() -> None:
     assert (status.code, status.reasons) == (Code.ERROR, (expected,))
 
 
-def test_volumes_are_compared_with_labels_only() -> None:
-    on_name = [{"key": "metadata.name", "operator": "In", "values": ["n9"]}]
-    required = {"nodeSelectorTerms": [{"matchFields": on_name}]}
-    volume = persistent_volume("vol", nodeAffinity={"required": required})
-    assert rejected(pod("p", uses("data")), claim("data", volume="vol"), volume) == {}
-
-
-@pytest.mark.parametrize(
-    "volume",
-    [
-        persistent_volume("small", "local", size="900Mi"),
-        persistent_volume("other-class", "fast"),
-        persistent_volume("block", "local", volumeMode="Block"),
-        persistent_volume("gold", "local", volumeAttributesClassName="gold"),
-        persistent_volume("readers", "local", accessModes=["ReadOnlyMany"]),
-        persistent_volume("taken", "local", claimRef={"namespace": "default", "name": "other"}),
-        {**persistent_volume("released", "local"), "status": {"phase": "Released"}},
-    ],
-    ids=lambda volume: volume["metadata"]["name"],
-)
-def test_volumes_that_dont_fit(volume: Object) -> None:
-    reasons = rejected(pod("p", uses("data")), LOCAL, claim("data", "local"), volume)
-    assert set(reasons) == {"n1", "n2"}
-
-
-def capacity(size: str, **fields: Any) -> Object:
-    return {
-        "kind": "CSIStorageCapacity",
-        "metadata": {"name": f"capacity-{size}"},
-        "storageClassName": "fast",
-        "capacity": size,
-        "nodeTopology": {"matchLabels": {ZONE: "a"}},
-        **fields,
-    }
-
-
-@pytest.mark.parametrize(
-    ("segment", "without_space"),
-    [
-        (capacity("2Gi"), ["n2"]),
-        (capacity("1Gi", nodeTopology={}), []),
-        (capacity("512Mi"), ["n1", "n2"]),
-        (capacity("2Gi", maximumVolumeSize="512Mi"), ["n1", "n2"]),
-        (capacity("2Gi", storageClassName="slow"), ["n1", "n2"]),
-        (capacity("2Gi", nodeTopology=None), ["n1", "n2"]),
-        (capacity("2Gi", nodeTopology={"matchLabels": {"a b": "c"}}), ["n1", "n2"]),
-    ],
-)
-def test_drivers_that_report_capacity_need_enough_of_it(
-    segment: Object, without_space: list[str]
-) -> None:
+def test_capacity_with_a_broken_topology_counts_nowhere() -> None:
     driver = {"kind": "CSIDriver", "metadata": {"name": "csi.example.com"}}
-    reporting = {**driver, "spec": {"storageCapacity": True}}
-    silent = {**driver, "spec": {"storageCapacity": False}}
+    segment = {
+        "kind": "CSIStorageCapacity",
+        "metadata": {"name": "capacity"},
+        "storageClassName": "fast",
+        "capacity": "2Gi",
+        "nodeTopology": {"matchLabels": {"a b": "c"}},
+    }
     objects = [storage_class("fast"), claim("data", "fast"), segment]
-    new = pod("p", uses("data"))
-    assert rejected(new, *objects, reporting) == dict.fromkeys(without_space, (NO_SPACE,))
-    assert rejected(new, *objects, silent) == {}
+    reporting = {**driver, "spec": {"storageCapacity": True}}
+    without_space = {"n1": (NO_SPACE,), "n2": (NO_SPACE,)}
+    assert rejected(pod("p", uses("data")), *objects, reporting) == without_space
 
 
 def test_a_broken_selector_ends_the_cycle() -> None:
@@ -120,21 +74,6 @@ def test_a_broken_selector_ends_the_cycle() -> None:
     with pytest.raises(CycleError) as error:
         rejected(pod("p", uses("data")), LOCAL, odd, persistent_volume("vol", "local"))
     assert error.value.plugin == "VolumeBinding"
-
-
-def test_migrated_volumes_are_found_by_their_drivers_topology() -> None:
-    csi_zone = "topology.cinder.csi.openstack.org/zone"
-    nodes = [{"metadata": {"name": f"n-{z}", "labels": {csi_zone: z}}} for z in "ab"]
-    volume = persistent_volume("vol", labels={ZONE: "a"}, cinder={"volumeID": "id"})
-    migrated = {"storage.alpha.kubernetes.io/migrated-plugins": "kubernetes.io/cinder"}
-    csi_nodes = [
-        {"kind": "CSINode", "metadata": {"name": f"n-{z}", "annotations": migrated}} for z in "ab"
-    ]
-    new = pod("p", uses("data"))
-    for extra, expected in (([], {}), (csi_nodes, {"n-b": (CONFLICT,)})):
-        cluster = Cluster(nodes, claim("data", volume="vol"), volume, *extra)
-        state = VolumeBinding(cluster.handle).filter(cluster.pending(new))
-        assert cluster.reasons(state) == expected
 
 
 def test_what_the_api_has_told_meanwhile_isnt_taken_back() -> None:

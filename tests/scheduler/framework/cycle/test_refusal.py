@@ -10,14 +10,7 @@ from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.framework.cycle.diagnosis import failure_message
 from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import placed_pod
-from tests.objects import node, pod
-
-BUDGET = {
-    "kind": "PodDisruptionBudget",
-    "metadata": {"name": "b", "namespace": "default"},
-    "spec": {"selector": {"matchLabels": {"app": "a"}}},
-    "status": {"disruptionsAllowed": 1},
-}
+from tests.objects import budget, namespace, node, pod
 
 
 def full(options: SchedulerOptions | None = None) -> Scheduler:
@@ -42,36 +35,20 @@ def test_pods_of_a_class_share_it() -> None:
     assert failure_message(second, scheduler.snapshot) is message
 
 
-def _pod_comes(scheduler: Scheduler) -> None:
-    small = placed_pod(pod("c-1", "0"), scheduler.snapshot.classes)
-    scheduler.snapshot.add_pod(small, "n1")
+CHANGES: dict[str, Callable[[Scheduler], object]] = {
+    "a pod comes": lambda made: made.snapshot.add_pod(
+        placed_pod(pod("c-1", "0"), made.snapshot.classes), "n1"
+    ),
+    "a pod starts": lambda made: made.snapshot.restart_pod(made.snapshot.pods_on[0][0], 1),
+    "a pod is nominated": lambda made: made.nominator.nominate(made.pending(pod("c", "0")), "n1"),
+    "a node comes": lambda made: made.snapshot.set_node(node("n3", cpu="1")),
+    "a budget comes": lambda made: made.budgets.replace([Budget.of(budget("a"))]),
+    "an object comes": lambda made: made.listers.set(namespace("x")),
+}
 
 
-def _pod_starts(scheduler: Scheduler) -> None:
-    scheduler.snapshot.restart_pod(scheduler.snapshot.pods_on[0][0], 1)
-
-
-def _nominated(scheduler: Scheduler) -> None:
-    scheduler.nominator.nominate(scheduler.pending(pod("c-1", "0")), "n1")
-
-
-def _node_comes(scheduler: Scheduler) -> None:
-    scheduler.snapshot.set_node(node("n3", cpu="1"))
-
-
-def _budget_comes(scheduler: Scheduler) -> None:
-    scheduler.budgets.replace([Budget.of(BUDGET)])
-
-
-def _object_comes(scheduler: Scheduler) -> None:
-    scheduler.listers.set({"kind": "Namespace", "metadata": {"name": "x"}})
-
-
-@pytest.mark.parametrize(
-    "change",
-    [_pod_comes, _pod_starts, _nominated, _node_comes, _budget_comes, _object_comes],
-)
-def test_any_change_has_it_found_out_anew(change: Callable[[Scheduler], None]) -> None:
+@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
+def test_any_change_has_it_found_out_anew(change: Callable[[Scheduler], object]) -> None:
     scheduler = full()
     first = refused(scheduler, "b-1")
     change(scheduler)

@@ -87,26 +87,11 @@ def is_in(key: str, *values: str) -> dict[str, Any]:
     return {"key": key, "operator": "In", "values": list(values)}
 
 
-def test_zones_are_renamed() -> None:
-    other = {"key": "disk", "operator": "Exists"}
-    assert affinity({}, is_in(ZONE, "a"), other) == [[is_in(CSI_ZONE, "a"), other]]
-
-
-def test_zones_come_from_the_label_where_the_affinity_has_none() -> None:
-    assert affinity({ZONE: "b__ a__"}) == [[is_in(CSI_ZONE, "a", "b")]]
-    other = {"key": "disk", "operator": "Exists"}
-    assert affinity({BETA_ZONE: "a"}, other) == [[other, is_in(CSI_ZONE, "a")]]
-
-
 def test_older_regions_are_renamed_together_with_older_zones() -> None:
     older = [is_in(BETA_ZONE, "a"), is_in(BETA_REGION, "r")]
     newer = [is_in(CSI_ZONE, "a"), is_in("topology.kubernetes.io/region", "r")]
     assert affinity({}, *older) == [newer]
     assert affinity({ZONE: "a"}, is_in(BETA_REGION, "r"))[0][0] == is_in(BETA_REGION, "r")
-
-
-def test_volumes_without_topology_stay_so() -> None:
-    assert affinity({}) is None
 
 
 def test_the_older_zone_label_comes_first() -> None:
