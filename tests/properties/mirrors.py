@@ -9,7 +9,9 @@ from podium.api.objects import Object
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FITS, FilterState
+from podium.scheduler.framework.status import SUCCESS
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.arrays import Rows
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.simulation.decide.scenario import OTHERS, DecisionScenario
 from tests.properties.clusters import Obj
@@ -57,13 +59,19 @@ def row_of(scheduler: Scheduler, node: Object) -> int:
 
 
 def verdicts(scheduler: Scheduler, state: FilterState | None) -> list[Verdict]:
-    """Each node's, in the order of the mirrored cluster; all at once and one by one must agree."""
-    rows = np.array(list(scheduler.snapshot.row_of.values()))
+    """Each node's, in the order of the mirrored cluster."""
+    return verdicts_at(state, np.array(list(scheduler.snapshot.row_of.values())))
+
+
+def verdicts_at(state: FilterState | None, rows: Rows) -> list[Verdict]:
+    """Each row's; all at once and one by one must agree."""
     if state is None:
         return [None] * len(rows)
-    codes = state.codes(rows).tolist()
-    assert codes == [state.code(row) for row in rows.tolist()]
-    return [verdict(state, row, code) for row, code in zip(rows.tolist(), codes, strict=True)]
+    codes = state.codes(rows)
+    assert codes.dtype == np.int32
+    assert codes.tolist() == state.all_codes(int(rows.max()) + 1)[rows].tolist()
+    assert codes.tolist() == [state.code(row) for row in rows.tolist()]
+    return [verdict(state, *pair) for pair in zip(rows.tolist(), codes.tolist(), strict=True)]
 
 
 def verdict_without(
@@ -74,14 +82,15 @@ def verdict_without(
         return None
     changes = [*((-1, pod) for pod in gone), *((1, pod) for pod in come)]
     state.register_classes([pod.cls for _, pod in changes])
-    weights = [(sign, state.weights(pod.cls)) for sign, pod in changes]
-    extra = [0] * state.width
-    for sign, of_pod in weights:
-        extra = [amount + sign * weight for amount, weight in zip(extra, of_pod, strict=True)]
-    code = state.code(row, extra)
-    assert state.codes(np.array([row]), [np.array([amount]) for amount in extra]) == [code]
+    extra = np.zeros(state.width, np.int64)
+    for sign, pod in changes:
+        extra += sign * np.array(state.weights(pod.cls), np.int64)
+    code = state.code(row, extra.tolist())
+    assert state.codes(np.array([row]), [*extra.reshape(-1, 1)]).tolist() == [code]
     return verdict(state, row, code)
 
 
 def verdict(state: FilterState, row: int, code: int) -> Verdict:
-    return None if code == FITS else in_words(state.status(row, code))
+    status = state.status(row, code) if code != FITS else SUCCESS
+    assert ("Unresolvable" in status.code) == (code < 0)
+    return in_words(status)

@@ -1,6 +1,6 @@
 """Plugins that look at nodes and the pods on them say the same as their scalar twins."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -19,9 +19,7 @@ from podium.scheduler.config.args import (
     UtilizationShapePoint,
 )
 from podium.scheduler.framework.interface import (
-    FITS,
     FilterPlugin,
-    FilterState,
     LocalScore,
     RelativeScore,
 )
@@ -36,7 +34,7 @@ from podium.scheduler.plugins.node_resources_balanced_allocation import (
 from podium.scheduler.plugins.node_resources_fit import NodeResourcesFit
 from podium.scheduler.plugins.node_unschedulable import NodeUnschedulable
 from podium.scheduler.plugins.taint_toleration import TaintToleration
-from podium.scheduler.snapshot.pod_info import PodInfo
+from tests.properties.mirrors import verdict_without, verdicts_at
 from tests.properties.node_clusters import (
     ABLE_NODES,
     AMOUNTS,
@@ -100,27 +98,6 @@ FILTER_ARGS = st.builds(
 )
 
 
-def verdict(state: FilterState, row: int, code: int) -> Verdict:
-    assert isinstance(code, int)
-    if code == FITS:
-        return None
-    status = state.status(row, code)
-    assert ("Unresolvable" in status.code) == (code < 0)
-    return status.code.value, status.reasons
-
-
-def verdicts(scene: Scene, state: FilterState | None) -> list[Verdict]:
-    """Each node's verdict; rows at once and one by one must agree."""
-    if state is None:
-        return [None] * len(scene.nodes)
-    rows, everywhere = scene.rows, np.arange(scene.snapshot.node_count)
-    codes = state.codes(rows)
-    assert codes.dtype == np.int32
-    assert codes.tolist() == state.codes(everywhere)[rows].tolist()
-    assert codes.tolist() == [state.code(row) for row in rows.tolist()]
-    return [verdict(state, r, c) for r, c in zip(rows.tolist(), codes.tolist(), strict=True)]
-
-
 def local_scores(scene: Scene, state: LocalScore) -> list[int]:
     """Each node's score; rows at once and one by one must agree."""
     scores = state.scores(scene.rows)
@@ -128,22 +105,6 @@ def local_scores(scene: Scene, state: LocalScore) -> list[int]:
     assert scores.tolist() == [state.score(row) for row in scene.rows.tolist()]
     assert all(0 <= score <= 100 for score in scores.tolist())
     return scores.tolist()
-
-
-def sums(state: FilterState, come: Sequence[PodInfo], gone: Sequence[PodInfo]) -> list[int]:
-    extra = np.zeros(state.width, np.int64)
-    for pod in come:
-        extra += state.weights(pod.cls)
-    for pod in gone:
-        extra -= state.weights(pod.cls)
-    return extra.tolist()
-
-
-def verdict_with(state: FilterState, row: int, extra: list[int]) -> Verdict:
-    code = state.code(row, extra)
-    arrays = [np.array([amount], np.int64) for amount in extra]
-    assert state.codes(np.array([row]), arrays).tolist() == [code]
-    return verdict(state, row, code)
 
 
 RESOURCE_SCENES = scenes(RESOURCE_NODES, RESOURCE_PODS, RESOURCE_PODS)
@@ -156,7 +117,7 @@ def assert_agrees(
     scene: Scene, plugin: FilterPlugin, filter_node: Callable[[Object, Object], Verdict]
 ) -> None:
     expected = [filter_node(scene.pod.obj, node) for node in scene.nodes.values()]
-    assert verdicts(scene, plugin.filter(scene.pod)) == expected
+    assert verdicts_at(plugin.filter(scene.pod), scene.rows) == expected
 
 
 @given(scenes(ABLE_NODES, DEMANDING_PODS, None))
@@ -176,7 +137,7 @@ def test_node_affinity(scene: Scene, added: Object) -> None:
     plugin = NodeAffinity(scene.handle, NodeAffinityArgs.model_construct(added_affinity=added))
     pod, nodes = scene.pod.obj, [*scene.nodes.values()]
     expected = [node_affinity.filter_node(pod, node, added) for node in nodes]
-    assert verdicts(scene, plugin.filter(scene.pod)) == expected
+    assert verdicts_at(plugin.filter(scene.pod), scene.rows) == expected
     state = plugin.score(scene.pod)
     found = [0] * len(nodes) if state is None else state.scores(scene.rows).tolist()
     assert found == node_affinity.scores(pod, nodes, added)
@@ -211,7 +172,7 @@ def test_image_locality(scene: Scene) -> None:
 def test_node_resources_fit(scene: Scene, args: NodeResourcesFitArgs) -> None:
     state = NodeResourcesFit(scene.handle, args).filter(scene.pod)
     for _ in range(2):
-        assert verdicts(scene, state) == [
+        assert verdicts_at(state, scene.rows) == [
             node_resources_fit.filter_node(scene.pod.obj, node, scene.objects_on(name), args)
             for name, node in scene.nodes.items()
         ]
@@ -247,7 +208,7 @@ def test_node_resources_fit_elsewhere(
     for name, node in scene.nodes.items():
         gone = [pod for pod in scene.pods[name] if data.draw(st.booleans())]
         left = [pod.obj for pod in (*scene.pods[name], *scene.others) if pod not in gone]
-        found = verdict_with(state, scene.snapshot.row_of[name], sums(state, scene.others, gone))
+        found = verdict_without(state, scene.snapshot.row_of[name], gone, scene.others)
         assert found == node_resources_fit.filter_node(scene.pod.obj, node, left, args)
 
 
@@ -274,7 +235,7 @@ def test_node_ports(scene: Scene, data: st.DataObject) -> None:
     used = used_ports(scene)
     for _ in range(4):
         expected = [node_ports.filter_node(scene.pod.obj, used[name]) for name in scene.nodes]
-        assert verdicts(scene, state) == expected
+        assert verdicts_at(state, scene.rows) == expected
         change_ports(scene, used, data)
 
 
@@ -296,7 +257,7 @@ def test_node_ports_in_a_dry_run(scene: Scene, data: st.DataObject) -> None:
             used[name].remove(pod.obj for pod in lower)
             used[name].add(pod.obj for pod in back)
         used[name].add(pod.obj for pod in nominated)
-        found = verdict_with(state, scene.snapshot.row_of[name], sums(state, nominated, gone))
+        found = verdict_without(state, scene.snapshot.row_of[name], gone, nominated)
         assert found == node_ports.filter_node(scene.pod.obj, used[name])
 
 

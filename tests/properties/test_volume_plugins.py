@@ -6,31 +6,22 @@ import numpy as np
 from hypothesis import given
 
 from podium.api.volumes.volume_matching import NO_VOLUME, choose_volumes
-from podium.scheduler.framework.interface import FITS, FilterState, Scope
+from podium.scheduler.framework.interface import FilterState, Scope
 from podium.scheduler.plugins.node_volume_limits import NodeVolumeLimits
 from podium.scheduler.plugins.volume_binding import VolumeBinding
 from podium.scheduler.plugins.volume_restrictions import VolumeRestrictions
 from podium.scheduler.plugins.volume_zone import VolumeZone
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
+from tests.properties.mirrors import verdict, verdict_without, verdicts_at
 from tests.properties.volume_clusters import Scene, in_words, scenes
 from tests.reference import node_volume_limits, volume_binding, volume_restrictions, volume_zone
 from tests.reference.volume_world import Object, Verdict, World
 from tests.replacing import replace
 
 
-def judged(state: FilterState | None, row: int, code: int) -> Verdict:
-    return None if state is None or code == FITS else in_words(state.status(row, code))
-
-
 def verdicts(scene: Scene, state: FilterState | None) -> list[Verdict]:
-    """Each node's verdict; rows at once and one by one must agree."""
-    if state is None:
-        return [None] * len(scene.world.nodes)
-    rows = np.array([scene.row(node) for node in scene.world.nodes])
-    codes = state.codes(rows).tolist()
-    assert codes == [state.code(row) for row in rows.tolist()]
-    return [judged(state, row, code) for row, code in zip(rows.tolist(), codes, strict=True)]
+    return verdicts_at(state, np.array([scene.row(node) for node in scene.world.nodes]))
 
 
 def objects(pods: Sequence[PodInfo]) -> list[Object]:
@@ -83,8 +74,8 @@ def test_reserving_keeps_the_node_and_can_be_undone(scenes: Iterator[Scene]) -> 
         if not plugin.pre_filter(scene.info).status.is_success:
             continue
         before = verdicts(scene, plugin.filter(scene.info))
-        for node, verdict in zip(scene.world.nodes, before, strict=True):
-            if verdict is None:
+        for node, refusal in zip(scene.world.nodes, before, strict=True):
+            if refusal is None:
                 plugin.reserve(scene.info, node["metadata"]["name"])
                 after = verdicts(scene, plugin.filter(scene.info))
                 assert after == twin_verdicts(as_listed(scene), scene.pod)
@@ -127,8 +118,9 @@ def test_node_volume_limits_with_other_pods(scenes: Iterator[Scene]) -> None:
         pods = scene.dice.some(scene.everybody)
         for node in scene.world.nodes:
             expected = node_volume_limits.filter_node(scene.world, scene.pod, node, objects(pods))
-            code = FITS if state is None else state.code_among(scene.row(node), pods)
-            assert judged(state, scene.row(node), code) == expected
+            row = scene.row(node)
+            found = None if state is None else verdict(state, row, state.code_among(row, pods))
+            assert found == expected
 
 
 @given(scenes())
@@ -154,7 +146,8 @@ def test_volume_restrictions_in_a_dry_run(scenes: Iterator[Scene]) -> None:
             expected = volume_restrictions.filter_node(
                 scene.world, scene.pod, node, objects(removed), objects(added)
             )
-            assert dry_run(state, scene.row(node), removed, added) == expected
+            found = verdict_without(state, scene.row(node), removed, added)
+            assert found == expected
 
 
 @given(scenes())
@@ -185,18 +178,3 @@ def leave(scene: Scene, state: FilterState | None, pod: PodInfo) -> None:
         changed = [n for n, b, a in zip(scene.world.nodes, before, after, strict=True) if b != a]
         allowed = [row] if state.scope is Scope.ROW else []
         assert {scene.row(node) for node in changed} <= set(allowed)
-
-
-def dry_run(
-    state: FilterState | None, row: int, removed: Sequence[PodInfo], added: Sequence[PodInfo]
-) -> Verdict:
-    if state is None:
-        return None
-    extra = [0] * state.width
-    for sign, pods in ((-1, removed), (1, added)):
-        for pod in pods:
-            extra = [a + sign * w for a, w in zip(extra, state.weights(pod.cls), strict=True)]
-    code = state.code(row, extra)
-    sums = [np.array([amount]) for amount in extra]
-    assert state.codes(np.array([row]), sums).tolist() == [code]
-    return judged(state, row, code)
