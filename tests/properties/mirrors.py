@@ -7,6 +7,7 @@ import numpy as np
 from podium.api.documents.document import read
 from podium.api.objects import Object
 from podium.api.policy.disruption_budgets import Budget
+from podium.scheduler.framework.evaluation.evaluation import Evaluation
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.interface import FITS, FilterState
 from podium.scheduler.framework.status import SUCCESS
@@ -20,6 +21,8 @@ from tests.reference.cluster import Cluster
 from tests.reference.node_ports import UsedPorts
 from tests.reference.verdict import Verdict
 
+PROFILE = "default-scheduler"
+
 
 def loaded(drawn: Obj) -> tuple[Scheduler, DecisionScenario]:
     """A scheduler with the state of a scenario."""
@@ -32,6 +35,16 @@ def loaded(drawn: Obj) -> tuple[Scheduler, DecisionScenario]:
 
 def handle(scheduler: Scheduler) -> Handle:
     return Handle(scheduler.snapshot, scheduler.listers)
+
+
+def evaluation_of(scheduler: Scheduler, pod: PodInfo) -> Evaluation:
+    return Evaluation(
+        scheduler.pipelines[PROFILE],
+        scheduler.snapshot,
+        scheduler.listers,
+        scheduler.nominator,
+        pod,
+    )
 
 
 def mirrored(scheduler: Scheduler, budgets: Sequence[Object] = ()) -> Cluster:

@@ -18,7 +18,7 @@ from podium.simulation.decide.stream import answers
 from tests.conformance.comparison import Json, difference
 from tests.properties import clusters
 from tests.properties.clusters import Obj, Scenes
-from tests.properties.mirrors import loaded, mirrored
+from tests.properties.mirrors import evaluation_of, loaded, mirrored
 from tests.reference.cluster import Cluster
 from tests.reference.cycle import pre_filter
 from tests.reference.node_affinity import eligible_names
@@ -26,8 +26,6 @@ from tests.reference.preemption import Candidate, dry_run
 from tests.reference.scenario import answer
 from tests.reference.trial import Refusal, Trial, prepare
 from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE
-
-PROFILE = "default-scheduler"
 
 
 def decided(drawn: Obj) -> Json:
@@ -89,13 +87,7 @@ def dry_run_of(
     scheduler: Scheduler, pod: PodInfo, steps: list[list[int]]
 ) -> tuple[DryRun, Evaluation]:
     """A new dry run that was asked about these rows in turn."""
-    evaluation = Evaluation(
-        scheduler.pipelines[PROFILE],
-        scheduler.snapshot,
-        scheduler.listers,
-        scheduler.nominator,
-        pod,
-    )
+    evaluation = evaluation_of(scheduler, pod)
     order = IMPORTANCE[VictimOrder.DEFAULT]
     tables = VictimTables(scheduler.snapshot, scheduler.budgets, order)
     run = DryRun(tables, scheduler.nominator)

@@ -23,23 +23,13 @@ from podium.simulation.decide.decisions import Decided, decision_report
 from tests.conformance.comparison import Json
 from tests.properties.clusters import scenario
 from tests.properties.lives import Life, again, reborn
+from tests.properties.mirrors import evaluation_of
 from tests.properties.volume_clusters import Dice
 
-PROFILE = "default-scheduler"
 STEPS = 12
 STEPS_OF_A_LONG_LIFE = 20
 
 LIVES = st.integers(0, 2**48).map(Dice).map(lambda dice: Life(scenario(dice, nodes_max=5), dice))
-
-
-def evaluation_of(scheduler: Scheduler, pod: PodInfo) -> Evaluation:
-    return Evaluation(
-        scheduler.pipelines[PROFILE],
-        scheduler.snapshot,
-        scheduler.listers,
-        scheduler.nominator,
-        pod,
-    )
 
 
 def assert_same_evaluation(kept: Evaluation, new: Evaluation, snapshot: Snapshot) -> None:

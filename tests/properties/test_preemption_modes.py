@@ -10,6 +10,7 @@ from podium.cluster.drivers.faults import Latency
 from podium.cluster.virtual.cluster import Cluster
 from podium.cluster.virtual.cluster_options import ClusterOptions, SchedulerSetup
 from podium.scheduler.machine.context import Features
+from tests import objects
 
 CLASSES = {"low": 10, "middle": 100, "high": 1000}
 PODS = 14
@@ -25,42 +26,26 @@ def end_of(seed: int, *, asynchronous: bool, latency_s: float) -> dict[str, str]
     )
     cluster = Cluster(options)
     rng = Random(seed)
-    now_s = cluster.driver.now_s
-    for name, value in CLASSES.items():
-        fields = {"metadata": {"name": name}, "value": value}
-        cluster.server.create(Attributes(KINDS["PriorityClass"], "", "", now_s), fields)
-    cluster.load(node(f"n{number}", rng.randint(3, 8)) for number in range(rng.randint(2, 4)))
+    cluster.load(objects.priority_class(name, value) for name, value in CLASSES.items())
+    cluster.load(
+        objects.node(f"n{number}", str(rng.randint(3, 8))) for number in range(rng.randint(2, 4))
+    )
     cluster.start()
     for number in range(PODS):
-        cluster.server.create(
-            Attributes(KINDS["Pod"], "default", "", cluster.driver.now_s), pod(f"p{number}", rng)
-        )
+        attributes = Attributes(KINDS["Pod"], "default", "", cluster.driver.now_s)
+        cluster.server.create(attributes, random_pod(f"p{number}", rng))
         assert cluster.driver.settle()
     pods = cluster.server.list(KINDS["Pod"], "default").items
     return {one["metadata"]["name"]: one["spec"].get("nodeName", "") for one in pods}
 
 
-def node(name: str, cpu: int) -> dict[str, object]:
-    labels = {"kubernetes.io/hostname": name}
-    amounts = {"cpu": str(cpu), "memory": "64Gi", "pods": "110"}
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name, "labels": labels},
-        "status": {"allocatable": amounts, "capacity": amounts},
-    }
-
-
-def pod(name: str, rng: Random) -> dict[str, object]:
-    requests = {"cpu": str(rng.randint(1, 4))}
-    return {
-        "metadata": {"name": name},
-        "spec": {
-            "containers": [{"name": "c", "image": "i", "resources": {"requests": requests}}],
-            "priorityClassName": rng.choice([*CLASSES]),
-            "terminationGracePeriodSeconds": rng.choice([0, 5, 30]),
-        },
-    }
+def random_pod(name: str, rng: Random) -> objects.Obj:
+    return objects.pod(
+        name,
+        str(rng.randint(1, 4)),
+        priorityClassName=rng.choice([*CLASSES]),
+        terminationGracePeriodSeconds=rng.choice([0, 5, 30]),
+    )
 
 
 @pytest.mark.parametrize("latency_s", [0.0, 0.5])
