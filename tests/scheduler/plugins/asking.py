@@ -4,7 +4,7 @@ Each line says what it is an example of, which pod waits, what has changed, from
 whether the pod is to be tried again.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import pytest
@@ -18,7 +18,9 @@ from podium.scheduler.framework.cluster_events import (
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.queue.hints import registered_events
 from podium.scheduler.queue.queue_events import events_of_node_update, events_of_pod_update
+from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import pending_pod
+from podium.scheduler.snapshot.snapshot import Snapshot
 
 Obj = dict[str, Any]
 Line = tuple[str, Obj, EventResource, Obj | None, Obj | None, bool]
@@ -30,9 +32,17 @@ NEW = GONE = None
 QUEUE, SKIP = True, False
 
 
-def table(*lines: Line) -> pytest.MarkDecorator:
-    values = [pytest.param(line[1:], id=line[0]) for line in lines]
-    return pytest.mark.parametrize("line", values)
+def hint_table(
+    plugin: Callable[[Handle], Any], *lines: Line, objects: Iterable[Obj] = ()
+) -> Callable[[Sequence[Any]], None]:
+    """A test of a plugin's hints, line by line, while there are these objects."""
+
+    @pytest.mark.parametrize("line", [pytest.param(line[1:], id=line[0]) for line in lines])
+    def hints(line: Sequence[Any]) -> None:
+        handle = Handle(Snapshot(), Listers(objects))
+        check(plugin(handle), handle, line)
+
+    return hints
 
 
 def check(plugin: EnqueueExtensions, handle: Handle, line: Sequence[Any]) -> None:

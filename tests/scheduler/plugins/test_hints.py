@@ -1,10 +1,18 @@
-"""What may help pods that were rejected for the sake of a node: nodes, their pods, and updates."""
+"""What may help pods that were rejected for the sake of nodes, or of other pods."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
-from podium.scheduler.config.args import NodeAffinityArgs, NodeResourcesFitArgs
+from podium.scheduler.config.args import (
+    DefaultingType,
+    InterPodAffinityArgs,
+    NodeAffinityArgs,
+    NodeResourcesFitArgs,
+    PodTopologySpreadArgs,
+    TopologySpreadConstraint,
+)
 from podium.scheduler.framework.cluster_events import (
     Action,
     ClusterEvent,
@@ -14,15 +22,20 @@ from podium.scheduler.framework.cluster_events import (
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.plugins.default_preemption import DefaultPreemption
 from podium.scheduler.plugins.dynamic_resources import DynamicResources
+from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.node_affinity import NodeAffinity
 from podium.scheduler.plugins.node_declared_features import NodeDeclaredFeatures
 from podium.scheduler.plugins.node_name import NodeName
 from podium.scheduler.plugins.node_ports import NodePorts
 from podium.scheduler.plugins.node_resources_fit import NodeResourcesFit
 from podium.scheduler.plugins.node_unschedulable import NodeUnschedulable
+from podium.scheduler.plugins.pod_topology_spread import PodTopologySpread
 from podium.scheduler.plugins.scheduling_gates import SchedulingGates
 from podium.scheduler.plugins.taint_toleration import TaintToleration
 from podium.scheduler.scheduler import Scheduler
+from podium.scheduler.snapshot.listers import Listers
+from podium.scheduler.snapshot.pod_info import placed_pod
+from tests.objects import HOST, ZONE, near, required
 from tests.scheduler.plugins.asking import (
     GONE,
     ITSELF,
@@ -31,10 +44,9 @@ from tests.scheduler.plugins.asking import (
     POD,
     QUEUE,
     SKIP,
-    Line,
     Obj,
     check,
-    table,
+    hint_table,
 )
 from tests.scheduler.plugins.small_cluster import cluster, node, pod, requesting
 
@@ -81,15 +93,15 @@ def requiring(key: str, value: str) -> Obj:
     }
 
 
-@table(
+test_scheduling_gates = hint_table(
+    SchedulingGates,
     ("the last gate went", pod(), ITSELF, pod(schedulingGates=[{"name": "g"}]), pod(), QUEUE),
     ("something else changed", pod(), ITSELF, pod(), tolerating("keep"), SKIP),
 )
-def test_scheduling_gates(handle: Handle, line: Line) -> None:
-    check(SchedulingGates(handle), handle, line)
 
 
-@table(
+test_node_unschedulable = hint_table(
+    NodeUnschedulable,
     ("an open node came", pod(), NODE, NEW, node("n"), QUEUE),
     ("a cordoned one came", pod(), NODE, NEW, cordoned(), SKIP),
     ("a node was uncordoned", pod(), NODE, cordoned(), cordoned(False), QUEUE),
@@ -98,22 +110,20 @@ def test_scheduling_gates(handle: Handle, line: Line) -> None:
     ("the pod tolerates it", pod(), ITSELF, pod(), tolerating(UNSCHEDULABLE), QUEUE),
     ("the pod tolerates something else", pod(), ITSELF, pod(), tolerating("keep"), SKIP),
 )
-def test_node_unschedulable(handle: Handle, line: Line) -> None:
-    check(NodeUnschedulable(handle), handle, line)
 
 
-@table(
+test_node_name = hint_table(
+    NodeName,
     ("a node came", pod(nodeName="n"), NODE, NEW, node("n"), QUEUE),
     ("a node changed", pod(nodeName="n"), NODE, node("n"), node("n", {"a": "b"}), SKIP),
     ("a taint went", pod(nodeName="n"), NODE, tainted("NoSchedule"), node("n"), QUEUE),
     ("a taint came", pod(nodeName="n"), NODE, node("n"), tainted("NoSchedule"), QUEUE),
     ("a pod went", pod(nodeName="n"), POD, pod("other"), GONE, SKIP),
 )
-def test_node_name(handle: Handle, line: Line) -> None:
-    check(NodeName(handle), handle, line)
 
 
-@table(
+test_taint_toleration = hint_table(
+    TaintToleration,
     ("a free node came", pod(), NODE, NEW, node("n"), QUEUE),
     ("a tainted one came", pod(), NODE, NEW, tainted("NoExecute"), SKIP),
     ("a tolerated one came", tolerating("keep"), NODE, NEW, tainted("NoExecute"), QUEUE),
@@ -131,15 +141,14 @@ def test_node_name(handle: Handle, line: Line) -> None:
     ("labels changed", pod(), NODE, node("n"), node("n", {"a": "b"}), SKIP),
     ("the pod tolerates something", pod(), ITSELF, pod(), tolerating("any"), QUEUE),
 )
-def test_taint_toleration(handle: Handle, line: Line) -> None:
-    check(TaintToleration(handle), handle, line)
 
 
 SSD = pod(nodeSelector={"disk": "ssd"})
 SSD_OF_B, ALL = {"disk": "ssd", "team": "b"}, {"disk": "ssd", "team": "a"}
 
 
-@table(
+test_node_affinity = hint_table(
+    NodeAffinity,
     ("a matching node came", SSD, NODE, NEW, node("n", {"disk": "ssd"}), QUEUE),
     ("another one came", SSD, NODE, NEW, node("n", {"disk": "hdd"}), SKIP),
     ("a node begins to match", SSD, NODE, node("n"), node("n", {"disk": "ssd"}), QUEUE),
@@ -154,27 +163,24 @@ SSD_OF_B, ALL = {"disk": "ssd", "team": "b"}, {"disk": "ssd", "team": "a"}
     ("it ceases to match", SSD, NODE, node("n", {"disk": "ssd"}), node("n"), SKIP),
     ("a taint went where it doesn't match", SSD, NODE, tainted("NoSchedule"), node("n"), QUEUE),
 )
-def test_node_affinity(handle: Handle, line: Line) -> None:
-    check(NodeAffinity(handle), handle, line)
 
 
-@table(
+# Whether what is added matched before isn't asked, as in v1.36.
+test_node_affinity_with_added_affinity = hint_table(
+    partial(NodeAffinity, args=NodeAffinityArgs(added_affinity=requiring("team", "a"))),
     ("the pod's own selector matched before", SSD, NODE, node("n", SSD_OF_B), node("n", ALL), SKIP),
     ("both begin to match", SSD, NODE, node("n"), node("n", ALL), QUEUE),
     ("the pod's own begins to match", SSD, NODE, node("n", {"team": "a"}), node("n", ALL), QUEUE),
     ("what is added doesn't match", SSD, NODE, node("n"), node("n", SSD_OF_B), SKIP),
     ("a node came for which that is so", SSD, NODE, NEW, node("n", SSD_OF_B), SKIP),
 )
-def test_node_affinity_with_added_affinity(handle: Handle, line: Line) -> None:
-    """Whether what is added matched before isn't asked, as in v1.36."""
-    added = NodeAffinityArgs(added_affinity=requiring("team", "a"))
-    check(NodeAffinity(handle, added), handle, line)
 
 
 WEB = pod(containers=holding(80)["spec"]["containers"])
 
 
-@table(
+test_node_ports = hint_table(
+    NodePorts,
     ("the port's holder went", WEB, POD, holding(80), GONE, QUEUE),
     ("another port's holder went", WEB, POD, holding(81), GONE, SKIP),
     ("another protocol's holder went", WEB, POD, holding(80, protocol="UDP"), GONE, SKIP),
@@ -183,8 +189,6 @@ WEB = pod(containers=holding(80)["spec"]["containers"])
     ("a node came", WEB, NODE, NEW, node("n"), QUEUE),
     ("a node changed", WEB, NODE, node("n"), sized(cpu="8"), SKIP),
 )
-def test_node_ports(handle: Handle, line: Line) -> None:
-    check(NodePorts(handle), handle, line)
 
 
 ONE_CPU = requesting(cpu="1")
@@ -198,7 +202,8 @@ def device_class(extended_resource: str = "") -> Obj:
     return {"kind": "DeviceClass", "metadata": {"name": "gpus"}, "spec": spec}
 
 
-@table(
+test_node_resources_fit = hint_table(
+    NodeResourcesFit,
     ("a pod went", ONE_CPU, POD, requesting("other", memory="1Gi"), GONE, QUEUE),
     ("a pod came", ONE_CPU, POD, NEW, pod("other"), SKIP),
     (
@@ -241,8 +246,6 @@ def device_class(extended_resource: str = "") -> Obj:
     ("a class changed otherwise", ONE_GPU, CLASS, device_class(GPU), device_class(GPU), SKIP),
     ("another class came", ONE_CPU, CLASS, NEW, device_class(GPU), SKIP),
 )
-def test_node_resources_fit(handle: Handle, line: Line) -> None:
-    check(NodeResourcesFit(handle), handle, line)
 
 
 def test_hints_look_for_ignored_resources_as_well(handle: Handle) -> None:
@@ -256,7 +259,8 @@ USER_NAMESPACE = pod(hostNetwork=True, hostUsers=False)
 FEATURE = "UserNamespacesHostNetworkSupport"
 
 
-@table(
+test_node_declared_features = hint_table(
+    NodeDeclaredFeatures,
     ("a node came", USER_NAMESPACE, NODE, NEW, node("n"), QUEUE),
     ("a node declares more", USER_NAMESPACE, NODE, declaring(), declaring(FEATURE), QUEUE),
     ("a node got a label", USER_NAMESPACE, NODE, node("n"), node("n", {"a": "b"}), SKIP),
@@ -264,8 +268,6 @@ FEATURE = "UserNamespacesHostNetworkSupport"
     ("the pod needs less", USER_NAMESPACE, ITSELF, USER_NAMESPACE, pod(), QUEUE),
     ("the pod needs the same", USER_NAMESPACE, ITSELF, pod(), tolerating("keep"), SKIP),
 )
-def test_node_declared_features(handle: Handle, line: Line) -> None:
-    check(NodeDeclaredFeatures(handle), handle, line)
 
 
 def test_pods_held_back_by_preemption_are_looked_at_but_not_called(handle: Handle) -> None:
@@ -283,3 +285,171 @@ def test_pods_held_back_by_preemption_are_looked_at_but_not_called(handle: Handl
 
 def test_nothing_helps_pods_with_claims_that_podium_does_not_model(handle: Handle) -> None:
     assert not DynamicResources(handle).events_to_register()
+
+
+def of_app(app: str = "", namespace: str = "default", **spec: Any) -> Obj:
+    return {
+        "metadata": {"name": "p", "namespace": namespace, "labels": {"app": app} if app else {}},
+        "spec": {"containers": [], **spec},
+    }
+
+
+def spreading(app: str, key: str = ZONE, **more: Any) -> Obj:
+    constraint = {
+        "maxSkew": 1,
+        "topologyKey": key,
+        "whenUnsatisfiable": "DoNotSchedule",
+        "labelSelector": {"matchLabels": {"app": app}},
+        **more,
+    }
+    return of_app(app, topologySpreadConstraints=[constraint])
+
+
+def placed(zone: str = "", **labels: str) -> Obj:
+    return node("n", {**labels, **({ZONE: zone} if zone else {})})
+
+
+def tainted_in(zone: str) -> Obj:
+    return {**placed(zone), "spec": {"taints": [{"key": "keep", "effect": "NoSchedule"}]}}
+
+
+def cordoned_in(zone: str) -> Obj:
+    return {**placed(zone), "spec": {"unschedulable": True}}
+
+
+def labelled(app: str) -> Obj:
+    return {**of_app(app), "metadata": {"name": "p", "labels": {"app": app, "tier": "front"}}}
+
+
+SPREAD = spreading("web")
+ON_SSD = {**SPREAD, "spec": {**SPREAD["spec"], "nodeSelector": {"disk": "ssd"}}}
+HONORING = spreading("web", nodeTaintsPolicy="Honor")
+TOLERANT = {**HONORING, "spec": {**HONORING["spec"], "tolerations": [{"operator": "Exists"}]}}
+
+
+test_pod_topology_spread = hint_table(
+    partial(PodTopologySpread, args=PodTopologySpreadArgs()),
+    ("one that counts came", SPREAD, POD, NEW, of_app("web"), QUEUE),
+    ("one that counts went", SPREAD, POD, of_app("web"), GONE, QUEUE),
+    ("one that doesn't count went", SPREAD, POD, of_app("db"), GONE, SKIP),
+    ("one of another namespace went", SPREAD, POD, of_app("web", "team"), GONE, SKIP),
+    ("one counts no more", SPREAD, POD, of_app("web"), of_app("db"), QUEUE),
+    ("one begins to count", SPREAD, POD, of_app("db"), of_app("web"), QUEUE),
+    ("one doesn't count, as before", SPREAD, POD, of_app("db"), of_app("job"), SKIP),
+    ("a node of a zone came", SPREAD, NODE, NEW, placed("z1"), QUEUE),
+    ("a node without zone came", SPREAD, NODE, NEW, placed(), SKIP),
+    ("a node of a zone went", SPREAD, NODE, placed("z1"), GONE, QUEUE),
+    ("a node without zone went", SPREAD, NODE, placed(), GONE, SKIP),
+    ("a node has moved", SPREAD, NODE, placed("z1"), placed("z2"), QUEUE),
+    ("a node has got a zone", SPREAD, NODE, placed(), placed("z1"), QUEUE),
+    ("another label changed", SPREAD, NODE, placed("z1"), placed("z1", disk="ssd"), SKIP),
+    ("a node counts no more", ON_SSD, NODE, placed("z1", disk="ssd"), placed("z1"), SKIP),
+    ("a taint came, though it doesn't count", SPREAD, NODE, placed("z1"), tainted_in("z1"), QUEUE),
+    ("a taint came that counts", HONORING, NODE, placed("z1"), tainted_in("z1"), QUEUE),
+    ("a tolerated taint came", TOLERANT, NODE, placed("z1"), tainted_in("z1"), QUEUE),
+    ("a node without zone was tainted", SPREAD, NODE, placed(), tainted_in(""), SKIP),
+    ("a node was uncordoned", SPREAD, NODE, cordoned_in("z1"), placed("z1"), SKIP),
+    ("the pod itself gets other labels", SPREAD, ITSELF, of_app("web"), labelled("web"), SKIP),
+    (
+        "the pod itself counts no more",
+        SPREAD,
+        ITSELF,
+        SPREAD,
+        {**SPREAD, "metadata": {"name": "p"}},
+        QUEUE,
+    ),
+    ("taints count less", HONORING, ITSELF, HONORING, TOLERANT, QUEUE),
+)
+
+
+def test_the_constraints_that_a_pod_has_now_decide() -> None:
+    """A pod that has left the service which made it spread isn't tried again; one that came is."""
+    default = TopologySpreadConstraint(
+        max_skew=1, topology_key=ZONE, when_unsatisfiable="DoNotSchedule"
+    )
+    service = {
+        "kind": "Service",
+        "metadata": {"name": "web", "namespace": "default"},
+        "spec": {"selector": {"app": "web"}},
+    }
+    handle = Handle(cluster([]).snapshot, Listers([service]))
+    plugin = PodTopologySpread(
+        handle,
+        PodTopologySpreadArgs(default_constraints=(default,), defaulting_type=DefaultingType.LIST),
+    )
+    check(plugin, handle, (of_app("db"), ITSELF, of_app("web"), of_app("db"), SKIP))
+    check(plugin, handle, (of_app("web"), ITSELF, of_app("db"), of_app("web"), QUEUE))
+
+
+def like(app: str, *terms: Obj, apart: bool = False) -> Obj:
+    kind = "podAntiAffinity" if apart else "podAffinity"
+    return of_app(app, affinity=required(kind, *terms))
+
+
+SEEKS_DB = like("web", near("db", ZONE))
+SEEKS_ITSELF = like("web", near("web", ZONE))
+AVOIDS_DB = like("web", near("db", ZONE), apart=True)
+AVOIDS_BOTH = like("web", near("db", ZONE), near("db", HOST), apart=True)
+AVOIDS_TWO = like("web", near("db", ZONE), near("job", ZONE), apart=True)
+ODD = {"matchExpressions": [{"key": "app", "operator": "Odd"}]}
+UNREADABLE = like("web", {"labelSelector": ODD, "topologyKey": ZONE})
+PLAIN = of_app("web")
+
+
+test_inter_pod_affinity = hint_table(
+    partial(InterPodAffinity, args=InterPodAffinityArgs()),
+    ("one to be near came", SEEKS_DB, POD, NEW, of_app("db"), QUEUE),
+    ("another one came", SEEKS_DB, POD, NEW, of_app("job"), SKIP),
+    ("one has become one to be near", SEEKS_DB, POD, of_app("job"), of_app("db"), QUEUE),
+    ("one is no longer one to be near", SEEKS_DB, POD, of_app("db"), of_app("job"), SKIP),
+    ("one to be near went", SEEKS_DB, POD, of_app("db"), GONE, SKIP),
+    ("maybe the last of its kind went", SEEKS_ITSELF, POD, of_app("web"), GONE, SKIP),
+    ("maybe the last is of another kind", SEEKS_ITSELF, POD, of_app("web"), of_app("db"), SKIP),
+    ("one to be apart from went", AVOIDS_DB, POD, of_app("db"), GONE, QUEUE),
+    ("another one went", AVOIDS_DB, POD, of_app("job"), GONE, SKIP),
+    ("one to be apart from came", AVOIDS_DB, POD, NEW, of_app("db"), SKIP),
+    ("one is no longer to be avoided", AVOIDS_DB, POD, of_app("db"), of_app("job"), QUEUE),
+    ("one of two sorts went", AVOIDS_TWO, POD, of_app("job"), GONE, SKIP),
+    ("one of both sorts went", AVOIDS_BOTH, POD, of_app("db"), GONE, QUEUE),
+    ("one is avoided for another reason", AVOIDS_TWO, POD, of_app("db"), of_app("job"), SKIP),
+    ("one that avoids it went", PLAIN, POD, like("db", near("web"), apart=True), GONE, QUEUE),
+    ("one that avoids others went", PLAIN, POD, AVOIDS_DB, GONE, SKIP),
+    ("a node with its domain came", SEEKS_DB, NODE, NEW, placed("z1"), QUEUE),
+    ("a node without domain came", SEEKS_DB, NODE, NEW, placed(), SKIP),
+    ("one avoids it no more", PLAIN, POD, like("db", near("web"), apart=True), of_app("db"), SKIP),
+    ("without terms no node is awaited", PLAIN, NODE, NEW, placed(), SKIP),
+    ("a node came, whatever its domain", AVOIDS_DB, NODE, NEW, placed(), QUEUE),
+    ("a node has left the zone that is sought", SEEKS_DB, NODE, placed("z1"), placed(), SKIP),
+    ("a node has moved to another zone", SEEKS_DB, NODE, placed("z1"), placed("z2"), QUEUE),
+    ("a taint came", PLAIN, NODE, placed("z1"), tainted_in("z1"), QUEUE),
+    ("a node came into a zone", SEEKS_DB, NODE, placed(), placed("z1"), QUEUE),
+    ("a node has left its zone", AVOIDS_DB, NODE, placed("z1"), placed(), QUEUE),
+    ("a node has come into a zone", AVOIDS_DB, NODE, placed(), placed("z1"), SKIP),
+    ("another label changed", AVOIDS_DB, NODE, placed("z1"), placed("z1", disk="ssd"), SKIP),
+    ("its terms are wrong, and a pod went", UNREADABLE, POD, of_app("job"), GONE, QUEUE),
+    ("its terms are wrong, and a node came", UNREADABLE, NODE, NEW, placed(), QUEUE),
+    ("its terms are wrong, and a label changed", UNREADABLE, NODE, placed(), placed("z1"), QUEUE),
+    ("others avoid its labels no more", PLAIN, ITSELF, PLAIN, of_app("db"), QUEUE),
+)
+
+
+def test_nodes_that_leave_domains_of_pods_that_avoid_others_help_nobody() -> None:
+    """The pod that waits has no terms; those of the pods that are there aren't looked at."""
+    handle = cluster([node("n", {HOST: "n"})])
+    plugin = InterPodAffinity(handle, InterPodAffinityArgs())
+    leaving = (PLAIN, NODE, node("n", {HOST: "n"}), node("n"))
+    check(plugin, handle, (*leaving, SKIP))
+    avoiding = placed_pod(like("db", near("web", HOST), apart=True), handle.snapshot.classes)
+    handle.snapshot.add_pod(avoiding, "n")
+    check(plugin, handle, (*leaving, SKIP))
+
+
+def test_namespaces_by_selector() -> None:
+    """Selectors of namespaces aren't resolved: only one for all namespaces matches."""
+    namespace = {"kind": "Namespace", "metadata": {"name": "lab", "labels": {"kind": "lab"}}}
+    handle = Handle(cluster([]).snapshot, Listers([namespace]))
+    plugin = InterPodAffinity(handle, InterPodAffinityArgs())
+    of_labs = {**near("db", ZONE), "namespaceSelector": {"matchLabels": {"kind": "lab"}}}
+    of_all = {**near("db", ZONE), "namespaceSelector": {}}
+    check(plugin, handle, (like("web", of_labs), POD, NEW, of_app("db", "lab"), SKIP))
+    check(plugin, handle, (like("web", of_all), POD, NEW, of_app("db", "lab"), QUEUE))

@@ -8,11 +8,10 @@ from podium.scheduler.plugins.node_volume_limits import NodeVolumeLimits
 from podium.scheduler.plugins.volume_binding import VolumeBinding
 from podium.scheduler.plugins.volume_restrictions import VolumeRestrictions
 from podium.scheduler.plugins.volume_zone import VolumeZone
-from tests.scheduler.plugins.asking import GONE, NEW, NODE, POD, QUEUE, SKIP, Line, check, table
+from tests.scheduler.plugins.asking import GONE, NEW, NODE, POD, QUEUE, SKIP, hint_table
 from tests.scheduler.plugins.volumes import (
     EPHEMERAL,
     ZONE,
-    Cluster,
     claim,
     csi_node,
     in_zone,
@@ -67,7 +66,8 @@ def attachment(attacher: str) -> Mapping[str, Any]:
     }
 
 
-@table(
+test_volume_binding = hint_table(
+    VolumeBinding,
     ("its claim came", WITH_DATA, CLAIM, NEW, claim("data"), QUEUE),
     ("its claim changed", WITH_DATA, CLAIM, claim("data"), claim("data", volume="v"), QUEUE),
     ("another claim came", WITH_DATA, CLAIM, NEW, claim("logs"), SKIP),
@@ -111,16 +111,14 @@ def attachment(attacher: str) -> Mapping[str, Any]:
     ),
     ("capacity is known now", WITH_DATA, CAPACITY, capacity(None), capacity("1Gi"), QUEUE),
 )
-def test_volume_binding(line: Line) -> None:
-    cluster = Cluster([])
-    check(VolumeBinding(cluster.handle), cluster.handle, line)
 
 
 def labelled(zone: str, **metadata: Any) -> Mapping[str, Any]:
     return persistent_volume("v", labels={ZONE: zone}, **metadata)
 
 
-@table(
+test_volume_zone = hint_table(
+    VolumeZone,
     ("its claim was bound", WITH_DATA, CLAIM, claim("data"), claim("data", volume="v"), QUEUE),
     ("another claim was bound", WITH_DATA, CLAIM, claim("x"), claim("x", volume="v"), SKIP),
     ("a class that waits came", WITH_DATA, CLASS, NEW, storage_class("fast"), QUEUE),
@@ -131,9 +129,6 @@ def labelled(zone: str, **metadata: Any) -> Mapping[str, Any]:
     ("a volume changed", WITH_DATA, VOLUME, labelled("z1"), labelled("z1", size="2Gi"), SKIP),
     ("a node has another zone", WITH_DATA, NODE, node("n"), in_zone("n", "z1"), QUEUE),
 )
-def test_volume_zone(line: Line) -> None:
-    cluster = Cluster([])
-    check(VolumeZone(cluster.handle), cluster.handle, line)
 
 
 DISK = {"awsElasticBlockStore": {"volumeID": "vol-1"}}
@@ -141,7 +136,8 @@ WITH_DISK = pod("p", DISK)
 OTHER_DISK = {"awsElasticBlockStore": {"volumeID": "vol-2"}}
 
 
-@table(
+test_volume_restrictions = hint_table(
+    VolumeRestrictions,
     ("its disk is free", pod("p", DISK), POD, pod("other", DISK), GONE, QUEUE),
     ("in another namespace", pod("p", DISK), POD, pod("other", DISK, **ELSEWHERE), GONE, SKIP),
     ("another disk is free", pod("p", DISK), POD, pod("other", OTHER_DISK), GONE, SKIP),
@@ -153,12 +149,10 @@ OTHER_DISK = {"awsElasticBlockStore": {"volumeID": "vol-2"}}
     ("an ephemeral volume's claim came", WITH_EPHEMERAL, CLAIM, NEW, claim("p-v0"), SKIP),
     ("a node came", WITH_DATA, NODE, NEW, node("n"), QUEUE),
 )
-def test_volume_restrictions(line: Line) -> None:
-    cluster = Cluster([])
-    check(VolumeRestrictions(cluster.handle), cluster.handle, line)
 
 
-@table(
+test_node_volume_limits = hint_table(
+    NodeVolumeLimits,
     ("one with a claim went", WITH_DATA, POD, pod("other", uses("logs")), GONE, QUEUE),
     ("one with a disk went", WITH_DATA, POD, pod("other", DISK), GONE, QUEUE),
     ("one without volumes went", WITH_DATA, POD, pod("other"), GONE, SKIP),
@@ -179,8 +173,8 @@ def test_volume_restrictions(line: Line) -> None:
     ("its disk's driver did", WITH_DISK, ATTACHMENT, attachment("ebs.csi.aws.com"), GONE, QUEUE),
     ("another disk's driver did", WITH_DISK, ATTACHMENT, attachment("csi.two"), GONE, SKIP),
     ("one with a claim to be made waits", WITH_EPHEMERAL, ATTACHMENT, attachment("a"), GONE, SKIP),
+    objects=(
+        claim("data", volume="v"),
+        persistent_volume("v", csi={"driver": "csi.one", "volumeHandle": "h"}),
+    ),
 )
-def test_node_volume_limits(line: Line) -> None:
-    volume = persistent_volume("v", csi={"driver": "csi.one", "volumeHandle": "h"})
-    cluster = Cluster([], claim("data", volume="v"), volume)
-    check(NodeVolumeLimits(cluster.handle), cluster.handle, line)
