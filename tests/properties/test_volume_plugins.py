@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from hypothesis import given
 
+from podium.api.objects import Object
 from podium.api.volumes.volume_matching import NO_VOLUME, choose_volumes
 from podium.scheduler.framework.interface import FilterState, Scope
 from podium.scheduler.plugins.node_volume_limits import NodeVolumeLimits
@@ -16,7 +17,8 @@ from podium.scheduler.snapshot.volumes.volume_topology import VolumeTopology
 from tests.properties.mirrors import verdict, verdict_without, verdicts_at
 from tests.properties.volume_clusters import Scene, in_words, scenes
 from tests.reference import node_volume_limits, volume_binding, volume_restrictions, volume_zone
-from tests.reference.volume_world import Object, Verdict, World
+from tests.reference.verdict import Verdict
+from tests.reference.volume_world import World
 from tests.replacing import replace
 
 

@@ -11,12 +11,14 @@ from typing import Any
 
 from hypothesis import strategies as st
 
+from podium.api.objects import Object
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.framework.status import Status
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo, pending_pod, placed_pod
 from podium.scheduler.snapshot.snapshot import Snapshot
-from tests.reference.volume_world import Object, Verdict, World
+from tests.reference.verdict import Verdict
+from tests.reference.volume_world import World
 
 ZONE = "topology.kubernetes.io/zone"
 BETA_ZONE = "failure-domain.beta.kubernetes.io/zone"

@@ -17,10 +17,7 @@ class Cluster(World):
     ports: dict[str, UsedPorts] = field(default_factory=dict)
 
     def node(self, name: str) -> Object | None:
-        for node in self.nodes:
-            if node["metadata"]["name"] == name:
-                return node
-        return None
+        return next((node for node in self.nodes if node["metadata"]["name"] == name), None)
 
     def pods_on(self, node: Object) -> list[Object]:
         return self.pods.get(node["metadata"]["name"], [])

@@ -2,16 +2,9 @@
 
 from collections.abc import Sequence
 
-from tests.reference.volume_world import (
-    UNSCHEDULABLE,
-    Object,
-    Verdict,
-    World,
-    claim_name,
-    class_of,
-    is_owned_by,
-    volumes_of,
-)
+from podium.api.objects import Object
+from tests.reference.verdict import UNSCHEDULABLE, Verdict
+from tests.reference.volume_world import World, claim_name, class_of, is_owned_by, volumes_of
 
 TOO_MANY = "node(s) exceed max volume count"
 

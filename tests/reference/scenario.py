@@ -3,35 +3,22 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from podium.api.documents.document import read
 from podium.api.objects import Object
+from podium.simulation.decide.scenario import DecisionScenario
 from tests.reference import volume_binding
 from tests.reference.cluster import Cluster, key
 from tests.reference.cycle import Json, decide
 
-CLUSTER_SCOPED = {"Namespace", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver"}
-OTHERS = {
-    "namespaces": "Namespace",
-    "services": "Service",
-    "replicationControllers": "ReplicationController",
-    "replicaSets": "ReplicaSet",
-    "statefulSets": "StatefulSet",
-    "pvcs": "PersistentVolumeClaim",
-    "pvs": "PersistentVolume",
-    "storageClasses": "StorageClass",
-    "csiNodes": "CSINode",
-    "csiDrivers": "CSIDriver",
-    "csiStorageCapacities": "CSIStorageCapacity",
-}
-
 
 def answer(scenario: Mapping[str, Any]) -> Json:
-    """The decisions of a scenario without defaulting and configuration."""
-    cluster = read_cluster(scenario)
+    """The decisions of a scenario by the default configuration."""
+    read_scenario = read(DecisionScenario, scenario).filled()
+    cluster = read_cluster(read_scenario)
     decisions: list[Json] = []
-    for raw in scenario.get("pending", []):
-        pod = _filled(raw, "Pod")
-        cluster.nominate(pod, pod["status"].get("nominatedNodeName", ""))
-        if scenario.get("sequence"):
+    for pod in read_scenario.pending:
+        cluster.nominate(pod, pod.get("status", {}).get("nominatedNodeName", ""))
+        if read_scenario.sequence:
             decisions += in_sequence(cluster, pod)
         else:
             decisions.append(decide(cluster, pod))
@@ -39,20 +26,16 @@ def answer(scenario: Mapping[str, Any]) -> Json:
     return {"id": scenario["id"], "decisions": decisions}
 
 
-def read_cluster(scenario: Mapping[str, Any]) -> Cluster:
+def read_cluster(scenario: DecisionScenario) -> Cluster:
     """The state that a scenario begins with."""
-    objects = [_filled(o, kind) for name, kind in OTHERS.items() for o in scenario.get(name, [])]
-    nodes = [_filled(o, "Node") for o in scenario.get("nodes", [])]
-    budgets = [_filled(o, "PodDisruptionBudget") for o in scenario.get("pdbs", [])]
-    cluster = Cluster(nodes=nodes, objects=objects, budgets=budgets)
-    for raw in scenario.get("pods", []):
-        pod = _filled(raw, "Pod")
-        if pod["status"].get("phase") in ("Succeeded", "Failed"):
+    cluster = Cluster(nodes=scenario.nodes, objects=scenario.others, budgets=list(scenario.pdbs))
+    for pod in scenario.pods:
+        if pod.get("status", {}).get("phase") in ("Succeeded", "Failed"):
             continue
         if pod["spec"].get("nodeName"):
             cluster.add(pod, pod["spec"]["nodeName"])
         else:
-            cluster.nominate(pod, pod["status"].get("nominatedNodeName", ""))
+            cluster.nominate(pod, pod.get("status", {}).get("nominatedNodeName", ""))
     return cluster
 
 
@@ -87,23 +70,3 @@ def _bound(cluster: Cluster, pod: Object, decision: Json) -> Json:
         assert node is not None
         volume_binding.assume(cluster, pod, node)
     return decision | {"bound": node_name}
-
-
-def _filled(raw: Object, kind: str) -> Object:
-    """The object without nulls, and with what twins rely on."""
-    obj = _without_nulls(raw)
-    metadata = {"name": "", **obj.get("metadata", {})}
-    if kind not in CLUSTER_SCOPED:
-        metadata.setdefault("namespace", "default")
-    filled = {"spec": {}, "status": {}, **obj, "kind": kind, "metadata": metadata}
-    if kind == "Pod":
-        metadata.setdefault("uid", f"{metadata['namespace']}/{metadata['name']}")
-    return filled
-
-
-def _without_nulls(value: Any) -> Any:
-    if isinstance(value, Mapping):
-        return {k: _without_nulls(v) for k, v in value.items() if v is not None}
-    if isinstance(value, list):
-        return [_without_nulls(v) for v in value]
-    return value

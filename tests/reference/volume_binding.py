@@ -2,13 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from podium.api.objects import Object
 from podium.api.selectors.labels import label_selector
 from podium.api.selectors.node_selector import node_selector
 from podium.api.values.quantity import nanos, value
+from tests.reference.verdict import UNRESOLVABLE, Verdict
 from tests.reference.volume_world import (
-    UNRESOLVABLE,
-    Object,
-    Verdict,
     World,
     claim_name,
     class_of,

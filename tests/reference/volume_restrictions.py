@@ -3,14 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.reference.volume_world import (
-    UNRESOLVABLE,
-    UNSCHEDULABLE,
-    Object,
-    Verdict,
-    World,
-    volumes_of,
-)
+from podium.api.objects import Object
+from tests.reference.verdict import UNRESOLVABLE, UNSCHEDULABLE, Verdict
+from tests.reference.volume_world import World, volumes_of
 
 DISK = "node(s) had no available disk"
 IN_USE = (

@@ -5,11 +5,6 @@ from dataclasses import dataclass, field
 
 from podium.api.objects import Object
 
-Verdict = tuple[str, tuple[str, ...]] | None
-
-UNSCHEDULABLE = "Unschedulable"
-UNRESOLVABLE = "UnschedulableAndUnresolvable"
-
 
 @dataclass
 class World:
@@ -23,10 +18,7 @@ class World:
         return [o for o in self.objects if o["kind"] == kind]
 
     def find(self, kind: str, name: str) -> Object | None:
-        for o in self.of_kind(kind):
-            if o["metadata"]["name"] == name:
-                return o
-        return None
+        return next((o for o in self.of_kind(kind) if o["metadata"]["name"] == name), None)
 
     def claim(self, pod: Object, name: str) -> Object | None:
         namespace = pod["metadata"]["namespace"]

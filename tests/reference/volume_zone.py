@@ -1,14 +1,8 @@
 """VolumeZone, one node at a time."""
 
-from tests.reference.volume_world import (
-    UNRESOLVABLE,
-    Object,
-    Verdict,
-    World,
-    class_of,
-    labels_of,
-    volumes_of,
-)
+from podium.api.objects import Object
+from tests.reference.verdict import UNRESOLVABLE, Verdict
+from tests.reference.volume_world import World, class_of, labels_of, volumes_of
 
 BETA = "failure-domain.beta.kubernetes.io/"
 TOPOLOGY = "topology.kubernetes.io/"
