@@ -134,6 +134,33 @@ no_such_resource = partial(
 )
 """404: no kind is served at the path."""
 
+no_such_method = partial(
+    RefusedError,
+    405,
+    "MethodNotAllowed",
+    "the server does not allow this method on the requested resource",
+    details={},
+)
+"""405: the path doesn't take the method."""
+
+inapplicable = partial(
+    RefusedError, 422, "Invalid", "the server rejected our request due to an error in our request"
+)
+"""422: a patch can't be applied to the object."""
+
+server_fault = partial(
+    RefusedError, 500, "InternalError", "Internal error occurred: see the server's log"
+)
+"""500: the server failed; its log says how."""
+
+no_room = partial(
+    RefusedError,
+    500,
+    "InternalError",
+    "Internal error occurred: the disk of the data directory is full, nothing is written",
+)
+"""500: the disk has no room for the write, which was undone."""
+
 
 def entity_too_large(why: str) -> RefusedError:
     """413: the body of a request, or the object in it, is too large."""
@@ -144,17 +171,6 @@ def too_many(what: str) -> RefusedError:
     """429: the server has no room for another request or watch."""
     message = f"Too many {what}, please try again later."
     return RefusedError(429, "TooManyRequests", message, retry_after_s=1)
-
-
-def server_fault() -> RefusedError:
-    """500: the server failed; its log says how."""
-    return RefusedError(500, "InternalError", "Internal error occurred: see the server's log")
-
-
-def no_room() -> RefusedError:
-    """500: the disk has no room for the write, which was undone."""
-    message = "Internal error occurred: the disk of the data directory is full, nothing is written"
-    return RefusedError(500, "InternalError", message)
 
 
 def _qualified(resource: str, group: str) -> str:

@@ -80,9 +80,8 @@ class LimitRanger(AdmissionPlugin):
         return Derived(self.view, "LimitRange", limits_by_namespace)
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        if request.kind.key == "Pod":
-            for limits in self._limits(request, obj):
-                obj = with_default_amounts(obj, limits)
+        for limits in self._limits(request, obj) if request.kind.key == "Pod" else ():
+            obj = with_default_amounts(obj, limits)
         return obj
 
     def validate(self, request: Attributes, obj: Object) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.objects import Object, name, part, spec_of
+from podium.api.objects import Object, part, spec_of
 from podium.api.pod_specs import tolerations_of
 from podium.api.taints import NO_EXECUTE
 from podium.api.values.quantity import nanos
@@ -19,61 +19,47 @@ Toleration = Mapping[str, Any]
 
 
 class RuntimeClass(AdmissionPlugin):
-    """Completes new pods by their runtime class."""
+    """Adds overhead, node selector and tolerations of its runtime class to a new pod."""
 
     handles: ClassVar = {"Pod": CREATE}
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        spec = spec_of(obj)
-        class_name = spec.get("runtimeClassName")
-        if not class_name and not spec.get("overhead"):
+        spec, pod_name = spec_of(obj), request.shown_name(obj)
+        class_name, own = spec.get("runtimeClassName"), spec.get("overhead")
+        if not class_name and not own:
             return obj
         chosen = self.view.get("RuntimeClass", "", class_name) if class_name else _NO_CLASS
-        return complete(obj, chosen, request.shown_name(obj))
-
-
-def complete(pod: Object, chosen: Object | None, pod_name: str = "") -> Object:
-    """Return a pod with the overhead, node selector and tolerations of its runtime class.
-
-    Args:
-        chosen: the class; None if it doesn't exist, empty if the pod names none.
-
-    Raises:
-        RefusedError: the class doesn't exist, the pod states another overhead, or its node selector
-            contradicts that of the class.
-    """
-    spec = spec_of(pod)
-    pod_name = pod_name or name(pod)
-    if chosen is None:
-        why = f'pod rejected: RuntimeClass "{spec.get("runtimeClassName")}" not found'
-        raise forbidden(_POD, pod_name, why)
-    overhead = part(chosen, "overhead").get("podFixed")
-    scheduling = chosen.get("scheduling") or {}
-    if (own := spec.get("overhead")) is not None:
-        if overhead is None:
-            why = "Pod Overhead set without corresponding RuntimeClass defined Overhead"
-            raise forbidden(_POD, pod_name, f"pod rejected: {why}")
-        if {name: nanos(amount) for name, amount in own.items()} != {
-            name: nanos(amount) for name, amount in overhead.items()
-        }:
-            why = "Pod's Overhead doesn't match RuntimeClass's defined Overhead"
-            raise forbidden(_POD, pod_name, f"pod rejected: {why}")
-    additions: dict[str, Any] = {}
-    if overhead is not None:
-        additions["overhead"] = dict(overhead)
-    if selector := scheduling.get("nodeSelector"):
-        demanded = part(spec, "nodeSelector")
-        for key, value in sorted(selector.items()):
-            if demanded.get(key, value) != value:
-                why = (
-                    f"conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; "
-                    f"pod.spec.nodeSelector[{key}] = {demanded[key]}"
-                )
-                raise forbidden(_POD, pod_name, why)
-        additions["nodeSelector"] = {**demanded, **selector}
-    if tolerations := scheduling.get("tolerations"):
-        additions["tolerations"] = merge_tolerations(tolerations_of(spec), tolerations)
-    return {**pod, "spec": {**spec, **additions}} if additions else pod
+        if chosen is None:
+            why = f'pod rejected: RuntimeClass "{class_name}" not found'
+            raise forbidden(_POD, pod_name, why)
+        overhead = part(chosen, "overhead").get("podFixed")
+        scheduling = chosen.get("scheduling") or {}
+        if own is not None:
+            if overhead is None:
+                why = "Pod Overhead set without corresponding RuntimeClass defined Overhead"
+                raise forbidden(_POD, pod_name, f"pod rejected: {why}")
+            stated, fixed = (
+                {name: nanos(amount) for name, amount in each.items()} for each in (own, overhead)
+            )
+            if stated != fixed:
+                why = "Pod's Overhead doesn't match RuntimeClass's defined Overhead"
+                raise forbidden(_POD, pod_name, f"pod rejected: {why}")
+        additions: dict[str, Any] = {}
+        if overhead is not None:
+            additions["overhead"] = dict(overhead)
+        if selector := scheduling.get("nodeSelector"):
+            demanded = part(spec, "nodeSelector")
+            for key, value in sorted(selector.items()):
+                if demanded.get(key, value) != value:
+                    why = (
+                        f"conflict: runtimeClass.scheduling.nodeSelector[{key}] = {value}; "
+                        f"pod.spec.nodeSelector[{key}] = {demanded[key]}"
+                    )
+                    raise forbidden(_POD, pod_name, why)
+            additions["nodeSelector"] = {**demanded, **selector}
+        if tolerations := scheduling.get("tolerations"):
+            additions["tolerations"] = merge_tolerations(tolerations_of(spec), tolerations)
+        return {**obj, "spec": {**spec, **additions}} if additions else obj
 
 
 def merge_tolerations(

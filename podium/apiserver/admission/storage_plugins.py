@@ -60,7 +60,12 @@ class DefaultStorageClass(AdmissionPlugin):
         return Derived(self.view, "StorageClass", default_class)
 
     def admit(self, request: Attributes, obj: Object) -> Object:
-        return with_class(obj, self._default())
+        default, spec = self._default(), spec_of(obj)
+        # A claim that names a class, even the empty one, keeps it.
+        is_named = spec.get("storageClassName") is not None or CLASS_ANNOTATION in annotations(obj)
+        if default is None or is_named:
+            return obj
+        return {**obj, "spec": {**spec, "storageClassName": default}}
 
 
 def default_class(classes: Iterable[Object]) -> str | None:
@@ -72,18 +77,6 @@ def default_class(classes: Iterable[Object]) -> str | None:
 
     chosen = min(filter(is_default_class, classes), key=newest_first, default=None)
     return None if chosen is None else name(chosen)
-
-
-def with_class(claim: Object, default: str | None) -> Object:
-    """Return a claim in the default class, unless it names a class, even the empty one."""
-    spec = spec_of(claim)
-    if (
-        default is None
-        or spec.get("storageClassName") is not None
-        or CLASS_ANNOTATION in annotations(claim)
-    ):
-        return claim
-    return {**claim, "spec": {**spec, "storageClassName": default}}
 
 
 class PersistentVolumeClaimResize(AdmissionPlugin):

@@ -38,18 +38,11 @@ Key = ec.EllipticCurvePrivateKey
 
 
 class Certificates(msgspec.Struct, frozen=True):
-    """The PEM files of a server with TLS."""
+    """The PEM files of a server or a client with TLS, and of their authority."""
 
     certificate: Path
     key: Path
     authority: Path
-
-
-class ClientCertificate(msgspec.Struct, frozen=True):
-    """The PEM files of a client that authenticates by a certificate."""
-
-    certificate: Path
-    key: Path
 
 
 class _Pair(msgspec.Struct, frozen=True):
@@ -96,10 +89,10 @@ def kept_certificates(
         subject = {NameOID.COMMON_NAME: "podium"}
         added = [(usage_of_server, False), (names_of_server, False)]
         _written(directory / "server", subject, now, added, authority)
-    return Certificates(*(directory / name for name in ("server.crt", "server.key", "ca.crt")))
+    return _files(directory, "server")
 
 
-def new_kubelet_client(directory: Path, now_s: float) -> ClientCertificate:
+def new_kubelet_client(directory: Path, now_s: float) -> Certificates:
     """Make the certificate of the API server as a client of kubelets; raises FileError."""
     authority = _read(directory, "ca")
     if authority is None:
@@ -108,7 +101,11 @@ def new_kubelet_client(directory: Path, now_s: float) -> ClientCertificate:
     usage = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.CLIENT_AUTH])
     subject = {NameOID.ORGANIZATION_NAME: MASTERS, NameOID.COMMON_NAME: _KUBELET_CLIENT}
     _written(directory / "kubelet-client", subject, now, [(usage, False)], authority)
-    return ClientCertificate(*(directory / f"kubelet-client.{end}" for end in ("crt", "key")))
+    return _files(directory, "kubelet-client")
+
+
+def _files(directory: Path, name: str) -> Certificates:
+    return Certificates(directory / f"{name}.crt", directory / f"{name}.key", directory / "ca.crt")
 
 
 def _expires_soon(pair: _Pair, now: datetime) -> bool:

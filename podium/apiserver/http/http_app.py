@@ -30,11 +30,16 @@ from podium.apiserver.http.users import Tokens
 from podium.apiserver.http.watches import Watches
 from podium.apiserver.long_work import LARGE_BYTES, LongWork, PostponedError
 from podium.apiserver.rbac.authorizer import Authorizer
-from podium.apiserver.refusals import entity_too_large, server_fault, too_many, unauthorized
+from podium.apiserver.refusals import (
+    entity_too_large,
+    no_such_method,
+    server_fault,
+    too_many,
+    unauthorized,
+)
 from podium.apiserver.requests import NodeLog, Request, Response, Watching
 from podium.apiserver.requests.authorization import check_path
 from podium.apiserver.requests.messages import HEADER_SEPARATOR, refused
-from podium.apiserver.requests.routes import no_such_method
 
 T = TypeVar("T")
 

@@ -13,7 +13,7 @@ import httptools
 from starlette.types import Receive, Send
 
 from podium.api.refused import RefusedError
-from podium.apiserver.http.certificates import ClientCertificate
+from podium.apiserver.http.certificates import Certificates
 from podium.apiserver.http.http_connection import hung_up, raw_headers
 from podium.apiserver.refusals import bad_request
 from podium.apiserver.requests import NodeLog, Response
@@ -27,7 +27,7 @@ _REFUSAL_BYTES_MAX = 10 * 2**10
 class NodeLogs:
     """Fetches logs of containers from the kubelets of their nodes."""
 
-    def __init__(self, certificate: ClientCertificate) -> None:
+    def __init__(self, certificate: Certificates) -> None:
         self._tls = ssl.create_default_context()
         self._tls.check_hostname = False
         self._tls.verify_mode = ssl.CERT_NONE

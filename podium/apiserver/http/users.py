@@ -17,7 +17,7 @@ from podium.api.process.private_files import (
     read_private,
     write_private,
 )
-from podium.apiserver.authentication.users import ADMIN, READER, User, node_user
+from podium.apiserver.authentication.users import User, node_user
 
 _SCHEME = "bearer"
 _NODE_PREFIX = "node:"
@@ -51,11 +51,6 @@ class Tokens:
             return None
         others = (authenticate(token) for authenticate in self._others)
         return self._users.get(_digest(token)) or next(filter(None, others), None)
-
-
-def tokens_of(admin: str, reader: str, *others: Callable[[str], User | None]) -> Tokens:
-    """Return the tokens of admin and reader, and those that `others` authenticate."""
-    return Tokens({admin: ADMIN, reader: READER}, *others)
 
 
 def _digest(token: str) -> bytes:

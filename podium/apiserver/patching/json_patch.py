@@ -11,9 +11,10 @@ from typing import Any
 
 import msgspec
 
-from podium.api.codec.text_decoder import TOO_DEEP, oddity
+from podium.api.codec.text_decoder import oddity
 from podium.api.codec.yaml_text import DEPTH_MAX
 from podium.api.objects import Object
+from podium.apiserver.refusals import inapplicable
 
 COPIED_BYTES_MAX = 3 * 1024 * 1024
 """Size limit in bytes of the values that one patch copies, as JSON."""
@@ -23,46 +24,37 @@ _INDEX = re.compile(r"[+-]?[0-9]+", re.ASCII)
 _INDEX_DIGITS_MAX = 10
 
 
-class InapplicablePatchError(Exception):
-    """An operation can't be applied to the object; the message says why."""
-
-
 def json_patched(live: Object, operations: Sequence[Object]) -> Object:
-    """Apply operations to an object, sharing the rest; raises InapplicablePatchError."""
+    """Apply operations to an object, sharing the rest; raises RefusedError: 422."""
     copied_bytes = 0
     for operation in operations:
         kind, path, value = operation.get("op"), operation.get("path"), operation.get("value")
         match kind:
             case "add" | "replace" | "remove":
                 live = _edited(live, _tokens(path), kind, value)
-            case "move":
-                value = _source(live, operation)
-                live = _edited(live, _tokens(operation.get("from")), "remove")
-                live = _edited(live, _tokens(path), "add", value)
-            case "copy":
-                value = _source(live, operation)
-                copied_bytes += len(_canonical(value))
+            case "move" | "copy":
+                origin = _tokens(operation.get("from"))
+                value = _at(live, origin)
+                if oddity(value):
+                    raise inapplicable()
+                if kind == "move":
+                    live = _edited(live, origin, "remove")
+                else:
+                    copied_bytes += len(_canonical(value))
                 if copied_bytes > COPIED_BYTES_MAX:
-                    raise InapplicablePatchError(f"more than {COPIED_BYTES_MAX} bytes are copied")
+                    raise inapplicable()
                 live = _edited(live, _tokens(path), "add", value)
             case "test":
                 *outer, last = _tokens(path)
                 holder = _at(live, outer)
                 current = holder.get(last) if isinstance(holder, Mapping) else _at(holder, [last])
                 if _canonical(current) != _canonical(value):
-                    raise InapplicablePatchError(f"testing value {path} failed")
+                    raise inapplicable()
             case _:
-                raise InapplicablePatchError(f"Unexpected kind: {kind or 'unknown'}")
-    if why := oddity(live):
-        raise InapplicablePatchError(why)
+                raise inapplicable()
+    if oddity(live):
+        raise inapplicable()
     return live
-
-
-def _source(doc: Any, operation: Object) -> Any:
-    value = _at(doc, _tokens(operation.get("from")))
-    if why := oddity(value):
-        raise InapplicablePatchError(why)
-    return value
 
 
 def _canonical(value: Any) -> bytes:
@@ -73,10 +65,8 @@ def _canonical(value: Any) -> bytes:
 def _tokens(pointer: str | None) -> list[str]:
     """Split a JSON pointer (RFC 6901) into its parts, of which there is at least one."""
     start, *tokens = (pointer or "").split("/")
-    if not tokens or start:
-        raise InapplicablePatchError(f"{pointer} leads nowhere")
-    if len(tokens) > DEPTH_MAX:
-        raise InapplicablePatchError(TOO_DEEP)
+    if not tokens or start or len(tokens) > DEPTH_MAX:
+        raise inapplicable()
     return [token.replace("~1", "/").replace("~0", "~") for token in tokens]
 
 
@@ -89,7 +79,7 @@ def _at(doc: Any, path: Sequence[str]) -> Any:
         else:
             doc = _ABSENT
         if doc is _ABSENT:
-            raise InapplicablePatchError(f"missing value at {token}")
+            raise inapplicable()
     return doc
 
 
@@ -104,21 +94,18 @@ def _edited(doc: Any, path: Sequence[str], edit: str, value: Any = None) -> Any:
         if edit == "remove" and not rest:
             return [*doc[:at], *doc[at + 1 :]]
         return [*doc[:at], _edited(doc[at], rest, edit, value) if rest else value, *doc[at + 1 :]]
-    if not isinstance(doc, Mapping):
-        raise InapplicablePatchError(f"nothing can be at {token} of a value without parts")
-    if token not in doc and (rest or edit != "add"):
-        raise InapplicablePatchError(f"missing value at {token}")
+    if not isinstance(doc, Mapping) or (token not in doc and (rest or edit != "add")):
+        raise inapplicable()
     if edit == "remove" and not rest:
         return {name: part for name, part in doc.items() if name != token}
     return {**doc, token: _edited(doc[token], rest, edit, value) if rest else value}
 
 
 def _index(token: str, size: int) -> int:
-    if not _INDEX.fullmatch(token) or len(token) > _INDEX_DIGITS_MAX:
-        raise InapplicablePatchError(f"{token} is no index")
-    at = int(token)
+    is_short = _INDEX.fullmatch(token) and len(token) <= _INDEX_DIGITS_MAX
+    at = int(token) if is_short else size
     if not -size <= at < size:
-        raise InapplicablePatchError(f"there is no index {token}")
+        raise inapplicable()
     return at % size
 
 

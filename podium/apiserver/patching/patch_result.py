@@ -8,17 +8,14 @@ import msgspec
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.objects import Object
-from podium.api.refused import RefusedError
 from podium.apiserver.decoding import STRICT, WARN, PatchType
 from podium.apiserver.decoding.type_checker import DecodingError
 from podium.apiserver.decoding.typed import typed
-from podium.apiserver.patching.json_patch import InapplicablePatchError, json_patched, merge_patched
+from podium.apiserver.patching.json_patch import json_patched, merge_patched
 from podium.apiserver.patching.strategic import merged_object
 from podium.apiserver.refusals import invalid
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.custom import struct_for
-
-_UNPROCESSABLE = "the server rejected our request due to an error in our request"
 
 
 class Patched(NamedTuple):
@@ -65,10 +62,7 @@ def apply_patch(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
     elif patch.patch_type == PatchType.MERGE:
         obj = merge_patched(current, body)
     else:
-        try:
-            obj = json_patched(current, body)
-        except InapplicablePatchError:
-            raise RefusedError(422, "Invalid", _UNPROCESSABLE) from None
+        obj = json_patched(current, body)
     if field_validation is None:
         return Patched(obj)
     if patch.patch_type == PatchType.STRATEGIC:

@@ -16,7 +16,7 @@ from podium.api.errors import quoted
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.apiserver.decoding.type_checker import unexpected
-from podium.apiserver.refusals import bad_request, internal
+from podium.apiserver.refusals import bad_request, inapplicable, internal
 from podium.apiserver.schema import ListOf, MapOf, Struct, Type
 
 PATCH = "$patch"
@@ -27,7 +27,6 @@ DELETE_PREFIX = "$deleteFromPrimitiveList/"
 _NESTED = (dict, list)
 _REPLACE, _DELETE, _MERGE = "replace", "delete", "merge"
 _BAD_RETAIN_KEYS = "invalid patch format of retainKeys"
-_GENERIC = "the server rejected our request due to an error in our request"
 
 
 def merged_object(live: Object, patch: Object, of: Type | None) -> Object:
@@ -128,7 +127,7 @@ def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequen
 def _check_alike(live: Sequence[Any], patch: Sequence[Any]) -> None:
     kinds = {type(entry) for entry in (*live, *patch)}
     if list in kinds:
-        raise RefusedError(422, "Invalid", _GENERIC)
+        raise inapplicable()
     if len(kinds) > 1:
         raise internal(f"list element types are not identical: {quoted([*live, *patch])}")
 
@@ -149,7 +148,7 @@ def _directed(live: Object, patch: Object, of: Type | None) -> Object:
         known = {name for name in retained if isinstance(name, str)}
         for name, value in patch.items():
             if value is not None and not name.startswith("$") and name not in known:
-                raise RefusedError(422, "Invalid", _GENERIC)
+                raise inapplicable()
         live = {name: value for name, value in live.items() if name in known}
     for name in [name for name in rest if name.startswith(ORDER_PREFIX)]:
         live = _reordered(live, rest, name, of)

@@ -39,14 +39,10 @@ _AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-"
 def default_access() -> Iterator[tuple[Kind, Object]]:
     """Iterate over the first objects of a cluster with several users: roles and a service account.
 
-    The service account starts the controller that creates those of the other namespaces.
+    The service account starts the controller that creates those of the other namespaces. Another
+    controller fills in the aggregated rules.
     """
     yield KINDS["ServiceAccount"], {"metadata": {"name": "default", "namespace": "default"}}
-    yield from default_roles()
-
-
-def default_roles() -> Iterator[tuple[Kind, Object]]:
-    """Iterate over cluster roles and bindings; a controller fills in the aggregated rules."""
     rules_of: dict[str, list[Object]] = {}
     # An unindented line names a role; each line below it is a rule, wrapped with more indentation.
     text = _ROLES.read_text(encoding="utf-8").replace("\n        ", " ").strip()

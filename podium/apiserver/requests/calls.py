@@ -12,11 +12,8 @@ from podium.apiserver.requests.messages import Headers, Request, Response, warni
 from podium.apiserver.requests.negotiation import TABLE, Output, input_type
 from podium.apiserver.requests.query_options import Parameters
 from podium.apiserver.requests.response_forms import Form, included, shown
-from podium.apiserver.requests.routes import RequestInfo
-from podium.apiserver.schema.struct_types import SCALE, TOKEN_REQUEST
+from podium.apiserver.requests.routes import SUBRESOURCE_KINDS, RequestInfo
 from podium.apiserver.server import ApiServer
-
-_BODIES = {"scale": SCALE, "token": TOKEN_REQUEST}
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -32,7 +29,7 @@ class Call(msgspec.Struct, frozen=True):
     @property
     def taken(self) -> tuple[Kind, str]:
         """The kind and the version of the objects in body and answer."""
-        body = _BODIES.get(self.info.subresource)
+        body = SUBRESOURCE_KINDS.get(self.info.subresource)
         if body is not None:
             return body, body.api_version
         return self.info.kind, self.info.api_version

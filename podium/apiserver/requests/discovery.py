@@ -88,11 +88,12 @@ def _resource_list(group: str, version: str, kinds: Registry) -> Document:
     resources: list[Document] = []
 
     def announce(kind: Kind, name: str, singular: str, subresource: str, **more: Any) -> None:
-        other, other_version, taken = routes.SUBRESOURCE_KINDS.get(subresource, ("", "", kind.name))
-        elsewhere = {"group": other, "version": other_version} if other else {}
+        taken = routes.SUBRESOURCE_KINDS.get(subresource, kind)
+        is_elsewhere = taken is not kind and taken.group
+        elsewhere = {"group": taken.group, "version": taken.version} if is_elsewhere else {}
         known = {"name": name, "singularName": singular, "namespaced": kind.namespaced}
         verbs = list(routes.verbs(kind, subresource))
-        resources.append({**known, **elsewhere, "kind": taken, "verbs": verbs, **more})
+        resources.append({**known, **elsewhere, "kind": taken.name, "verbs": verbs, **more})
 
     if (group, version) == ("", "v1"):
         announce(KINDS["Pod"], routes.BINDINGS, "binding", "binding")

@@ -5,7 +5,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
-from urllib.parse import parse_qs
 
 from msgspec.structs import replace
 
@@ -50,11 +49,6 @@ class Parameters:
             why = "value out of range" if _INTEGER.fullmatch(text) else "invalid syntax"
             raise bad_request(f'strconv.ParseInt: parsing "{text}": {why}')
         return number
-
-
-def parse_query(query: str) -> Parameters:
-    """Parse the query of a path."""
-    return Parameters(parse_qs(query, keep_blank_values=True) if query else {})
 
 
 EXACT, NOT_OLDER_THAN = "Exact", "NotOlderThan"

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from urllib.parse import unquote
+from urllib.parse import parse_qs, unquote
 
 from msgspec.structs import replace
 
@@ -15,7 +15,7 @@ from podium.api.kinds.custom_kinds import (
 from podium.api.refused import RefusedError
 from podium.apiserver.kinds.registration.registrations import is_idle
 from podium.apiserver.long_work import kept
-from podium.apiserver.refusals import entity_too_large, no_room
+from podium.apiserver.refusals import entity_too_large, no_room, no_such_method
 from podium.apiserver.registry import Registry
 from podium.apiserver.requests import (
     authorization,
@@ -29,7 +29,7 @@ from podium.apiserver.requests import (
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import PLAIN_TEXT, Request, Response, refused, warning
 from podium.apiserver.requests.negotiation import JSON, accepts_aggregated, is_pretty, output
-from podium.apiserver.requests.query_options import Parameters, parse_query
+from podium.apiserver.requests.query_options import Parameters
 from podium.apiserver.schema.struct_types import METRICS, REVIEWS
 from podium.apiserver.server import ApiServer
 from podium.apiserver.store.errors import NoRoomError
@@ -88,7 +88,7 @@ def handle(
     """
     path, _, query = request.path.partition("?")
     segments = [unquote(part) for part in path.split("/") if part]
-    parameters = parse_query(query)
+    parameters = Parameters(parse_qs(query, keep_blank_values=True) if query else {})
     # The time of a request stays the same when it runs again after long work.
     began_s = kept("began", lambda: now_s)
     try:
@@ -116,7 +116,7 @@ def _answer(
     if answer is not None or not routes.is_served(segments, kinds):
         authorization.check_path(server.authorizer, request.user, request.method, segments)
         if answer is not None and request.method != "GET":
-            raise routes.no_such_method()
+            raise no_such_method()
         return answer or _plain_text(404, "404 page not found\n")
     info = routes.route(request.method, segments, kinds)
     kind = info.kind

@@ -5,10 +5,16 @@ from collections.abc import Mapping, Sequence
 import msgspec
 
 from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.api.refused import RefusedError
-from podium.apiserver.refusals import no_such_resource
+from podium.apiserver.refusals import no_such_method, no_such_resource
 from podium.apiserver.registry import BUILT_IN, Registry
-from podium.apiserver.schema.struct_types import METRICS, REVIEWS
+from podium.apiserver.schema.struct_types import (
+    BINDING,
+    EVICTION,
+    METRICS,
+    REVIEWS,
+    SCALE,
+    TOKEN_REQUEST,
+)
 
 _ALL_VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
 _EDITED = ("get", "patch", "update")
@@ -23,13 +29,13 @@ _OTHER_VERBS: Mapping[str, tuple[str, ...]] = {
     "Namespace": tuple(verb for verb in _ALL_VERBS if verb != "deletecollection")
 }
 
-SUBRESOURCE_KINDS: Mapping[str, tuple[str, str, str]] = {
-    "binding": ("", "v1", "Binding"),
-    "eviction": ("policy", "v1", "Eviction"),
-    "scale": ("autoscaling", "v1", "Scale"),
-    "token": ("authentication.k8s.io", "v1", "TokenRequest"),
+SUBRESOURCE_KINDS: Mapping[str, Kind] = {
+    "binding": BINDING,
+    "eviction": EVICTION,
+    "scale": SCALE,
+    "token": TOKEN_REQUEST,
 }
-"""Group, version and kind of the body of subresources that take another kind than their own."""
+"""The kinds of the bodies of subresources that take another kind than their own."""
 
 CONNECTIONS = ("attach", "exec", "portforward", "proxy")
 """Connections to containers, which are refused, and missing in discovery."""
@@ -98,16 +104,6 @@ class RequestInfo(msgspec.Struct, frozen=True):
     def api_version(self) -> str:
         """The `apiVersion` in which objects are shown."""
         return api_version(self.group, self.version)
-
-
-def no_such_method() -> RefusedError:
-    """405: the path doesn't take the method."""
-    return RefusedError(
-        405,
-        "MethodNotAllowed",
-        "the server does not allow this method on the requested resource",
-        details={},
-    )
 
 
 def is_served(segments: Sequence[str], kinds: Registry = BUILT_IN) -> bool:

@@ -11,11 +11,10 @@ from podium.api.values.quantity import NANOS_PER_UNIT, Format, Quantity
 from podium.api.values.times import timestamp
 from podium.apiserver.authentication.service_account_tokens import ISSUER
 from podium.apiserver.authentication.users import Attempt, User
-from podium.apiserver.refusals import bad_request, conflict, invalid, not_found
+from podium.apiserver.refusals import bad_request, conflict, invalid, no_such_method, not_found
 from podium.apiserver.requests.calls import Call
 from podium.apiserver.requests.messages import Response
 from podium.apiserver.requests.response_forms import shown_list
-from podium.apiserver.requests.routes import no_such_method
 from podium.apiserver.schema.struct_types import TOKEN_REQUEST
 from podium.apiserver.selection import parse_selection
 from podium.apiserver.store.kind_index import Page

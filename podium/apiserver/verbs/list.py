@@ -10,7 +10,7 @@ from podium.apiserver.store.kind_index import Page
 from podium.apiserver.store.store import Store
 from podium.apiserver.verbs.verb_options import ListOptions
 
-_ANY = ("", "0")
+ANY_VERSION = ("", "0")
 
 
 def list_objects(
@@ -18,7 +18,7 @@ def list_objects(
 ) -> Page:
     """List the objects of a selection as of the requested version; raises RefusedError."""
     at_revision = None
-    if not options.continue_token and options.resource_version not in _ANY:
+    if not options.continue_token and options.resource_version not in ANY_VERSION:
         revision = parse_count(options.resource_version)
         if revision is None:
             # For a list, unlike a get or a watch, kube-apiserver calls it the client's fault.

@@ -16,10 +16,10 @@ from podium.apiserver.kinds.registration.registrations import (
 from podium.apiserver.long_work import apart
 from podium.apiserver.patching import Patched, PatchRequest, apply_patch, track, with_old_times
 from podium.apiserver.refusals import bad_request, internal, invalid, modified
-from podium.apiserver.verbs.list import version_fault
+from podium.apiserver.verbs.list import ANY_VERSION, version_fault
 from podium.apiserver.versions import shown_version, stored_version
 
-UNCONDITIONAL = (None, "", "0")
+UNCONDITIONAL = (None, *ANY_VERSION)
 """Values of resourceVersion that stand for any stored version."""
 
 # Kinds with defaults that an update of the status can change.

@@ -17,14 +17,13 @@ from podium.apiserver.store.errors import ExpiredError, TooLargeResourceVersionE
 from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store
 from podium.apiserver.store.watch import FieldValue, Watch
-from podium.apiserver.verbs.list import parse_version, refusal_of
+from podium.apiserver.verbs.list import ANY_VERSION, parse_version, refusal_of
 from podium.apiserver.verbs.verb_options import ListOptions
 
 Item = Mapping[str, Any]
 """An event in the form of the API: `{"type": …, "object": …}`."""
 
 _INITIAL_EVENTS_END = {"k8s.io/initial-events-end": "true"}
-_ANY = ("", "0")
 
 
 class WatchStream:
@@ -47,10 +46,10 @@ class WatchStream:
         self._matches = None if selection.is_everything else selection.matches
         self._cursor: Watch | None = None
         version = options.resource_version
-        revision = store.revision if version in _ANY else parse_version(version)
+        revision = store.revision if version in ANY_VERSION else parse_version(version)
         starts_with_all = options.send_initial_events
         if starts_with_all is None:
-            starts_with_all = version in _ANY
+            starts_with_all = version in ANY_VERSION
         first: list[Item] = []
         if starts_with_all:
             if revision > store.revision:

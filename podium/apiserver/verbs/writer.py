@@ -5,12 +5,10 @@ from contextlib import nullcontext
 
 import msgspec
 
-from podium.api import objects
-from podium.api.objects import Object
+from podium.api.objects import Object, is_terminating, place_of
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.long_work import apart, is_long
 from podium.apiserver.refusals import already_exists, entity_too_large
-from podium.apiserver.store.errors import AlreadyExistsError
 from podium.apiserver.store.store import Store
 
 OBJECT_BYTES_MAX = 7 * 2**20
@@ -30,19 +28,15 @@ class Writer:
     def create(self, request: Attributes, obj: Object, charged: Sequence[Object]) -> Object:
         """Add an object; raises RefusedError: 409, its name is taken; 413, it is too large."""
         _check_size(obj)
-        kind, place = request.kind, objects.place_of(obj)
-        try:
-            if request.options.dry_run:
-                if self._store.get(kind.key, *place) is not None:
-                    raise AlreadyExistsError(kind.key, *place)
-                return obj
-            with self._store.transaction() if charged else nullcontext():
-                self._charge(charged)
-                return self._store.create(kind.key, obj)
-        except AlreadyExistsError:
-            existing = self._store.get(kind.key, *place)
-            is_terminating = existing is not None and objects.is_terminating(existing)
-            raise already_exists(kind, place[1], is_terminating=is_terminating) from None
+        kind, place = request.kind, place_of(obj)
+        existing = self._store.get(kind.key, *place)
+        if existing is not None:
+            raise already_exists(kind, place[1], is_terminating=is_terminating(existing))
+        if request.options.dry_run:
+            return obj
+        with self._store.transaction() if charged else nullcontext():
+            self._charge(charged)
+            return self._store.create(kind.key, obj)
 
     def update(self, request: Attributes, obj: Object, charged: Sequence[Object] = ()) -> Object:
         """Replace a stored object; raises RefusedError: 413, it is too large."""

@@ -12,12 +12,13 @@ from random import Random
 import msgspec
 
 from podium.apiserver.authentication.service_account_tokens import ServiceAccountTokens
+from podium.apiserver.authentication.users import ADMIN, READER
 from podium.apiserver.http.certificates import LOCAL_NAMES, kept_certificates, new_kubelet_client
 from podium.apiserver.http.http_app import ApiApp, Backend
 from podium.apiserver.http.http_server import CannotListenError, Serving
 from podium.apiserver.http.limits import Limits
 from podium.apiserver.http.node_logs import NodeLogs
-from podium.apiserver.http.users import Tokens, kept_tokens, node_by_token, tokens_of
+from podium.apiserver.http.users import Tokens, kept_tokens, node_by_token
 from podium.cluster.embedded.defaults import USUAL_PORT
 from podium.cluster.embedded.directory import DataDirectory
 from podium.cluster.embedded.kubeconfig import write_kubeconfig
@@ -85,9 +86,8 @@ async def served(
     limits = Limits()
     issued = ServiceAccountTokens(tokens.service_accounts.encode(), cluster.store)
     cluster.server.service_account_tokens = issued
-    users = tokens_of(
-        tokens.admin,
-        tokens.reader,
+    users = Tokens(
+        {tokens.admin: ADMIN, tokens.reader: READER},
         partial(node_by_token, tokens.nodes),
         lambda token: issued.user(token, backend.now_s()),
     )

@@ -14,11 +14,12 @@ from typing import Any
 
 import httpx
 
+from podium.apiserver.authentication.users import ADMIN, READER
 from podium.apiserver.http.certificates import Certificates, kept_certificates
 from podium.apiserver.http.http_app import ApiApp
 from podium.apiserver.http.http_server import Serving
 from podium.apiserver.http.limits import Limits
-from podium.apiserver.http.users import ClusterTokens, Tokens, kept_tokens, tokens_of
+from podium.apiserver.http.users import ClusterTokens, Tokens, kept_tokens
 from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.requests import Request, Response, handle
 from podium.apiserver.server import ApiServer
@@ -123,7 +124,8 @@ def running(
     certificates = kept_certificates(directory / "tls", time.time()) if tls else None
     tokens = kept_tokens(directory / "tokens")
     limits = limits or Limits()
-    backend, users = PlainBackend(store), tokens_of(tokens.admin, tokens.reader)
+    users = Tokens({tokens.admin: ADMIN, tokens.reader: READER})
+    backend = PlainBackend(store)
     app = ApiApp(backend, users, limits, Random(1))
     try:
         start = Serving.start(app, limits, certificates=certificates)

@@ -4,7 +4,8 @@ from functools import partial
 
 import pytest
 
-from podium.apiserver.http.users import node_by_token, node_token, tokens_of
+from podium.apiserver.authentication.users import READER
+from podium.apiserver.http.users import Tokens, node_by_token, node_token
 
 SECRET = "a-secret-that-nobody-else-knows-of"
 TOKEN = node_token(SECRET, "worker-1")
@@ -35,7 +36,7 @@ def test_nobody_is_known_by_another(token: str) -> None:
 
 
 def test_several_know_who_any_of_them_knows() -> None:
-    users = tokens_of("admin's token", "reader's token", partial(node_by_token, SECRET))
+    users = Tokens({"reader's token": READER}, partial(node_by_token, SECRET))
     found = [users.user(f"Bearer {token}") for token in ("reader's token", TOKEN, "no token")]
     assert [user.name if user else None for user in found] == [
         "podium-reader",

@@ -9,7 +9,7 @@ import pytest
 from podium.apiserver.protobuf.wire import as_bytes, fields
 from podium.apiserver.registry import BUILT_IN
 from podium.apiserver.requests.openapi.schemas import descriptions, reachable
-from podium.apiserver.requests.routes import SUBRESOURCE_KINDS, verbs
+from podium.apiserver.requests.routes import verbs
 from podium.apiserver.schema import meta_struct, struct_of
 from tests.apiserver.requests.client import Client
 
@@ -84,8 +84,7 @@ def test_patches_tell_their_options_and_what_they_are_about(documents):
     assert patch["x-kubernetes-group-version-kind"] == about
     paths = documents["v2"]["paths"]
     scale = paths["/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale"]["get"]
-    group, version, kind = SUBRESOURCE_KINDS["scale"]
-    about = {"group": group, "kind": kind, "version": version}
+    about = {"group": "autoscaling", "kind": "Scale", "version": "v1"}
     assert scale["x-kubernetes-group-version-kind"] == about
 
 

@@ -144,7 +144,8 @@ def _schemas(
         for kind in kinds.by_plural[group_version].values():
             struct = struct_for(kind, routes.api_version(*group_version))
             (listed if "list" in routes.verbs(kind) else others).append(struct)
-            others += filter(None, map(schemas.subresource_struct, kind.subresources))
+            taken = filter(None, map(routes.SUBRESOURCE_KINDS.get, kind.subresources))
+            others += map(struct_for, taken)
     return schemas.schemas(dialect, listed, others, _tags(kinds))
 
 
@@ -156,10 +157,9 @@ def _tags(kinds: Registry) -> dict[str, list[dict[str, str]]]:
         for kind in by_plural.values():
             struct = struct_for(kind, routes.api_version(*group_version))
             tags[schemas.schema_name(struct)] = [schemas.tag(*group_version, kind.name)]
-    for subresource, taken in routes.SUBRESOURCE_KINDS.items():
-        struct_taken = schemas.subresource_struct(subresource)
-        if struct_taken is not None:
-            tags[schemas.schema_name(struct_taken)] = [schemas.tag(*taken)]
+    for taken in routes.SUBRESOURCE_KINDS.values():
+        name = schemas.schema_name(struct_for(taken))
+        tags[name] = [schemas.tag(taken.group, taken.version, taken.name)]
     return tags
 
 

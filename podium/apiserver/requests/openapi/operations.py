@@ -78,10 +78,9 @@ def _item(
     methods: Mapping[str, str],
 ) -> Item:
     group, version = group_version
-    struct = schemas.subresource_struct(subresource) or struct_for(
-        kind, routes.api_version(group, version)
-    )
-    taken = routes.SUBRESOURCE_KINDS.get(subresource, (group, version, kind.name))
+    struct, tag = struct_for(kind, routes.api_version(group, version)), (group, version, kind.name)
+    if taken := routes.SUBRESOURCE_KINDS.get(subresource):
+        struct, tag = struct_for(taken), (taken.group, taken.version, taken.name)
     names = [name for name in (_NAME, _NAMESPACE) if f"{{{name}}}" in path]
     # The parts of an operation id besides the action are unique to the path.
     scope = "namespaced" if _NAMESPACE in names else ""
@@ -95,7 +94,7 @@ def _item(
             item[method.lower()] = {
                 "operationId": f"{_WORDS.get(action, action)}{identity}",
                 "x-kubernetes-action": action,
-                "x-kubernetes-group-version-kind": schemas.tag(*taken),
+                "x-kubernetes-group-version-kind": schemas.tag(*tag),
                 **_operation(dialect, kind, struct, action),
             }
     parts = [dialect.parameter(name, "path", "string") for name in names]

@@ -8,8 +8,7 @@ from typing import Any
 import msgspec
 
 from podium.api.objects import part
-from podium.apiserver.requests.routes import SUBRESOURCE_KINDS, api_version
-from podium.apiserver.schema import meta_struct, struct_of
+from podium.apiserver.schema import meta_struct
 from podium.apiserver.schema.custom import CustomStruct
 from podium.apiserver.schema.model import Field, ListOf, MapOf, Scalar, Struct, Type
 
@@ -57,14 +56,6 @@ def list_name(struct: Struct) -> str:
 def tag(group: str, version: str, kind: str) -> dict[str, str]:
     """Return an entry of `x-kubernetes-group-version-kind`."""
     return {"group": group, "kind": kind, "version": version}
-
-
-def subresource_struct(subresource: str) -> Struct | None:
-    """Return the type of a subresource's body; None if it is the kind itself."""
-    if subresource not in SUBRESOURCE_KINDS:
-        return None
-    group, version, kind = SUBRESOURCE_KINDS[subresource]
-    return struct_of(api_version(group, version), kind)
 
 
 _DATA = files("podium.apiserver.requests.openapi") / "descriptions.txt"
@@ -136,11 +127,8 @@ class Dialect(msgspec.Struct, frozen=True):
     def parameter(self, name: str, place: str, kind: str) -> Schema:
         """Return a parameter in a path or a query."""
         typed: Schema = {"type": kind}
-        return {
-            "name": name,
-            "in": place,
-            **({"schema": typed} if self.has_alternatives else typed),
-        }
+        typed = {"schema": typed} if self.has_alternatives else typed
+        return {"name": name, "in": place, **typed}
 
     def shared(self) -> dict[str, Schema]:
         """Return the schemas that belong to no kind."""

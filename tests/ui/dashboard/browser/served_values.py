@@ -13,9 +13,10 @@ from typing import Any, Self, cast
 
 import msgspec
 
+from podium.apiserver.authentication.users import READER
 from podium.apiserver.http.http_server import Serving
 from podium.apiserver.http.limits import Limits
-from podium.apiserver.http.users import tokens_of
+from podium.apiserver.http.users import Tokens
 from podium.ui.dashboard.dashboard_app import PREFIX, DashboardApp
 from podium.ui.dashboard.views import (
     Budget,
@@ -125,7 +126,7 @@ class ServedValues:
             self._news = asyncio.Event()
             self._is_closed = False
             answers = cast(Any, self)
-            app = DashboardApp(cast(Any, self), answers, tokens_of("administrator", TOKEN))
+            app = DashboardApp(cast(Any, self), answers, Tokens({TOKEN: READER}))
             return await Serving.start(app, Limits(), port=self._port, certificates=None)
 
         self._serving = asyncio.run_coroutine_threadsafe(start(), self._loop).result()
