@@ -157,3 +157,10 @@ def test_another_schedule_counts_from_its_next_time_on(cluster: podium.Cluster) 
     assert jobs(cluster) == []
     cluster.advance(62)
     assert jobs(cluster) == [40]
+
+
+def test_fewer_failed_jobs_are_kept(cluster: podium.Cluster) -> None:
+    cluster.apply(cron_job("*/10 * * * *", exits=1))
+    cluster.advance(1900)
+    assert jobs(cluster) == [30]
+    assert "lastSuccessfulTime" not in status(cluster)

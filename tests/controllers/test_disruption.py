@@ -279,3 +279,46 @@ def test_who_does_not_say_since_when_has_waited_long_enough(hand: Hand) -> None:
 def test_disruptions_that_come_in_their_time_stand(hand: Hand, marked: Obj) -> None:
     hand.start(marked)
     assert hand.run(1000) == []
+
+
+def test_writes_carry_the_version_that_was_counted_with(hand: Hand) -> None:
+    hand.start(budget(minAvailable=1), web("p1"))
+    (patch,) = hand.wake()
+    assert isinstance(patch, Patch)
+    assert (patch.subresource, patch.body["metadata"]) == (
+        "status",
+        {"uid": "uid-b", "resourceVersion": "1"},
+    )
+
+
+def test_another_selector_selects_other_pods(hand: Hand) -> None:
+    hand.start(budget(minAvailable=0), web("p1"))
+    hand.run()
+    other = {"matchLabels": {"app": "other"}}
+    changed = budget(minAvailable=0, generation=2, selector=other)
+    changed["status"] = hand.objects["PodDisruptionBudget", "b"]["status"]
+    hand.tell(changed)
+    hand.run()
+    assert numbers(hand) == (0, 0, 0, 0)
+    assert hand.objects["PodDisruptionBudget", "b"]["status"]["observedGeneration"] == 2
+
+
+def test_only_those_that_are_gone_are_taken_off_the_list(hand: Hand) -> None:
+    granted = {"p1": T0, "p2": T0}
+    leaving = web("p2", deletionTimestamp=T0)
+    hand.start(budget(minAvailable=1, status={"disruptedPods": granted}), web("p1"), leaving)
+    (patch,) = hand.wake()
+    assert isinstance(patch, Patch)
+    assert patch.body["status"]["disruptedPods"] == {"p2": None}
+    assert hand.events == []
+
+
+def test_a_scale_that_becomes_known_mends_it(hand: Hand) -> None:
+    rs = workload("ReplicaSet", "rs", 2)
+    hand.start(budget(maxUnavailable=1), web("p1", rs), web("p2", rs))
+    hand.run()
+    assert condition(hand)["reason"] == "SyncFailed"
+    hand.tell(rs)
+    hand.run()
+    assert numbers(hand) == (1, 2, 1, 2)
+    assert condition(hand)["message"] == ""

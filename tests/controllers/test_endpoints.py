@@ -159,6 +159,13 @@ def test_a_pod_with_other_labels_leaves(app: str | None) -> None:
     assert (endpoints(made), subsets(made)) == ({}, [])
 
 
+def test_another_selector_selects_other_pods() -> None:
+    made = world(service(), pod("a"), pod("b", app="other"))
+    made.patch("Service", "web", {"spec": {"selector": {"app": "other"}}})
+    made.driver.advance(0)
+    assert (endpoints(made), subsets(made)) == ({"b": UP}, [(["b"], [], [8080])])
+
+
 def test_nothing_is_written_without_need() -> None:
     made = world(service(), pod("a"), pod("b"))
     made.writes.clear()

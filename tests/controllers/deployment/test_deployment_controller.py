@@ -216,3 +216,16 @@ def test_rollouts_end_well_whatever_becomes_of_calls_and_machines(seed: int) -> 
     images = [pod["spec"]["containers"][0]["image"] for pod in world.all("Pod")]
     assert images == ["v4"] * 6
     assert world.get("Deployment", "d")["status"]["availableReplicas"] == 6
+
+
+def test_a_rollout_that_gets_nowhere_times_out_at_its_second(world: World) -> None:
+    world.create(deployment(1, progressDeadlineSeconds=30, minReadySeconds=2))
+    world.run_until(10)
+    never = {"metadata": {"annotations": {"podium.dev/ready-after": "never"}}}
+    world.patch("Deployment", "d", {"spec": {"template": never}})
+    world.run_until(40.5)
+    assert condition(world, "Progressing")[1] == "ReplicaSetUpdated"
+    world.run_until(41.5)
+    status, reason, message = condition(world, "Progressing")
+    assert (status, reason) == ("False", "ProgressDeadlineExceeded")
+    assert message.endswith(" has timed out progressing.")
