@@ -37,7 +37,7 @@ from podium.controllers.kit.workload_fields import (
 )
 from podium.machines.effects import Create, Effect, deletion_of
 from podium.machines.events import Change
-from podium.machines.reconciler.indexer import Indexer, by_namespace, by_owner, by_owner_or_orphan
+from podium.machines.reconciler.indexer import by_namespace, by_owner, by_owner_or_orphan
 
 
 class _PodCounts(msgspec.Struct, frozen=True):
@@ -119,46 +119,6 @@ class ReplicaCounts:
         self.terminating += count * counted.terminating
 
 
-class ReplicaCountsByOwner:
-    """The counts of all owners, from an indexer with the indexes `owner` and `orphan` of pods."""
-
-    def __init__(self, objects: Indexer) -> None:
-        self._objects = objects
-        self._by_uid: dict[str, ReplicaCounts] = {}
-
-    def of(self, owner: Object) -> ReplicaCounts:
-        """Return the counts of an owner, recounted if its spec has changed."""
-        known = self._by_uid.get(uid_of(owner))
-        if known is not None and known.basis == _basis(owner):
-            return known
-        counts = self._by_uid[uid_of(owner)] = ReplicaCounts(owner)
-        for pod in self._objects.by("Pod", "owner", uid_of(owner)):
-            counts.put(pod)
-        for pod in self._objects.by("Pod", "orphan", place_of(owner)[0]):
-            if counts.selector.matches(labels(pod)):
-                counts.orphans[place_of(pod)] = None
-        return counts
-
-    def forget(self, owner: Object) -> None:
-        self._by_uid.pop(uid_of(owner), None)
-
-    def follow(self, before: Object | None, after: Object | None) -> bool:
-        """Recount a changed pod, and return whether its owner and its counts are unchanged."""
-        former, latter = self._counts_of(before), self._counts_of(after)
-        was = None if before is None or former is None else former.drop(place_of(before))
-        now = None if after is None or latter is None else latter.put(after)
-        return former is latter and was is not None and was == now
-
-    def _counts_of(self, pod: Object | None) -> ReplicaCounts | None:
-        reference = None if pod is None else controller_of(pod)
-        return None if reference is None else self._by_uid.get(str(reference.get("uid")))
-
-    def find_orphan(self, owner: Object, pod: Object) -> None:
-        counts = self._by_uid.get(uid_of(owner))
-        if counts is not None:
-            counts.orphans[place_of(pod)] = None
-
-
 def _basis(owner: Object) -> tuple[Any, ...]:
     spec = owner["spec"]
     return (spec.get("selector"), labels(pod_template_of(owner)), min_ready_s(owner))
@@ -184,15 +144,15 @@ class ReplicaSetController(PodOwnerReconciler):
         self.name = _CONTROLLERS[kind]
         self.kinds = frozenset({"Pod", kind})
         self.tends = frozenset({kind})
-        self._counts_by_owner = ReplicaCountsByOwner(self.objects)
+        self._counts: dict[str, ReplicaCounts] = {}
 
     def keys_of(self, change: Change, before: Object | None) -> Iterator[Hashable]:
         if change.kind == self.owner_kind:
             yield place_of(change.obj)
             if change.new is None:
-                self._counts_by_owner.forget(change.obj)
+                self._counts.pop(uid_of(change.obj), None)
             return
-        counts_alike = self._counts_by_owner.follow(before, change.new)
+        counts_alike = self.follow(before, change.new)
         if counts_alike and not self.stirs(change, before):
             # Only an owner that was refused something is looked at for every change.
             for owner in self._owners_of(change.obj):
@@ -202,6 +162,27 @@ class ReplicaSetController(PodOwnerReconciler):
         for pod in (before, change.new):
             if pod is not None:
                 yield from self._owners_of(pod)
+
+    def counts_of(self, owner: Object) -> ReplicaCounts:
+        """Return the counts of an owner's pods, recounted if its spec has changed."""
+        known = self._counts.get(uid_of(owner))
+        if known is not None and known.basis == _basis(owner):
+            return known
+        counts = self._counts[uid_of(owner)] = ReplicaCounts(owner)
+        for pod in self.objects.by("Pod", "owner", uid_of(owner)):
+            counts.put(pod)
+        for pod in self.objects.by("Pod", "orphan", place_of(owner)[0]):
+            if counts.selector.matches(labels(pod)):
+                counts.orphans[place_of(pod)] = None
+        return counts
+
+    def follow(self, before: Object | None, after: Object | None) -> bool:
+        """Recount a changed pod, and return whether its owner and its counts are unchanged."""
+        former = None if before is None else self._counts.get(controller_uid(before))
+        latter = None if after is None else self._counts.get(controller_uid(after))
+        was = None if before is None or former is None else former.drop(place_of(before))
+        now = None if after is None or latter is None else latter.put(after)
+        return former is latter and was is not None and was == now
 
     def stirs(self, change: Change, before: Object | None) -> bool:
         # If the owner lacks no pods, a change of their readiness ends its rest, too.
@@ -224,7 +205,7 @@ class ReplicaSetController(PodOwnerReconciler):
         if owner is None:
             self.refusals.pop(key, None)
             return ()
-        counts = self._counts_by_owner.of(owner)
+        counts = self.counts_of(owner)
         effects: list[Effect] = []
         if not is_terminating(owner):
             effects += self._claims(owner, counts) or self._resize(key, owner, counts, now_s)
@@ -254,8 +235,9 @@ class ReplicaSetController(PodOwnerReconciler):
     def _owners_of(self, pod: Object) -> Iterator[Place]:
         for place in owners_of(pod, self.owner_kind, self.objects):
             owner = self.objects.at(self.owner_kind, place)
-            if owner is not None and controller_of(pod) is None:
-                self._counts_by_owner.find_orphan(owner, pod)
+            counts = None if owner is None else self._counts.get(uid_of(owner))
+            if counts is not None and controller_of(pod) is None:
+                counts.orphans[place_of(pod)] = None
             yield place
 
     def _claims(self, owner: Object, counts: ReplicaCounts) -> list[Effect]:

@@ -7,9 +7,8 @@ from hypothesis import strategies as st
 
 from podium.api.pods import is_active, is_ready
 from podium.controllers.kit.workload_fields import available_from_s
-from podium.controllers.replica_set import ReplicaCounts, ReplicaCountsByOwner
+from podium.controllers.replica_set import ReplicaCounts, ReplicaSetController
 from podium.machines.events import Change
-from podium.machines.reconciler.indexer import Indexer, by_owner_or_orphan
 from tests.controllers.builders import NOW_S, Obj, pod
 
 OWNERS = ("r", "s")
@@ -71,8 +70,8 @@ def counted(subject: Obj, found: list[Any], now_s: float) -> tuple[int, ...]:
 
 @given(st.lists(st.tuples(pods(), st.booleans()), max_size=12), st.integers(0, 30))
 def test_it_agrees_with_counting_all(changes: list[tuple[Obj, bool]], min_ready_s: int) -> None:
-    objects = Indexer(by_owner_or_orphan("Pod"))
-    by_owner = ReplicaCountsByOwner(objects)
+    controller = ReplicaSetController()
+    objects = controller.objects
     subject = owner("r", min_ready_s, tier="t")
     for number, (made, stays) in enumerate(changes):
         version = {**made["metadata"], "uid": f"uid-{number}", "resourceVersion": str(number)}
@@ -80,26 +79,26 @@ def test_it_agrees_with_counting_all(changes: list[tuple[Obj, bool]], min_ready_
         before = objects.get("Pod", made["metadata"]["name"], "default")
         change = Change("Pod", before, made if stays or before is None else None)
         objects.apply(change)
-        by_owner.follow(before, change.new)
+        controller.follow(before, change.new)
         # Time never goes back: what is yet to come is looked at when all has happened.
         for now_s in (NOW_S, NOW_S + 45) if number == len(changes) - 1 else (NOW_S,):
             found = list(objects.by("Pod", "owner", "uid-r"))
-            known = by_owner.of(subject)
+            known = controller.counts_of(subject)
             assert counts(known, now_s) == counted(subject, found, now_s)
             others = [o["metadata"]["name"] for o in found if not _is_selected(o)]
             assert sorted(name for _, name in known.mismatched) == sorted(others)
 
 
 def test_a_change_of_the_spec_counts_anew() -> None:
-    objects = Indexer(by_owner_or_orphan("Pod"))
-    by_owner = ReplicaCountsByOwner(objects)
+    controller = ReplicaSetController()
+    objects = controller.objects
     reference = {"kind": "ReplicaSet", "name": "r", "uid": "uid-r", "controller": True}
     ready = pod("p", ready=True, labels={"app": "a"}, ownerReferences=[reference])
     ready["status"]["conditions"][0]["lastTransitionTime"] = TIMES[1]
     objects.observe("Pod", ready)
     objects.observe("Pod", pod("orphan", labels={"app": "a"}))
-    assert by_owner.of(owner("r")).available(NOW_S) == 1
-    later = by_owner.of(owner("r", 30))
+    assert controller.counts_of(owner("r")).available(NOW_S) == 1
+    later = controller.counts_of(owner("r", 30))
     assert later.available(NOW_S) == 0
     assert later.next_available_s() == NOW_S + 30
     assert later.available(NOW_S + 30) == 1
