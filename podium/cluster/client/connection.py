@@ -29,10 +29,8 @@ class Connection(msgspec.Struct):
     """Address and credentials of an API server.
 
     Attributes:
-        url: without a trailing slash.
         tls: trusted authorities and the client's certificate; None for plain HTTP.
         server_name: the name in the server's certificate; empty for the host of the URL.
-        proxy: URL of a proxy; empty for none.
         authority: file of the kubeconfig's certificate authority; empty without one.
         impersonated_user: the user as whom requests are made; empty for the authenticated one.
         request_s: timeout of a request, in seconds; 0 for no limit, None for the usual one.
@@ -49,7 +47,7 @@ class Connection(msgspec.Struct):
     request_s: float | None = None
 
     async def authorization(self) -> str:
-        """Return the Authorization header; empty if a client certificate authenticates.
+        """Return the Authorization header, which client certificates leave empty.
 
         Raises:
             MissingConnectionError: a token can't be read again from its file.
@@ -65,12 +63,7 @@ class Connection(msgspec.Struct):
 
 
 async def load_connection(kubeconfig: str | None = None, context: str | None = None) -> Connection:
-    """Load the connection that kubectl would use.
-
-    Raises:
-        MissingConnectionError: no kubeconfig leads to an API server, or its credentials can't be
-            read.
-    """
+    """Load the connection that kubectl would use; raises MissingConnectionError."""
     usual = Path(USUAL_FILE).expanduser()
     where = kubeconfig or os.environ.get(FILES) or (str(usual) if usual.exists() else None)
     if where is None and _IN_CLUSTER not in os.environ:

@@ -128,9 +128,7 @@ class HttpApi:
         fields: field selectors of lists and watches, by kind.
         requests_max: limit of concurrent requests, watches excluded.
         request_s: timeout of a request, unless the connection has one.
-        page_length: number of objects on each page of a list.
         silence_s: timeout of a watch without events; servers send a bookmark every minute.
-        accept: the media types of answers.
     """
 
     def __init__(

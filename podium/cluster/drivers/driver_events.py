@@ -33,11 +33,9 @@ class Stepped(DriverEvent, frozen=True):
 
 
 class Called(DriverEvent, frozen=True):
-    """A call has been answered by the API, even if the machine never receives the answer.
+    """The API has answered a call, though the machine may never receive the answer.
 
-    Attributes:
-        obj: the object in the answer of a successful call.
-        took_s: how long the answer took by the wall clock; 0 in virtual time.
+    `took_s` is how long that took by the wall clock; 0 in virtual time.
     """
 
     effect: Effect

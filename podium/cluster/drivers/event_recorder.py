@@ -1,7 +1,7 @@
 """Writes Events for what machines record: counts repetitions, and retries lost writes.
 
 As the recorder of client-go's `tools/events` in v1.36: two records make one Event if they agree in
-all but the note, and are about the same version of an object. The second record makes the Event a
+all but the note, and are about one version of an object. The second record makes the Event a
 series, further ones are counted here, and the count is written once the series has been quiet for
 `FINISH_S`, or every `REFRESH_S`. A write whose outcome is unknown is made again.
 
@@ -74,7 +74,6 @@ class EventRecorder:
     """Turns the records of one machine into calls that create or update Events.
 
     Args:
-        start_s: the time that `FINISH_S` and `REFRESH_S` count from.
         reasons: reasons of the records that become Events; None for all.
     """
 

@@ -46,7 +46,7 @@ class ExponentialLatency(Latency, frozen=True):
 
 
 INSTANT = Latency()
-"""Everything happens at the same moment; `podium.cluster.drivers.virtual` documents the order."""
+"""Everything happens at one moment; `podium.cluster.drivers.virtual` documents the order."""
 
 _REFUSALS = (
     CallError(409, "Conflict", "Operation cannot be fulfilled: the object has been modified"),

@@ -1,4 +1,4 @@
-"""The driver of wall-clock time: runs machines in an event loop, over an API whose calls take time.
+"""The driver of wall-clock time: runs machines in an event loop, over an API that takes time.
 
 Machines may rely on what virtual time guarantees as well:
 
@@ -57,10 +57,8 @@ class LiveDriver(Driver):
     exception group.
 
     Args:
-        calls_max: limit of concurrent calls of one machine.
         drain_s: how long calls under way may take to return at the end.
         may_act: machines are synced only once it is set; None for at once.
-        rng: draws the jitter of retries.
         resync_s: a watch that ends this long after the last list of its kind is followed by another
             list, though it could be resumed.
     """

@@ -48,8 +48,8 @@ class MachineHealth:
     """Tracks failures of machines, for a driver that goes on without them.
 
     Attributes:
-        machines: names of all machines, in the order in which they were first started.
-        panics: number of exceptions by machine, those of the server at its calls included.
+        machines: names of all machines, in the order of their first starts.
+        panics: number of exceptions by machine, also those of the server at its calls.
     """
 
     def __init__(self) -> None:

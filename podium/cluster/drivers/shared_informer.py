@@ -1,6 +1,6 @@
 """Informers of virtual time: one for each kind, shared by all machines.
 
-While deliveries take no time and nothing goes wrong, all machines know the same objects of a kind.
+While deliveries take no time and nothing goes wrong, all machines know equal objects of a kind.
 The informer then computes each change once and hands it to every attached listener. A listener is
 detached while its deliveries are late or lost: it gets the events of the watch, and keeps a cache
 of what it has delivered.
@@ -90,7 +90,7 @@ class SharedInformer:
             for listener in tuple(self._attached):
                 self.remove_listener(listener)
                 self._detached[listener] = None
-        # Leave out the last change of each object whose deletion follows in the same batch.
+        # Leave out the last change of an object that is deleted in this batch.
         superseded = {id(event.previous) for event in events if event.type == "DELETED"}
         changes = self._cache.watched(
             [one for one in events if one.type != "MODIFIED" or id(one.obj) not in superseded]

@@ -1,4 +1,4 @@
-"""Virtual time: a driver whose whole run a seed repeats.
+"""The driver of virtual time; a seed repeats its whole run.
 
 Everything that is due is a timer, and time passes only from one timer to the next. Timers that are
 due at one moment run in the order in which they were put. With latencies of 0 that means:
@@ -106,11 +106,7 @@ class VirtualDriver(Driver):
         self.timers.advance_to(time_s)
 
     def advance(self, duration_s: float) -> None:
-        """Let a duration pass, and run everything that falls due.
-
-        Raises:
-            EndlessMomentError: as in `run_until`.
-        """
+        """Let a duration pass, and run everything that falls due; raises EndlessMomentError."""
         self.run_until(self.now_s + duration_s)
 
     def run_until(self, time_s: float) -> None:
@@ -125,10 +121,7 @@ class VirtualDriver(Driver):
         self.timers.advance_to(time_s)
 
     def settle(self, max_s: float = 3600.0, far_s: float = FAR_S) -> bool:
-        """Let time pass until nothing is due soon; return whether that was within `max_s`.
-
-        Args:
-            far_s: timers that are due later than this after the last one don't count.
+        """Let time pass until nothing is due for `far_s`; return whether that was within `max_s`.
 
         Raises:
             EndlessMomentError: as in `run_until`.

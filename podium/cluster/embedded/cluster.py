@@ -54,11 +54,10 @@ class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         objects: the objects of a new cluster; nodes among them are simulated.
-        data_dir: where the cluster is kept; None to keep nothing.
+        data_dir: None to keep nothing.
         address: IP address to listen at; that of the loopback interface by default.
         port: 0 for any free port, None for the usual one, if that is free.
-        controllers: names of the controllers that run; None for all.
-        seed: None for a random one.
+        controllers: names; None for all.
         heals: whether unhealthy pods and nodes of `objects` become healthy at the start.
     """
 
@@ -111,11 +110,7 @@ class EmbeddedCluster:
         await self._stack.aclose()
 
     async def alongside(self, awaited: Awaitable[T]) -> T:
-        """Wait for something while the cluster runs.
-
-        Raises:
-            PodiumError: the cluster can't go on.
-        """
+        """Wait for something while the cluster runs; raises PodiumError if that can't go on."""
         task = asyncio.ensure_future(awaited)
         try:
             await asyncio.wait({task, self._ticking}, return_when=asyncio.FIRST_COMPLETED)
@@ -145,7 +140,7 @@ class EmbeddedCluster:
                 self.notes += ahead_of(start_s, options.objects, "the cluster starts before it")
             cluster.server.bootstrap(start_s, default_access())
         driver = cluster.driver
-        # A bug fails the test whose clock stands still; other users keep their cluster.
+        # With a stopped clock, in a test, a bug is an error; otherwise the cluster lives on.
         driver.health = None if options.speed == STOPPED else MachineHealth()
         cluster.start()
         cluster.server.serve_metrics(MeteredUsage(cluster))

@@ -110,7 +110,7 @@ class ClusterClock:
         """Advance the cluster to the time of the wall clock.
 
         Where time jumps, it stands still while timers are due, so that the consequences of a change
-        happen at the same moments as in a plan or simulation.
+        happen at the moments of a plan or simulation.
         """
         passed_s = (self._clock() - self._anchored_s) * self._speed.factor
         if passed_s > MOMENT_S_MAX or not (self._speed.jumps and self._is_busy()):

@@ -34,10 +34,6 @@ class UnusableDirectoryError(PodiumError):
 class DataDirectory:
     """A data directory, locked for this process inside of `with`.
 
-    Attributes:
-        kubeconfig: path of the kubeconfig of the running cluster.
-        dashboard: path of the link to the dashboard, with a token for reading.
-
     Raises:
         UnusableDirectoryError: on entering, if another process uses it, or it can't be written.
     """
@@ -86,11 +82,7 @@ class DataDirectory:
         self.dashboard.unlink(missing_ok=True)
 
     def forget_kubeconfig(self) -> None:
-        """Remove the kubeconfig of a killed process, before the directory is used.
-
-        Raises:
-            UnusableDirectoryError: as on entering.
-        """
+        """Remove the kubeconfig of a killed process; raises UnusableDirectoryError."""
         if self.kubeconfig.exists():
             with self:
                 pass
@@ -142,10 +134,7 @@ class HighWater:
 
 
 def stop_user(path: Path, patience_s: float = 60.0) -> int | None:
-    """Stop the process that uses a directory, and wait until it has ended.
-
-    Returns:
-        Its id; None if no process uses the directory.
+    """Stop the process that uses a directory, and return its id; None if there is none.
 
     Raises:
         UnusableDirectoryError: the process can't be stopped.

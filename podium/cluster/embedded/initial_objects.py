@@ -140,7 +140,6 @@ def read_manifests(
     """Read the objects of files and directories, and validate them as the API server would.
 
     Args:
-        stdin: read for the path `-`.
         serves: returns the kind of an object that is served already.
 
     Raises:

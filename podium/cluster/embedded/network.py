@@ -59,10 +59,9 @@ async def served(
     """Serve a cluster inside of `async with`.
 
     Args:
-        directory: has certificates and tokens, and gets the kubeconfig once requests are answered.
         address: an IP address of this machine; 0.0.0.0 or :: for all.
-        port: 0 for any free one; None for the usual one, so that
-            kubeconfigs and bookmarks stay valid, or any if that is in use.
+        port: 0 for any free one; None for the usual one, so that kubeconfigs and bookmarks stay
+            valid, or any if that is in use.
         is_insecure: whether to serve plain HTTP.
 
     Raises:

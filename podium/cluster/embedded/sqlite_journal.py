@@ -90,8 +90,6 @@ class SqliteJournal:
 
     The last acknowledged revision is in a file of its own, `-revision`: SQLite takes a log that is
     damaged, cut off or missing for one that ends earlier.
-
-    For use in one thread; to be closed.
     """
 
     def __init__(

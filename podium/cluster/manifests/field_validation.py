@@ -29,11 +29,9 @@ class FieldJudge:
         self.is_strict = validation is FieldValidation.STRICT
 
     def faults(self, obj: Object) -> tuple[Sequence[str], str]:
-        """Return the faults of an object's fields; none for kinds that aren't Kubernetes' own.
+        """Return unknown and repeated fields, and the first value of a wrong type, in words.
 
-        Returns:
-            Unknown and repeated fields with suggestions, and the first value of a wrong type;
-            that is empty if there is none.
+        Both are empty for kinds that aren't Kubernetes' own.
         """
         struct = struct_of(obj["apiVersion"], obj["kind"])
         is_trusted = not self.is_applied and "uid" in obj["metadata"]

@@ -42,13 +42,7 @@ def objects_in(
     judge: FieldJudge = STRICT_JUDGE,
     faults_of: FaultsOf = decisive_faults,
 ) -> Iterator[Loaded | Problem]:
-    """Yield the objects of a document and its problems.
-
-    Args:
-        namespace: of namespaced objects without one.
-        kind_of: returns the kind of an object, or None for a kind without use.
-        faults_of: returns the faults of an object of such a kind.
-    """
+    """Yield the objects of a document and its problems, by the arguments of `read_sources`."""
     for fault in document.faults:
         yield Problem(Source(file, document.number, fault.line), "", fault.message)
     is_warning = not judge.is_strict

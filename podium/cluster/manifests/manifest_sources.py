@@ -49,7 +49,7 @@ class Manifests:
     Attributes:
         notes: information for the reader, as sentences.
         warnings: problems of fields, with their places.
-        empty: the sources without any object.
+        empty: sources without objects.
         is_whole: whether the objects are all those of a cluster.
         read_s: when a running cluster was read, in seconds since the epoch; None for files.
     """

@@ -15,7 +15,6 @@ class RateLimiter:
 
     Args:
         qps: tokens a second; 0 or less for no limit.
-        burst: size of the bucket.
         clock_s: a monotonic clock, in seconds.
     """
 
@@ -60,7 +59,6 @@ class CallQueue:
 
     Args:
         size: limit of concurrent calls.
-        limiter: limits the calls a second.
         goes_before: another queue, which admits one call at a time while this one has any.
     """
 

@@ -76,12 +76,7 @@ def health_app(
     configuration: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> HealthApp:
-    """Make the application.
-
-    Args:
-        checks: returns the failure of each health check by name; empty for a passed one.
-        metrics: returns the metrics in Prometheus' text format.
-    """
+    """Make the application; `checks` returns the failure of each check, empty for a passed one."""
 
     async def probe(request: Request) -> Response:
         segments = request.url.path.strip("/").split("/")

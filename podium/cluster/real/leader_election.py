@@ -64,11 +64,8 @@ class LeaseLostError(PodiumError):
 class LeaderElector:
     """Acquires a Lease, renews it, and releases it at the end.
 
-    Attributes:
-        observed: the Lease as last read or written.
-
-    Args:
-        api: used for the Lease only, so that no other request delays a renewal.
+    `observed` is the Lease as last read or written. The API client is used for the Lease only, so
+    that no other request delays a renewal.
     """
 
     def __init__(

@@ -7,7 +7,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, GCCollector, Pr
 from prometheus_client.exposition import generate_latest
 
 from podium.cluster.drivers.driver_events import Called, DriverEvent, ListFailed, Relisted
-from podium.machines.effects import Bind, Create, Delete, Effect, Patch
+from podium.machines.effects import Delete, Effect, Patch, Replace
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.prometheus_metrics import Histogram
 
@@ -94,9 +94,8 @@ class ProcessMetrics:
         return b"".join(generate_latest(one) for one in registries if one is not None)
 
 
+_VERBS = {Patch: "PATCH", Delete: "DELETE", Replace: "PUT"}
+
+
 def _verb(effect: Effect) -> str:
-    if isinstance(effect, Create | Bind):
-        return "POST"
-    if isinstance(effect, Patch):
-        return "PATCH"
-    return "DELETE" if isinstance(effect, Delete) else "PUT"
+    return _VERBS.get(type(effect), "POST")

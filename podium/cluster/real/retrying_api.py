@@ -56,9 +56,6 @@ class RetryingApi:
         events_lost: number of Events that were dropped because too many were waiting.
         waited: called with each call and its seconds of waiting for a slot.
         is_needless: returns whether a waiting call isn't needed any more.
-
-    Args:
-        api: makes each call once.
     """
 
     def __init__(self, api: HttpApi, calls: RateLimiter, events: RateLimiter, rng: Random) -> None:

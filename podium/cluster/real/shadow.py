@@ -39,7 +39,6 @@ class Judgement(msgspec.Struct):
     Attributes:
         kind: `PLACEMENT` or `PREEMPTION`.
         pod: the pod before the decision.
-        node_name: the node of the placement, or of the nomination.
         until_s: when the judgement is final.
         ours: why Podium would have decided otherwise; empty if it agrees.
         victims: uids of the pods that Podium would have preempted on that node.

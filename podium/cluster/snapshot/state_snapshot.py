@@ -46,9 +46,7 @@ async def take_snapshot(api: HttpApi, progress: Callable[[str, int], None]) -> C
     """Read all kinds that decisions depend on, one after the other.
 
     The kinds aren't read at one moment: a change in between may show in some of them only.
-
-    Args:
-        progress: called before each kind, with the number of objects so far.
+    `progress` is called before each kind, with the number of objects so far.
 
     Raises:
         UnreachableError: the cluster can't be read.

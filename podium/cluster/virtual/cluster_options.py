@@ -40,9 +40,9 @@ class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         start_s: time of the start, in seconds since the epoch.
-        controllers: names of the controllers that run, out of `CONTROLLERS`; None for all.
+        controllers: names out of `CONTROLLERS`; None for all.
         nodes: settings of simulated nodes; None if nodes do nothing.
-        provisioning_s: how long it takes to make a volume, in seconds.
+        provisioning_s: how long it takes to make a volume.
         settled: whether controllers leave a loaded object as it is until something happens to it,
             although it lacks what they would have made.
         heals: whether loaded pods and nodes that are unhealthy become healthy at the start.

@@ -10,6 +10,40 @@ from podium.machines.machine import Machine
 Make = Callable[[], Machine]
 
 
+_CLASSES: Mapping[str, tuple[str, ...]] = {
+    "deployment-controller": ("deployment.deployment_controller", "DeploymentController"),
+    "replicaset-controller": ("replica_set", "ReplicaSetController"),
+    "replication-controller": ("replica_set", "ReplicaSetController", "ReplicationController"),
+    "statefulset-controller": ("stateful_set", "StatefulSetController"),
+    "daemonset-controller": ("daemon_set.daemon_set_controller", "DaemonSetController"),
+    "job-controller": ("job.job_controller", "JobController"),
+    "cronjob-controller": ("cron_job", "CronJobController"),
+    "ttl-after-finished-controller": ("ttl_after_finished", "TTLAfterFinishedController"),
+    "disruption-controller": ("disruption", "DisruptionController"),
+    "endpointslice-controller": ("endpoints", "EndpointSliceController"),
+    "endpoint-controller": ("endpoints", "EndpointsController"),
+    "ephemeral-volume-controller": ("volumes.pod_claims", "EphemeralVolumeController"),
+    "persistentvolume-controller": ("volumes.persistent_volumes", "PersistentVolumeController"),
+    "volume-provisioner": ("volumes.volume_provisioner", "VolumeProvisioner"),
+    "pvc-protection-controller": ("volumes.pod_claims", "VolumeProtectionController"),
+    "namespace-controller": ("namespace", "NamespaceController"),
+    "resourcequota-controller": ("resource_quota", "ResourceQuotaController"),
+    "generic-garbage-collector": ("garbage_collector", "GarbageCollector"),
+    "pod-garbage-collector": ("pod_gc", "PodGCController"),
+    "node-lifecycle-controller": (
+        "node_lifecycle.node_lifecycle_controller",
+        "NodeLifecycleController",
+    ),
+    "taint-eviction-controller": ("taint_eviction", "TaintEvictionController"),
+    "serviceaccount-controller": ("service_accounts", "ServiceAccountsController"),
+    "clusterrole-aggregation-controller": (
+        "cluster_role_aggregation",
+        "ClusterRoleAggregationController",
+    ),
+}
+"""Module in `podium.controllers`, class and further arguments of each controller."""
+
+
 def _maker(module: str, class_name: str, *arguments: object) -> Make:
     """Return the constructor of a controller, whose module is imported by its first call."""
 
@@ -21,39 +55,7 @@ def _maker(module: str, class_name: str, *arguments: object) -> Make:
     return make
 
 
-CONTROLLERS: Mapping[str, Make] = {
-    "deployment-controller": _maker("deployment.deployment_controller", "DeploymentController"),
-    "replicaset-controller": _maker("replica_set", "ReplicaSetController"),
-    "replication-controller": _maker(
-        "replica_set", "ReplicaSetController", "ReplicationController"
-    ),
-    "statefulset-controller": _maker("stateful_set", "StatefulSetController"),
-    "daemonset-controller": _maker("daemon_set.daemon_set_controller", "DaemonSetController"),
-    "job-controller": _maker("job.job_controller", "JobController"),
-    "cronjob-controller": _maker("cron_job", "CronJobController"),
-    "ttl-after-finished-controller": _maker("ttl_after_finished", "TTLAfterFinishedController"),
-    "disruption-controller": _maker("disruption", "DisruptionController"),
-    "endpointslice-controller": _maker("endpoints", "EndpointSliceController"),
-    "endpoint-controller": _maker("endpoints", "EndpointsController"),
-    "ephemeral-volume-controller": _maker("volumes.pod_claims", "EphemeralVolumeController"),
-    "persistentvolume-controller": _maker(
-        "volumes.persistent_volumes", "PersistentVolumeController"
-    ),
-    "volume-provisioner": _maker("volumes.volume_provisioner", "VolumeProvisioner"),
-    "pvc-protection-controller": _maker("volumes.pod_claims", "VolumeProtectionController"),
-    "namespace-controller": _maker("namespace", "NamespaceController"),
-    "resourcequota-controller": _maker("resource_quota", "ResourceQuotaController"),
-    "generic-garbage-collector": _maker("garbage_collector", "GarbageCollector"),
-    "pod-garbage-collector": _maker("pod_gc", "PodGCController"),
-    "node-lifecycle-controller": _maker(
-        "node_lifecycle.node_lifecycle_controller", "NodeLifecycleController"
-    ),
-    "taint-eviction-controller": _maker("taint_eviction", "TaintEvictionController"),
-    "serviceaccount-controller": _maker("service_accounts", "ServiceAccountsController"),
-    "clusterrole-aggregation-controller": _maker(
-        "cluster_role_aggregation", "ClusterRoleAggregationController"
-    ),
-}
+CONTROLLERS: Mapping[str, Make] = {name: _maker(*made) for name, made in _CLASSES.items()}
 """Constructors, in the order in which watches deliver a write to the controllers."""
 
 _UPSTREAM_NAMES: Mapping[str, str] = {
@@ -72,11 +74,7 @@ class UnknownControllerError(PodiumError):
 
 
 def controller_makers(options: ClusterOptions) -> Iterator[tuple[str, Make]]:
-    """Yield name and constructor of each controller that runs, in the order of `CONTROLLERS`.
-
-    Raises:
-        UnknownControllerError: the options have a name of no controller.
-    """
+    """Yield name and constructor of each controller that runs; raises UnknownControllerError."""
     names = options.controllers
     _check_names(names or ())
     provisioner = "volume-provisioner"
@@ -94,7 +92,7 @@ def chosen_controllers(words: Iterable[str]) -> frozenset[str]:
         words: `*` for all, a name, or `-` and a name; the first word about a controller counts.
 
     Raises:
-        UnknownControllerError: a word has a name of no controller.
+        UnknownControllerError: a word names no controller.
     """
     listed: dict[str, bool] = {}
     for word in words:

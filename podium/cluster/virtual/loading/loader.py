@@ -1,7 +1,7 @@
 """Loading of objects into a store as if they had always been there.
 
 Objects of an API server, which have a uid, stay as they are, except that a pod with a class and
-without a priority gets the priority of the class: somebody has removed it. Objects written by hand
+without a priority gets the priority of the class, as it must have lost it. Objects written by hand
 are completed with defaults, the work of admission (for pods without a priority), a uid, a creation
 time and a status: without other information, a pod with a node is running and ready, and a node is
 healthy. A given status or deletion always stays, and what is unhealthy recovers only if `heals` is
