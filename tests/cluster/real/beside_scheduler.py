@@ -23,8 +23,7 @@ from podium.scheduler.plugin_registry import plugin_factories
 from podium.scheduler.scheduler import Scheduler
 from podium.simulation.decide.scenario import DECIDED, OTHERS
 from tests.cluster.real.control_plane import ControlPlane
-from tests.cluster.real.decided_profiles import CONFIGURATION, configuration_of
-from tests.cluster.real.drawn_clusters import OVERHEAD, POLICIES, PRIORITIES, Drawn, class_name
+from tests.cluster.real.drawn_clusters import POLICIES, PRIORITIES, Drawn, class_name
 from tests.cluster.real.server import Json
 from tests.cluster.real.world import until
 from tests.properties.clusters import NAMESPACES
@@ -32,6 +31,13 @@ from tests.properties.clusters import NAMESPACES
 PATIENCE_S = 4.0
 """So long two that differ may still come to agree."""
 
+_EVERY_NODE = {"minCandidateNodesPercentage": 100, "minCandidateNodesAbsolute": 1000}
+CONFIGURATION: Json = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "percentageOfNodesToScore": 100,
+    "profiles": [{"pluginConfig": [{"name": "DefaultPreemption", "args": _EVERY_NODE}]}],
+}
 _FIELDS = {field: kind for field, kind in {**DECIDED, **OTHERS}.items() if field != "pending"}
 _CLEARED = [kind for kind in _FIELDS.values() if kind not in ("Namespace", "PriorityClass")]
 _UNTIL_SEEN_S = 0.15
@@ -86,20 +92,9 @@ class BesideScheduler:
                 metadata = {"name": class_name(value, policy)}
                 body = {"metadata": metadata, "value": value, "preemptionPolicy": policy}
                 self.create({"kind": "PriorityClass", **body})
-        overhead = {"podFixed": {"cpu": "250m", "memory": "64Mi"}}
-        tolerations = [{"key": "other", "operator": "Exists"}]
-        self.create(
-            {
-                "kind": "RuntimeClass",
-                "metadata": {"name": OVERHEAD},
-                "handler": "h",
-                "overhead": overhead,
-                "scheduling": {"tolerations": tolerations},
-            }
-        )
         connection = {"kubeconfig": str(self.plane.kubeconfig()), "qps": 5000, "burst": 10_000}
         alone = {"clientConnection": connection, "leaderElection": {"leaderElect": False}}
-        path = self.plane.directory / "decided-profiles.json"
+        path = self.plane.directory / "every-node.json"
         path.write_text(json.dumps(CONFIGURATION | alone))
         self.plane.launch("kube-scheduler", "--config", str(path), "--secure-port", "0")
 
@@ -110,7 +105,6 @@ class BesideScheduler:
             for policy in POLICIES:
                 metadata = {"name": class_name(value, policy)}
                 self._remove({"kind": "PriorityClass", "metadata": metadata})
-        self._remove({"kind": "RuntimeClass", "metadata": {"name": OVERHEAD}})
         for name in NAMESPACES:
             namespace = {"kind": "Namespace", "metadata": {"name": name}}
             self._remove(namespace)
@@ -155,19 +149,12 @@ class BesideScheduler:
         made = self.create(pod)
         if made is None:
             return ""
-        if pod["spec"].get("schedulingGates"):
-            # Nobody schedules it before its gate is open, so it is as it was nominated.
-            made = self.plane.ask("GET", _path(made)) | {"kind": "Pod"}
-            made["spec"].pop("schedulingGates")
         verdict = self._verdict(state, made)
-        if pod["spec"].get("schedulingGates"):
-            self.plane.merge(_path(made), {"spec": {"schedulingGates": None}})
         going = {key_of(one) for one in state["pods"] if _ends(one)}
         told = self._disagreement(made, verdict, going)
         if not told:
             return ""
-        profile = configuration_of(made["spec"]["schedulerName"])
-        scenario = {**state, "profile": profile, "pending": [made]}
+        scenario = {**state, "profile": CONFIGURATION, "pending": [made]}
         path = directory / f"{made['metadata']['name']}.json"
         path.write_text(json.dumps(scenario))
         return f"pod {key_of(made)}: kube-scheduler {told}\n`podium decide` can read {path}"

@@ -7,7 +7,7 @@ import pytest
 
 from tests.cluster.real.beside_scheduler import BesideScheduler
 from tests.cluster.real.control_plane import ControlPlane
-from tests.cluster.real.drawn_clusters import Drawn, drawn_cluster
+from tests.cluster.real.drawn_clusters import drawn_cluster
 from tests.cluster.real.world import World
 
 
@@ -31,16 +31,7 @@ def beside(running: BesideScheduler) -> Iterator[BesideScheduler]:
     running.clear()
 
 
-def agree(beside: BesideScheduler, drawn: Drawn, seed: int, directory: Path) -> None:
-    told = beside.differences(drawn, directory)
-    assert not told, "\n".join([f"seed {seed}", *told])
-
-
 @pytest.mark.seeds(2, 200)
 def test_they_agree_about_clusters(beside: BesideScheduler, seed: int, tmp_path: Path) -> None:
-    agree(beside, drawn_cluster(seed), seed, tmp_path)
-
-
-@pytest.mark.seeds(2, 400)
-def test_they_agree_about_odd_pods(beside: BesideScheduler, seed: int, tmp_path: Path) -> None:
-    agree(beside, drawn_cluster(seed, is_odd=True), seed, tmp_path)
+    told = beside.differences(drawn_cluster(seed), tmp_path)
+    assert not told, "\n".join([f"seed {seed}", *told])

@@ -69,54 +69,66 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Callable[[Server, Effect], CallError
 Ask = Callable[[Server, Effect], CallError | None]
 
 
-@pytest.mark.parametrize("error", [DOWN, BUSY])
-def test_what_was_not_taken_is_sent_again(error: CallError, ask: Ask) -> None:
-    server = Server(None, error, error, None)
-    assert ask(server, BIND) is None
-    assert (server.calls, server.looks) == (3, 0)
+PATCH = Patch(kind="Pod", name="p", namespace="d", body={})
+UNNAMED = Create(kind="ConfigMap", obj={"metadata": {"generateName": "a-"}})
+GOING = stored("n", deletionTimestamp="2026-01-01T00:00:00Z")
+FORBIDDEN = CallError(403, "Forbidden", "no")
+BROKEN = CallError(500, "InternalError", "etcd")
 
 
-def test_in_the_end_the_error_is_the_outcome(ask: Ask) -> None:
-    server = Server(None, DOWN)
-    assert ask(server, BIND) == DOWN
-    assert server.calls == TRIES_MAX
+@pytest.mark.parametrize(
+    ("effect", "seen", "answers", "outcome", "calls", "looks"),
+    [
+        (BIND, None, (DOWN, DOWN, None), None, 3, 0),
+        (BIND, None, (BUSY, BUSY, None), None, 3, 0),
+        (BIND, None, (DOWN,), DOWN, TRIES_MAX, 0),
+        (PATCH, None, (CONFLICT,), CONFLICT, 1, 0),
+        (PATCH, None, (GONE,), GONE, 1, 0),
+        (PATCH, None, (FORBIDDEN,), FORBIDDEN, 1, 0),
+        (BIND, stored("n"), (UNKNOWN,), None, 1, 1),
+        (BIND, stored(), (UNKNOWN, None), None, 2, 1),
+        (BIND, stored("n"), (CONFLICT,), None, 1, 1),
+        (DELETE, GOING, (BROKEN,), None, 1, 1),
+        (DELETE, None, (BROKEN,), None, 1, 1),
+        (DELETE, stored("n", uid="another"), (BROKEN,), None, 1, 1),
+        (DELETE, stored("n"), (BROKEN, None), None, 2, 1),
+        (UNNAMED, None, (UNKNOWN, None), None, 2, 0),
+    ],
+    ids=[
+        "what was not taken is sent again",
+        "what was put off is sent again",
+        "in the end the error is the outcome",
+        "a conflict is final",
+        "not found is final",
+        "forbidden is final",
+        "a binding that was carried out is not repeated",
+        "a binding that was not carried out is repeated",
+        "a conflict may be the work of an earlier try",
+        "a victim that goes is not deleted twice",
+        "a victim that is gone is not deleted twice",
+        "another pod of the name is not deleted",
+        "a victim that stays is deleted again",
+        "what has no name yet cannot be looked up",
+    ],
+)
+def test_calls_are_repeated_with_care(
+    effect: Effect,
+    seen: Object | None,
+    answers: tuple[CallError | None, ...],
+    outcome: CallError | None,
+    calls: int,
+    looks: int,
+    ask: Ask,
+) -> None:
+    server = Server(seen, *answers)
+    assert ask(server, effect) == outcome
+    assert (server.calls, server.looks) == (calls, looks)
 
 
-@pytest.mark.parametrize("error", [CONFLICT, GONE, CallError(403, "Forbidden", "no")])
-def test_refusals_are_final(error: CallError, ask: Ask) -> None:
-    server = Server(None, error)
-    assert ask(server, Patch(kind="Pod", name="p", namespace="d", body={})) == error
-    assert (server.calls, server.looks) == (1, 0)
-
-
-def test_a_binding_that_was_carried_out_is_not_repeated(ask: Ask) -> None:
-    server = Server(stored("n"), UNKNOWN)
-    assert ask(server, BIND) is None
-    assert (server.calls, server.looks) == (1, 1)
-
-
-def test_a_binding_that_was_not_carried_out_is_repeated(ask: Ask) -> None:
-    server = Server(stored(), UNKNOWN, None)
-    assert ask(server, BIND) is None
-    assert (server.calls, server.looks) == (2, 1)
-
-
-def test_a_conflict_may_be_the_work_of_an_earlier_try(ask: Ask) -> None:
-    assert ask(Server(stored("n"), CONFLICT), BIND) is None
+def test_a_binding_to_another_node_is_told(ask: Ask) -> None:
     error = ask(Server(stored("other"), CONFLICT), BIND)
     assert error is not None
     assert (error.reason, "other" in error.message) == ("Conflict", True)
-
-
-def test_a_victim_that_goes_is_not_deleted_twice(ask: Ask) -> None:
-    going = stored("n", deletionTimestamp="2026-01-01T00:00:00Z")
-    for found in (going, None, stored("n", uid="another")):
-        server = Server(found, CallError(500, "InternalError", "etcd"))
-        assert ask(server, DELETE) is None
-        assert server.calls == 1
-    server = Server(stored("n"), CallError(500, "InternalError", "etcd"), None)
-    assert ask(server, DELETE) is None
-    assert server.calls == 2
 
 
 def test_a_patch_that_holds_has_been_carried_out() -> None:
@@ -146,13 +158,6 @@ def test_a_replacement_of_annotations_alone_has_been_carried_out_where_they_are_
     found = outcome_seen(effect, marked)
     assert found is not None
     assert (found.error, found.obj) == (None, marked)
-
-
-def test_what_has_no_name_yet_cannot_be_looked_up(ask: Ask) -> None:
-    create = Create(kind="ConfigMap", obj={"metadata": {"generateName": "a-"}})
-    server = Server(None, UNKNOWN, None)
-    assert ask(server, create) is None
-    assert (server.calls, server.looks) == (2, 0)
 
 
 async def test_events_that_are_too_many_are_lost() -> None:

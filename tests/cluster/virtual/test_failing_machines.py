@@ -57,66 +57,56 @@ def ailing(cluster: Cluster) -> Iterable[str]:
     return [name for name, why in found.items() if why]
 
 
-def test_a_controller_that_stumbles_over_an_object(monkeypatch: pytest.MonkeyPatch) -> None:
-    def is_bad(self: ReplicaSetController, key: tuple[str, str], now_s: float) -> bool:
-        found = self.objects.get("ReplicaSet", key[1], key[0])
-        return found is not None and "bad" in (found["metadata"].get("labels") or {})
+def bad_replica_set(self: ReplicaSetController, key: tuple[str, str], now_s: float) -> bool:
+    found = self.objects.get("ReplicaSet", key[1], key[0])
+    return found is not None and found["metadata"]["name"] == "bad"
 
-    stumble_at(monkeypatch, ReplicaSetController, "reconcile", is_bad)
-    bad = workload("ReplicaSet", "bad", replicas=1)
-    bad["metadata"]["labels"] = {"bad": ""}
-    cluster = make_cluster(pod("a"), bad, workload("ReplicaSet", "web", replicas=2))
+
+def bad_pending_pod(self: Scheduler, pod: PodInfo, *args: str) -> bool:
+    return pod.name == "bad"
+
+
+def bad_running_pod(self: SimulatedKubelets, key: object, now_s: float) -> bool:
+    return key == ("default", "bad") and self.objects.get("Pod", "bad", "default") is not None
+
+
+@pytest.mark.parametrize(
+    ("owner", "method", "is_bad", "bad", "ails"),
+    [
+        (
+            ReplicaSetController,
+            "reconcile",
+            bad_replica_set,
+            workload("ReplicaSet", "bad", replicas=1),
+            "replicaset-controller",
+        ),
+        (Scheduler, "decide", bad_pending_pod, pod("bad"), "default-scheduler"),
+        (SimulatedKubelets, "reconcile", bad_running_pod, pod("bad"), "kubelet"),
+    ],
+    ids=["a controller", "a scheduler", "nodes"],
+)
+def test_a_machine_that_stumbles_over_an_object_does_the_rest_and_recovers(
+    owner: type,
+    method: str,
+    is_bad: Callable[..., bool],
+    bad: Any,
+    ails: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stumble_at(monkeypatch, owner, method, is_bad)
+    web = workload("ReplicaSet", "web", replicas=2)
+    cluster = make_cluster(pod("a"), web)
     cluster.driver.advance(10)
-    assert running(cluster) == ["a", "web"]
-    assert ailing(cluster) == ["replicaset-controller"]
-    mend(cluster, "bad")
-    cluster.driver.advance(60)
-    assert running(cluster) == ["a", "bad", "web"]
-    assert ailing(cluster) == []
-
-
-def create(cluster: Cluster, name: str) -> None:
-    cluster.server.create(Attributes(KINDS["Pod"], "default", "", cluster.driver.now_s), pod(name))
-
-
-def mend(cluster: Cluster, name: str) -> None:
-    stored = cluster.store.get("ReplicaSet", "default", name)
-    assert stored is not None
-    metadata = {k: v for k, v in stored["metadata"].items() if k != "labels"}
-    cluster.store.update("ReplicaSet", {**stored, "metadata": metadata})
-
-
-def test_a_scheduler_that_stumbles_over_a_pod(monkeypatch: pytest.MonkeyPatch) -> None:
-    def is_bad(self: Scheduler, pod: PodInfo, *args: str) -> bool:
-        return pod.name == "bad"
-
-    stumble_at(monkeypatch, Scheduler, "decide", is_bad)
-    cluster = make_cluster(pod("a"), pod("bad"), workload("ReplicaSet", "web", replicas=2))
-    cluster.driver.advance(10)
-    assert running(cluster)[0] == "a"
-    assert ailing(cluster) == ["default-scheduler"]
-    cluster.store.delete("Pod", "default", "bad")
-    cluster.driver.advance(60)
-    assert running(cluster) == ["a", "web"]
-    assert len(pods_of(cluster)) == 3
-    assert ailing(cluster) == []
-
-
-def test_nodes_that_stumble_over_a_pod(monkeypatch: pytest.MonkeyPatch) -> None:
-    def is_bad(self: SimulatedKubelets, key: object, now_s: float) -> bool:
-        return key == ("default", "bad") and self.objects.get("Pod", "bad", "default") is not None
-
-    stumble_at(monkeypatch, SimulatedKubelets, "reconcile", is_bad)
-    cluster = make_cluster(pod("a"), workload("ReplicaSet", "web", replicas=2))
-    cluster.driver.advance(10)
-    create(cluster, "bad")
-    create(cluster, "late")
+    kind, now_s = KINDS[bad["kind"]], cluster.driver.now_s
+    cluster.server.create(Attributes(kind, "default", "", now_s), bad)
     cluster.driver.advance(30)
-    assert ailing(cluster) == ["kubelet"]
-    assert running(cluster) == ["a", "late", "web"]
-    cluster.store.delete("Pod", "default", "bad")
+    assert running(cluster) == ["a", "web"]
+    assert ailing(cluster) == [ails]
+    cluster.store.delete(kind.key, "default", "bad")
+    cluster.server.create(Attributes(KINDS["Pod"], "default", "", now_s), pod("late"))
     cluster.driver.advance(60)
     assert running(cluster) == ["a", "late", "web"]
+    assert len(pods_of(cluster)) == 4
     assert ailing(cluster) == []
 
 
