@@ -12,7 +12,7 @@ kubelet behaves, in seconds:
 - `t/stop`: how long it takes to stop (0.5), at most its grace period.
 
 What is played are scripts: generators that yield how many seconds to wait, or a request, of which
-they get the answer. A `Plane` carries them out, in virtual time or by the clock.
+they get the answer. A `Plane` carries them out.
 """
 
 import copy
@@ -20,10 +20,14 @@ import json
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.values.times import MICROSECOND_DIGITS, NANOS_PER_SECOND, format_time
+from podium.apiserver.requests import Request, encoded, handle
+from podium.apiserver.store.watch import Watch
+from podium.cluster.drivers.faults import INSTANT, Latency
+from podium.cluster.virtual import Cluster, ClusterOptions
 
 Json = dict[str, Any]
 
@@ -37,6 +41,8 @@ NODE_CAPACITY = {"cpu": "4", "memory": "8Gi", "pods": "30"}
 LEASE_PERIOD_S = 10.0
 SETTLING_S = 1.5
 """From the creation of a scene's nodes until its first step."""
+STAGGER_S = 0.25
+"""From the start of one scene to that of the next, so that they begin at all parts of a second."""
 RECORDED_KINDS = (
     "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet", "Job", "PodDisruptionBudget",
     "ResourceQuota", "ReplicationController",
@@ -68,21 +74,59 @@ Answer = tuple[int, Json]
 Script = Generator[float | Ask, Any, None]
 
 
-class Plane(Protocol):
-    """A control plane on which scripts are carried out."""
+class Plane:
+    """The control plane of a cluster in virtual time, on which scripts are carried out.
+
+    Args:
+        latency: how long calls of the cluster's machines and news to them take.
+    """
+
+    def __init__(self, latency: Latency = INSTANT) -> None:
+        self._cluster = Cluster(ClusterOptions(nodes=None, latency=latency))
+        self._driver = self._cluster.driver
+        self._cluster.start()
 
     @property
     def now_s(self) -> float:
-        """The time, in seconds since the epoch."""
-        ...
+        return self._driver.now_s
 
     def spawn(self, script: Script) -> None:
-        """Carry a script out, beside all others."""
-        ...
+        self._driver.at(self.now_s, partial(self._go_on, script, None))
 
     def follow(self, kind: str, take: Callable[[str, Json], None]) -> None:
-        """Have each event of a watch of all objects of a kind taken: its type, and the object."""
-        ...
+        store = self._cluster.store
+        watch: Watch
+
+        def hand_on() -> None:
+            for event in watch.take():
+                take(event.type, event.obj)  # type: ignore[arg-type]
+
+        def wake() -> None:
+            self._driver.at(self.now_s, hand_on)
+
+        watch = store.watch(kind, from_revision=store.revision, wake=wake)
+
+    def advance(self) -> None:
+        """Let a second pass."""
+        self._driver.advance(1.0)
+
+    def _go_on(self, script: Script, answer: Answer | None) -> None:
+        while True:
+            try:
+                wanted = script.send(answer)
+            except StopIteration:
+                return
+            if not isinstance(wanted, Ask):
+                self._driver.at(self.now_s + wanted, partial(self._go_on, script, None))
+                return
+            answer = self._ask(wanted)
+
+    def _ask(self, asked: Ask) -> Answer:
+        headers = {"Content-Type": asked.content_type}
+        body = b"" if asked.body is None else encoded(asked.body)
+        request = Request(asked.method, asked.path, headers, body)
+        response = handle(self._cluster.server, request, self.now_s)
+        return response.code, json.loads(response.content())
 
 
 def path(kind: str, namespace: str = "", name: str = "", subresource: str = "") -> str:
@@ -666,3 +710,20 @@ def localised(obj: Json, namespace: str) -> Json:
             container.setdefault("image", "example.org/app:1")
     created.setdefault("apiVersion", KINDS[created["kind"]].api_version)
     return created
+
+
+def play(scenes: list[Json], latency: Latency = INSTANT) -> dict[str, Json]:
+    """The records of scenes that are played together on one cluster."""
+    plane, played = Plane(latency), dict[str, Json]()
+    world = SceneWorld(plane)
+
+    def start() -> Script:
+        yield from preparation()
+        for scene in scenes:
+            plane.spawn(ScenePlayer(world, scene, played.__setitem__).play())
+            yield STAGGER_S
+
+    plane.spawn(start())
+    while len(played) < len(scenes):
+        plane.advance()
+    return played

@@ -5,21 +5,17 @@ scenes count that came out alike each time: in the others chance decides, a race
 the phase of a period. The nearest of the three plays is what is compared with.
 """
 
-import asyncio
 import gzip
 import json
 from functools import cache
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from podium.cluster.drivers.faults import Latency
-from tests.cluster.embedded.client import up
+from tests.conformance.controller_scenes import play
 from tests.conformance.scene_comparison import differences
-from tests.conformance.scene_planes import play_in_virtual_time, play_live
 from tests.conftest import ROOT
 
 Json = dict[str, Any]
@@ -28,8 +24,6 @@ _DATA = ROOT / "tests/conformance/data/controllers"
 # Where all takes no time, pods are ready at the very moment of a step that they aren't ready at on
 # a real control plane.
 LATENCY = Latency(apply_s=0.005, answer_s=0.005, news_s=0.005)
-# By the clock each scene has to share the machine with the others.
-LIVE_AT_ONCE = 24
 
 DIFFERENT: dict[str, str] = {
     **dict.fromkeys(
@@ -67,7 +61,7 @@ def nearest_differences(name: str, played: Json) -> list[str]:
 
 @pytest.fixture(scope="module")
 def played() -> dict[str, Json]:
-    return play_in_virtual_time(SCENES, LATENCY)
+    return play(SCENES, LATENCY)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -83,17 +77,3 @@ def test_scene(name: str, played: dict[str, Json]) -> None:
 
 def test_only_steady_scenes_are_listed_as_different() -> None:
     assert all(map(is_steady, DIFFERENT))
-
-
-@pytest.mark.soak
-def test_live(tmp_path: Path) -> None:
-    told: dict[str, list[str]] = {}
-    with up(tmp_path, "--nodes", "0"):
-        config = yaml.safe_load((tmp_path / "kubeconfig").read_text("utf-8"))
-        url, token = config["clusters"][0]["cluster"]["server"], config["users"][0]["user"]["token"]
-        for first in range(0, len(SCENES), LIVE_AT_ONCE):
-            some = SCENES[first : first + LIVE_AT_ONCE]
-            for name, record in asyncio.run(play_live(some, url, token)).items():
-                if is_steady(name) and name not in DIFFERENT:
-                    told[name] = nearest_differences(name, record)
-    assert not {name: found for name, found in told.items() if found}
