@@ -7,6 +7,7 @@ import pytest
 from tests.cluster.real.conftest import StartPodium
 from tests.cluster.real.server import Json
 from tests.cluster.real.world import World, pod, until
+from tests.objects import near as near_pods
 
 ZONES, APPS, SIZES = ("z1", "z2", "z3"), ("web", "db", "job"), ("100m", "250m", "500m", "1", "2")
 SEED = 36
@@ -14,38 +15,27 @@ EXPLAINED = 3
 """Of so many placements the other order of decisions may be to blame."""
 
 
-def spread_over(app: str, key: str, when: str) -> Json:
-    selector = {"matchLabels": {"app": app}}
-    return {"maxSkew": 2, "topologyKey": key, "whenUnsatisfiable": when, "labelSelector": selector}
-
-
 def random_pod(number: int, rng: Random) -> Json:
     """A pod that asks for a little of everything that default plugins look at."""
-    app, spec = rng.choice(APPS), {"terminationGracePeriodSeconds": 60}
-    if rng.random() < 0.2:
-        spec["nodeSelector"] = {"zone": rng.choice(ZONES)}
-    if rng.random() < 0.3:
-        spec["tolerations"] = [{"key": "special", "operator": "Exists"}]
-    if rng.random() < 0.3:
-        when = rng.choice(("ScheduleAnyway", "DoNotSchedule"))
-        spec["topologySpreadConstraints"] = [spread_over(app, "zone", when)]
-    if rng.random() < 0.3:
-        term = {
-            "topologyKey": "kubernetes.io/hostname",
-            "labelSelector": {"matchLabels": {"app": rng.choice(APPS)}},
-        }
-        kind = rng.choice(("podAffinity", "podAntiAffinity"))
-        weighted = {"weight": rng.randint(1, 100), "podAffinityTerm": term}
-        spec["affinity"] = {kind: {"preferredDuringSchedulingIgnoredDuringExecution": [weighted]}}
-    if rng.random() < 0.2:
-        match = {"key": "disk", "operator": "In", "values": ["ssd"]}
-        preferred = {"weight": rng.randint(1, 100), "preference": {"matchExpressions": [match]}}
-        affinity = dict(spec.get("affinity", {}))
-        wanted = {"preferredDuringSchedulingIgnoredDuringExecution": [preferred]}
-        spec["affinity"] = {**affinity, "nodeAffinity": wanted}
-    made = pod(f"{app}-{number}", cpu=rng.choice(SIZES), **spec)
-    made["metadata"]["labels"] = {"app": app}
-    return made
+    app, other, weight = rng.choice(APPS), rng.choice(APPS), rng.randint(1, 100)
+    spread = {"maxSkew": 2, "topologyKey": "zone", "labelSelector": {"matchLabels": {"app": app}}}
+    spread["whenUnsatisfiable"] = rng.choice(("ScheduleAnyway", "DoNotSchedule"))
+    near = {"weight": weight, "podAffinityTerm": near_pods(other)}
+    match = {"key": "disk", "operator": "In", "values": ["ssd"]}
+    ssd = {"weight": weight, "preference": {"matchExpressions": [match]}}
+    preferred = "preferredDuringSchedulingIgnoredDuringExecution"
+    kind = rng.choice(("podAffinity", "podAntiAffinity"))
+    wishes: list[Json] = [
+        {"nodeSelector": {"zone": rng.choice(ZONES)}},
+        {"tolerations": [{"key": "special", "operator": "Exists"}]},
+        {"topologySpreadConstraints": [spread]},
+        {"affinity": {kind: {preferred: [near]}}},
+        {"affinity": {kind: {preferred: [near]}, "nodeAffinity": {preferred: [ssd]}}},
+    ]
+    spec: Json = {"terminationGracePeriodSeconds": 60}
+    for wish in wishes:
+        spec |= wish if rng.random() < 0.25 else {}
+    return pod(f"{app}-{number}", cpu=rng.choice(SIZES), **spec)
 
 
 def build(world: World, nodes: int, rng: Random) -> None:

@@ -67,13 +67,15 @@ HEARD = {
 }
 
 
+def pod_of(cluster: Cluster) -> Any:
+    return cluster.store.get("Pod", "default", "p")
+
+
 def ready_after_s(cluster: Cluster) -> float | None:
     """When the pod becomes ready, in seconds after the start."""
     for at_s in range(1200):
         cluster.driver.run_until(START_S + at_s)
-        found = cluster.store.get("Pod", "default", "p")
-        assert found is not None
-        if is_ready(found):
+        if is_ready(pod_of(cluster)):
             return at_s
     return None
 
@@ -105,12 +107,9 @@ def ready_after_s(cluster: Cluster) -> float | None:
 def test_what_has_failed_stays_as_it_is_unless_all_is_to_heal(state: Obj, uid: str) -> None:
     sick = pod("p", on="n", uid=uid, created=ago(60), status=state)
     cluster = loaded(sick)
-    before = cluster.store.get("Pod", "default", "p")
+    before = pod_of(cluster)
     assert ready_after_s(cluster) is None
-    after = cluster.store.get("Pod", "default", "p")
-    assert before
-    assert after
-    assert after["status"] == before["status"]
+    assert pod_of(cluster)["status"] == before["status"]
     healed = ready_after_s(loaded(sick, heals=True))
     assert healed is not None
 
@@ -154,40 +153,33 @@ def test_a_stuck_pod_goes_when_it_is_deleted_and_what_runs_of_it_takes_its_time(
         cluster.server.delete(Attributes(KINDS["Pod"], "default", "p", cluster.driver.now_s))
         if at_s:
             cluster.driver.run_until(gone_s - 0.1)
-            assert cluster.store.get("Pod", "default", "p") is not None
+            assert pod_of(cluster)
         cluster.driver.run_until(gone_s)
-        assert cluster.store.get("Pod", "default", "p") is None
+        assert pod_of(cluster) is None
 
 
 @pytest.mark.parametrize(
-    "state", [running(50), waiting("CrashLoopBackOff"), waiting("ImagePullBackOff")]
+    ("phase", "state", "restarts", "counted"),
+    [
+        ("Running", running(50), 0, 0),
+        ("Running", waiting("CrashLoopBackOff"), 0, 1),
+        ("Running", waiting("CrashLoopBackOff"), 9, 10),
+        ("Pending", waiting("ImagePullBackOff"), 0, 0),
+    ],
 )
-def test_without_its_annotation_a_stuck_pod_recovers(state: Obj) -> None:
-    phase = "Pending" if "Image" in str(state) else "Running"
-    cluster = loaded(pod("p", on="n", uid="u", status=status(phase, state)))
+def test_without_its_annotation_a_stuck_pod_recovers_and_counts_its_restart(
+    phase: str, state: Obj, restarts: int, counted: int
+) -> None:
+    stuck = status(phase, state, restartCount=restarts)
+    cluster = loaded(pod("p", on="n", uid="u", status=stuck))
     cluster.driver.advance(10)
     body = {"metadata": {"annotations": {"podium.dev/stuck": None}}}
     what = Attributes(KINDS["Pod"], "default", "p", cluster.driver.now_s)
     cluster.server.patch(what, PatchRequest(PatchType.MERGE, body))
     cluster.driver.advance(1)
-    found = cluster.store.get("Pod", "default", "p")
-    assert found is not None
-    assert is_ready(found)
-
-
-@pytest.mark.parametrize("restarts", [0, 9])
-def test_a_container_that_waits_for_its_restart_counts_it_when_it_recovers(restarts: int) -> None:
-    crashed = status("Running", waiting("CrashLoopBackOff"), restartCount=restarts)
-    cluster = loaded(pod("p", on="n", uid="u", status=crashed))
-    cluster.driver.advance(10)
-    body = {"metadata": {"annotations": {"podium.dev/stuck": None}}}
-    what = Attributes(KINDS["Pod"], "default", "p", cluster.driver.now_s)
-    cluster.server.patch(what, PatchRequest(PatchType.MERGE, body))
-    cluster.driver.advance(1)
-    found = cluster.store.get("Pod", "default", "p")
-    assert found is not None
-    (container_status,) = found["status"]["containerStatuses"]
-    assert container_status["restartCount"] == restarts + 1
+    assert is_ready(pod_of(cluster))
+    (container_status,) = pod_of(cluster)["status"]["containerStatuses"]
+    assert container_status["restartCount"] == counted
 
 
 @pytest.mark.parametrize("told", ["False", "Unknown"])
@@ -207,9 +199,8 @@ def test_a_node_that_is_not_ready_stays_so(told: str, *, settled: bool) -> None:
 def test_a_pod_written_by_hand_is_as_ready_as_its_containers() -> None:
     told = [{"name": "c", "ready": False, "state": running(5)}]
     cluster = loaded(pod("p", on="n", status={"phase": "Running", "containerStatuses": told}))
-    found = cluster.store.get("Pod", "default", "p")
-    assert found is not None
-    assert condition_status(found, "Ready") == condition_status(found, "ContainersReady") == "False"
+    ready = [condition_status(pod_of(cluster), kind) for kind in ("Ready", "ContainersReady")]
+    assert ready == ["False", "False"]
 
 
 def test_a_pod_of_a_silent_node_heals_with_it() -> None:
@@ -247,15 +238,11 @@ def test_a_pod_is_overdue_a_minute_after_its_grace_period() -> None:
     assert not is_overdue(pod("there", on="n"), NOON_S)
 
 
-def test_a_pod_has_what_is_left_of_its_grace_period() -> None:
-    outcome = plan_of(leaving("2026-03-01T09:11:00Z"))
-    assert [(one.pod, one.at_s) for one in outcome.placements] == [("default/want", 60.0)]
+@pytest.mark.parametrize(("until", "goes_s"), [("09:11:00", 60.0), ("09:09:50", 0.0)])
+def test_a_pod_has_what_is_left_of_its_grace_period(until: str, goes_s: float) -> None:
+    outcome = plan_of(leaving(f"2026-03-01T{until}Z"))
+    assert [(one.pod, one.at_s) for one in outcome.placements] == [("default/want", goes_s)]
     assert not [one for one in outcome.warnings if "default/old" in one]
-
-
-def test_a_pod_that_is_hardly_late_goes_at_once() -> None:
-    outcome = plan_of(leaving("2026-03-01T09:09:50Z"))
-    assert [(one.pod, one.at_s) for one in outcome.placements] == [("default/want", 0.0)]
 
 
 @pytest.mark.parametrize(
