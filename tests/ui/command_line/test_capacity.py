@@ -30,13 +30,6 @@ def test_fewer_than_hoped_for_is_exit_code_2(podium, state, web) -> None:
     assert "2 more pods fit; 3 if 1 pod gives way; at least 3 were hoped for." in result.output
 
 
-def test_it_is_printed_for_machines_comments_and_browsers(podium, state, web) -> None:
-    asked = ("capacity", "-f", state, "--pod", web, "-o")
-    assert json.loads(podium(*asked, "json").stdout)["withoutPreemption"]["pods"] == 2
-    assert podium(*asked, "markdown").stdout.startswith("## How many more pods fit\n")
-    assert podium(*asked, "html").stdout.startswith("<!DOCTYPE html>")
-
-
 def test_changes_are_made_before(podium, state, web) -> None:
     result = podium("capacity", "-f", state, "--add-node", "a*2", "--pod", web, "-o", "json")
     assert json.loads(result.stdout)["withoutPreemption"]["pods"] == 8

@@ -96,15 +96,6 @@ def test_junit(classes: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("output", "begins"), [("markdown", "## Podium lint"), ("html", "<!DOCTYPE html>")]
-)
-def test_documents(classes: Path, output: str, begins: str) -> None:
-    printed = lint("-f", str(classes), "-o", output).stdout
-    assert printed.startswith(begins)
-    assert "class-in-system-range" in printed.replace("\\", "")
-
-
-@pytest.mark.parametrize(
     ("severity", "fail_on", "code"),
     [
         ("error", "error", 2),
@@ -205,13 +196,6 @@ def test_a_kubelet_configuration_has_an_option_of_its_own(classes: Path) -> None
         assert "KubeletConfiguration  kubelet.yaml:1" in printed
 
 
-def test_a_state_with_nothing_in_it_is_an_error(classes: Path) -> None:
-    classes.write_text("")
-    result = lint("-f", str(classes))
-    assert result.exit_code == 1
-    assert f"the state is empty: {classes} has no objects" in result.stderr
-
-
 def test_of_alternatives_the_last_one_is_judged(classes: Path) -> None:
     alternative = classes.with_name("other.yaml")
     alternative.write_text(CLASSES.replace("2000000000", "1000"))
@@ -220,12 +204,6 @@ def test_of_alternatives_the_last_one_is_judged(classes: Path) -> None:
     (note,) = (note for note in json.loads(result.stdout)["notes"] if "PriorityClass high" in note)
     assert f"stands twice; {alternative}" in note
     assert lint("-f", str(alternative), "-f", str(classes)).exit_code == 2
-
-
-def test_state_and_cluster_together_are_refused(classes: Path) -> None:
-    result = lint("-f", str(classes), "--context", "prod")
-    assert result.exit_code == 1
-    assert "-f reads the state from files, --context from a cluster" in result.stderr
 
 
 def test_rules_are_listed_and_explained() -> None:

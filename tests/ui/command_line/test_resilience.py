@@ -21,42 +21,11 @@ def state(write) -> list[str]:
     return ["-f", write("state.yaml", *STATE)]
 
 
-def test_a_drain_as_json(podium, state) -> None:
-    result = podium("drain", "a", *state, "-o", "json")
-    assert result.exit_code == 0
-    told = json.loads(result.stdout)
-    assert (told["kind"], told["disturbance"]) == ("Impact", {"kind": "Drain", "nodes": ["a"]})
-    (drained,) = told["drains"]
-    assert drained["state"] == "Open"
-    assert drained["blockers"] == [
-        {
-            "budget": "default/web",
-            "pods": ["default/web-0", "default/web-1"],
-            "reason": "budget web never allows a disruption: it needs all of its 3 pods healthy, "
-            "however many there are",
-            "remedies": ["set maxUnavailable: 1 in budget web"],
-        }
-    ]
-
-
-def test_a_drain_as_a_gate(podium, state) -> None:
-    result = podium("drain", "node/a", *state, "--fail-on", "undrained")
-    assert result.exit_code == 2
-    assert "failed on undrained: 1 of them" in result.stderr
-
-
 def test_a_zone_that_fails(podium, state) -> None:
     result = podium("fail", "zone/west", *state, "--fail-on", "pending")
     assert result.exit_code == 2
     assert result.stdout.startswith("Failure of zone west: 2 pods lose a place; 1 gets another one")
     assert podium("fail", "west", *state, "--fail-on", "undrained").exit_code == 0
-
-
-@pytest.mark.parametrize(
-    ("output", "beginning"), [("markdown", "## Failure of node b\n"), ("html", "<!DOCTYPE html>")]
-)
-def test_documents(podium, state, output, beginning) -> None:
-    assert podium("fail", "b", *state, "-o", output).stdout.startswith(beginning)
 
 
 def test_wide_tables_tell_of_all(podium, write) -> None:
@@ -91,20 +60,6 @@ def test_resilience_as_a_gate_says_what_fails(podium, state) -> None:
     result = podium("resilience", "a", *state, "--no-drains", "--fail-on", "pending")
     assert result.exit_code == 2
     assert "(failure of node a)" in result.stderr
-
-
-@pytest.mark.parametrize(
-    ("arguments", "error"),
-    [
-        (["drain", "x"], "error: x: the state has no Node x"),
-        (["fail", "zone/x", "y"], "error: zone/x: the state has no zone x"),
-        (["resilience", "x"], "error: x: the state has no Node x"),
-    ],
-)
-def test_what_isnt_there_is_an_error(podium, state, arguments, error) -> None:
-    result = podium(*arguments, *state)
-    assert result.exit_code == 1
-    assert error in result.stderr
 
 
 def test_the_work_of_a_job_that_fails_is_lost(podium, write) -> None:

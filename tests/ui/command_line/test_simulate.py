@@ -28,25 +28,11 @@ def run(*arguments: str, stdin: str | None = None) -> Result:
     return CliRunner().invoke(app, ["simulate", *arguments], input=stdin, env={"NO_COLOR": "1"})
 
 
-def test_the_timeline_tells_what_happens(scenario: Path) -> None:
-    result = run(str(scenario))
-    assert result.exit_code == 0
-    first, *_ = result.stdout.splitlines()
-    assert first == "t+5s   node n is cordoned"
-    assert result.stdout.splitlines()[-1] == "After 10s: no pods; 1 assertion passed, 0 failed."
-
-
 def test_a_failed_assertion_ends_with_2(scenario: Path) -> None:
     scenario.write_text(_SCENARIO.replace("STATE", "gone"))
     result = run(str(scenario))
     assert result.exit_code == 2
     assert "FAILED: node n is gone, but it is there (spec.steps[1])" in result.stdout
-
-
-def test_what_cannot_be_read_ends_with_1(tmp_path: Path) -> None:
-    result = run(str(tmp_path / "none.yaml"))
-    assert result.exit_code == 1
-    assert "can't be read" in result.stderr
 
 
 def test_json_is_the_same_for_the_same_seed(scenario: Path) -> None:
