@@ -67,7 +67,7 @@ def test_it_stops_soon_with_watches_open_and_comes_back(
         process.kill()
         assert process.stdout is not None
         # Only who says anew what is there is told.
-        assert ("it goes on as it was" in process.stdout.read()) == bool(anew)
+        assert ("goes on as it was" in process.stdout.read()) == bool(anew)
 
 
 def test_a_port_in_use_is_named() -> None:

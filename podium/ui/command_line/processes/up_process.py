@@ -5,11 +5,10 @@ import signal
 import sys
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import AsyncExitStack, contextmanager, nullcontext
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
 from msgspec import structs
-from rich.console import Console
 from rich.live import Live
 from rich.text import Text
 
@@ -56,77 +55,108 @@ class ApplyError(PodiumError):
     """The API server has refused an object of `--apply`."""
 
 
-class Display:
-    """Prints a line of counts, and the sentences of a timeline above it.
+def run(asked: UpOptions, data_dir: Path | None, stages: Stages) -> None:
+    """Run a cluster until Ctrl-C, SIGTERM or the end of its terminal, or until it has settled.
 
-    Args:
-        live: shows the line that changes; None if the output isn't a terminal.
+    Raises:
+        ApplyError: the API server refuses an object of `--apply`.
+        PodiumError: the cluster can't start, or has failed.
     """
-
-    def __init__(self, out: Console, live: Live | None) -> None:
-        self._out = out
-        self._live = live
-        self._shown: ClusterCounts | None = None
-        self._shown_s = 0.0
-        self._told = ""
-
-    def say(self, line: str) -> None:
-        """Print lines as they are."""
-        self._out.print(line, soft_wrap=True)
-
-    def show(self, numbers: ClusterCounts, now_s: float, *, is_last: bool = False) -> None:
-        """Show counts; if the output isn't a terminal, only changed ones, at most once a second."""
-        if self._live is not None:
-            self._live.update(_line(numbers, now_s))
-            return
-        is_time = time.monotonic() - self._shown_s >= _PLAIN_LINES_S
-        if is_last or (numbers != self._shown and is_time):
-            self._shown, self._shown_s = numbers, time.monotonic()
-            self._out.print(_line(numbers, now_s))
-
-    def tell(self, at: str, sentence: str) -> None:
-        """Print a sentence of the timeline."""
-        shown = ("" if at == self._told else at).ljust(_WIDTH)
-        self._out.print(Text.assemble((shown, "bold"), (sentence, STYLES[tone_of(sentence)])))
-        self._told = at
+    with working("reading"):
+        options, applied = _read(asked, data_dir)
+    collect_rarely()
+    asyncio.run(_run(asked, options, applied, stages))
 
 
-@contextmanager
-def display() -> Iterator[Display]:
-    """Open a display until the end of `with`."""
-    out = console()
-    if not out.is_terminal:
-        yield Display(out, None)
-        return
-    with Live(console=out, refresh_per_second=1 / REFRESH_S, transient=True) as live:
-        yield Display(out, live)
+async def _run(
+    asked: UpOptions, options: EmbeddedOptions, applied: Sequence[Loaded], stages: Stages
+) -> None:
+    # The end of its terminal ends a cluster, too, but not under nohup.
+    is_under_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    stop = stop_event(*([] if is_under_nohup else [signal.SIGHUP]))
+    async with AsyncExitStack() as stack:
+        with working("starting the cluster"):
+            embedded = await stack.enter_async_context(EmbeddedCluster(options))
+        if embedded.taken_up and (texts(asked.filename) or asked.nodes is not None):
+            print_warnings([f"{options.data_dir} has a cluster, which goes on as it was"])
+        print_warnings(embedded.notes)
+        cluster, backend = embedded.cluster, embedded.backend
+        # Counts and timeline begin before anything is applied, as the cluster may act at once.
+        counter, observer = ClusterCounter(cluster.store), None
+        began_s = cluster.driver.now_s - cluster.options.start_s
+        if applied or asked.exit_when_settled:
+            observer = Observer(cluster)
+            backend.hooks.append(observer.look)
+        actor, refusals = InProcessClient(cluster), []
+        for loaded in applied:
+            try:
+                actor.apply([loaded.obj])
+            except RefusedError as refused:
+                problem = Problem(loaded.source, describe(loaded.obj), refused.message)
+                refusals.append(str(problem))
+        backend.acted()
+        if refusals:
+            raise ApplyError("\n".join(refusals))
+        link, own = mount_dashboard(embedded), embedded.directory.kubeconfig
+        if asked.merge_kubeconfig:
+            stack.enter_context(merged(own, usual_kubeconfig()))
+        out, live = console(), None
+        if out.is_terminal:
+            rate = 1 / REFRESH_S
+            live = stack.enter_context(Live(console=out, refresh_per_second=rate, transient=True))
+        stages.tell(READY)
+        out.print(
+            f"The cluster is ready at {embedded.served.url}\n"
+            f"  export KUBECONFIG={own.absolute()}\n"
+            "  kubectl get pods --all-namespaces --watch\n"
+            f"See it: {link}\n"
+            "Ctrl-C stops it.",
+            soft_wrap=True,
+        )
+
+        async def show() -> None:
+            shown, shown_s, shown_at, is_over = None, 0.0, "", False
+            while not (is_over or stop.is_set()):
+                for at, sentence in _new_lines(observer, began_s) if observer else ():
+                    shown_time = ("" if at == shown_at else at).ljust(_WIDTH)
+                    tone = STYLES[tone_of(sentence)]
+                    out.print(Text.assemble((shown_time, "bold"), (sentence, tone)))
+                    shown_at = at
+                waits = asked.exit_when_settled or stages.are_waited_for
+                if waits and is_settled(embedded):
+                    stages.tell(SETTLED)
+                    is_over = asked.exit_when_settled
+                counts = counter.counts()
+                line = _line(counts, backend.now_s())
+                if live is not None:
+                    live.update(line)
+                # Without a terminal, only changed counts are printed, and not too often.
+                elif is_over or (counts != shown and time.monotonic() - shown_s >= _PLAIN_LINES_S):
+                    shown, shown_s = counts, time.monotonic()
+                    out.print(line)
+                if not is_over:
+                    with suppress(TimeoutError):
+                        await asyncio.wait_for(stop.wait(), REFRESH_S)
+
+        await embedded.alongside(show())
 
 
-def _line(numbers: ClusterCounts, now_s: float) -> Text:
+def _line(counts: ClusterCounts, now_s: float) -> Text:
     line = Text(time.strftime("%H:%M:%S", time.localtime(now_s)), style="cyan")
-    for name, number in structs.asdict(numbers).items():
+    for name, number in structs.asdict(counts).items():
         style = _STYLES.get(name, "") if number else ""
         line.append(f"  {name} ", style="default").append(f"{number}", style=style)
     return line
 
 
-class TimelineFollower:
-    """Observes a cluster, and makes sentences of its timeline."""
-
-    def __init__(self, embedded: EmbeddedCluster) -> None:
-        cluster = embedded.cluster
-        self._observer = Observer(cluster)
-        self._began_s = cluster.driver.now_s - cluster.options.start_s
-        embedded.backend.hooks.append(self._observer.look)
-
-    def new_lines(self) -> Iterator[tuple[str, str]]:
-        """Yield the new sentences of the timeline, each with its time, such as `t+30s`."""
-        self._observer.look()
-        entries = [*self._observer.entries]
-        self._observer.entries.clear()
-        for at_s, text in sentences(entries):
-            for line in text.splitlines():
-                yield clock(at_s - self._began_s), line
+def _new_lines(observer: Observer, began_s: float) -> Iterator[tuple[str, str]]:
+    """Yield the new sentences of a timeline, each with its time, such as `t+30s`."""
+    observer.look()
+    entries = [*observer.entries]
+    observer.entries.clear()
+    for at_s, text in sentences(entries):
+        for line in text.splitlines():
+            yield clock(at_s - began_s), line
 
 
 def is_settled(embedded: EmbeddedCluster) -> bool:
@@ -138,53 +168,6 @@ def is_settled(embedded: EmbeddedCluster) -> bool:
         is_terminating(pod) or (pod["status"]["phase"] == "Pending" and not is_finished(pod))
         for pod in embedded.cluster.store.list("Pod").items
     )
-
-
-def run(asked: UpOptions, data_dir: Path | None, stages: Stages) -> None:
-    """Run a cluster until Ctrl-C, SIGTERM or the end of its terminal, or until it has settled.
-
-    Raises:
-        ApplyError: the API server refuses an object of `--apply`.
-        PodiumError: the cluster can't start, or has failed.
-    """
-    with working("reading"):
-        options, applied = _read(asked, data_dir)
-    collect_rarely()
-    asyncio.run(_run_until_end(asked, options, applied, stages))
-
-
-async def _run_until_end(
-    asked: UpOptions, options: EmbeddedOptions, applied: Sequence[Loaded], stages: Stages
-) -> None:
-    # The end of its terminal ends a cluster, too, but not under nohup.
-    is_under_nohup = signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    stop = stop_event(*([] if is_under_nohup else [signal.SIGHUP]))
-    async with AsyncExitStack() as stack:
-        with working("starting the cluster"):
-            embedded = await stack.enter_async_context(EmbeddedCluster(options))
-        if embedded.taken_up and (texts(asked.filename) or asked.nodes is not None):
-            print_warnings([f"{options.data_dir} has a cluster; it goes on as it was"])
-        print_warnings(embedded.notes)
-        # Both look on from before anything is applied: the cluster may act at once.
-        counter = ClusterCounter(embedded.cluster.store)
-        timeline = TimelineFollower(embedded) if applied or asked.exit_when_settled else None
-        if refusals := [*_apply(embedded, applied)]:
-            raise ApplyError("\n".join(map(str, refusals)))
-        link = mount_dashboard(embedded)
-        own, mine = embedded.directory.kubeconfig, usual_kubeconfig()
-        with merged(own, mine) if asked.merge_kubeconfig else nullcontext(), display() as shown:
-            stages.tell(READY)
-            shown.say(
-                f"The cluster is ready at {embedded.served.url}\n"
-                f"  export KUBECONFIG={own.absolute()}\n"
-                "  kubectl get pods --all-namespaces --watch\n"
-                f"See it: {link}\n"
-                "Ctrl-C stops it."
-            )
-            showing = _show(
-                asked.exit_when_settled, embedded, shown, stop, stages, counter, timeline
-            )
-            await embedded.alongside(showing)
 
 
 def _read(asked: UpOptions, data_dir: Path | None) -> tuple[EmbeddedOptions, Sequence[Loaded]]:
@@ -223,38 +206,3 @@ def _read(asked: UpOptions, data_dir: Path | None) -> tuple[EmbeddedOptions, Seq
     )
     print_warnings([*first.warnings, *first.notes, *applied.notes])
     return options, applied.objects
-
-
-async def _show(
-    ends: bool,
-    embedded: EmbeddedCluster,
-    shown: Display,
-    stop: asyncio.Event,
-    stages: Stages,
-    counter: ClusterCounter,
-    timeline: TimelineFollower | None,
-) -> None:
-    while not stop.is_set():
-        for at, sentence in timeline.new_lines() if timeline else ():
-            shown.tell(at, sentence)
-        is_over = (ends or stages.are_waited_for) and is_settled(embedded)
-        if is_over:
-            stages.tell(SETTLED)
-        is_over = is_over and ends
-        shown.show(counter.counts(), embedded.backend.now_s(), is_last=is_over)
-        if is_over:
-            return
-        try:
-            await asyncio.wait_for(stop.wait(), REFRESH_S)
-        except TimeoutError:
-            continue
-
-
-def _apply(embedded: EmbeddedCluster, objects: Sequence[Loaded]) -> Iterator[Problem]:
-    actor = InProcessClient(embedded.cluster)
-    for loaded in objects:
-        try:
-            actor.apply([loaded.obj])
-        except RefusedError as refused:
-            yield Problem(loaded.source, describe(loaded.obj), refused.message)
-    embedded.backend.acted()
