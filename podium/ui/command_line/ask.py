@@ -1,13 +1,13 @@
 """Asking a question on the command line, and printing its answer."""
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import typer
 
-from podium.ui.command_line.output.findings import print_findings
+from podium.api.values.message_words import and_more
 from podium.ui.commands.question import INTERRUPTED_EXIT_CODE, Question
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.request_options import Rules, State
@@ -28,10 +28,12 @@ if TYPE_CHECKING:
     from podium.ui.answers.answer import Answer
     from podium.ui.command_line.processes.recorded_runs import Recording
     from podium.ui.inputs.inputs import Asked
+    from podium.whatif.plan.fail_on import Finding
     from podium.whatif.plan.plan_report import Plan
     from podium.whatif.plan.request import PlanRequest
     from podium.whatif.plan.request import Progress as PlanProgress
 
+_SHOWN_MAX = 10
 _BINARY = ("png", "parquet")
 # Are drawn or written of more than a report has.
 _DRAWN = ("html", "png", "csv", "parquet")
@@ -74,18 +76,6 @@ def is_terminal() -> bool:
     return sys.stdout.isatty()
 
 
-@contextmanager
-def _written_to(path: str | None) -> Iterator[None]:
-    if path is None:
-        yield
-        return
-    try:
-        with open(path, "w", encoding="utf-8") as file, redirect_stdout(file):
-            yield
-    except OSError as error:
-        raise InputError(f"{path}: can't be written: {error.strerror}") from None
-
-
 def ask(
     question: Question[Any], state: State | None = None, *, output: str, output_file: str | None
 ) -> None:
@@ -93,7 +83,13 @@ def ask(
     output = question.formats_formerly.get(output, output)
     if output not in (*FORMATS, *question.formats):
         output, output_file = question.usual_format, output
-    with _written_to(None if output_file in (None, "-") else output_file):
+    with ExitStack() as stack:
+        if output_file not in (None, "-"):
+            try:
+                file = stack.enter_context(open(str(output_file), "w", encoding="utf-8"))
+            except OSError as error:
+                raise InputError(f"{output_file}: can't be written: {error.strerror}") from None
+            stack.enter_context(redirect_stdout(file))
         aside = question.aside()
         if aside is not None:
             if isinstance(aside, str):
@@ -147,3 +143,33 @@ def print_answer(answer: "Answer", output: str) -> None:
         print(junit(answer.ci_report()))
     else:
         print((to_html if output == "html" else to_markdown)(answer.presentation()), end="")
+
+
+def print_findings(answer: Any) -> None:
+    """Print the findings for each condition, and how many findings exceptions let through."""
+    err = console(stderr=True)
+    if gates := getattr(answer, "gates", ()):
+        # Most answers have none.
+        from podium.whatif.plan.fail_on import let_through
+
+        by_gate: dict[str, list[Finding]] = {}
+        for one, gate in let_through(answer, gates):
+            by_gate.setdefault(gate.text, []).append(one)
+        for text, through in by_gate.items():
+            times = sum(one.count for one in through)
+            places = ", ".join(sorted({one.namespace or one.object for one in through}))
+            err.print(f"let through by {text}: {times}, in {places}")
+    found: Sequence[Finding] = getattr(answer, "failed_on", ())
+    for condition in dict.fromkeys(one.condition for one in found):
+        alike: dict[tuple[str, str], list[Finding]] = {}
+        for one in found:
+            if one.condition == condition:
+                alike.setdefault((one.workload, one.message), []).append(one)
+        times = sum(one.count for group in alike.values() for one in group)
+        err.print(f"failed on {condition}: {times} of them", style="red")
+        for first, *others in [*alike.values()][:_SHOWN_MAX]:
+            err.print(f"  {first.object} {first.message}")
+            if others:
+                err.print(f"    and {len(others)} more of {first.workload}, likewise")
+        for more in and_more(len(alike) - _SHOWN_MAX):
+            err.print(f"  {more}")

@@ -79,11 +79,6 @@ def _target(command: str) -> Any:
     return getattr(import_module(f"podium.ui.command_line.process_commands.{name}"), name)
 
 
-def _sentence(target: Any) -> str:
-    paragraph = " ".join(target.__doc__.split("\n\n")[0].split())
-    return re.split(r"(?<=\.) ", paragraph)[0]
-
-
 class Commands(TyperGroup):
     """The group of all commands, each imported when it is needed."""
 
@@ -102,8 +97,11 @@ class Commands(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """Write the list of commands, each with its whole first sentence."""
+        texts = {name: " ".join(_target(name).__doc__.split()) for name in COMMANDS}
         with formatter.section("Commands"):
-            formatter.write_dl([(name, _sentence(_target(name))) for name in COMMANDS])
+            formatter.write_dl(
+                [(name, re.split(r"(?<=\.) ", text)[0]) for name, text in texts.items()]
+            )
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Return the command and its arguments; the error about an unknown one hints at others."""

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from podium.ui.commands.question import ClusterAsker, Gated, Question
-from podium.ui.inputs.option import Reach, local_option, option, question
+from podium.ui.commands.question import ClusterAsker, Gated, Question, Served
+from podium.ui.inputs.option import local_option, option, question
 from podium.ui.inputs.request_options import Changes
 
 if TYPE_CHECKING:
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @question
-class PlanQuestion(Gated, Changes, Question["PlanAnswer"]):
+class PlanQuestion(Gated, Served, Changes, Question["PlanAnswer"]):
     """Predict the effects of applying manifests: placements, preemptions, disruption budgets.
 
     The state of the cluster is read from a running cluster, or with -f from what kubectl get -o
@@ -42,19 +42,6 @@ class PlanQuestion(Gated, Changes, Question["PlanAnswer"]):
     )
     optimal_seconds: float = option(
         "Seconds to search for the least disruption.", min=0.1, default=60.0
-    )
-    serve: bool = option(
-        "Serve the run as a page for the browser, print the link to it, and wait for Ctrl-C.",
-        default=False,
-        reach=Reach.COMMAND,
-    )
-    port: int = option(
-        "Port of this machine for --serve; 0 picks any free port.",
-        metavar="PORT",
-        min=0,
-        max=65535,
-        default=0,
-        reach=Reach.COMMAND,
     )
 
     def answer(self, ask: ClusterAsker) -> "PlanAnswer":

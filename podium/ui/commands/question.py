@@ -11,7 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
-from podium.ui.inputs.option import Texts, local_option, question, text, texts
+from podium.ui.inputs.option import Reach, Texts, local_option, option, question, text, texts
 from podium.ui.inputs.request_options import Rules
 from podium.whatif.plan.fail_on import CONDITIONS
 
@@ -127,3 +127,22 @@ class Gated:
         from podium.ui.inputs.inputs import read_gates
 
         return read_gates(texts(self.fail_on), text(self.gates))
+
+
+@question
+class Served:
+    """A question whose run can be served as a page."""
+
+    serve: bool = option(
+        "Serve the run as a page for the browser, print the link to it, and wait for Ctrl-C.",
+        default=False,
+        reach=Reach.COMMAND,
+    )
+    port: int = option(
+        "Port of this machine for --serve; 0 picks any free port.",
+        metavar="PORT",
+        min=0,
+        max=65535,
+        default=0,
+        reach=Reach.COMMAND,
+    )

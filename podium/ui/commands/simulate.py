@@ -6,10 +6,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
-from podium.ui.commands.question import Asker, Question
+from podium.ui.commands.question import Asker, Question, Served
 from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import (
-    Reach,
     Texts,
     local_option,
     option,
@@ -137,7 +136,7 @@ class SimulateQuestion(Question["SimulationAnswer"]):
 
 
 @question
-class ReplayQuestion(SimulateQuestion):
+class ReplayQuestion(Served, SimulateQuestion):
     """Simulate a scenario: manifests, timed steps and assertions, in virtual time.
 
     The same seed gives the same result. The exit code is 2 if an assertion fails. A recording of
@@ -148,19 +147,6 @@ class ReplayQuestion(SimulateQuestion):
         "Directory of a recording of podium record to replay instead of a scenario, and to compare "
         "with what really happened.",
         metavar="DIR",
-    )
-    serve: bool = option(
-        "Serve the run as a page for the browser, print the link to it, and wait for Ctrl-C.",
-        default=False,
-        reach=Reach.COMMAND,
-    )
-    port: int = option(
-        "Port of this machine for --serve; 0 picks any free port.",
-        metavar="PORT",
-        min=0,
-        max=65535,
-        default=0,
-        reach=Reach.COMMAND,
     )
 
     def check_output(self, output: str) -> None:

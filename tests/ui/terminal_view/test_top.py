@@ -15,8 +15,7 @@ from podium.cluster.client.connection import Connection, load_connection
 from podium.ui.command_line.main import app as podium
 from podium.ui.terminal_view.followed_cluster import followed
 from podium.ui.terminal_view.row_table import RowTable
-from podium.ui.terminal_view.screens import explained
-from podium.ui.terminal_view.terminal_app import Top
+from podium.ui.terminal_view.terminal_app import Top, explained
 from tests.objects import pod, priority_class
 
 # Only a failure takes so long.

@@ -41,8 +41,7 @@ async def _show(asked: TopOptions) -> None:
     from podium.cluster.drivers.live import SteadyClock
     from podium.ui.inputs.state_inputs import connection_of
     from podium.ui.terminal_view.followed_cluster import followed
-    from podium.ui.terminal_view.screens import explained
-    from podium.ui.terminal_view.terminal_app import Top
+    from podium.ui.terminal_view.terminal_app import Top, explained
 
     given = {
         "--kubeconfig": asked.kubeconfig,
