@@ -22,7 +22,7 @@ _IN_PROGRESS = ("True", "InstanceDeletionInProgress", "CustomResource deletion i
 
 
 def settle(store: Store, delete: Delete, now_s: float) -> None:
-    """Update the status of all definitions, and finish those that are being deleted."""
+    """Update the status of all CustomResourceDefinitions, and finish their deletion."""
     for found in store.list(DEFINITION.key).items:
         if is_terminating(found):
             kind = stored_kind(found)

@@ -1,4 +1,4 @@
-"""Validation of the schemas of definitions, in kube-apiserver's words.
+"""Validation of the schemas of CustomResourceDefinitions, with kube-apiserver's messages.
 
 A schema has to be structural: each value has a type, and is described in one place.
 """

@@ -57,7 +57,7 @@ for _name, (_kind, _check) in _CHECKS.items():
 
 
 def pattern_fault(pattern: str) -> str:
-    """Why a pattern is no regular expression; empty if it is one."""
+    """Return why a pattern is no regular expression; empty if it is one."""
     try:
         _compiled(pattern)
     except re2.error as error:
@@ -66,7 +66,7 @@ def pattern_fault(pattern: str) -> str:
 
 
 def draft_4_validator(schema: Mapping[str, Any]) -> Draft4Validator:
-    """A validator of values by a schema."""
+    """Make a validator of values by a schema."""
     return _VALIDATOR(schema, format_checker=_FORMATS)
 
 

@@ -1,4 +1,4 @@
-"""What is wrong with objects by their structural schema, in kube-apiserver's words.
+"""Validation of custom objects by their structural schema, with kube-apiserver's messages.
 
 A draft 4 validator does the judging, as OpenAPI 3.0 takes its words from that draft.
 """
@@ -34,7 +34,7 @@ _TYPES: Mapping[type, str] = {
 
 
 def faults(kind: CustomKind, obj: Object, old: Object | None = None) -> Faults:
-    """Faults of an object, except those that an update leaves as they were in the old one."""
+    """Return the faults of an object, except those in values that an update doesn't change."""
     if old is None:
         yield from _METADATA(dict(obj), "")
     errors = sorted(_validator(kind).iter_errors(obj), key=lambda one: path_text(one.absolute_path))
@@ -45,13 +45,13 @@ def faults(kind: CustomKind, obj: Object, old: Object | None = None) -> Faults:
 
 
 def value_faults(schema: Schema, value: Any) -> Faults:
-    """What is wrong with a value by its schema, with fields relative to the value."""
+    """Return the faults of a value by its schema, with paths relative to the value."""
     for error in _draft_4_validator(_draft_4(schema)).iter_errors(value):
         yield from _told(error)
 
 
 def path_text(steps: Iterable[str | int]) -> str:
-    """A place as messages name it, such as `spec.list[0].name`."""
+    """Format a path for messages, such as `spec.list[0].name`."""
     parts = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return "".join(parts).removeprefix(".")
 

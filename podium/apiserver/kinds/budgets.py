@@ -1,4 +1,4 @@
-"""Disruption budgets: how many pods must stay, and how many may be away."""
+"""PodDisruptionBudgets: validation."""
 
 from typing import Any
 

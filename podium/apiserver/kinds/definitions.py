@@ -1,4 +1,4 @@
-"""CustomResourceDefinitions: which kinds they bring, and what may change of that."""
+"""CustomResourceDefinitions: defaults, validation and updates."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -1,7 +1,7 @@
-"""What little is to be said of kinds on which nothing acts here.
+"""Kinds on which nothing acts: defaults and validation beyond those of the schema.
 
-Types and defaults of their fields are in their schema (`podium/apiserver/schema/data/`), how they
-are written in `registration/registrations.txt`, their columns in `tables/columns.txt`.
+The schema (`podium/apiserver/schema/data/`) has the types and defaults of their fields,
+`registration/registrations.txt` their strategies, and `tables/columns.txt` their columns.
 """
 
 from base64 import b64encode

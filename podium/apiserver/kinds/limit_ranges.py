@@ -1,4 +1,4 @@
-"""Limit ranges: bounds and defaults that don't contradict each other."""
+"""LimitRanges: defaults, and checks that bounds and defaults don't contradict each other."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -99,12 +99,12 @@ def _limits(limits: Any, path: str) -> Faults:
 
 
 def _create(limits: Object, _creation: Creation) -> Object:
-    # The name of one without a name is its uid.
+    # A limit range without a name is named after its uid.
     metadata = limits["metadata"]
     return {**limits, "metadata": {**metadata, "name": metadata.get("name") or metadata["uid"]}}
 
 
-# What containers are limited to and request follows from the bounds.
+# Default limits and requests of containers follow from the bounds.
 @defaults_of("core.LimitRangeItem")
 def _filled(limit: Object) -> Object:
     if limit.get("type") != "Container":

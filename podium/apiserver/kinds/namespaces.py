@@ -1,4 +1,4 @@
-"""Namespaces: labelled with their names, and held by a finalizer until they are empty."""
+"""Namespaces: their name label, the finalizer that holds them until they are empty, validation."""
 
 from typing import Any
 

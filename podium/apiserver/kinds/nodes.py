@@ -1,4 +1,4 @@
-"""Nodes: a client may set the status when it creates one, and some fields never change.
+"""Nodes: defaults and validation; unlike other kinds, a new node keeps its status.
 
 The rules for changes are those of `ValidateNodeUpdate` in v1.36.
 """

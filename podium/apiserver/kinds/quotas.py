@@ -1,4 +1,4 @@
-"""Resource quotas: what is limited, and for which objects."""
+"""ResourceQuotas: validation of hard limits and scopes."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Classes of pods: how important they are, and what runs them."""
+"""PriorityClasses and RuntimeClasses: validation."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""Services, and the addresses behind them.
+"""Services: allocation of cluster IPs and node ports, defaults, validation and warnings.
 
-The ranges of addresses and ports are those of kubeadm and of kube-apiserver's defaults; which of
-the free ones a service gets is chosen at random.
+Addresses are from kubeadm's range and node ports from kube-apiserver's default range; a service
+gets free ones at random.
 """
 
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Storage: classes of it, its drivers and their capacity, and what is attached to nodes."""
+"""Storage classes, CSI drivers and their capacity, and attachments of volumes."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -36,6 +36,7 @@ _terms = checks.each(
 
 def _topologies(terms: Any, path: str) -> Faults:
     yield from _terms(terms, path)
+    # As in kube-apiserver, an empty term repeats as many others as there are terms.
     known: list[dict[str, set[str]]] = [{} for _ in terms]
     for index, term in enumerate(terms):
         where, found = f"{path}[{index}].matchLabelExpressions", dict[str, set[str]]()
@@ -47,7 +48,6 @@ def _topologies(terms: Any, path: str) -> Faults:
             if key in found:
                 yield checks.duplicate(f"{where}[{position}].key", key)
             found[key] = set(values)
-        # What says nothing is no other than what isn't there.
         for _ in range(known.count(found)):
             yield checks.duplicate(where, "")
         known.append(found)

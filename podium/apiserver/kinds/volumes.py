@@ -1,4 +1,4 @@
-"""Volumes and claims to them: the place of data doesn't change; a bound claim may grow."""
+"""PersistentVolumes and PersistentVolumeClaims: validation, changes and warnings."""
 
 from collections.abc import Iterator
 from typing import Any

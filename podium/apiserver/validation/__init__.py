@@ -1,1 +1,1 @@
-"""Validation: the words for checks of values, and the large pieces that kinds have in common."""
+"""Validation: checks of values, and checks of the parts that several kinds have in common."""

@@ -1,4 +1,4 @@
-"""The words that validation is written in: checks of values, and ways to put them together.
+"""Checks of values, and functions that make and combine checks.
 
 A check takes a decoded value, of the type that the schema gives it, and the path where it stands,
 and yields the faults it finds; an absent field isn't checked unless it is required. Messages are
@@ -22,7 +22,7 @@ Check = Callable[[Any, str], Faults]
 
 
 class MinorFieldError(FieldError, frozen=True):
-    """A fault for which kube-apiserver refuses an object, but on which no decision hangs."""
+    """A fault that makes kube-apiserver refuse an object, but doesn't affect decisions."""
 
 
 INT32_MAX = 2**31 - 1
@@ -192,7 +192,7 @@ def each(check: Check) -> Check:
 
 
 class OfAbsent(msgspec.Struct, frozen=True):
-    """A check of a field that sees None where the field is absent."""
+    """A check of a field that is called with None if the field is absent."""
 
     check: Check
 
@@ -217,7 +217,7 @@ def absent_as(empty: object, check: Check) -> OfAbsent:
 
 
 Part = Check | OfAbsent
-"""How a field is judged."""
+"""A check of a field, whether it is called for an absent one or not."""
 
 
 def fields(*rules: Check, **checks: Part) -> Check:

@@ -1,4 +1,4 @@
-"""What claims to volumes ask for: those of users, of StatefulSets and of pods."""
+"""Checks of the specs of PersistentVolumeClaims, also in templates of StatefulSets and pods."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""When a Job fails, succeeds and replaces pods: its policies, and the limits of indexed Jobs."""
+"""Validation of a Job's failure, success and replacement policies, and of indexed Jobs."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -126,7 +126,7 @@ def _success_policy(spec: Any, path: str) -> Faults:
     if not policy.get("rules"):
         message = "at least one rules must be specified when the successPolicy is specified"
         yield checks.required(join(where, "rules"), message)
-    # How many indexes there are is asked for where it isn't told.
+    # A missing number of completions is a fault of its own.
     if spec.get("completions") is not None:
         for index, rule in enumerate(entries(policy, "rules")):
             yield from _success_rule(rule, f"{where}.rules[{index}]", spec["completions"])

@@ -1,4 +1,4 @@
-"""The `metadata` of objects."""
+"""Checks of the metadata of objects."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -113,7 +113,7 @@ any_metadata = checks.fields(
     ownerReferences=owners,
     finalizers=finalizer_names,
 )
-"""Checks what the metadata of objects of all kinds has to fulfil."""
+"""Checks the metadata of an object as far as the rules for all kinds go."""
 
 
 def object_check(*rules: Check, name: Check = subdomain, **parts: checks.Part) -> Check:

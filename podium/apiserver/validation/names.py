@@ -1,4 +1,4 @@
-"""Names and labels: checks over the rules in `podium.api.selectors.labels`."""
+"""Checks of names, labels and ports' names."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -78,4 +78,4 @@ config_key = a_string(
         ("must not start with '..'", lambda key: key == ".." or not key.startswith("..")),
     )
 )
-"""Checks a key of the data of a ConfigMap or Secret, which has to be fit as a file's name."""
+"""Checks a key of the data of a ConfigMap or Secret, which must be usable as a file name."""

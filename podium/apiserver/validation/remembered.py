@@ -1,4 +1,4 @@
-"""Checks that judge equal values only once."""
+"""Checks that remember the faults of equal values."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,12 +9,12 @@ from podium.apiserver.validation.checks import Check, Faults
 
 
 def remembered(check: Check, part: Callable[[Any], Any] | None = None) -> Check:
-    """The same check, with a memory.
+    """Make a check that runs only once for equal values.
 
     Args:
-        check: judges the value by what `part` leaves of it.
-        part: the part of a value that the check is about; positions and names of fields must
-            stay. Everything, if None.
+        check: finds faults only in what `part` leaves of a value.
+        part: reduces a value to what the check examines, without renaming or moving fields; by
+            default, the whole value is examined.
     """
     known = Memory[tuple[FieldError, ...]]()
 

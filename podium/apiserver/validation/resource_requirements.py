@@ -1,4 +1,4 @@
-"""Resource lists and requirements: names, amounts, and requests that fit their limits."""
+"""Checks of resource names, resource lists and resource requirements."""
 
 from collections.abc import Callable, Container, Mapping
 from typing import Any

@@ -1,4 +1,4 @@
-"""Label selectors and node selectors, as ValidateLabelSelector and ValidateNodeSelector judge."""
+"""Checks of label selectors and node selectors."""
 
 from typing import Any
 
@@ -60,7 +60,7 @@ def _term(values: Check) -> Check:
 
 
 node_selector_term = _term(checks.anything)
-"""Checks a term that is only preferred; its values may be anything."""
+"""Checks a preferred term of a node selector, whose values aren't checked."""
 
 node_selector = checks.fields(
     nodeSelectorTerms=checks.needed(

@@ -1,4 +1,4 @@
-"""Templates of workloads, and the selectors by which workloads know their pods."""
+"""Checks of pod templates, and of selectors in workloads."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -51,10 +51,11 @@ def selected_template(spec: Any, path: str) -> Faults:
 
 
 def valid_selector(kind: str, invalid: str = "invalid label selector") -> Check:
-    """Make a check of a selector that isn't empty.
+    """Make a check that the selector of a workload is present, valid and not empty.
 
     Args:
-        invalid: message about a selector with faults, besides those.
+        kind: the kind of the workload, for messages.
+        invalid: the message about the whole selector if it has faults.
     """
 
     def check(spec: Any, path: str) -> Faults:
@@ -73,7 +74,7 @@ def valid_selector(kind: str, invalid: str = "invalid label selector") -> Check:
 
 
 def always(kind: str) -> Check:
-    """Make a check of a template whose pods run until they are deleted."""
+    """Make a check that pods of a template restart always and have no deadline."""
 
     def check(spec: Any, path: str) -> Faults:
         pod, where = part(spec, "template", "spec"), join(path, "template.spec")
@@ -96,13 +97,13 @@ def mapped(spec: Any, path: str) -> Faults:
 
 
 def daemon_selector(selector: Mapping[str, Any], path: str) -> Faults:
-    """Check that a selector selects something."""
+    """Check that the selector of a DaemonSet isn't empty."""
     if not any(selector.values()):
         yield FieldError(path, {}, "empty selector is invalid for daemonset")
 
 
 def own_selector(spec: Any, path: str) -> Faults:
-    """Check the selector of a Job, if its author has set one."""
+    """Check the selector of a Job, which is set only by clients that choose to."""
     if spec.get("selector") is not None:
         yield from label_selector(spec["selector"], join(path, "selector"))
         yield from selected(spec, path)
@@ -111,7 +112,7 @@ def own_selector(spec: Any, path: str) -> Faults:
 
 
 def until_done(spec: Any, path: str) -> Faults:
-    """Check that pods end some day; Always is the default, and counts as nothing."""
+    """Check that the restart policy of a template lets its pods end."""
     policy = part(spec, "template", "spec").get("restartPolicy") or "Always"
     where = join(path, "template.spec.restartPolicy")
     if policy == "Always":

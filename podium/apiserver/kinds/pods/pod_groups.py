@@ -1,8 +1,8 @@
-"""Pods that are scheduled together: PodGroups, and the Workloads that have templates of them.
+"""PodGroups and Workloads: validation.
 
-Those of `scheduling.k8s.io/v1alpha2` are as v1.36 has them with the gates GenericWorkload,
-GangScheduling and WorkloadAwarePreemption, those of `scheduling.x-k8s.io/v1alpha1` as
-scheduler-plugins' definition has them.
+The kinds of `scheduling.k8s.io/v1alpha2` are those of v1.36 with the feature gates GenericWorkload,
+GangScheduling and WorkloadAwarePreemption. The PodGroup of `scheduling.x-k8s.io/v1alpha1` is the
+custom resource of scheduler-plugins.
 """
 
 from typing import Any

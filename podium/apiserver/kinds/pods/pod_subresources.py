@@ -1,7 +1,6 @@
-"""The subresources of pods that change running containers: `resize` and `ephemeralcontainers`.
+"""The subresources `resize` and `ephemeralcontainers` of pods: preparation and validation.
 
-Containers are given other resources while they run, or containers for debugging are added, which
-stay. The rules are those of the `resize` subresource, of `ValidatePodResize`,
+The rules are those of the `resize` subresource, of `ValidatePodResize`,
 `validateEphemeralContainers` and `ValidatePodEphemeralContainersUpdate` in v1.36.
 """
 

@@ -1,4 +1,4 @@
-"""Defaults of pods and of templates for pods, besides those that types have."""
+"""Defaults of pods and pod templates beyond those of the schema."""
 
 import json
 import re
@@ -26,7 +26,7 @@ _SELECTING = frozenset({"affinity", "topologySpreadConstraints"})
 _HUGE_PAGES = "hugepages-"
 _NAME = "[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*"
 _HOST = "[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?"
-# Where an image lies, what it is called there, and which of them it is.
+# The registry of an image, its name, and its tag and digest.
 _IMAGE = re.compile(
     rf"(?:(?:{_HOST}(?:\.{_HOST})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?/)?{_NAME}(?:/{_NAME})*"
     r"(?::(?P<tag>\w[\w.-]{0,127}))?(?:@(?P<digest>[A-Za-z][\w+.-]*:[0-9a-fA-F]{32,}))?",
@@ -35,22 +35,22 @@ _IMAGE = re.compile(
 
 
 @defaults_of("core.EphemeralContainer")
-# The volume of a pod's token is called differently in each pod.
+# The name of a token's volume differs in each pod.
 @defaults_of("core.Container", remembered_but="volumeMounts")
 def _container(container: Object) -> Object:
     return filled(container, imagePullPolicy=_pull_policy(str(container.get("image") or "")))
 
 
 def _pull_policy(image: str) -> str:
-    """Always for the latest of an image, IfNotPresent for a fixed one, or for nonsense."""
-    found = _IMAGE.fullmatch(image)
-    is_latest = found and (found["tag"] == "latest" or not (found["tag"] or found["digest"]))
+    # Text that names no image counts as one of a fixed version.
+    named = _IMAGE.fullmatch(image)
+    is_latest = named and (named["tag"] == "latest" or not (named["tag"] or named["digest"]))
     return "Always" if is_latest else "IfNotPresent"
 
 
 @defaults_of("core.PodSpec")
 def _with_account(spec: Object) -> Object:
-    """The spec with its service account under both names; the newer name counts."""
+    # Two fields have the name of the service account; the newer one takes precedence.
     named = spec.get("serviceAccountName") or spec.get("serviceAccount")
     if not named or spec.get("serviceAccountName") == spec.get("serviceAccount"):
         return spec
@@ -64,13 +64,13 @@ def _image(image: Object) -> Object:
 
 @defaults_of("core.Volume", remembered_but="name")
 def _volume(volume: Object) -> Object:
-    # One without a source is an empty directory.
+    # A volume without a source is an empty directory.
     has_source = any(value is not None for name, value in volume.items() if name != "name")
     return volume if has_source else {**volume, "emptyDir": {}}
 
 
 def pod(pod: Object) -> Object:
-    """A pod; unlike in templates, requests follow from limits, and no grace is below zero."""
+    """Fill in the defaults of a pod; unlike templates, it gets requests from its limits."""
     return inside(pod, spec=_remembered_spec)
 
 
@@ -99,7 +99,6 @@ _remembered_spec = remembered(_whole_spec, "nodeName", "hostname")
 
 
 def _requests_from_limits(container: Object) -> Object:
-    """A container whose missing requests are its limits."""
     resources = resources_of(container)
     requests = part(resources, "requests")
     missing = without(part(resources, "limits"), *requests)
@@ -109,11 +108,8 @@ def _requests_from_limits(container: Object) -> Object:
 
 
 def _pod_level(spec: Object) -> Object:
-    """A pod spec whose own resources, where it has any, are complete.
-
-    Limits of huge pages follow from the containers'; requests, if there are limits, from what the
-    containers request together and otherwise from the limits.
-    """
+    # If a pod has resources of its own, limits of huge pages are taken from the containers, and, if
+    # there are limits, requests from the sum of the containers' and otherwise from the limits.
     resources = spec.get("resources")
     if not resources or not (resources.get("limits") or resources.get("requests")):
         return spec

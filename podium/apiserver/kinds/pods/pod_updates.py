@@ -1,7 +1,6 @@
-"""Pods: what of them and of their status may be changed once they are there, which is little.
+"""Validation of changes of pods, as in v1.36's `ValidatePodUpdate` and `ValidatePodStatusUpdate`.
 
-The rules are those of `ValidatePodUpdate` and `ValidatePodStatusUpdate` in v1.36. Where a gated pod
-may go can still be narrowed down, as the scheduler hasn't looked for a node yet.
+The node selector and node affinity of a pod with scheduling gates may still become stricter.
 """
 
 from collections import Counter
@@ -81,7 +80,7 @@ def _spec_update(new: Object, old: Object) -> Faults:
             yield checks.forbidden(f"spec.schedulingGates[{index}].name", message)
     if known:
         yield from _tightened(spec, before)
-    # Besides what has been looked at, nothing is different.
+    # All other fields are unchanged.
     rest, stored = (internal("PodSpec", one) for one in (_as_before(spec, before), before))
     if rest != stored:
         message = f"pod updates may not change fields other than {','.join(_CHANGEABLE)}"
@@ -110,7 +109,6 @@ def _toleration(toleration: Object) -> tuple[Any, ...]:
 
 
 def _as_before(spec: Object, before: Object) -> Mapping[str, Any]:
-    """Restore the fields of a spec that may change."""
     fields = ("activeDeadlineSeconds", "tolerations", "schedulingGates")
     kept: dict[str, Any] = {field: before.get(field) for field in fields}
     for field in _CONTAINERS:
@@ -227,7 +225,7 @@ def _ip_list(addresses: Sequence[Object], path: str) -> Faults:
 
 
 def _restarted(status: Object, before: Object, spec: Object) -> Faults:
-    # What has ended for good doesn't run again.
+    # A container that isn't restarted stays terminated.
     policy = spec.get("restartPolicy")
     sidecars = {one["name"] for one in init_containers_of(spec) if is_sidecar(one)}
     for field, restarts, spared in (

@@ -1,4 +1,4 @@
-"""Pods: what they start with, and what the kubelet and the scheduler may not change of them."""
+"""Pods: the preparation of new pods and of changes of their status, and warnings."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping
@@ -81,10 +81,8 @@ def _warnings(pod: Object, sent: Object) -> Iterator[str]:
 
 
 def _update_status(new: Object, old: Object, _now_s: float) -> Object:
-    """Only the status and harmless metadata; the QoS class and who owns the pod stay.
-
-    Generations that a writer doesn't tell are kept, as some don't know the field.
-    """
+    # The owners and the QoS class never change by the status. Observed generations are kept if they
+    # are absent, as some clients don't know the field.
     owners = old["metadata"].get("ownerReferences")
     if new["metadata"].get("ownerReferences") != owners:
         own = {"ownerReferences": owners} if owners else {}
@@ -112,7 +110,7 @@ def _counted(change: Callable[[Object, Object], Object]) -> Prepare:
 
 
 def _observed_generations(conditions: Any) -> Mapping[str, list[int]]:
-    """The generations of the conditions of each type, in reverse; empty if no condition has one."""
+    # Several conditions may have one type, so generations are listed, in reverse to be popped.
     if not any(condition.get("observedGeneration") for condition in conditions):
         return {}
     found: dict[str, list[int]] = defaultdict(list)

@@ -1,1 +1,1 @@
-"""What a kind registers: columns, defaults, status, selectable fields and rules for updates."""
+"""Registrations of kinds: defaults, validation, strategies and selectable fields."""

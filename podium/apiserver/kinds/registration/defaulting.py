@@ -1,8 +1,8 @@
-"""The words that defaults are written in; where nothing is missing, the same object comes back.
+"""Defaults of fields, as v1.36's `SetDefaults` functions fill them in.
 
-Defaults are those of v1.36's `SetDefaults` functions. Fields whose absence has a meaning of its own
-stay absent, there as here: of a topology spread constraint the node inclusion policies and
-minDomains, for example.
+Fillers return the given object itself if nothing is missing. Fields that mean something else by
+their absence stay absent, as in kube-apiserver: the node inclusion policies and minDomains of a
+topology spread constraint, for example.
 """
 
 from collections.abc import Callable
@@ -22,38 +22,38 @@ _ABSENT = (None, "")
 
 
 def nothing_new(obj: Any) -> Any:
-    """Fill in nothing."""
+    """Return the object as it is."""
     return obj
 
 
 def filled(obj: Object, **defaults: Any) -> Object:
-    """The object with these fields where it has none, or an empty text."""
+    """Set fields that are absent or an empty text."""
     missing = {name: value for name, value in defaults.items() if obj.get(name) in _ABSENT}
     return {**obj, **missing} if missing else obj
 
 
 def filled_where_absent(obj: Object, **defaults: Any) -> Object:
-    """The object with these fields where it has none; an empty text is the author's own."""
+    """Set fields that are absent; an empty text is a value of its own."""
     missing = {name: value for name, value in defaults.items() if obj.get(name) is None}
     return {**obj, **missing} if missing else obj
 
 
 def with_field(obj: Object, name: str, value: Any) -> Object:
-    """The object with the field set; the same object if the field is that value already."""
+    """Set a field, unless it has that very value already."""
     return obj if obj.get(name) is value else {**obj, name: value}
 
 
 def inside(obj: Object, **fillers: Filler) -> Object:
-    """The object with these fields passed through the fillers, where it has them."""
+    """Apply fillers to the fields of these names that the object has."""
     for name, filler in fillers.items():
-        found = obj.get(name)
-        if found is not None:
-            obj = with_field(obj, name, filler(found))
+        value = obj.get(name)
+        if value is not None:
+            obj = with_field(obj, name, filler(value))
     return obj
 
 
 def every(filler: Filler) -> Filler:
-    """The filler, for all entries of a list."""
+    """Make a filler of lists from a filler of their entries."""
 
     def fill_all(entries: list[Any]) -> list[Any]:
         new = [filler(entry) for entry in entries]
@@ -64,20 +64,20 @@ def every(filler: Filler) -> Filler:
 
 
 DEFAULTS: dict[str, Filler] = {}
-"""By type, such as `core.PodSpec`: what is filled in that depends on more than a field's absence.
+"""Fillers by type, such as `core.PodSpec`, for defaults that depend on several fields.
 
-The schema marks these types, and what it names is filled in before.
+The schema marks these types; its own defaults are filled in first.
 """
 
 _OWN: dict[str, tuple[str, ...]] = {}
 
 
 def defaults_of(*types: str, remembered_but: str = "") -> Callable[[Filler], Filler]:
-    """Declare the filler of some types.
+    """Register a function as the filler of some types.
 
     Args:
-        remembered_but: equal values are filled only once, with all that the schema names; they may
-            differ in this field, in which nothing is missing.
+        remembered_but: fill values that are equal but for this field only once, defaults of the
+            schema included; the field itself needs no defaults.
     """
 
     def declare(filler: Filler) -> Filler:
@@ -91,7 +91,7 @@ def defaults_of(*types: str, remembered_but: str = "") -> Callable[[Filler], Fil
 
 
 def filled_by_schema(value: Any, of: Type) -> Any:
-    """A value of a type with all defaults of the type, and of the types of its fields."""
+    """Fill in all defaults of a type, and of the types of its fields."""
     if isinstance(of, ListOf) and isinstance(value, list):
         return every(partial(filled_by_schema, of=of.items))(value)
     if isinstance(of, MapOf) and isinstance(value, dict):
@@ -144,13 +144,13 @@ def _to_thousandths(raw: Any) -> Any:
 
 
 def remembered(filler: Filler, *own: str) -> Filler:
-    """The same filler, which fills equal values only once; they share what is filled in.
+    """Make a filler fill equal values only once; they share what is filled in.
 
-    Pods of one workload are created with equal specs, and nothing is ever changed in place. A value
-    in which nothing is missing still comes back.
+    Pods of one workload are created with equal specs, and objects are never changed in place. A
+    value in which nothing is missing is returned itself.
 
     Args:
-        own: fields in which equals may differ, as the filler doesn't look at them.
+        own: fields that the filler ignores, in which otherwise equal values may differ.
     """
     known = Memory[Any]()
 

@@ -1,15 +1,15 @@
-"""Registrations: what the API server knows of a kind, in one value.
+"""Registrations: how the API server handles a kind, in one value.
 
-`registrations.txt` has a line of words by the key of a kind; indented lines continue the line
-before. Beside the words of strategies (`strategy`) there are:
+`registrations.txt` has a line of words for each kind; indented lines continue the line before.
+Beside the words of strategies (`strategy`) there are:
 
-    immutable=spec.a,spec.b  fields that never change, judged last
-    valid=spec               the parts of a changed object that are judged like those of a new one
-    select=spec.a,spec.b     fields that a list can be selected by: `spec.a:boolean` and
-                             `spec.a:number` are written so, `spec.a:spec.b` is read from `spec.b`,
-                             and `spec.a:never` may be asked for, but is always empty
-    template=spec.template   the path of the template for pods, about which clients are warned
-    names-pods               pods are named after the object, about whose name clients are warned
+    immutable=spec.a,spec.b  fields that never change, checked last
+    valid=spec               the parts that are checked again when an object changes; default: all
+    select=spec.a,spec.b     selectable fields: `spec.a:boolean` and `spec.a:number` are of these
+                             types, `spec.a:spec.b` has the value of `spec.b`, and `spec.a:never`
+                             is known, but always empty
+    template=spec.template   the path of the pod template, about which clients are warned
+    names-pods               names of pods begin with the object's, about which clients are warned
     numbers=replicas,ready   fields of the status that aren't negative
 """
 
@@ -44,11 +44,11 @@ from podium.apiserver.validation.metadata import object_meta
 from podium.apiserver.validation.pods.pod_warnings import name_warnings, pod_warnings
 
 ReadField = Callable[[Object], str]
-"""Reads a field of an object as text; empty if the field is absent."""
+"""Returns a field of an object as text; empty if the field is absent."""
 
 
 def text(path: str) -> ReadField:
-    """Make a reader of a field by its path, such as `spec.nodeName`."""
+    """Make a function that reads the field at a path, such as `spec.nodeName`."""
     steps = path.split(".")
 
     def read(obj: Object) -> str:
@@ -77,30 +77,30 @@ def _declared(field: str) -> tuple[str, ReadField]:
 _BY_KEY = {path: text(path) for path in ("metadata.name", "metadata.namespace")}
 
 metadata_alone: Check = fields(metadata=object_meta())
-"""Checks nothing but metadata."""
+"""Checks the metadata of an object and nothing else."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Registration:
-    """A kind as the API server handles it; the defaults are those of a kind without peculiarities.
+    """How the API server handles a kind: defaults, validation, strategy, selection and warnings.
 
     Attributes:
-        defaults: fills in defaults, beside those of the schema (`fill=`).
+        defaults: fills in defaults beside those of the schema (`fill=`).
         is_filled_by_schema: whether the defaults of the schema are filled in first.
-        defaults_of_new: fills in what is settled when an object is created.
-        validate_new: finds further faults of an object that is created.
-        validate_update: finds faults of a change, if not those of the new object and of metadata.
-        validate_change: finds further faults of a change, by both objects.
-        validate_subresource_update: finds faults of changes by subresources, such as `status`.
+        defaults_of_new: fills in further defaults of an object that is created.
+        validate_new: further checks of an object that is created.
+        validate_update: the rule for changes; by default, `validate` and the rule for metadata.
+        validate_change: a further rule for changes.
+        validate_subresource_update: rules for changes by subresources, such as `status`.
         words: the words of the kind, if not those of `registrations.txt`.
-        create: prepares a new object, which has its name, uid and time.
+        create: prepares a new object, which already has its name, uid and time.
         update: prepares a change, before the strategy does.
         subresources: prepare changes by subresources.
-        selectable: reads further fields that a list can be selected by.
-        unselectable: the refusal of another field, with `{}` in its place, if not the usual one.
-        warnings: for clients that create or change an object; where objects of the kind have a
-            generation, only if it is new.
-        warnings_of_new: further warnings about a new object, by that and what was sent.
+        selectable: readers of further selectable fields.
+        unselectable: the message about other fields, with `{}` for the field, if not the usual one.
+        warnings: warnings for clients that create or change an object; where objects of the kind
+            have a generation, only if it is new.
+        warnings_of_new: further warnings about a new object, from the object and from the request.
     """
 
     kind: Kind
@@ -136,7 +136,7 @@ class Registration:
 
     @cached_property
     def zeros(self) -> Object:
-        """The fields that the API always writes, empty; without metadata."""
+        """The fields that are always written, with their empty values; without metadata."""
         return without(self.struct.zeros, "metadata") if self.struct else {}
 
     @cached_property
@@ -146,7 +146,7 @@ class Registration:
         return None if is_custom else struct_of(self.kind.api_version, self.kind.name)
 
     def prepared(self, obj: Object, creation: Creation) -> Object:
-        """Prepare a new object."""
+        """Prepare a new object for validation."""
         made = self.strategy.create(obj, creation)
         if not self.strategy.resets_status:
             return made
@@ -168,7 +168,7 @@ class Registration:
         return {**by_subresource, "": all_of(whole, *last)}
 
     def warned_of(self, obj: Object, sent: Object | None = None) -> Iterator[str]:
-        """Yield warnings for a client that changed an object or, with `sent`, created it."""
+        """Yield the warnings for a client that changed an object or, with `sent`, created it."""
         if place := self._options.get("template"):
             yield from pod_warnings(part(obj, *place.split(".")), place)
         yield from self.warnings(obj)
@@ -188,10 +188,10 @@ class Registration:
         return {**dict(map(_declared, self._listed("select"))), **self.selectable}
 
     def not_selectable(self, path: str) -> str:
-        """Return the refusal of a field that isn't selectable."""
+        """Return the message about a field that isn't selectable."""
         if self.unselectable or self._selectable:
             return (self.unselectable or "field label not supported: {}").format(path)
-        known = ", ".join(f'"{one}"' for one in _BY_KEY)
+        known = ", ".join(f'"{field}"' for field in _BY_KEY)
         return f'"{path}" is not a known field selector: only {known}'
 
 

@@ -1,7 +1,7 @@
-"""The registrations of all kinds, and defaults and faults of objects by their kind.
+"""The registrations of all kinds, and defaulting and validation of objects by their kind.
 
-Registrations are found in the modules of `kinds`. A kind without one of its own is stored, served
-and printed like any other; that of a custom kind is made of its CustomResourceDefinition.
+Registrations are collected from the modules of `kinds`. A kind without one has the default one, and
+that of a custom kind is made from its CustomResourceDefinition.
 """
 
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ REGISTRATIONS: dict[str, Registration] = {
     **{kind.key: Registration(kind=kind) for kind in (*ALL_KINDS.values(), *_UNSTORED)},
     **{registration.kind.key: registration for registration in _declared()},
 }
-"""By the key of the kind; scales, tokens and metrics aren't stored, but printed."""
+"""Registrations by key of the kind; scales, tokens and metrics aren't stored, but printed."""
 
 
 def registration_of(kind: Kind) -> Registration:
@@ -77,18 +77,16 @@ def _as_written(path: str) -> ReadField:
 
 
 def is_idle(kind: Kind) -> bool:
-    """Return whether nothing acts on objects of the kind, about which clients are warned."""
-    found = REGISTRATIONS.get(kind.key)
-    return found is not None and found.strategy.is_idle
+    """Return whether nothing acts on objects of a kind, about which clients are warned."""
+    registration = REGISTRATIONS.get(kind.key)
+    return registration is not None and registration.strategy.is_idle
 
 
 def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:
-    """Fill in the defaults of an object, which stays as it is; parts without any are shared.
-
-    Filling in again changes nothing.
+    """Return an object with its defaults; parts that need none are shared with the given object.
 
     Args:
-        is_new: whether the object is to be created; some fields are settled then.
+        is_new: whether the object is to be created, which settles some fields.
     """
     registration = registration_of(kind)
     if registration.is_filled_by_schema and registration.struct:
@@ -98,26 +96,25 @@ def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:
 
 
 def apply_defaults(obj: Object, kind: str | None = None) -> Object:
-    """Fill in the defaults of a new object of a built-in kind; other objects stay as they are."""
+    """Fill in the defaults of a new object; objects of custom and unknown kinds have none here."""
     known = KINDS.get(kind or str(obj.get("kind")))
     return completed(known, obj) if known else obj
 
 
 def faults_of(kind: Kind, obj: Object) -> list[FieldError]:
-    """Return the faults of a new object: as many as are reported, and one if there are more."""
+    """Return the faults of a new object, no more than one beyond the number that is reported."""
     registration = registration_of(kind)
     return first_faults(chain(registration.validate(obj, ""), registration.validate_new(obj, "")))
 
 
 def faults_of_manifest(obj: Object) -> list[FieldError]:
-    """Return all faults of an object of a manifest or state; none of a kind that isn't known.
+    """Return the faults of an object of a manifest or state; none for an unknown kind.
 
-    The object is judged as the API would create it: its types first, as nothing else can be judged
-    by rules, and then with defaults. What comes from an API server is judged as it is.
+    The object is judged as the API would create it: its types first, since rules need them, and
+    then with defaults. An object that comes from an API server is judged as it is.
 
-    Faults are those that could lead a decision astray and, of the rest of a pod or a workload,
-    those that people make. Not everything that kube-apiserver would refuse is found; what is
-    found, it would refuse as well.
+    Faults that could lead a decision astray are found, and common ones in the rest of pods and
+    workloads. kube-apiserver refuses every object with a fault, but also some without.
     """
     kind = kind_of(obj) or optional_kind_of(obj)
     if kind is None or struct_of(obj["apiVersion"], kind.name) is None:
@@ -140,7 +137,7 @@ _exported_pod = judged_alike(lambda pod, _: _faults(KINDS["Pod"], pod))
 
 
 def decisive_faults(obj: Object) -> list[FieldError]:
-    """Return the faults of a manifest that could lead a decision astray, without minor ones."""
+    """Return the faults of an object that could lead a decision astray, without minor ones."""
     return [fault for fault in faults_of_manifest(obj) if not isinstance(fault, MinorFieldError)]
 
 
@@ -149,8 +146,8 @@ def validate_update(
 ) -> list[FieldError]:
     """Return all faults of an update, in kube-apiserver's order.
 
-    As in kube-apiserver, some rules are applied twice: to all kinds, and again by most kinds. Its
-    answers repeat such faults.
+    Faults of metadata may occur twice, as in kube-apiserver: every kind is checked for them, and
+    most kinds check for them again.
 
     Args:
         new: the object that would be stored: prepared, with the server's own metadata.

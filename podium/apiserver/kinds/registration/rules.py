@@ -1,7 +1,7 @@
-"""The words that rules for updates are written in, and what may change of any object's metadata.
+"""Rules for updates: ways to make and combine them, and the rules for metadata of any object.
 
-A rule takes the new object and the stored one, and yields the faults that it finds. What is the
-very same object in both hasn't changed and isn't looked at.
+A rule takes the new object and the stored one, and yields the faults of the change. A part that is
+the very same Python object in both hasn't changed and isn't examined.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -36,7 +36,7 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {}, 0, False)
 
 
 def same(first: Any, second: Any) -> bool:
-    """Whether two values mean the same: an empty one is as good as none, deep inside as well."""
+    """Return whether two values are equal, if empty and absent fields at any depth are alike."""
     if first is second or first == second:
         return True
     if isinstance(first, Mapping) and isinstance(second, Mapping):
@@ -47,7 +47,7 @@ def same(first: Any, second: Any) -> bool:
 
 
 def at(obj: Object, path: str) -> Any:
-    """The value at a path of fields, such as `spec.selector`; None where there is none."""
+    """Return the value at a path of fields, such as `spec.selector`; None if it is absent."""
     value: Any = obj
     for field in path.split("."):
         value = value.get(field) if isinstance(value, Mapping) else None
@@ -55,17 +55,17 @@ def at(obj: Object, path: str) -> Any:
 
 
 def immutable_value(new: Any, old: Any, path: str) -> Faults:
-    """The value hasn't changed; `path` is where kube-apiserver says that it stands."""
+    """Check that a value is the stored one; `path` is the path that kube-apiserver reports."""
     if not same(new, old):
         yield FieldError(path, _ABSENT if new is None else new, IMMUTABLE)
 
 
 def immutable(path: str, title: str = "", type_name: str = "") -> Rule:
-    """The field never changes.
+    """Make a rule that a field never changes.
 
     Args:
         title: the name of the field in faults, if not its path.
-        type_name: of the internal type as which it is compared and shown, if not as it is.
+        type_name: the internal type as which the values are compared and reported, if any.
     """
 
     def rule(new: Object, old: Object) -> Faults:
@@ -78,7 +78,7 @@ def immutable(path: str, title: str = "", type_name: str = "") -> Rule:
 
 
 def fixed(path: str, message: str) -> Rule:
-    """Changes of the field are forbidden, with a message of the kind's own."""
+    """Make a rule that forbids changes of a field with a message of its own."""
 
     def rule(new: Object, old: Object) -> Faults:
         if not same(at(new, path), at(old, path)):
@@ -88,7 +88,7 @@ def fixed(path: str, message: str) -> Rule:
 
 
 def all_of(*rules: Rule) -> Rule:
-    """All the rules, one after the other."""
+    """Combine rules into one that yields the faults of all, one rule after another."""
 
     def rule(new: Object, old: Object) -> Faults:
         for one in rules:
@@ -98,7 +98,7 @@ def all_of(*rules: Rule) -> Rule:
 
 
 def valid(check: Check, *parts: str) -> Rule:
-    """The new object is valid by itself; of `parts`, if any, only faults in these fields count."""
+    """Make a rule that checks the new object alone; with `parts`, only faults in these count."""
     within = tuple(f"{part}{mark}" for part in parts for mark in ".[")
 
     def rule(new: Object, _old: Object) -> Faults:
@@ -110,7 +110,7 @@ def valid(check: Check, *parts: str) -> Rule:
 
 
 def not_negative(*paths: str) -> Rule:
-    """The numbers at these paths aren't below zero."""
+    """Make a rule that the numbers at these paths of the new object aren't below zero."""
 
     def rule(new: Object, _old: Object) -> Faults:
         for path in paths:
@@ -122,7 +122,7 @@ def not_negative(*paths: str) -> Rule:
 
 
 def metadata(new: Object, old: Object) -> Faults:
-    """The metadata of an object that is updated."""
+    """Check a change of metadata as most kinds have it checked."""
     now, before = new["metadata"], old["metadata"]
     if now is before:
         return
@@ -145,13 +145,13 @@ def metadata(new: Object, old: Object) -> Faults:
 
 
 def every_metadata(new: Object, old: Object) -> Faults:
-    """What is asked of any object's metadata, as of a new one and as of a changed one."""
+    """Check a change of metadata as kube-apiserver does for every kind, before the kind's rule."""
     yield from _changed_metadata(new, old, (*_CHECKED, ("finalizers", finalizer_names)))
     yield from metadata(new, old)
 
 
 def _changed_metadata(new: Object, old: Object, known: Iterable[tuple[str, Check]]) -> Faults:
-    """What has changed is valid; what is stored has been checked before."""
+    # What hasn't changed was checked when it was stored.
     now, before = new["metadata"], old["metadata"]
     for field, check in known if now is not before else ():
         value = now.get(field)
@@ -160,5 +160,5 @@ def _changed_metadata(new: Object, old: Object, known: Iterable[tuple[str, Check
 
 
 def changed(check: Check, *parts: str) -> Rule:
-    """The metadata may be changed, and the new object, or some parts of it, are valid."""
+    """Make a rule that checks the change of metadata and the new object, or parts of it."""
     return all_of(metadata, valid(check, *parts))

@@ -1,27 +1,27 @@
-"""Strategies: what kube-apiserver does to an object between taking it in and validating it.
+"""Strategies: what kube-apiserver does to an object before it validates it.
 
-Who may set the status and who the rest, how generations count, what a new object starts with.
-Nothing here refuses anything. A strategy is told in words:
+A strategy settles which writes may set the status and which the rest, how generations count and
+what a new object starts with. It refuses nothing. `registrations.txt` describes it in words:
 
-    status            the status is written by its subresource, with the metadata, and nothing else
-    status-alone      the same, without the metadata
-    apart             the same, by a subresource that keeps all but the status
-    reset             a new object has a status that says nothing yet, whatever it was given
-    counts            the generation counts the changes of all but the metadata
-    counts=spec       the generation counts the changes of these fields; of none after the first
-    finalizer=name    holds each object from the beginning of its deletion
-    create-on-update  an update of what isn't there creates it
+    status            the status subresource writes all but the spec; other writes, all else
+    status-alone      like `status`, but the status subresource leaves the metadata alone
+    apart             the status subresource writes nothing but the status, a new object has none,
+                      and the generation counts as with `counts`
+    reset             a new object has an empty status, whatever the request says
+    counts            the generation counts changes of all but the metadata
+    counts=spec       the generation counts changes of these fields; `counts=none` counts none
+    finalizer=name    a finalizer that holds each object from the beginning of its deletion
+    create-on-update  an update of an object that doesn't exist creates it
     conditional       an update has to give the resourceVersion
     answers-object    a deletion answers with the object, not with a `Status`
     graceful          a deletion takes a grace period
-    orphans           a deletion leaves the dependents alone unless the request says so
+    orphans           a deletion leaves the dependents alone unless the request says otherwise
     independent       nothing depends on objects of the kind
-    idle              nothing acts on objects of the kind, so that who creates one is warned
+    idle              nothing acts on objects of the kind, about which clients are warned
 """
 
 from collections.abc import Callable, Mapping
 from random import Random
-from types import MappingProxyType
 
 import msgspec
 
@@ -41,18 +41,25 @@ class Creation(msgspec.Struct, frozen=True):
 
 Create = Callable[[Object, Creation], Object]
 Prepare = Callable[[Object, Object, float], Object]
-"""From the object that is asked for, the stored one and the time, in seconds since the epoch, to
-the object to go on with; the metadata that only the server writes is the stored one's."""
+"""From the requested object, the stored one and the time, in seconds since the epoch, to the object
+to store; metadata that only the server writes is already the stored object's."""
 
 
 def keep_status(new: Object, old: Object, _now_s: float) -> Object:
-    """What may be changed but by the status subresource: everything else."""
+    """Replace the status by the stored one."""
     return _with_field(new, "status", old)
 
 
 def keep_spec(new: Object, old: Object, _now_s: float) -> Object:
-    """What may be changed by the status subresource: the status, and the metadata."""
+    """Replace the spec by the stored one."""
     return _with_field(new, "spec", old)
+
+
+def _with_field(new: Object, field: str, source: Object) -> Object:
+    value = source.get(field)
+    if new.get(field) is value:
+        return new
+    return {**new, field: value} if field in source else without(new, field)
 
 
 def _keep_spec_and_metadata(new: Object, old: Object, now_s: float) -> Object:
@@ -66,9 +73,15 @@ def _keep_all_but_status(new: Object, old: Object, _now_s: float) -> Object:
 
 
 def _own_metadata(new: Object, old: Object) -> Object:
-    """The stored metadata, with what belongs to the write itself."""
+    # These two belong to the write itself.
     written = ("resourceVersion", "managedFields")
     return {**old["metadata"], **{n: new["metadata"][n] for n in written if n in new["metadata"]}}
+
+
+def next_generation(new: Object, old: Object) -> Object:
+    """Increment the generation of the stored object."""
+    generation = (old["metadata"].get("generation") or 0) + 1
+    return {**new, "metadata": {**new["metadata"], "generation": generation}}
 
 
 def _count_changes(*paths: str) -> Prepare:
@@ -83,40 +96,24 @@ def _count_changes(*paths: str) -> Prepare:
     return prepare
 
 
-def in_turn(*steps: Prepare) -> Prepare:
-    """One step after the other."""
+def _in_turn(*steps: Prepare | None) -> Prepare:
+    taken = [step for step in steps if step is not None]
 
     def prepare(new: Object, old: Object, now_s: float) -> Object:
-        for step in steps:
+        for step in taken:
             new = step(new, old, now_s)
         return new
 
     return prepare
 
 
-def next_generation(new: Object, old: Object) -> Object:
-    """The object with the generation after the stored one's."""
-    generation = (old["metadata"].get("generation") or 0) + 1
-    return {**new, "metadata": {**new["metadata"], "generation": generation}}
-
-
-def _with_field(new: Object, field: str, source: Object) -> Object:
-    """The object with a field as another one has it, absent where it is absent there."""
-    value = source.get(field)
-    if new.get(field) is value:
-        return new
-    if field in source:
-        return {**new, field: value}
-    return without(new, field)
-
-
 class Strategy(msgspec.Struct, frozen=True, kw_only=True):
-    """How objects of a kind are written, in words.
+    """What the API server does to objects of a kind when they are created, changed and deleted.
 
     Attributes:
         counts_generations: whether a new object starts with generation 1.
-        default_propagation: how dependents are deleted unless the request says so: `Background` or
-            `Orphan`; empty if nothing depends on objects of the kind.
+        default_propagation: the deletion of dependents unless the request says otherwise:
+            `Background` or `Orphan`; empty if nothing depends on objects of the kind.
         deletion_finalizer: empty for none.
     """
 
@@ -143,25 +140,27 @@ _BY_STATUS: Mapping[str, Prepare] = {
 
 def strategy_in(
     options: Mapping[str, str],
-    create: Create | None = None,
-    update: Prepare | None = None,
-    subresources: Mapping[str, Prepare] = MappingProxyType({}),
+    create: Create | None,
+    update: Prepare | None,
+    subresources: Mapping[str, Prepare],
 ) -> Strategy:
-    """The strategy that words describe, after the steps of a kind's own."""
+    """Make the strategy that words describe; steps of the kind's own come first."""
     is_apart = "apart" in options
+    counts = is_apart or "counts" in options
     by_status = next((_BY_STATUS[word] for word in options if word in _BY_STATUS), None)
-    updates: list[Prepare] = [keep_status] if by_status else []
-    if is_apart or "counts" in options:
-        updates.append(_count_changes(*filter(None, options.get("counts", "").split(","))))
-    own_status = subresources.get("status")
+    counted = filter(None, options.get("counts", "").split(","))
     if by_status:
-        subresources = {**subresources, "status": in_turn(*filter(None, (own_status, by_status)))}
+        subresources = {**subresources, "status": _in_turn(subresources.get("status"), by_status)}
     propagation = "Orphan" if "orphans" in options else "Background"
     return Strategy(
-        create=create or (_without_status if is_apart else _as_it_is),
-        update=in_turn(*filter(None, (update, *updates))),
+        create=create or (lambda obj, _: without(obj, "status") if is_apart else obj),
+        update=_in_turn(
+            update,
+            keep_status if by_status else None,
+            _count_changes(*counted) if counts else None,
+        ),
         subresources=subresources,
-        counts_generations=is_apart or "counts" in options,
+        counts_generations=counts,
         default_propagation="" if "independent" in options else propagation,
         deletion_finalizer=options.get("finalizer", ""),
         resets_status="reset" in options,
@@ -171,11 +170,3 @@ def strategy_in(
         graceful="graceful" in options,
         is_idle="idle" in options,
     )
-
-
-def _as_it_is(obj: Object, _creation: Creation) -> Object:
-    return obj
-
-
-def _without_status(obj: Object, _creation: Creation) -> Object:
-    return without(obj, "status")

@@ -1,1 +1,1 @@
-"""The tables that kubectl prints: which columns a kind has, and what their cells say."""
+"""Tables that kubectl prints: the columns of kinds and the cells of objects."""

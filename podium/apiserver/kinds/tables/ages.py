@@ -1,4 +1,4 @@
-"""Spans of time as people read them: the two largest units that matter, as in an AGE column."""
+"""Ages and durations in one or two units, as in an AGE column."""
 
 from podium.api.values.times import NANOS_PER_SECOND, TimeError, parse_time
 
@@ -7,7 +7,7 @@ UNKNOWN = "<unknown>"
 _MINUTE_S, _HOUR_S = 60, 3600
 _DAY_S = 24 * _HOUR_S
 _YEAR_S = 365 * _DAY_S
-# From here on, a span is told in a unit, with its rest in a smaller one, or in no smaller one.
+# From this many seconds on, a duration has this unit, and its rest the smaller one, if any.
 _STEPS: tuple[tuple[int, int, str, int, str], ...] = (
     (8 * _YEAR_S, _YEAR_S, "y", 0, ""),
     (2 * _YEAR_S, _YEAR_S, "y", _DAY_S, "d"),
@@ -24,9 +24,9 @@ _SKEW_MAX_S = 2
 
 
 def human_duration(span_s: float) -> str:
-    """A span in kubectl's short form, such as `45s`, `4m3s`, `3h`, `5d2h` or `3y12d`.
+    """Format a duration in kubectl's short form, such as `45s`, `4m3s`, `3h`, `5d2h` or `3y12d`.
 
-    A little less than 0 seconds counts as none, and much less as `<invalid>`.
+    A duration of up to two seconds below zero counts as zero; less is `<invalid>`.
     """
     seconds = int(span_s)
     if seconds <= -_SKEW_MAX_S:
@@ -41,7 +41,7 @@ def human_duration(span_s: float) -> str:
 
 
 def since(time: object, now_s: float) -> str:
-    """How long ago a time was; `<unknown>` for none, or for what isn't a time."""
+    """Return how long ago a time was; `<unknown>` for anything that isn't a time."""
     if not isinstance(time, str):
         return UNKNOWN
     try:
@@ -51,5 +51,5 @@ def since(time: object, now_s: float) -> str:
 
 
 def between(start: str, end: str) -> str:
-    """How long it took from one time to another."""
+    """Return the duration between two times."""
     return human_duration((parse_time(end) - parse_time(start)) / NANOS_PER_SECOND)

@@ -1,6 +1,6 @@
-"""The cells of tables, besides values at a path.
+"""Functions that compute cells of tables.
 
-A function takes the texts that `columns.txt` has in brackets, the object, and the time in seconds
+Each takes the arguments that `columns.txt` gives in brackets, the object, and the time in seconds
 since the epoch.
 """
 
@@ -53,7 +53,7 @@ def _steps(path: str) -> tuple[str, ...] | None:
 
 
 def value_at(obj: Object, path: str) -> Any:
-    """The first value that a JSONPath leads to; None if there is none."""
+    """Return the first value at a JSONPath; None if there is none."""
     names = _steps(path)
     if names is None:
         return next(iter(found_at(obj, path)), None)
@@ -64,45 +64,45 @@ def value_at(obj: Object, path: str) -> Any:
 
 
 def name(obj: Object, _now_s: float) -> str:
-    """Name of the object."""
+    """Return the name of an object."""
     return name_of(obj)
 
 
 def count(*arguments: Any) -> int:
-    """Number of entries of lists or maps; the object and the time follow the paths."""
+    """Count the entries of the lists or maps at some paths."""
     *paths, obj, _now_s = arguments
     return sum(len(value_at(obj, path) or ()) for path in paths)
 
 
 def either(path: str, if_there: str, otherwise: str, obj: Object, _now_s: float) -> str:
-    """One of two texts, depending on whether there is something at a path."""
+    """Return one of two texts, by whether there is a value at a path."""
     return if_there if value_at(obj, path) else otherwise
 
 
 def condition(kind: str, field: str, obj: Object, _now_s: float) -> Cell:
-    """Field of a condition; nothing without the condition."""
+    """Return a field of a condition; None without the condition."""
     found: Cell = (condition_of(obj, kind) or {}).get(field)
     return found
 
 
 def joined(path: str, obj: Object, _now_s: float) -> str:
-    """All texts that a JSONPath leads to."""
+    """Join all values at a JSONPath by commas."""
     return ",".join(map(str, found_at(obj, path)))
 
 
 def since(path: str, obj: Object, now_s: float) -> str:
-    """Time since a time; nothing without one."""
+    """Return the age of the time at a path; empty without a time."""
     found = value_at(obj, path)
     return ages.since(found, now_s) if found else ""
 
 
 def labels_at(path: str, obj: Object, _now_s: float) -> str:
-    """Labels as `a=b,c=d`, sorted; `<none>` for none."""
+    """Format labels as `a=b,c=d`, sorted; `<none>` for none."""
     return str(equality_selector(value_at(obj, path))) or NONE
 
 
 def selector(path: str, if_invalid: str, obj: Object, _now_s: float) -> str:
-    """LabelSelector in the short form, or another text if it isn't valid."""
+    """Format a LabelSelector in the short form; `if_invalid` for one that isn't valid."""
     try:
         return str(label_selector(value_at(obj, path)))
     except SelectorError:
@@ -110,19 +110,19 @@ def selector(path: str, if_invalid: str, obj: Object, _now_s: float) -> str:
 
 
 def pair(path: str, first: str, second: str, missing: str, obj: Object, _now_s: float) -> str:
-    """Two fields as `kind/name`; `missing` stands for one that is empty."""
+    """Format two fields as `kind/name`, with `missing` for an empty one."""
     found = value_at(obj, path)
     return f"{found.get(first) or missing}/{found.get(second) or missing}" if found else ""
 
 
 def ready_of_desired(workload: Object, _now_s: float) -> str:
-    """Ready and desired pods of a workload, such as `2/3`."""
+    """Format the ready and desired pods of a workload, such as `2/3`."""
     ready, desired = at(workload, "status.readyReplicas"), at(workload, "spec.replicas")
     return f"{ready or 0}/{desired or 0}"
 
 
 def revision_controller(revision: Object, _now_s: float) -> str:
-    """Controller of a revision, such as `daemonset.apps/agent`."""
+    """Format the controller of a revision, such as `daemonset.apps/agent`."""
     owner = controller_of(revision)
     if owner is None:
         return NONE
@@ -132,7 +132,7 @@ def revision_controller(revision: Object, _now_s: float) -> str:
 
 
 def job_status(job: Object, _now_s: float) -> str:
-    """First state that a Job is in, such as `Complete` or `Suspended`; `Running` otherwise."""
+    """Return the state of a Job, such as `Complete`, `Suspended` or `Running`."""
     conditions = at(job, "status.conditions") or ()
     held = {one.get("type") for one in conditions if one.get("status") == "True"}
     # A deletion stands between the conditions that are final and those that aren't.
@@ -143,7 +143,7 @@ def job_status(job: Object, _now_s: float) -> str:
 
 
 def job_completions(job: Object, _now_s: float) -> str:
-    """Succeeded and wanted pods of a Job, such as `1/5` or `1/1 of 3`."""
+    """Format the succeeded and wanted pods of a Job, such as `1/5` or `1/1 of 3`."""
     succeeded = at(job, "status.succeeded") or 0
     completions = at(job, "spec.completions")
     if completions is not None:
@@ -153,7 +153,7 @@ def job_completions(job: Object, _now_s: float) -> str:
 
 
 def job_duration(job: Object, now_s: float) -> str:
-    """Time that a Job took, or has taken so far."""
+    """Return how long a Job ran, or has run so far."""
     start, end = at(job, "status.startTime"), at(job, "status.completionTime")
     if not start:
         return ""
@@ -161,13 +161,13 @@ def job_duration(job: Object, now_s: float) -> str:
 
 
 def cron_job_suspended(cron_job: Object, _now_s: float) -> str:
-    """`True`, `False` or `<unset>`."""
+    """Return whether a CronJob is suspended: `True`, `False` or `<unset>`."""
     found = at(cron_job, "spec.suspend")
     return UNSET if found is None else str(bool(found))
 
 
 def node_status(node: Object, _now_s: float) -> str:
-    """`Ready`, `NotReady` or `Unknown`, and whether the node takes no pods."""
+    """Return the STATUS of a node, such as `Ready` or `NotReady,SchedulingDisabled`."""
     ready = "Unknown"
     for condition in at(node, "status.conditions") or ():
         if condition.get("type") == "Ready":
@@ -176,21 +176,21 @@ def node_status(node: Object, _now_s: float) -> str:
 
 
 def node_roles(node: Object, _now_s: float) -> str:
-    """Roles that labels of a node name."""
+    """Return the roles that the labels of a node name."""
     roles = {key.removeprefix(_ROLE_PREFIX) for key in labels(node) if key.startswith(_ROLE_PREFIX)}
     roles.add(labels(node).get(_ROLE_LABEL, ""))
     return ",".join(sorted(roles - {""})) or NONE
 
 
 def node_address(kind: str, node: Object, _now_s: float) -> str:
-    """First address of a kind."""
+    """Return the first address of a node of one kind."""
     addresses = entries(status_of(node), "addresses")
     found = (one.get("address") or "" for one in addresses if one.get("type") == kind)
     return next(found, NONE)
 
 
 def measured(resource: str, metrics: Object, _now_s: float) -> str:
-    """Usage of a node, or of the containers of a pod together."""
+    """Return the usage of a node, or of all containers of a pod."""
     parts = metrics.get("containers") or [metrics]
     amounts = [parse_quantity(part["usage"][resource]) for part in parts]
     return str(Quantity(sum(amount.nanos for amount in amounts), amounts[0].format))
@@ -204,13 +204,13 @@ def _shortened(texts: Iterable[str], if_empty: str) -> str:
 
 
 def balancer_addresses(obj: Object, _now_s: float) -> str:
-    """Addresses of the load balancer of a service or ingress, sorted."""
+    """Return the addresses of the load balancer of a Service or Ingress, sorted."""
     ingress = at(obj, "status.loadBalancer.ingress") or ()
     return ",".join(sorted({one.get("ip") or one.get("hostname") or "" for one in ingress} - {""}))
 
 
 def service_external_ip(service: Object, now_s: float) -> str:
-    """Addresses outside of the cluster at which a service is reached."""
+    """Return the addresses by which a Service is reached from outside the cluster."""
     own = at(service, "spec.externalIPs") or []
     match at(service, "spec.type"):
         case "ClusterIP" | "NodePort":
@@ -224,7 +224,7 @@ def service_external_ip(service: Object, now_s: float) -> str:
 
 
 def service_ports(service: Object, _now_s: float) -> str:
-    """Ports of a service, such as `80:30080/TCP`."""
+    """Format the ports of a Service, such as `80:30080/TCP`."""
     shown = []
     for port in entries(spec_of(service), "ports"):
         outside = f":{port['nodePort']}" if port.get("nodePort") else ""
@@ -233,7 +233,7 @@ def service_ports(service: Object, _now_s: float) -> str:
 
 
 def endpoints(endpoints: Object, _now_s: float) -> str:
-    """The first addresses and ports of Endpoints."""
+    """Format the first addresses and ports of Endpoints."""
     subsets = endpoints.get("subsets") or ()
     shown: list[str] = []
     for subset in subsets:
@@ -248,7 +248,7 @@ def endpoints(endpoints: Object, _now_s: float) -> str:
 
 
 def slice_ports(endpoint_slice: Object, _now_s: float) -> str:
-    """The first ports of an EndpointSlice; `*` for every port."""
+    """Format the first ports of an EndpointSlice; `*` for every port."""
     ports = entries(endpoint_slice, "ports")
     # One without number or name stands for every port.
     known = ([port[key] for key in ("port", "name") if port.get(key) is not None] for port in ports)
@@ -256,13 +256,13 @@ def slice_ports(endpoint_slice: Object, _now_s: float) -> str:
 
 
 def slice_endpoints(endpoint_slice: Object, _now_s: float) -> str:
-    """The first addresses of an EndpointSlice."""
+    """Format the first addresses of an EndpointSlice."""
     found = entries(endpoint_slice, "endpoints")
     return _shortened((one for e in found for one in entries(e, "addresses")), UNSET)
 
 
 def ingress_hosts(ingress: Object, _now_s: float) -> str:
-    """The first hosts of an Ingress; `*` for every host."""
+    """Format the first hosts of an Ingress; `*` for every host."""
     rules = entries(spec_of(ingress), "rules")
     hosts: list[str] = []
     for rule in rules:
@@ -274,60 +274,60 @@ def ingress_hosts(ingress: Object, _now_s: float) -> str:
 
 
 def ingress_ports(ingress: Object, _now_s: float) -> str:
-    """Open ports of an Ingress."""
+    """Return the open ports of an Ingress."""
     return "80, 443" if at(ingress, "spec.tls") else "80"
 
 
 def ingress_parameters(ingress_class: Object, _now_s: float) -> str:
-    """Parameters of an IngressClass, such as `Settings.example.com/own`."""
+    """Format the parameters of an IngressClass, such as `Settings.example.com/own`."""
     found = part(spec_of(ingress_class), "parameters")
     group = f".{found['apiGroup']}" if found.get("apiGroup") else ""
     return f"{found.get('kind', '')}{group}/{found.get('name', '')}" if found else ""
 
 
 def default_marked(storage_class: Object, _now_s: float) -> str:
-    """Name of a StorageClass, with `(default)` for a default class."""
+    """Return the name of a StorageClass, with `(default)` for a default class."""
     mark = " (default)" if is_default_class(storage_class) else ""
     return f"{name_of(storage_class)}{mark}"
 
 
 def token_audiences(driver: Object, _now_s: float) -> str:
-    """Audiences of the tokens that a CSI driver asks for."""
+    """Return the audiences of the tokens that a CSI driver requests."""
     requests = at(driver, "spec.tokenRequests")
     shown = (str(request.get("audience", "")) for request in requests or ())
     return UNSET if requests is None else ",".join(shown)
 
 
 def access_modes(path: str, obj: Object, _now_s: float) -> str:
-    """Access modes by their initials."""
+    """Format access modes by their initials, such as `RWO`."""
     modes = value_at(obj, path) or ()
     return ",".join(short for mode, short in _SHORT_MODES if mode in modes)
 
 
 def claimed_modes(claim: Object, now_s: float) -> str:
-    """Access modes of a claim that has a volume."""
+    """Format the access modes of a claim; empty without a volume."""
     has_volume = at(claim, "spec.volumeName")
     return access_modes(".status.accessModes", claim, now_s) if has_volume else ""
 
 
 def claimed_capacity(claim: Object, _now_s: float) -> str:
-    """Capacity of a claim that has a volume."""
+    """Return the capacity of a claim; empty without a volume."""
     has_volume = at(claim, "spec.volumeName")
     return str(at(claim, "status.capacity.storage") or "0") if has_volume else ""
 
 
 def volume_phase(obj: Object, _now_s: float) -> str:
-    """Phase of a volume or claim; `Terminating` once it is deleted."""
+    """Return the phase of a volume or claim; `Terminating` while it is being deleted."""
     return "Terminating" if is_terminating(obj) else str(at(obj, "status.phase") or "")
 
 
 def volume_class(obj: Object, _now_s: float) -> str:
-    """Storage class of a volume or claim."""
+    """Return the storage class of a volume or claim."""
     return storage_class_name(obj)
 
 
 def quota_usage(what: str, quota: Object, _now_s: float) -> str:
-    """Usage and hard limits of a quota's `limits`, or of its `requests`, which are all others."""
+    """Format usage and hard limits of a quota's `limits`, or of all its other resources."""
     used, hard = (part(status_of(quota), field) for field in ("used", "hard"))
     return ", ".join(
         f"{resource}: {used.get(resource, '0')}/{hard[resource]}"
@@ -337,7 +337,7 @@ def quota_usage(what: str, quota: Object, _now_s: float) -> str:
 
 
 def subjects(kind: str, binding: Object, _now_s: float) -> str:
-    """Subjects of a kind that a role is bound to."""
+    """Format the subjects of one kind that a role is bound to."""
     of_kind = [one for one in entries(binding, "subjects") if one["kind"] == kind]
     if kind == "ServiceAccount":
         return ", ".join(f"{one.get('namespace') or ''}/{one['name']}" for one in of_kind)
@@ -345,7 +345,7 @@ def subjects(kind: str, binding: Object, _now_s: float) -> str:
 
 
 def service_available(service: Object, _now_s: float) -> str:
-    """Whether an APIService is available, with the reason if it isn't."""
+    """Return whether an APIService is available, with the reason if it isn't."""
     found = condition_of(service, "Available")
     if found is None or found.get("status") == "True":
         return "Unknown" if found is None else "True"
@@ -353,20 +353,20 @@ def service_available(service: Object, _now_s: float) -> str:
 
 
 def requested_duration(request: Object, _now_s: float) -> str:
-    """Lifetime of a certificate that is requested."""
+    """Return the requested lifetime of a certificate."""
     seconds = spec_of(request).get("expirationSeconds")
     return "" if seconds is None else ages.human_duration(seconds)
 
 
 def signing_decision(request: Object, _now_s: float) -> str:
-    """Decisions on a CertificateSigningRequest, such as `Approved,Issued`."""
+    """Return the decisions on a CertificateSigningRequest, such as `Approved,Issued`."""
     types = [one.get("type", "") for one in entries(status_of(request), "conditions")]
     shown = [one for one in ("Approved", "Denied", "Failed") if one in types] or ["Pending"]
     return ",".join([*shown, *(["Issued"] if at(request, "status.certificate") else [])])
 
 
 def autoscaler_targets(autoscaler: Object, _now_s: float) -> str:
-    """The first metrics of an autoscaler, such as `cpu: 40%/80%`."""
+    """Format the first metrics of an autoscaler, such as `cpu: 40%/80%`."""
     metrics = entries(spec_of(autoscaler), "metrics")
     current = entries(status_of(autoscaler), "currentMetrics")
     shown = [
@@ -398,12 +398,12 @@ def _metric(metric: Object, status: Object) -> str:
 
 
 def event_first_seen(event: Object, now_s: float) -> str:
-    """Time since an event was first seen."""
+    """Return the time since an event was first seen."""
     return ages.since(event.get("firstTimestamp") or event.get("eventTime"), now_s)
 
 
 def event_last_seen(event: Object, now_s: float) -> str:
-    """Time since an event was last seen."""
+    """Return the time since an event was last seen."""
     if event.get("series"):
         return ages.since(at(event, "series.lastObservedTime"), now_s)
     last = event.get("lastTimestamp")
@@ -411,25 +411,25 @@ def event_last_seen(event: Object, now_s: float) -> str:
 
 
 def event_count(event: Object, _now_s: float) -> int:
-    """Number of times that an event was seen."""
+    """Return how many times an event was seen."""
     series = event.get("series")
     return int((series.get("count") or 0) if series else (event.get("count") or 1))
 
 
 def event_object(event: Object, _now_s: float) -> str:
-    """Object that an event is about, such as `pod/web-0`."""
+    """Format the object that an event is about, such as `pod/web-0`."""
     kind = str(at(event, "involvedObject.kind") or "").lower()
     involved = at(event, "involvedObject.name")
     return f"{kind}/{involved}" if involved else kind
 
 
 def event_source(event: Object, _now_s: float) -> str:
-    """Reporter of an event, and where it runs."""
+    """Format the component that reported an event, and where it runs."""
     component = at(event, "source.component") or event.get("reportingComponent") or ""
     instance = at(event, "source.host") or event.get("reportingInstance") or ""
     return f"{component}, {instance}" if instance else str(component)
 
 
 def event_message(event: Object, _now_s: float) -> str:
-    """Message of an event."""
+    """Return the message of an event."""
     return str(event.get("message") or "").strip()

@@ -1,11 +1,11 @@
-"""The columns of tables, their order and their cells, as kube-apiserver v1.36 answers with them.
+"""The columns and rows of kinds' tables, as kube-apiserver v1.36 answers with them.
 
 `columns.txt` has a block for each kind, by its key; a kind without a block has a name and an age.
 A column is a line of its heading, its cell and its description, two blanks apart:
 
     Node         .spec.nodeName wide default=<none>  what a JSONPath leads to
     Completions  job_completions()                   what a function of `cells` returns
-    Active       count(.status.active) integer       the same, with these arguments
+    Active       count(.status.active) integer       what a function returns for this argument
     Selector                                         the column of this heading in the block `*`
 
 kubectl shows a `wide` column with `-o wide` only; `default` is the cell of an object without a

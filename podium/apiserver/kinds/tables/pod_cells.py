@@ -1,7 +1,7 @@
-"""The columns of pods: they sum the containers up in one word and three numbers.
+"""Functions that compute the cells of pods from the statuses of their containers.
 
-A pod that is still initialising is described by its first init container that isn't done; after
-that, by its containers, of which the first one with a reason has the say.
+A pod that is still initializing is described by its first init container that isn't done; after
+that, by the first container that gives a reason for its state.
 """
 
 from podium.api.objects import Object, is_terminating, spec_of, status_of
@@ -69,7 +69,7 @@ def _container_reason(status: Object) -> str:
 
 
 def status(pod: Object, _now_s: float) -> str:
-    """The STATUS column, such as `Running`, `Init:0/2`, `CrashLoopBackOff` or `Terminating`."""
+    """Return the STATUS cell, such as `Running`, `Init:0/2` or `CrashLoopBackOff`."""
     if is_terminating(pod):
         if at(pod, "status.reason") == "NodeLost":
             return "Unknown"
@@ -99,7 +99,7 @@ def status(pod: Object, _now_s: float) -> str:
 
 
 def ready(pod: Object, _now_s: float) -> str:
-    """The READY column: containers that are ready of all that go on running, sidecars too."""
+    """Return the READY cell: ready containers and sidecars, of all containers and sidecars."""
     sidecars = _sidecars(pod)
     done, _ = _initialization(pod)
     # Other init containers than sidecars have ended.
@@ -112,15 +112,15 @@ def ready(pod: Object, _now_s: float) -> str:
 
 
 def ip(pod: Object, _now_s: float = 0) -> str:
-    """The IP column."""
+    """Return the IP cell: the first address of the pod."""
     addresses = status_of(pod).get("podIPs")
     return str(addresses[0].get("ip", "")) if addresses else str(status_of(pod).get("podIP") or "")
 
 
 def restarts(pod: Object, now_s: float) -> str:
-    """The RESTARTS column: how often containers were restarted, and when last."""
+    """Return the RESTARTS cell: how often containers were restarted, and when last."""
     done, undone = _initialization(pod)
-    # Those count that matter at present.
+    # Init containers count while the pod initializes, and afterwards only sidecars.
     statuses = done if undone is None else [*done, undone]
     if _shows_containers(pod):
         sidecars = _sidecars(pod)
@@ -140,7 +140,7 @@ def _time_key(time: str) -> int:
 
 
 def readiness_gates(pod: Object, _now_s: float) -> str:
-    """The READINESS GATES column: gates that are met, of all."""
+    """Return the READINESS GATES cell: the gates that are met, of all gates."""
     gates: list[Object] = at(pod, "spec.readinessGates") or []
     if not gates:
         return NONE
@@ -148,7 +148,7 @@ def readiness_gates(pod: Object, _now_s: float) -> str:
 
 
 def row_conditions(pod: Object) -> list[dict[str, str]]:
-    """What the row of a finished pod says, so that kubectl can leave it out."""
+    """Return the conditions of a row, by which kubectl recognizes finished pods."""
     phase = phase_of(pod)
     if phase not in _FINISHED:
         return []

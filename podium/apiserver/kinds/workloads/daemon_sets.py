@@ -1,4 +1,4 @@
-"""DaemonSets: a pod of a template on each node that it fits."""
+"""DaemonSets: validation, and the generation of their template."""
 
 from typing import Any
 

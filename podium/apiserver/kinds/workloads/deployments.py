@@ -1,4 +1,4 @@
-"""Deployments, ReplicaSets and ReplicationControllers: so many pods of a template."""
+"""Deployments, ReplicaSets and ReplicationControllers: validation and updates."""
 
 from typing import Any
 
@@ -50,7 +50,7 @@ def _keep_labels(new: Object, old: Object, _now_s: float) -> Object:
 
 
 def _with_selector(controller: Object) -> Object:
-    # Unless its author says more, it selects the labels of its template.
+    # Without a selector of its own, it selects the labels of its template.
     spec = spec_of(controller)
     found = labels(part(spec, "template"))
     if found and not spec.get("selector"):

@@ -1,7 +1,7 @@
-"""The status of Jobs: its fields must agree with each other, and final ones don't change.
+"""Validation of changes of a Job's status, as in v1.36's `ValidateJobUpdateStatus`.
 
-The rules are those of `ValidateJobUpdateStatus` in v1.36. They look at changes alone, so that
-nothing keeps a Job from being reported on whose status was stored before there was a rule.
+The rules apply only to fields that change, so that a Job whose stored status breaks a rule can
+still be reported on.
 """
 
 from collections.abc import Iterable

@@ -1,7 +1,7 @@
-"""Jobs, which run pods until enough have succeeded, and CronJobs, which run Jobs by a schedule.
+"""Jobs and CronJobs: generated selectors, defaults and validation.
 
-What a Job runs is settled when it starts. The rules are those of `ValidateJobUpdate`,
-`ValidateCronJobCreate` and `ValidateCronJobUpdate` in v1.36.
+The rules are those of `ValidateJobUpdate`, `ValidateCronJobCreate` and `ValidateCronJobUpdate` in
+v1.36.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""StatefulSets, and the revisions that they and DaemonSets keep."""
+"""StatefulSets and ControllerRevisions: defaults, validation and updates."""
 
 from typing import Any
 
@@ -78,7 +78,7 @@ def _one_at_a_time(stateful_set: Object) -> Object:
 
 
 def _update(new: Object, old: Object, _now_s: float) -> Object:
-    # What has the field, such as in a state of a cluster with that gate, keeps it.
+    # A stored set may have the field, as in the state of a cluster with that gate; it is kept.
     return new if _one_at_a_time(old) is not old else _one_at_a_time(new)
 
 

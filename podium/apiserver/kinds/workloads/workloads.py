@@ -1,4 +1,4 @@
-"""What workloads have in common: numbers of pods, a template, and a status that counts."""
+"""Checks, rules and defaults that several kinds of workloads share."""
 
 from podium.api.errors import FieldError
 from podium.api.objects import Object, labels, metadata_of
@@ -25,7 +25,7 @@ def workload_check(*spec: Check) -> Check:
 
 
 def labelled_like_template(workload: Object) -> Object:
-    """A workload without labels has those of its template."""
+    """Give a workload without labels the labels of its template."""
     found = labels(pod_template_of(workload))
     if not found or labels(workload):
         return workload
@@ -42,7 +42,7 @@ def _at_most(field: str, other: str, message: str) -> Rule:
 
 
 def not_decremented(new: Object, old: Object) -> Faults:
-    """The number of collisions only grows."""
+    """Check that the number of collisions hasn't decreased."""
     path = "status.collisionCount"
     now, before = at(new, path), at(old, path)
     if before is not None and (now is None or now < before):
@@ -50,7 +50,7 @@ def not_decremented(new: Object, old: Object) -> Faults:
 
 
 def within_replicas(*fields: str) -> Rule:
-    """Some numbers of the status aren't above the number of pods."""
+    """Make a rule that some fields of the status aren't greater than `status.replicas`."""
     most = "cannot be greater than status.replicas"
     return rules.all_of(
         *(_at_most(field, "replicas", most) for field in fields),

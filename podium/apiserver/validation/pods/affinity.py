@@ -1,4 +1,4 @@
-"""Affinity and topology spread constraints of a pod."""
+"""Checks of affinity and topology spread constraints of pods."""
 
 from typing import Any
 
@@ -44,7 +44,7 @@ def _label_keys(term: Any, path: str, field: str) -> Faults:
 
 
 def _not_selected_already(term: Any, path: str) -> Faults:
-    # A key is in the selector once at most: where it was merged into it.
+    # A key is merged into the selector, so it occurs there once, but not twice.
     selector = part(term, "labelSelector")
     places: dict[str, int] = {}
     for index, key in enumerate(entries(term, "matchLabelKeys")):
@@ -120,7 +120,7 @@ _rest_of_constraint = checks.both(
 
 
 def spread_constraints(constraints: Any, path: str) -> Faults:
-    """Check the `topologySpreadConstraints` of a pod, no two of which are of one kind."""
+    """Check the `topologySpreadConstraints` of a pod, including that each kind occurs once."""
     pairs = [
         tuple(constraint.get(field) or "" for field in ("topologyKey", "whenUnsatisfiable"))
         for constraint in constraints

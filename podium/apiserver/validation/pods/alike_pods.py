@@ -1,7 +1,7 @@
-"""Pods without faults that others like them were judged as before.
+"""A memory of valid pods, so that of further pods like them only the differences are checked.
 
-The pods of a workload differ in name, node and times, and in the name of their token's volume. The
-rest of a flawless pod is remembered, so that of the next one only what is its own is judged.
+The pods of a workload differ in name, node, times and the name of their token's volume. The rest of
+a valid pod is remembered.
 """
 
 import re
@@ -22,7 +22,7 @@ from podium.apiserver.validation.names import validate_dns_label
 
 _OWN_METADATA = frozenset({"name", "uid", "annotations", "resourceVersion", "managedFields"})
 _OWN_SPEC = frozenset({"nodeName", "hostname"})
-# What they mean together is judged each time.
+# Their validity depends on other fields, so pods with them are checked as a whole.
 _TELLING = (MIRROR_ANNOTATION, DELETION_COST)
 _ANNOTATIONS_LENGTH_MAX = 1 << 13
 # Days that every month has; in metadata and status, any such text is as good as any other.
@@ -56,10 +56,7 @@ _Status = _struct(
 
 
 def judged_alike(check: Check) -> Check:
-    """Make a check of whole pods that remembers pods without faults.
-
-    Pods are as they were read: the given check may find that a value is of a wrong type.
-    """
+    """Make a check of whole pods that remembers valid pods; pods may have values of wrong types."""
     flawless = Memory[None]()
 
     def check_once(pod: Any, path: str) -> Faults:
@@ -75,7 +72,7 @@ def judged_alike(check: Check) -> Check:
 
 
 def _shared(pod: Any) -> bytes | None:
-    """All that is judged of a pod but what is its own; None if it can't be encoded."""
+    # All that is checked of a pod but what is its own; None if it can't be encoded.
     metadata, spec = pod["metadata"], pod["spec"]
     shared, rest = {**spec}, {**metadata}
     for field in _OWN_SPEC:

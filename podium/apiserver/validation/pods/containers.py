@@ -1,7 +1,7 @@
-"""The containers of a pod spec, in the order in which ValidatePodSpec looks at them.
+"""Checks of containers, in the order of v1.36's ValidatePodSpec.
 
-No decision hangs on environment variables and probes, so their faults are minor. Security contexts
-aren't judged, nor what only a kubelet reads of mounts.
+Faults of environment variables and probes are minor, as decisions don't depend on them. Most of a
+security context isn't checked, nor fields of mounts that only a kubelet reads.
 """
 
 import re
@@ -224,7 +224,7 @@ _AFTER_RESIZE = ("NotRequired", "RestartContainer")
 
 
 class PodParts(msgspec.Struct, frozen=True):
-    """The parts of a pod by which its containers are judged."""
+    """The fields of a pod spec on which the validity of its containers depends."""
 
     volumes: Mapping[str, Object]
     claims: frozenset[str]
@@ -233,7 +233,7 @@ class PodParts(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, spec: Object) -> Self:
-        """Read the parts of a pod spec."""
+        """Take the fields from a pod spec."""
         return cls(
             volumes=known_volumes(spec),
             claims=frozenset(claim.get("name", "") for claim in entries(spec, "resourceClaims")),
@@ -262,7 +262,7 @@ _restart_policy = checks.fields(restartPolicy=checks.one_of("Always", "Never", "
 
 
 def common(container: Object, path: str, pod: PodParts) -> Faults:
-    """Check what all containers have to fulfil."""
+    """Check the rules that regular, init and ephemeral containers have in common."""
     yield from _first_fields(container, path)
     yield from mounts(container, path, pod.volumes)
     yield from _last_fields(container, path)
@@ -318,7 +318,7 @@ def new_name(container: Object, path: str, names: set[str]) -> Faults:
 
 
 def containers(spec: Object, path: str) -> Faults:
-    """Check the `containers` of a pod spec, of which there has to be one."""
+    """Check the `containers` of a pod spec, which needs at least one."""
     found, where = entries(spec, "containers"), join(path, "containers")
     if not found:
         yield checks.required(where)

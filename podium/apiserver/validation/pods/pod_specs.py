@@ -1,7 +1,7 @@
-"""Pod specs, those of pods and those of templates, in the order of ValidatePodSpec in v1.36.
+"""Checks of pod specs, in the order of v1.36's ValidatePodSpec.
 
-Two parts of a spec are judged apart. One is alike for all pods of a workload, so it is looked up
-in a check's memory; the other differs from pod to pod: the node, the hostname, tokens' volumes.
+Two parts of a spec are checked separately: the one that all pods of a workload share, whose faults
+are remembered, and the one that differs from pod to pod: node, hostname, and volumes of tokens.
 """
 
 from itertools import chain
@@ -196,8 +196,8 @@ def _varying(spec: Any, path: str) -> Faults:
 
 
 def pod_spec(spec: Any, path: str) -> Faults:
-    """Check the spec of a pod, or of a pod to be in a template."""
+    """Check the spec of a pod or of a pod template."""
     common, varying = list(_common(spec, path)), list(_varying(spec, path))
-    # Faults of both parts are put in order by looking at the whole.
+    # Faults of both parts are put in order by checking the whole.
     in_order = not varying or (not common and len(varying) == 1)
     yield from common or varying if in_order else _whole(spec, path)

@@ -1,4 +1,4 @@
-"""Pods: their metadata, specs and statuses, as far as Podium acts on them."""
+"""Checks of whole pods: metadata, specs and statuses, as far as Podium acts on them."""
 
 from typing import Any
 
@@ -29,7 +29,7 @@ _container_statuses = checks.each(
         resources=container_resources,
     )
 )
-# Of these fields alone, and of texts and times, `alike_pods` has statuses compared.
+# `alike_pods` compares these fields of statuses, so it has to change with them.
 _status = checks.fields(
     phase=checks.unless_empty(
         checks.one_of("Pending", "Running", "Succeeded", "Failed", "Unknown")
@@ -68,7 +68,7 @@ any_pod = checks.both(
     lambda pod, path: trimmed_images(part(pod, "spec"), join(path, "spec")),
     checks.fields(status=_status),
 )
-"""Checks a whole pod, whether pods like it were checked or not."""
+"""Checks a whole pod, without a memory of pods like it."""
 
 pod = judged_alike(any_pod)
-"""Checks a whole pod."""
+"""Checks a whole pod, with a memory of pods like it."""

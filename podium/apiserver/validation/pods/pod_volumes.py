@@ -1,4 +1,4 @@
-"""The volumes of a pod, and where its containers mount them."""
+"""Checks of the volumes of a pod, and of the mounts of its containers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -24,7 +24,7 @@ def _size_limit(value: Any, path: str) -> Faults:
         yield checks.forbidden(path, "SizeLimit field must be a valid resource quantity")
 
 
-# In the order in which they are looked at. Those whose faults are details can be mounted anywhere.
+# In kube-apiserver's order. Faults are minor where a volume doesn't restrict the choice of a node.
 _SOURCES: dict[str, Check] = {
     "emptyDir": checks.detail(checks.fields(sizeLimit=_size_limit)),
     "hostPath": checks.detail(checks.fields(path=checks.needed(_no_way_up))),
@@ -62,7 +62,7 @@ _name = checks.fields(name=checks.needed(dns_label, is_detail=True))
 
 
 def volumes(volumes: Any, path: str) -> Faults:
-    """Check the `volumes` of a pod, whose names differ."""
+    """Check the `volumes` of a pod, including that their names differ."""
     names: set[str] = set()
     for index, volume in enumerate(volumes):
         where, name = f"{path}[{index}]", volume.get("name") or ""
@@ -91,7 +91,7 @@ _NO_BLOCKS = "can only use volume source type of PersistentVolumeClaim or Epheme
 
 
 def mounts(container: Object, path: str, volumes: Mapping[str, Object]) -> Faults:
-    """Check where a container mounts volumes of its pod, each once, and its block devices."""
+    """Check the volume mounts and block devices of a container."""
     for (field, place_field), (other, other_place_field) in zip(
         _MOUNTS, reversed(_MOUNTS), strict=True
     ):

@@ -1,7 +1,6 @@
-"""Warnings about pods and templates that are valid, but hold what is deprecated or has no effect.
+"""Warnings about deprecated and ineffective fields of pods and pod templates, as in v1.36.
 
-What such warnings share with those about volumes and services is here too. Source:
-kube-apiserver's warnings for pods, pod templates, node labels and addresses, v1.36.
+Warnings about labels and addresses are also used for volumes and services.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -28,7 +27,7 @@ def _deprecated() -> Iterator[Mapping[str, str]]:
 
 
 DEPRECATED_LABELS, _ANNOTATIONS, DEPRECATED_VOLUMES = _deprecated()
-"""What is said of labels, annotations and fields of volumes; of these, it begins with the field."""
+"""Warnings by label, annotation and field of a volume; those about volumes begin with the field."""
 
 # The volumes with files of an object: field, kind, and the field with the object's name.
 _FILES = (
@@ -51,7 +50,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def name_warnings(obj: Object, used_in: str = _NAME_OF_PODS) -> Iterator[str]:
-    """Warn of a name that hosts can't have."""
+    """Warn of a name that isn't valid as a hostname."""
     faults = validate_dns_label(str(part(obj, "metadata").get("name") or ""))
     if faults:
         shown = " ".join(faults)
@@ -62,7 +61,7 @@ def name_warnings(obj: Object, used_in: str = _NAME_OF_PODS) -> Iterator[str]:
 
 
 def pod_warnings(pod: Object, path: str = "") -> Iterator[str]:
-    """Warn of what a pod, or a template for pods at a path, with its defaults, holds in vain."""
+    """Warn of deprecated and ineffective fields of a pod, or of the pod template at a path."""
     spec, where = spec_of(pod), join(path, "spec")
     for name in spec.get("nodeSelector") or ():
         if name in DEPRECATED_LABELS:
@@ -126,7 +125,7 @@ def pod_warnings(pod: Object, path: str = "") -> Iterator[str]:
 
 
 def app_armor_warnings(pod: Object) -> Iterator[str]:
-    """Warn of a new pod's AppArmor annotations that no field repeats."""
+    """Warn of AppArmor annotations of a new pod that its fields don't repeat."""
     profile = part(spec_of(pod), "securityContext").get("appArmorProfile")
     for container, _ in _containers(spec_of(pod), "spec"):
         key = f"{APP_ARMOR}{container.get('name', '')}"
@@ -139,7 +138,7 @@ def app_armor_warnings(pod: Object) -> Iterator[str]:
 
 
 def app_armor_profile(annotation: str) -> Object | None:
-    """The profile that an annotation stands for; None for one that stands for nothing."""
+    """Return the AppArmor profile that an annotation means; None for an invalid annotation."""
     plain = {"unconfined": "Unconfined", "runtime/default": "RuntimeDefault"}
     if annotation in plain:
         return {"type": plain[annotation]}
@@ -159,7 +158,7 @@ def _containers(spec: Object, where: str) -> Iterator[tuple[Object, str]]:
 
 
 def term_warnings(term: Object, where: str) -> Iterator[str]:
-    """Warn of deprecated labels in a term that selects nodes."""
+    """Warn of deprecated labels in a term of a node selector."""
     for index, wanted in enumerate(entries(term, "matchExpressions")):
         name = wanted.get("key", "")
         if name in DEPRECATED_LABELS:
@@ -261,7 +260,7 @@ def _container(
     seccomp, app_armor = f"{_SECCOMP_OF_CONTAINER}{name}", f"{APP_ARMOR}{name}"
     if not own.get("seccompProfile") and seccomp in noted:
         yield f"{_annotation(path, seccomp)}: {_SECCOMP}"
-    # Of a pod, the annotations are judged before they become fields.
+    # Annotations of pods have their own warnings (`app_armor_warnings`).
     has_profile = own.get("appArmorProfile") or security.get("appArmorProfile")
     if path and not has_profile and app_armor in noted:
         yield f"{_annotation(path, app_armor)}: {_APP_ARMOR_OLD}"

@@ -1,4 +1,4 @@
-"""The ports of containers, and those of the node that they want."""
+"""Checks of the ports of containers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,7 +32,7 @@ _numbers = checks.fields(
 
 
 def ports(ports: Any, path: str) -> Faults:
-    """Check the ports of a container, whose names differ."""
+    """Check the ports of a container, including that their names differ."""
     names = set()
     for index, port in enumerate(ports):
         where, name = f"{path}[{index}]", port.get("name")
@@ -46,7 +46,7 @@ def ports(ports: Any, path: str) -> Faults:
 
 
 def unique_host_ports(containers: Sequence[Object], path: str) -> Faults:
-    """Check that no two ports of containers want one port of the node."""
+    """Check that no two ports of containers use the same port of the node."""
     seen = set()
     for index, container in enumerate(containers):
         for number, port in enumerate(entries(container, "ports")):
@@ -59,7 +59,7 @@ def unique_host_ports(containers: Sequence[Object], path: str) -> Faults:
 
 
 def host_network_ports(spec: Any, path: str) -> Faults:
-    """Check that a port has one number inside and outside of a pod in the node's network."""
+    """Check that ports have equal container and host ports if the pod uses the node's network."""
     for index, container in enumerate(
         entries(spec, "containers") if spec.get("hostNetwork") else ()
     ):

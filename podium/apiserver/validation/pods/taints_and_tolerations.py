@@ -1,4 +1,4 @@
-"""Tolerations of pods and taints of nodes."""
+"""Checks of tolerations of pods and taints of nodes."""
 
 from typing import Any
 
@@ -30,7 +30,7 @@ def _operator_and_value(value: Any, path: str) -> Faults:
         if compared:
             yield FieldError(where, compared, "value must be empty when `operator` is 'Exists'")
     elif operator != "Equal":
-        # Those that a feature gate keeps out are named in the answer to a try.
+        # kube-apiserver lists operators of a disabled feature gate only if one of them is used.
         gated = ("Lt", "Gt") if operator in ("Lt", "Gt") else ()
         yield unsupported(where, operator, ("Equal", "Exists", *gated))
     elif faults := validate_label_value(compared):
