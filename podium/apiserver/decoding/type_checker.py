@@ -197,7 +197,7 @@ class Checker:
                 self.note(self.duplicate(json_path((at, name))))
 
     def note(self, fault: str) -> None:
-        """Take down a message about a field that can be decoded all the same."""
+        """Note a message about a field that doesn't prevent decoding."""
         if len(self._strict) < STRICT_FAULTS_MAX:
             self._strict[fault] = None
 

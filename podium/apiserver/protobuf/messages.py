@@ -55,7 +55,7 @@ _SIGN_BIT, _OVERFLOW = 2**63, 2**64
 
 
 def read_struct(struct: Struct, message: bytes) -> Object:
-    """Read an object from a message, whose fields are known; raises MalformedMessageError."""
+    """Read an object from a message by its known fields; raises MalformedMessageError."""
     found: Object = {}
     _fill(found, struct, numbers_of(struct) or {}, message)
     return found

@@ -86,13 +86,12 @@ class Field(msgspec.Struct, frozen=True):
 
     Attributes:
         keeps_zero: whether a zero, empty text or empty object differs from an absent field.
-        told: whether the API writes the field even if it is empty.
+        written: whether the field is written even if it is empty.
         omits_nothing: whether an empty list, map or text, a zero or false isn't stored.
         default: the value of an absent field in a key of a list.
-        fill: the value of a field that its author doesn't set; an object also fills in missing
-            fields of the author's own.
-        fill_if: a field and the value that it has to have for `fill`; empty: always.
-        is_atomic: whether server-side apply takes the struct in it as a whole.
+        fill: the default; an object also fills in missing fields of a given object.
+        fill_if: a field and the value that it needs for `fill` to apply; empty: always.
+        is_atomic: whether server-side apply replaces a struct in the field as a whole.
         replaces: whether a strategic merge patch replaces the value instead of merging.
         retain_keys: whether the value is one of several alternatives (`$retainKeys`).
     """
@@ -100,7 +99,7 @@ class Field(msgspec.Struct, frozen=True):
     type: "Type"
     required: bool = False
     keeps_zero: bool = False
-    told: bool = False
+    written: bool = False
     omits_nothing: bool = False
     default: str | None = None
     fill: Any = msgspec.UNSET
@@ -111,10 +110,10 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Struct:
-    """An object with named fields, which are read when they are first asked for.
+    """An object with named fields, which are parsed when they are first used.
 
     Attributes:
-        is_atomic: whether server-side apply takes it as a whole, wherever it is.
+        is_atomic: whether server-side apply replaces it as a whole, in any field.
         family: the first word of its API group, such as `apps`; `core`, `meta`, or empty.
         is_open: whether it may have unknown fields.
         has_defaults: whether a function of `defaulting.DEFAULTS` fills in more.
@@ -145,9 +144,9 @@ class Struct:
 
     @cached_property
     def fills(self) -> Mapping[str, Field]:
-        """The fields with defaults, in them or within them; those that depend on others are last.
+        """The fields that have defaults themselves or inside; those that depend on others are last.
 
-        Within a type that contains itself, there are none.
+        A type has no defaults where it contains itself.
         """
         if self._is_searched:
             return {}
@@ -162,17 +161,17 @@ class Struct:
 
     @cached_property
     def always(self) -> Mapping[str, Any]:
-        """The fields that are always stored, with the values of those that aren't set.
+        """The fields that are always stored, with their values where they aren't set.
 
-        These are required strings, and quantities and structs that the API can't leave out. A
-        missing spec is a fault of its own, and a status isn't the author's.
+        These are required strings, and quantities and structs that are always written, except a
+        spec, whose absence is a fault, and a status, which clients don't set.
         """
         found: dict[str, Any] = {}
         for name, part in self.fields.items():
             of = part.type
             if isinstance(of, Scalar):
                 is_text = of.kind == "string" and part.required
-                if is_text or (of.kind == "quantity" and part.told and not part.required):
+                if is_text or (of.kind == "quantity" and part.written and not part.required):
                     found[name] = of.zero
             elif isinstance(of, Struct) and not part.keeps_zero and name not in ("spec", "status"):
                 found[name] = dict(of.always)
@@ -180,13 +179,13 @@ class Struct:
 
     @cached_property
     def zeros(self) -> Mapping[str, Any]:
-        """The values of absent fields that the API writes, as the type can't leave them out."""
+        """The fields that are written even if they are absent, with their values then."""
         found: dict[str, Any] = {}
         for name, part in self.fields.items():
             of = part.type
-            if part.told and isinstance(of, Struct):
+            if part.written and isinstance(of, Struct):
                 found[name] = None if part.keeps_zero else of.zeros
-            elif part.told:
+            elif part.written:
                 found[name] = of.zero if isinstance(of, Scalar) else None
         return found
 

@@ -1,19 +1,19 @@
-"""The notation of types, in one file an API group.
+"""The notation of types in the files of `data`, one for each API group.
 
 A file consists of blocks with a blank line between them:
 
     PodSpec                                        a struct
       containers* [Container] keys=name merge=name   a required list; see `ListOf`
-      nodeSelector {string} atomic                   a map that is taken as a whole
+      nodeSelector {string} atomic                   a map that is replaced as a whole
       affinity Affinity                              a type of this file
-      priority? int32                                0 isn't the same as nothing
-      failurePolicy? string fill=Fail                stored where the author sets nothing
-      resources ResourceRequirements told            written even if there is nothing in it
+      priority? int32                                0 differs from an absent field
+      failurePolicy? string fill=Fail                has a default
+      resources ResourceRequirements written            written even if it is empty
       selector meta.LabelSelector replace            a type of another file
-      rollingUpdate Rolling fill={} if=type:Rolling  stored where another field is this
-    LabelSelector atomic                           a struct that is always taken as a whole
-    Container defaults                             a function fills in more than `fill=` can say
-    ResourceList = {quantity} rounded              a name for a type; up to thousandths
+      rollingUpdate Rolling fill={} if=type:Rolling  has a default if another field has this value
+    LabelSelector atomic                           a struct that is always replaced as a whole
+    Container defaults                             has a function for further defaults
+    ResourceList = {quantity} rounded              an alias; quantities are rounded up to 1/1000
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -91,14 +91,14 @@ def _fields(lines: Sequence[str], resolve: Resolve) -> Mapping[str, Field]:
             )
         if isinstance(kind, MapOf):
             kind = replace(kind, is_atomic="atomic" in options)
-        keeps_zero = name.endswith("?") or (isinstance(kind, Struct) and "told" not in options)
-        told = "told" in options or name.endswith("*")
+        keeps_zero = name.endswith("?") or (isinstance(kind, Struct) and "written" not in options)
+        written = "written" in options or name.endswith("*")
         fields[name.rstrip("*?")] = Field(
             kind,
             required=name.endswith("*"),
             keeps_zero=keeps_zero,
-            told=told,
-            omits_nothing=_has_nothing(kind) and not (keeps_zero or told),
+            written=written,
+            omits_nothing=_has_nothing(kind) and not (keeps_zero or written),
             default=options.get("default"),
             fill=_literal(options["fill"]) if "fill" in options else msgspec.UNSET,
             fill_if=tuple(options["if"].split(":")) if "if" in options else (),

@@ -60,7 +60,7 @@ def _term(values: Check) -> Check:
 
 
 node_selector_term = _term(checks.anything)
-"""Checks a preferred term of a node selector, whose values aren't checked."""
+"""Checks a preferred term of a node selector except its values."""
 
 node_selector = checks.fields(
     nodeSelectorTerms=checks.needed(

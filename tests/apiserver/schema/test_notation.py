@@ -18,7 +18,7 @@ Spec
   ports [Port] keys=port,protocol merge=port
   names [string] set merge
   port Port
-  status Port told
+  status Port written
   selector {string} atomic
 
 Port atomic
@@ -54,8 +54,8 @@ def test_fields_whose_emptiness_says_something() -> None:
 
 
 def test_fields_that_are_always_told() -> None:
-    told = {name for name, field in fields("Spec").items() if field.told}
-    assert told == {"uid", "status"}
+    written = {name for name, field in fields("Spec").items() if field.written}
+    assert written == {"uid", "status"}
 
 
 def test_lists_say_how_they_merge() -> None:
