@@ -110,23 +110,20 @@ def _versions(versions: Sequence[Any]) -> Faults:
         faults = list(schema_faults(schema, f"{path}.schema.openAPIV3Schema"))
         yield from faults
         for number, column in enumerate(entries(version, "additionalPrinterColumns")):
-            yield from _column(column, f"{path}.additionalPrinterColumns[{number}]")
+            where = f"{path}.additionalPrinterColumns[{number}]"
+            if not column.get("name"):
+                yield checks.required(f"{where}.name")
+            for field, choices in _COLUMN_WORDS.items():
+                word, rule = column.get(field), f"must be one of {','.join(choices)}"
+                if not word and field == "type":
+                    yield checks.required(f"{where}.{field}", rule)
+                elif word and word not in choices:
+                    yield FieldError(f"{where}.{field}", word, rule)
+            yield from _path(column, "jsonPath", where, json_paths.compiled)
         if scale := part(version, "subresources").get("scale"):
             yield from _scale(scale, f"{path}.subresources.scale")
         if not faults:
             yield from _selectable(entries(version, "selectableFields"), schema, path)
-
-
-def _column(column: Object, path: str) -> Faults:
-    if not column.get("name"):
-        yield checks.required(f"{path}.name")
-    for field, choices in _COLUMN_WORDS.items():
-        word, rule = column.get(field), f"must be one of {','.join(choices)}"
-        if not word and field == "type":
-            yield checks.required(f"{path}.{field}", rule)
-        elif word and word not in choices:
-            yield FieldError(f"{path}.{field}", word, rule)
-    yield from _path(column, "jsonPath", path, json_paths.compiled)
 
 
 def _scale(scale: Object, path: str) -> Faults:

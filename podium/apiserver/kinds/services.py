@@ -153,16 +153,13 @@ _valid_content = object_check(
 )
 
 
-def _one_address(service: Any, path: str) -> Faults:
-    spec = spec_of(service)
+def _valid_service(service: Any, path: str) -> Faults:
+    spec, faults = spec_of(service), []
     address = spec.get("clusterIP")
     if address and address != _HEADLESS and spec.get("type") != "ExternalName":
-        yield from checks.ip_address(address, join(path, "spec.clusterIPs[0]"))
-
-
-def _valid_service(service: Any, path: str) -> Faults:
-    # Nothing else is said of a service with a wrong address.
-    yield from [*_one_address(service, path)] or _valid_content(service, path)
+        faults = [*checks.ip_address(address, join(path, "spec.clusterIPs[0]"))]
+    # A wrong address is the only fault of a service that is reported.
+    yield from faults or _valid_content(service, path)
 
 
 def _warnings(service: Object) -> Iterator[str]:

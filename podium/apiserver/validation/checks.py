@@ -198,14 +198,14 @@ class OfAbsent(msgspec.Struct, frozen=True):
 
 
 def needed(check: Check = anything, message: str = "", *, is_detail: bool = False) -> OfAbsent:
-    """Require a field that isn't empty, with a message for one that is.
+    """Require a field that is neither empty nor zero, with a message for one that is.
 
     Args:
         is_detail: whether faults of the field are minor.
     """
 
     def check_needed(value: Any, path: str) -> Faults:
-        is_there = value not in (None, "", [], {})
+        is_there = value not in (None, "", [], {}, 0)
         return check(value, path) if is_there else iter((required(path, message),))
 
     return OfAbsent(detail(check_needed) if is_detail else check_needed)

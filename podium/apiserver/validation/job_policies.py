@@ -25,16 +25,14 @@ def _named(*choices: str) -> checks.OfAbsent:
     return checks.needed(checks.one_of(*choices), message)
 
 
-def _failures_limited(spec: Any, path: str) -> Faults:
-    if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
-        where = join(path, "backoffLimitPerIndex")
-        yield checks.required(where, "when maxFailedIndexes is specified")
-
-
 _mode = checks.fields(completionMode=checks.one_of("NonIndexed", "Indexed"))
 
 
 def _indexes(spec: Any, path: str) -> Faults:
+    if spec.get("maxFailedIndexes") is not None and spec.get("backoffLimitPerIndex") is None:
+        where = join(path, "backoffLimitPerIndex")
+        yield checks.required(where, "when maxFailedIndexes is specified")
+    yield from _mode(spec, path)
     if spec.get("completionMode") != "Indexed":
         if spec.get("completionMode", "NonIndexed") == "NonIndexed":
             for field in ("backoffLimitPerIndex", "maxFailedIndexes"):
@@ -187,7 +185,5 @@ def _replacement_policy(spec: Any, path: str) -> Faults:
         yield unsupported(join(path, "podReplacementPolicy"), value, choices)
 
 
-policies = checks.both(
-    _failures_limited, _mode, _indexes, _failure_policy, _success_policy, _replacement_policy
-)
+policies = checks.both(_indexes, _failure_policy, _success_policy, _replacement_policy)
 """Checks the policies in the spec of a Job."""

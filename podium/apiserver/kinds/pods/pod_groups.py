@@ -36,10 +36,6 @@ def _exactly_one(*names: str) -> Check:
 _one_at_least = checks.integer(1, rule="must be greater than or equal to 1")
 
 
-def _min_count(count: int, path: str) -> Faults:
-    return _one_at_least(count, path) if count else iter((checks.required(path),))
-
-
 def _templates(templates: Any, path: str) -> Faults:
     if len(templates) > _TEMPLATES_MAX:
         message = f"{len(templates)}: must have at most {_TEMPLATES_MAX} items"
@@ -57,7 +53,7 @@ _policy = checks.absent_as(
     {},
     checks.fields(
         _exactly_one("basic", "gang"),
-        gang=checks.fields(minCount=checks.absent_as(0, _min_count)),
+        gang=checks.fields(minCount=checks.needed(_one_at_least)),
     ),
 )
 _mode = checks.one_of("Pod", "PodGroup")

@@ -1,7 +1,7 @@
 """Pods: the preparation of new pods and of changes of their status, and warnings."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
@@ -94,10 +94,18 @@ def _update_status(new: Object, old: Object, _now_s: float) -> Object:
         if before.get(field) and not status.get(field)
     }
     conditions, known = entries(status, "conditions"), entries(before, "conditions")
-    if not (conditions and all(one.get("observedGeneration") for one in conditions)):
-        generations = _observed_generations(known)
-        if generations and conditions is not known:
-            kept["conditions"] = [_observed(one, generations) for one in conditions]
+    # Several conditions may have one type; their generations are popped from the end.
+    generations: dict[str, list[int]] = defaultdict(list)
+    for condition in reversed(known if conditions is not known else ()):
+        generations[condition.get("type", "")].append(condition.get("observedGeneration") or 0)
+    if any(map(any, generations.values())):
+        kept["conditions"] = []
+        for condition in conditions:
+            left = generations[condition.get("type", "")]
+            generation = left.pop() if left else 0
+            if generation and not condition.get("observedGeneration"):
+                condition = {**condition, "observedGeneration": generation}
+            kept["conditions"].append(condition)
     return {**new, "status": {**status, **kept}} if kept else new
 
 
@@ -107,24 +115,6 @@ def _counted(change: Callable[[Object, Object], Object]) -> Prepare:
         return new if new["spec"] == old["spec"] else next_generation(new, old)
 
     return prepare
-
-
-def _observed_generations(conditions: Any) -> Mapping[str, list[int]]:
-    # Several conditions may have one type, so generations are listed, in reverse to be popped.
-    if not any(condition.get("observedGeneration") for condition in conditions):
-        return {}
-    found: dict[str, list[int]] = defaultdict(list)
-    for condition in reversed(conditions):
-        found[condition.get("type", "")].append(condition.get("observedGeneration") or 0)
-    return found
-
-
-def _observed(condition: Object, generations: Mapping[str, list[int]]) -> Object:
-    left = generations.get(condition.get("type", ""))
-    generation = left.pop() if left else 0
-    if condition.get("observedGeneration") or not generation:
-        return condition
-    return {**condition, "observedGeneration": generation}
 
 
 POD = Registration(

@@ -20,12 +20,8 @@ def port_or_name(value: int | str, path: str) -> Faults:
 _name = checks.detail(checks.fields(name=port_name))
 
 
-def _container_port(number: int, path: str) -> Faults:
-    return port_number(number, path) if number else iter((checks.required(path),))
-
-
 _numbers = checks.fields(
-    containerPort=checks.absent_as(0, _container_port),
+    containerPort=checks.needed(port_number),
     hostPort=port_number,
     protocol=checks.one_of("SCTP", "TCP", "UDP"),
 )

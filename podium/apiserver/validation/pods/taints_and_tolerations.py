@@ -13,23 +13,22 @@ from podium.apiserver.validation.names import label_key, label_value
 _EFFECTS = (NO_SCHEDULE, PREFER_NO_SCHEDULE, NO_EXECUTE)
 
 
-def _operator_fits_key(value: Any, path: str) -> Faults:
-    operator = value.get("operator") or ""
-    if not value.get("key") and operator != "Exists":
+def _operator_and_effect(toleration: Any, path: str) -> Faults:
+    operator, effect = toleration.get("operator") or "", toleration.get("effect") or ""
+    compared, where = toleration.get("value") or "", join(path, "operator")
+    if not toleration.get("key") and operator != "Exists":
         message = (
             "operator must be Exists when `key` is empty, which means "
             '"match all values and all keys"'
         )
-        yield FieldError(join(path, "operator"), operator, message)
-
-
-def _operator_and_value(value: Any, path: str) -> Faults:
-    operator, compared = value.get("operator") or "Equal", value.get("value") or ""
-    where = join(path, "operator")
+        yield FieldError(where, operator, message)
+    if toleration.get("tolerationSeconds") is not None and effect != NO_EXECUTE:
+        message = "effect must be 'NoExecute' when `tolerationSeconds` is set"
+        yield FieldError(join(path, "effect"), effect, message)
     if operator == "Exists":
         if compared:
             yield FieldError(where, compared, "value must be empty when `operator` is 'Exists'")
-    elif operator != "Equal":
+    elif operator not in ("", "Equal"):
         # kube-apiserver lists operators of a disabled feature gate only if one of them is used.
         gated = ("Lt", "Gt") if operator in ("Lt", "Gt") else ()
         yield unsupported(where, operator, ("Equal", "Exists", *gated))
@@ -37,19 +36,10 @@ def _operator_and_value(value: Any, path: str) -> Faults:
         yield FieldError(where, compared, ";".join(faults))
 
 
-def _seconds_fit_effect(value: Any, path: str) -> Faults:
-    effect = value.get("effect") or ""
-    if value.get("tolerationSeconds") is not None and effect != NO_EXECUTE:
-        message = "effect must be 'NoExecute' when `tolerationSeconds` is set"
-        yield FieldError(join(path, "effect"), effect, message)
-
-
 tolerations = checks.each(
     checks.both(
         checks.fields(key=checks.unless_empty(label_key)),
-        _operator_fits_key,
-        _seconds_fit_effect,
-        _operator_and_value,
+        _operator_and_effect,
         checks.fields(effect=checks.unless_empty(checks.one_of(*_EFFECTS))),
     )
 )
