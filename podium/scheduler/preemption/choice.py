@@ -1,7 +1,7 @@
-"""Which candidate node is taken: ordered keys, each one breaking the ties of those before.
+"""The choice among candidate nodes by ordered keys, each of which breaks ties of the one before.
 
-By default the keys and their order are those of pickOneNodeForPreemption, v1.36. Where upstream
-takes any of the nodes that are left, Podium takes the one with the smallest name.
+By default these are the keys of pickOneNodeForPreemption, v1.36. Where upstream takes any of the
+remaining nodes, Podium takes the one with the smallest name.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,12 +20,12 @@ _LAST = np.iinfo(np.int64).max
 
 
 class Key(msgspec.Struct, frozen=True):
-    """A criterion by which candidates are told apart.
+    """A criterion that compares candidate nodes.
 
     Attributes:
-        heading: the same, as short as the heading of a column.
-        values: from a dry run and rows int[n] to int64[n]; the smallest are kept.
-        words: from a value and the number of victims to what a reader is shown.
+        heading: a short name, for the heading of a column.
+        values: computes int64[n] of a dry run and rows int[n]; the smallest values are kept.
+        words: formats a value, given the number of victims.
     """
 
     name: str
@@ -70,30 +70,30 @@ LATEST_START = Key(
     _start,
 )
 KEYS = (VIOLATIONS, TOP_PRIORITY, PRIORITY_SUM, VICTIMS, LATEST_START)
-"""Those of kube-scheduler, in its order."""
+"""The keys of kube-scheduler in its order."""
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """How candidates were narrowed down: the rows left after each key that was needed."""
+    """A comparison of candidates: the rows that were left after each key that was needed."""
 
     left: tuple[Rows, ...]
     keys: tuple[Key, ...] = KEYS
 
     @property
     def selected(self) -> Rows:
-        """The rows that no key tells apart."""
+        """The best rows, which are equal by all keys."""
         return self.left[-1]
 
     def lost_at(self, row: int) -> int | None:
-        """The index of the key at which a candidate lost; None if it is among the selected."""
+        """Return the index of the key at which a candidate lost; None if it is selected."""
         return next((i for i, rows in enumerate(self.left[1:]) if row not in rows), None)
 
     def runners_up(
         self, chosen: int, ranks: NDArray[np.int64], count_max: int
     ) -> Sequence[tuple[int, int | None]]:
-        """The candidates that lost last, each with the index of the key; None if by name alone.
+        """List the candidates that lost last, each with the index of the key; None if by name.
 
-        Ties are broken by ranks, int64[nodes].
+        Ties are broken by `ranks`, int64[nodes].
         """
         found: list[tuple[int, int | None]] = []
         is_listed = np.zeros(len(ranks), bool)
@@ -105,7 +105,7 @@ class Choice(msgspec.Struct, frozen=True):
                 lost = rows[~is_listed[rows]]
                 is_listed[lost] = True
                 places = ranks[lost]
-                # Few are wanted of many, which takes less than sorting them.
+                # Few of many are wanted, for which repeated minima cost less than sorting.
                 for _ in range(min(wanted, len(lost))):
                     at = int(places.argmin())
                     places[at] = _LAST
@@ -115,7 +115,7 @@ class Choice(msgspec.Struct, frozen=True):
 
 
 def choose(run: DryRun, candidates: Rows, keys: Sequence[Key] = KEYS) -> Choice:
-    """Narrow candidates, int[n] with n > 0, down."""
+    """Compare candidates, int[n] with n > 0, key by key."""
     left = [candidates]
     for key in keys:
         rows = left[-1]
@@ -129,13 +129,13 @@ def choose(run: DryRun, candidates: Rows, keys: Sequence[Key] = KEYS) -> Choice:
 
 
 class Preemption(PreemptionResult, frozen=True):
-    """The answer of DefaultPreemption, with what it weighed on the rows of the snapshot then.
+    """The result of DefaultPreemption, with its details by row of the snapshot.
 
     Attributes:
-        candidate_rows: where preemption would make room, int[n].
-        is_rejected: where the dry run failed, bool[nodes].
-        run: the dry run with the details of those rows; it goes on changing with the cluster.
-        choice: how the candidates were narrowed down; None if there is none.
+        candidate_rows: rows where preemption would make room, int[n].
+        is_rejected: whether the dry run failed, bool[nodes].
+        run: the dry run, which goes on changing with the cluster.
+        choice: the comparison of the candidates; None if there is none.
     """
 
     candidate_rows: Rows = msgspec.field(default_factory=lambda: np.zeros(0, np.intp))

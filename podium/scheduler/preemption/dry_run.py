@@ -1,9 +1,8 @@
-"""The dry run of preemption: which pods would have to go, on each row.
+"""The dry run of preemption: the victims on each row.
 
-All rows at once: take away every pod of lower priority, see where the preemptor then fits, and
-give pods back in turn, those that break a budget first, wherever it goes on fitting
-(SelectVictimsOnNode of v1.36). Results are kept by class of preemptors; only rows that have
-changed are run again.
+For all rows at once, all pods of lower priority are removed, and given back in turn, those that
+violate a budget first, as long as the preemptor fits (SelectVictimsOnNode of v1.36). Results are
+kept by class of preemptors; only rows that have changed are run again.
 """
 
 import msgspec
@@ -32,12 +31,12 @@ _LOWEST, _LATEST = np.iinfo(np.int64).min, np.iinfo(np.int64).max
 
 
 class RowResult(msgspec.Struct, frozen=True):
-    """What preemption would take on a row.
+    """The result of the dry run on a row.
 
     Attributes:
         outcome: the code of the filter that still objects; `FITS` if none does.
-        victims: the most important first.
-        violations: how many of them break a budget.
+        victims: the victims, the most important first.
+        violations: the number of victims that violate a budget.
     """
 
     outcome: int
@@ -47,22 +46,21 @@ class RowResult(msgspec.Struct, frozen=True):
 
 
 class DryRun:
-    """What preemption by one class of pods would take, row by row.
+    """The results of dry runs for one class of preemptors, row by row.
 
     Attributes:
-        outcome_counts: counts the rows where preemption doesn't help, by reason.
+        outcome_counts: the numbers of rows where preemption doesn't help, by reason.
         is_candidate: bool[nodes], whether preemption would make room.
-        outcome: int32[nodes], why not: the code of the filter that still objects.
-        blame: int32[nodes], the index of that filter, `NO_VICTIMS` if there was nobody to take.
-        violations: int64[nodes], how many victims break a budget.
-        top_priority: int64[nodes], of the most important victim.
+        outcome: int32[nodes], the code of the filter that still objects.
+        blame: int32[nodes], the index of that filter, `NO_VICTIMS` without potential victims.
+        violations: int64[nodes], the number of victims that violate a budget.
+        top_priority: int64[nodes], the priority of the most important victim.
         priority_sum: int64[nodes], of all victims, each raised by `PRIORITY_OFFSET`.
         victim_count: int64[nodes].
         earliest_start: int64[nodes], the least `start_order` of the victims of the top priority.
     """
 
     def __init__(self, tables: VictimTables, nominator: Nominator) -> None:
-        """Know nothing of any row yet."""
         self.tables = tables
         self.outcome_counts = OutcomeCounts()
         self._snapshot = tables.snapshot
@@ -70,7 +68,7 @@ class DryRun:
         self._rows = tables.known_rows(nominator)
 
     def update(self, pod: PodInfo, filtering: Filtering, wanted: Mask) -> None:
-        """Make results of rows, bool[nodes], hold for `pod`; its class is filtered like that."""
+        """Update the results of rows, bool[nodes], for a pod whose class is filtered so."""
         self._table = self.tables.of(pod.priority)
         self._table.follow()
         of_table = self._table, self._table.epoch
@@ -103,7 +101,7 @@ class DryRun:
         ) = np.zeros((5, count), np.int64)
         self._is_victim: NDArray[np.bool_] = np.zeros((0, count), bool)
         self._single: dict[int, RowResult] = {}
-        # Whether the victims of a row are in `_slots`; None until somebody asks for any.
+        # Whether the victims of a row are in `_slots`; None until slots are first requested.
         self._is_listed: NDArray[np.bool_] | None = None
         self._slots: NDArray[np.int64] = np.full((0, count), NO_POD)
 
@@ -154,11 +152,8 @@ class DryRun:
                 self._single.pop(row, None)
 
     def _run_row(self, pod: PodInfo, filtering: Filtering, row: int) -> None:
-        """Decide as `_run` does, in plain integers.
-
-        Most dry runs follow a change of one row, and arrays of one element cost more than they
-        save.
-        """
+        # The same as `_run` in plain integers: most dry runs follow a change of one row, and
+        # arrays of one element cost more than they save.
         snapshot, importance = self._snapshot, self.tables.importance
         lower = [one for one in snapshot.pods_on[row] if one.priority < pod.priority]
         if (protection := self.tables.protection) is not None:
@@ -200,10 +195,9 @@ class DryRun:
             self.priority_sum[row] = sum(v.priority + PRIORITY_OFFSET for v in result.victims)
 
     def victim_slots(self, rows: Rows) -> NDArray[np.int64]:
-        """Where the victims of `rows`, int[n], are in the snapshot's columns of pods.
+        """Return the slots of the victims of `rows`, int[n], in the snapshot's columns of pods.
 
-        Returns:
-            int64[turns, n], the most important first, and `NO_POD` after the last one.
+        They are int64[turns, n], the most important first, with `NO_POD` after the last one.
         """
         if self._is_listed is None:
             self._is_listed = np.zeros(self._snapshot.node_count, bool)
@@ -216,7 +210,7 @@ class DryRun:
             single = np.array([row in self._single for row in stale.tolist()])
             in_table = stale[~single]
             if len(in_table):
-                # Those that break budgets come first in the table, whatever their importance.
+                # Victims that violate budgets come first in the table, whatever their importance.
                 broken = self._table.violating[:, in_table].sum(axis=0)
                 single[~single] = (broken > 0) & (broken < self._table.counts[in_table])
                 in_table = stale[~single]
@@ -245,7 +239,7 @@ class DryRun:
 
 
 def grouped(ordered: list[PodInfo], budgets: BudgetColumns) -> tuple[list[PodInfo], list[PodInfo]]:
-    """Pods whose disruption breaks a budget, and the others."""
+    """Split pods into those whose disruption violates a budget, and the others."""
     if not budgets.budgets:
         return [], ordered
     covering = [

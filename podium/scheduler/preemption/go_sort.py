@@ -1,4 +1,4 @@
-"""Pattern-defeating quicksort in the variant of Go's `sort.Slice`.
+"""The sort of Go's `sort.Slice`: a variant of pattern-defeating quicksort.
 
 kube-scheduler sorts victims with it. It isn't stable, and victims often compare equal, so that only
 the same algorithm gives the same order. Up to 12 elements it is an insertion sort; the rest follows
@@ -21,7 +21,7 @@ _MASK = (1 << 64) - 1
 
 
 def go_sort(items: MutableSequence[T], less: Less[T]) -> None:
-    """Sort in place, as `sort.Slice(items, less)` would."""
+    """Sort in place, with the result of Go's `sort.Slice(items, less)`."""
     _Sorter(items, less).sort(0, len(items), len(items).bit_length())
 
 

@@ -1,7 +1,6 @@
-"""The protocol by which policies change preemption; Kubernetes has no policies.
+"""The protocol of policies that change preemption, which Kubernetes doesn't have.
 
-Nothing here knows any policy: `policies/` has them, and `policies/enabled_policies.py` makes those
-that options ask for. Without any, preemption is kube-scheduler's.
+The policies are in `policies/`; `policies/enabled_policies.py` makes those that options enable.
 """
 
 import math
@@ -26,11 +25,11 @@ _REASONS_MAX = 3
 
 
 class Objection(msgspec.Struct, frozen=True):
-    """Why pods may not be preempted that preemption would take.
+    """The reason for which potential victims may not be preempted.
 
     Attributes:
         reason: a sentence without its full stop.
-        until_s: when it may no longer hold, in seconds since the epoch; infinity if no time is
+        until_s: when the reason may no longer hold, in seconds since the epoch; infinity if not
             known.
         budget: `namespace/name` of the PodDisruptionBudget that objects; empty if none does.
     """
@@ -41,7 +40,7 @@ class Objection(msgspec.Struct, frozen=True):
 
 
 class PreemptionPolicy:
-    """A policy; each method, unless a policy overrides it, changes nothing."""
+    """A policy of preemption; methods that a policy doesn't override change nothing."""
 
     protection: Protection | None = None
     """Of single pods; None if the policy protects none."""
@@ -51,18 +50,18 @@ class PreemptionPolicy:
         return ""
 
     def wait(self, pod: PodInfo, filtered: NodeToStatus) -> Held | None:
-        """Return what a pod waits for before victims are looked for; None if it need not wait."""
+        """Return what a pod waits for before preemption; None if it needn't wait."""
         return None
 
     def update(self) -> None:
-        """Follow what has changed; called before each dry run."""
+        """Update the policy's state; called before each dry run."""
 
     def extend(self, run: DryRun, pod: PodInfo, wanted: Mask) -> DryRun:
         """Return a dry run with further victims, or fewer candidates, on rows, bool[nodes]."""
         return run
 
     def find(self, pod: PodInfo, evaluation: Evaluation) -> DryRun | None:
-        """Return other victims for a pod that preemption of single nodes' pods doesn't help."""
+        """Return sets of victims for a pod that victims on single nodes don't help."""
         return None
 
     def objection(self, pod: PodInfo, victims: Sequence[PodInfo]) -> Objection | None:
@@ -75,7 +74,7 @@ class PreemptionPolicy:
 
 
 class PreemptionPolicies(PreemptionPolicy):
-    """The policies of a scheduler as one; false if there are none. The first answer counts.
+    """All policies of a scheduler, of which the first answer counts; false if there are none.
 
     Args:
         leaving: the uids of victims that haven't gone yet: no further preemption takes them.
@@ -118,9 +117,9 @@ class PreemptionPolicies(PreemptionPolicy):
         return [why for policy in self._policies for why in policy.protected_on(rows, pod)]
 
     def held(self, pod: PodInfo, rejected: Rows, objections: Iterable[Objection]) -> Held | None:
-        """Return what holds a preemptor back that found no node; None if no policy does.
+        """Return the policy reasons for which a preemptor found no node; None if there are none.
 
-        Preemption doesn't help on the rejected rows, int[n]; the objections are to victims.
+        Preemption doesn't help on the rejected rows, int[n]; the objections concern victims.
         """
         all_objections = [*objections, *self.protected_on(rejected, pod)]
         if not all_objections:
@@ -137,5 +136,5 @@ def _first(answers: Iterable[T | None]) -> T | None:
 
 
 def before(until_s: float) -> str:
-    """The end of a sentence about what lasts until a moment; nothing if it lasts for ever."""
+    """Return the end of a sentence about a period: ` before TIME`, or nothing if it has no end."""
     return "" if until_s == math.inf else f" before {timestamp(math.ceil(until_s))}"

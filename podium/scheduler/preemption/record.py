@@ -1,4 +1,4 @@
-"""Who was preempted for whom, and what else was weighed: the record that machines read."""
+"""The record of a preemption for programs: the preemptor, the victims and other candidates."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +23,7 @@ _NAMES = {
 
 
 class PodReference(msgspec.Struct, frozen=True):
-    """A pod by name, with what it was preempted by or for."""
+    """A pod of a preemption, as victim or preemptor."""
 
     namespace: str
     name: str
@@ -32,7 +32,7 @@ class PodReference(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, pod: PodInfo) -> "PodReference":
-        """The reference to a pod."""
+        """Make the reference to a pod."""
         return cls(pod.namespace, pod.name, pod.uid, pod.priority)
 
 
@@ -40,9 +40,9 @@ class Alternative(msgspec.Struct, frozen=True, rename=_NAMES):
     """Another node on which preemption would have made room.
 
     Attributes:
-        victims: how many pods would have had to go.
-        pdb_violations: how many of them would have broken a budget.
-        lost_at: the key at which it lost; empty if it was as good, and only its name is greater.
+        victims: the number of victims there.
+        pdb_violations: the number of these victims that violate a budget.
+        lost_at: the key at which the node lost; empty if only its name is greater.
     """
 
     node_name: str
@@ -52,12 +52,12 @@ class Alternative(msgspec.Struct, frozen=True, rename=_NAMES):
 
 
 class WrittenRecord(msgspec.Struct, frozen=True, rename=_NAMES):
-    """A preemption as events tell of it: for whom, who has to go, and what else was weighed.
+    """A preemption as in the annotation of its events.
 
     Attributes:
-        victims: who has to go, the most important first.
-        pdb_violations: how many of them break a budget.
-        candidates: on how many nodes preemption would have made room.
+        victims: the victims, the most important first.
+        pdb_violations: the number of victims that violate a budget.
+        candidates: the number of nodes on which preemption would have made room.
         alternatives: the best of the other candidates, at most `ALTERNATIVES_MAX`.
     """
 
@@ -76,15 +76,15 @@ class PreemptionRecord(WrittenRecord, frozen=True):
     at_s: float
 
     def annotations(self) -> dict[str, str]:
-        """The record as the annotation of the events that tell of it."""
+        """Return the record as an annotation of events."""
         written = without(msgspec.to_builtins(self), "at_s")
         return {ANNOTATION: msgspec.json.encode(written).decode()}
 
 
 def written_record(event: Object) -> Mapping[str, Any] | None:
-    """The record in an Event's annotation, as JSON values; None without one that can be read.
+    """Read the record in an Event's annotation, as JSON values; None without a valid one.
 
-    Whoever may write events may write anything there.
+    The annotation isn't trusted, as anything that may write events may write it.
     """
     text = annotations(event).get(ANNOTATION)
     if text is None:
@@ -100,7 +100,7 @@ def written_record(event: Object) -> Mapping[str, Any] | None:
 def record_of(
     pod: PodInfo, found: PostFilterResult, snapshot: Snapshot, scheduler_name: str, now_s: float
 ) -> PreemptionRecord:
-    """The record of what PostFilter has found, made right after it; it must nominate a node."""
+    """Make the record of a PostFilter result with a nominated node, right after the decision."""
     if not found.nominated_node_name:
         raise ValueError(f"{pod.key}: no node is nominated, so no pod is preempted")
     weighed = found if isinstance(found, Preemption) else None
@@ -117,7 +117,6 @@ def record_of(
 
 
 def _alternatives(preemption: Preemption, snapshot: Snapshot) -> tuple[Alternative, ...]:
-    """The candidates that lost last, within each key in the order in which ties are broken."""
     choice, run = preemption.choice, preemption.run
     if choice is None or run is None:
         return ()

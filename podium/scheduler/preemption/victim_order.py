@@ -1,10 +1,10 @@
-"""The order of a node's pods by importance, as preemption sees it: the most important first.
+"""The order of a node's pods by importance, the most important first.
 
-An order is a list of keys, and after them the start: the earlier pod is kept. kube-scheduler's has
-one key, the priority (MoreImportantPod of `pkg/scheduler/util/utils.go`, v1.36). A pod that hasn't
-started counts as started just now, at each comparison anew, so that of two such pods with equal
-keys the first one asked about is always the more important one. kube-scheduler sorts with Go's
-unstable `sort.Slice`: for what order equals come out in, see `go_sort`.
+Pods are compared by keys, and then by start: the earlier pod is kept. kube-scheduler has one key,
+the priority (MoreImportantPod of `pkg/scheduler/util/utils.go`, v1.36). A pod that hasn't started
+counts as started at the time of the comparison, so that of two such pods with equal keys the first
+argument is always the more important one. The order of equal pods is that of Go's unstable
+`sort.Slice`; see `go_sort`.
 """
 
 from collections.abc import Callable
@@ -25,11 +25,11 @@ _QOS_RANKS = {"Guaranteed": 2, "Burstable": 1, "BestEffort": 0}
 
 
 class ImportanceKey(msgspec.Struct, frozen=True):
-    """A number that says how important a pod is; the greater is kept.
+    """A figure of pods, of which the greater is more important.
 
     Attributes:
-        of_slots: the numbers, int64[pods], of the pods in these slots of a snapshot. `column_of`
-            makes it of `of_pod`; what is the same for a class of pods can be had faster.
+        of_pod: computes the figure of a pod.
+        of_slots: computes int64[pods] of the pods in slots of a snapshot.
     """
 
     of_pod: Callable[[PodInfo], int]
@@ -37,7 +37,7 @@ class ImportanceKey(msgspec.Struct, frozen=True):
 
 
 class Importance(msgspec.Struct, frozen=True):
-    """An order of pods by importance, pod by pod and on columns of pods: keys, then the start."""
+    """An order of pods by importance: by keys, then by start."""
 
     keys: tuple[ImportanceKey, ...]
 
@@ -56,15 +56,15 @@ class Importance(msgspec.Struct, frozen=True):
         go_sort(pods, self.is_more_important)
 
     def order(self, snapshot: Snapshot, slots: Integers, rows: Integers) -> Integers:
-        """The permutation, int64[pods], that sorts pods by row and as `sort` does within each.
+        """Return the permutation, int64[pods], that sorts pods by row and then as `sort` does.
 
         Args:
             slots: int64[pods], of the snapshot's columns of pods.
-            rows: int64[pods], a number for the row of each; small ones, as they are counted.
+            rows: int64[pods], a small number for the row of each pod.
         """
         starts, positions = snapshot.pods.starts[slots], snapshot.pods.positions[slots]
-        # Go's insertion sort reverses pods that haven't started: each is asked about before those
-        # that precede it.
+        # Go's insertion sort reverses pods that haven't started: each is the first argument of its
+        # comparisons with the pods before it.
         turns = np.where(starts == NOT_STARTED, -positions, positions)
         columns = (rows, *(-key.of_slots(snapshot, slots) for key in self.keys), starts)
         order: Integers = np.lexsort((turns, *reversed(columns)))
@@ -87,7 +87,7 @@ class Importance(msgspec.Struct, frozen=True):
 
 
 def column_of(of_pod: Callable[[PodInfo], int]) -> ImportanceKey:
-    """A key that is asked for pod by pod, on columns too."""
+    """Make a key that computes the figures of columns pod by pod."""
 
     def of_slots(snapshot: Snapshot, slots: Integers) -> Integers:
         return np.array([of_pod(snapshot.pods.pods[slot]) for slot in slots.tolist()], np.int64)
@@ -96,7 +96,7 @@ def column_of(of_pod: Callable[[PodInfo], int]) -> ImportanceKey:
 
 
 def qos_rank(pod: PodInfo) -> int:
-    """0 for BestEffort, 1 for Burstable, 2 for Guaranteed."""
+    """Return 0 for BestEffort, 1 for Burstable, 2 for Guaranteed."""
     return _QOS_RANKS[stored_or_computed_qos(pod.obj)]
 
 
@@ -110,4 +110,4 @@ IMPORTANCE = {
     VictimOrder.DEFAULT: Importance((PRIORITY,)),
     VictimOrder.QOS_CLASS: Importance((PRIORITY, QOS_CLASS)),
 }
-"""The order that each value of the option `victimOrder` stands for."""
+"""The orders by value of the option `victimOrder`."""

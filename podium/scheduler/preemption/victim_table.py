@@ -1,7 +1,7 @@
-"""The potential victims of all rows, as preemptors of one priority see them.
+"""The potential victims of all rows, for preemptors of one priority.
 
-In which order the pods of a node are given a reprieve, and whose disruption breaks a budget, is a
-matter of the node: preemptors that have nothing in common but their priority share it.
+The order of victims, and whether their disruption violates a budget, doesn't depend on the
+preemptor otherwise, so that all preemptors of a priority share a table.
 """
 
 from typing import Protocol
@@ -21,18 +21,18 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
 
 NO_POD = -1
-# Rows with more potential victims are left to whoever runs rows one by one: a line of a table is
-# as long as the cluster, even if a single row needs it.
+# Rows with more potential victims are run one by one: a line of a table is as long as the cluster,
+# even if a single row needs it.
 TURNS_MAX = 256
 _FEW_ROWS_MAX = 32
 _TABLES_MAX = 4
 
 
 class Protection(Protocol):
-    """Pods that may not be preempted although their priority is lower."""
+    """Decides which pods may not be preempted although their priority is lower."""
 
     log: Log[int]
-    """The rows of pods whose protection has changed, be it only that time has passed."""
+    """The rows of pods whose protection has changed, also by the passing of time."""
 
     def protects(self, pod: PodInfo, priority: int) -> bool:
         """Whether a pod on a node is protected from preemptors of a priority."""
@@ -44,15 +44,15 @@ class Protection(Protocol):
 
 
 class PotentialVictims(msgspec.Struct, frozen=True):
-    """Pods of lower priority, row by row; all arrays have one element a pod.
+    """Pods of lower priority on some rows, as arrays with an element per pod.
 
     Attributes:
         slots: int64[pods], of the snapshot's columns of pods.
-        row_indexes: int64[pods], ascending: which of the rows asked about.
-        violating: bool[pods], whether the pod's disruption breaks a budget.
-        ranks: int64[pods], its turn on its row, from 0: pods that break a budget come first, and
-            otherwise the more important ones.
-        counts: int64[rows], how many there are on each row.
+        row_indexes: int64[pods], ascending indexes of the rows.
+        violating: bool[pods], whether the pod's disruption violates a budget.
+        ranks: int64[pods], the pod's turn on its row, from 0: pods that violate a budget come
+            first, and otherwise the more important ones.
+        counts: int64[rows], the number of pods of each row.
     """
 
     slots: Integers
@@ -63,22 +63,21 @@ class PotentialVictims(msgspec.Struct, frozen=True):
 
 
 class VictimTable:
-    """A line for each turn, with a pod of each row that has so many.
+    """The potential victims of each row: the pod of each turn, for preemptors of one priority.
 
     Attributes:
         slots: int32[turns, nodes], of the snapshot's columns of pods; `NO_POD` where a row has
             no more pods.
-        classes: int32[turns, nodes], the ids of their classes; the same.
+        classes: int32[turns, nodes], the ids of the pods' classes, or `NO_POD`.
         priorities: int64[turns, nodes].
-        starts: int64[turns, nodes], their `start_order`.
-        violating: bool[turns, nodes], whether their disruption breaks a budget.
-        counts: int64[nodes], how many there are on each row.
-        is_tall: bool[nodes], whether they are too many to be in the table.
+        starts: int64[turns, nodes], the pods' `start_order`.
+        violating: bool[turns, nodes], whether the pods' disruption violates a budget.
+        counts: int64[nodes], the number of pods of each row.
+        is_tall: bool[nodes], whether a row has too many pods for the table.
         epoch: raised when all rows are forgotten.
     """
 
     def __init__(self, tables: "VictimTables", priority: int) -> None:
-        """Know nothing of any row yet."""
         self._snapshot = tables.snapshot
         self._tables = tables
         self._priority = priority
@@ -87,12 +86,12 @@ class VictimTable:
         self._forget()
 
     def follow(self) -> None:
-        """Take note of what has changed."""
+        """Mark the rows that have changed as stale."""
         if self._rows.follow():
             self._forget()
 
     def update(self, rows: Rows) -> None:
-        """Bring `rows`, int[n], up to date."""
+        """Update `rows`, int[n]."""
         self.follow()
         stale = rows[~self._rows.known[rows]]
         if len(stale):
@@ -100,7 +99,7 @@ class VictimTable:
             self._rows.known[stale] = True
 
     def held(self, column: int) -> Integers:
-        """What the pods take of a resource, int64[turns, nodes]."""
+        """Return the pods' amounts of a resource, int64[turns, nodes]."""
         held = self._held.get(column)
         if held is None:
             held = self._held[column] = self._amounts(column, self.slots)
@@ -108,7 +107,7 @@ class VictimTable:
 
     def _amounts(self, column: int, slots: NDArray[np.int32]) -> Integers:
         columns = self._snapshot.pods.held
-        # A resource that no pod has asked for so far has no column yet.
+        # A resource that no pod has requested so far has no column yet.
         return columns[column][slots] if column < len(columns) else np.zeros(slots.shape, np.int64)
 
     def _forget(self) -> None:
@@ -149,7 +148,7 @@ class VictimTable:
 
 
 class Victims(msgspec.Struct, frozen=True):
-    """The potential victims of some rows, of so many turns; `ManyPods` of the framework."""
+    """The first turns of some rows of a table, as `ManyPods` of the framework."""
 
     table: VictimTable
     turns: int
@@ -157,21 +156,21 @@ class Victims(msgspec.Struct, frozen=True):
 
     @property
     def slots(self) -> NDArray[np.int32]:
-        """int32[turns, n]."""
+        """The slots of the pods, int32[turns, n]."""
         return self.table.slots[: self.turns, self.columns]
 
     @property
     def ids(self) -> NDArray[np.int32]:
-        """int32[turns, n], of their classes."""
+        """The ids of the pods' classes, int32[turns, n]."""
         return self.table.classes[: self.turns, self.columns]
 
     def held(self, column: int) -> Integers:
-        """What they take of a resource, int64[turns, n]."""
+        """Return the pods' amounts of a resource, int64[turns, n]."""
         return self.table.held(column)[: self.turns, self.columns]
 
 
 class VictimTables:
-    """Which pods may be victims, and the tables of the priorities that preempted last."""
+    """The tables of potential victims for the priorities that preempted last."""
 
     def __init__(
         self,
@@ -187,7 +186,7 @@ class VictimTables:
         self._tables: Recent[int, VictimTable] = Recent(_TABLES_MAX)
 
     def of(self, priority: int) -> VictimTable:
-        """The table for preemptors of a priority."""
+        """Return the table for preemptors of a priority."""
         table = self._tables.get(priority)
         if table is None:
             table = VictimTable(self, priority)
@@ -195,7 +194,7 @@ class VictimTables:
         return table
 
     def known_rows(self, nominator: Nominator | None = None) -> KnownRows:
-        """Return a note of rows whose victims, and nominations if they matter, are known."""
+        """Track the rows whose victims, and nominations if given, haven't changed."""
         log = self.protection.log if self.protection else None
         return KnownRows(self.snapshot, self.budgets, nominator, log)
 
@@ -206,7 +205,7 @@ class VictimTables:
         return self.protection is None or not self.protection.protects(pod, priority)
 
     def potential_victims(self, priority: int, rows: Rows) -> PotentialVictims:
-        """The pods that a pod of some priority could preempt on `rows`, int[n]."""
+        """Find the pods on `rows`, int[n], that a pod of a priority could preempt."""
         snapshot = self.snapshot
         if len(rows) <= _FEW_ROWS_MAX:
             on_rows = [

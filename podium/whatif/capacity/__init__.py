@@ -1,1 +1,1 @@
-"""Advice about a cluster; each answer is a play of the same engine, and names its witnesses."""
+"""The number of pods that fit into a cluster, and the cheapest nodes for pending pods."""

@@ -1,4 +1,4 @@
-"""How many more pods of given templates fit into a cluster, where, and what stops the next one."""
+"""The number of pods of given templates that fit into a cluster, and what stops the next one."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -56,10 +56,10 @@ _AT_ONCE = DeleteOptions(grace_period_s=0)
 
 
 class CapacityRequest(msgspec.Struct, frozen=True):
-    """Which pods to add, and to which cluster, with which changes.
+    """The pods to add, and the cluster with its changes.
 
     Attributes:
-        templates: pods of them are created in turn, round by round.
+        templates: the templates whose pods are created in turn, round by round.
         preempts: whether to count also the pods that get a place by preemption.
     """
 
@@ -161,9 +161,9 @@ class FillingError(PodiumError):
 
 
 class Filling:
-    """Fills the cluster of a play that has come to rest with at most `limit` pods.
+    """Fills a cluster that has come to rest with pods of templates, round by round, up to a limit.
 
-    Pods of the templates are created one by one, round by round, each as often as its share.
+    In each round a template has as many pods as its share; they are created one by one.
     """
 
     def __init__(self, play: Play, templates: Sequence[PodTemplate], limit: int) -> None:
@@ -180,7 +180,7 @@ class Filling:
         self._turn: int | None = None
 
     def run(self, progress: Progress | None = None) -> Stop:
-        """Create pods until one finds no place, and delete that one.
+        """Create pods until one gets no place, and delete that pod.
 
         Raises:
             FillingError: a controller takes over a pod, or no profile is its scheduler.
@@ -252,7 +252,7 @@ class Filling:
         return Stop("Scheduler", template.source, str(message), reasons)
 
     def _decided(self, pod: Object) -> Object | None:
-        """Wait until a pod has a place, or is known to get none; None if it was deleted."""
+        """Run until a pod is bound or unschedulable; return it, or None if it was deleted."""
         driver, store = self._play.cluster.driver, self._play.cluster.store
         end_s = driver.now_s + UNTIL_S
         until_s = driver.now_s + _STEP_S

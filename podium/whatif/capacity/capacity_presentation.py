@@ -1,4 +1,4 @@
-"""How many more pods fit, and which nodes to add, as presentations."""
+"""Presentations of how many more pods fit, and of the cheapest nodes for pending pods."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ _SHOWN_MAX = 5
 
 
 def capacity_presentation(found: Capacity) -> Presentation:
-    """A capacity as a presentation."""
+    """Present how many more pods fit, where, and what stops the next one."""
     without, with_ = found.without_preemption, found.with_preemption
     if without is None:
         raise ValueError("nothing was found out")
@@ -64,7 +64,7 @@ def capacity_presentation(found: Capacity) -> Presentation:
             pod, priority = Toned(victim.pod, Tone.BAD), str(victim.priority)
             victims.append([pod, victim.workload, victim.node, priority, victim.by, broken, again])
         headers = ["Pod", "Workload", "Node", "Priority", "Gives way to", "Breaks", "Comes again"]
-        sections.append(Section("Who gives way", [Table(headers, victims)]))
+        sections.append(Section("Preempted pods", [Table(headers, victims)]))
     sections.append(Section("Notes", [Bullets(found.notes)]))
     return Presentation("How many more pods fit", headline, sections)
 
@@ -87,7 +87,7 @@ def _fill_sections(how: str, templates: Sequence[TemplateRow], fill: Fill) -> It
 
 
 def cheapest_nodes_presentation(found: CheapestNodes) -> Presentation:
-    """A choice of nodes as a presentation."""
+    """Present the nodes to add, and where pods go then."""
     shapes = [
         [one.shape, str(one.nodes), _plain(one.cost), _plain(one.cost * one.nodes)]
         for one in found.shapes
@@ -103,9 +103,12 @@ def cheapest_nodes_presentation(found: CheapestNodes) -> Presentation:
         Section("Warnings", [Bullets(found.warnings)]),
         Section("Nodes to add", [Table(["Shape", "Nodes", "Cost of one", "Cost"], shapes)]),
         Section("Where pods go", [Table(["Node", "Pods", "Which"], rows)]),
-        Section("Who waits now", [_waiting(found.pending)]),
-        Section(f"Who waits with as many as {found.tried_most} of a shape", [_waiting(found.left)]),
-        Section("Who is preempted for good", [Bullets(found.lost)]),
+        Section("Pending pods now", [_waiting(found.pending)]),
+        Section(
+            f"Pending pods with {count(found.tried_most, 'node')} of each shape",
+            [_waiting(found.left)],
+        ),
+        Section("Preempted pods that aren't replaced", [Bullets(found.lost)]),
         Section("Notes", [Bullets(found.notes)]),
     ]
     return Presentation("Which nodes to add", _headline(found), sections)

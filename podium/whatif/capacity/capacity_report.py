@@ -1,4 +1,4 @@
-"""How many more pods fit, and which nodes to add; pods are named `namespace/name`."""
+"""The reports of how many more pods fit, and of the cheapest nodes for pending pods."""
 
 from dataclasses import dataclass
 from decimal import Decimal
@@ -12,13 +12,13 @@ from podium.whatif.plan.plan_report import PendingPod, Placement, PodRow, Return
 
 @dataclass(frozen=True, slots=True)
 class TemplateRow(Report):
-    """One template of pods, with its share of each round.
+    """A pod template with its share of each round.
 
     Attributes:
-        template: as it was asked for.
-        share: how many of it there are in each round.
-        priority: of its pods; None where not one could be created.
-        priority_class: the name of their PriorityClass; empty if they name none.
+        template: the template as it was given.
+        share: the number of its pods in each round.
+        priority: of its pods; None if no pod could be created.
+        priority_class: the name of the PriorityClass of its pods; empty if they name none.
     """
 
     template: str
@@ -29,12 +29,12 @@ class TemplateRow(Report):
 
 @dataclass(frozen=True, slots=True)
 class NodeRow(Report):
-    """How many of the new pods a node takes.
+    """The number of new pods on a node.
 
     Attributes:
-        node: the node.
-        pods: of all templates.
-        by_template: of each template, in their order.
+        node: the name of the node.
+        pods: the number of pods of all templates.
+        by_template: the number of pods of each template, in the order of the templates.
     """
 
     node: str
@@ -44,11 +44,11 @@ class NodeRow(Report):
 
 @dataclass(frozen=True, slots=True)
 class ReasonRow(Report):
-    """Why nodes don't take the next pod.
+    """A reason for which nodes refuse the next pod.
 
     Attributes:
         reason: in Kubernetes' words.
-        nodes: how many of them there are.
+        nodes: the number of nodes.
     """
 
     reason: str
@@ -57,14 +57,14 @@ class ReasonRow(Report):
 
 @dataclass(frozen=True, slots=True)
 class Stop(Report):
-    """What stops the next pod.
+    """The reason why no more pods get a place.
 
     Attributes:
-        by: `Scheduler` if no node takes it, `API` if it may not be created, `Limit` if no more
-            were asked for, `Interrupt` if somebody didn't wait any longer.
-        template: of that pod.
-        message: as in kube-scheduler's FailedScheduling event, or as the API has it.
-        reasons: by how many nodes give each; none if it isn't about nodes.
+        by: `Scheduler` if no node takes the next pod, `API` if it is refused, `Limit` if the
+            requested number is reached, `Interrupt` if the count was interrupted.
+        template: the template of the next pod.
+        message: of kube-scheduler's FailedScheduling event, or of the API server.
+        reasons: the reasons of the nodes that refuse it, the most common first.
     """
 
     by: Literal["Scheduler", "API", "Limit", "Interrupt"]
@@ -75,16 +75,15 @@ class Stop(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VictimRow(PodRow):
-    """A pod that gives way.
+    """A pod that is preempted.
 
     Attributes:
-        node: where it was.
+        node: the node that it was on.
         by: the preemptor.
-        breaks: the budgets that its disruption breaks.
-        depth: 1 if it gives way to a new pod, 2 if to one that comes in place of such a victim,
-            and so on.
-        comes_again: whether another pod comes in its place.
-        replaced_on: where that pod is in the end; empty if nowhere.
+        breaks: the disruption budgets that its preemption violates.
+        depth: 1 if a new pod preempts it, 2 if the replacement of such a victim does, and so on.
+        comes_again: whether another pod replaces it.
+        replaced_on: the node of the replacement in the end; empty if none.
     """
 
     node: str
@@ -97,15 +96,15 @@ class VictimRow(PodRow):
 
 @dataclass(frozen=True, slots=True)
 class Fill(Report):
-    """How many pods get a place.
+    """The pods that get a place.
 
     Attributes:
-        pods: of all templates.
-        rounds: how many times all templates get a place, each as often as its share.
-        by_template: how many pods of each, in their order.
-        nodes: those that take any, by name.
-        stop: why no more do.
-        victims: who gives way to them, in order.
+        pods: the number of pods of all templates.
+        rounds: the number of rounds in which each template gets as many places as its share.
+        by_template: the number of pods of each template, in the order of the templates.
+        nodes: the nodes with new pods, by name.
+        stop: why no more pods get a place.
+        victims: the pods that are preempted, in order.
     """
 
     pods: int
@@ -121,11 +120,10 @@ class Capacity(Report):
     """How many more pods fit into a cluster.
 
     Attributes:
-        templates: whose pods are created in turn, round by round.
-        without_preemption: what fits without anybody giving way.
-        with_preemption: what gets a place if pods of lower priority give way; None if nobody
-            asked.
-        at_least: how many were hoped for; None if nobody said.
+        templates: the templates whose pods are created in turn, round by round.
+        without_preemption: the pods that fit without preemption.
+        with_preemption: the pods that get a place with preemption; None unless requested.
+        at_least: the number of pods that are to fit; None unless given.
     """
 
     api_version: str = API_VERSION
@@ -140,17 +138,17 @@ class Capacity(Report):
 
 
 Cost = Annotated[Decimal, PlainSerializer(float, return_type=float)]
-"""What nodes cost, in whatever unit the shapes were given in."""
+"""The cost of nodes, in the unit of the costs of the shapes."""
 
 
 @dataclass(frozen=True, slots=True)
 class ShapeRow(Report):
-    """One shape of nodes, with how many of them are to be added.
+    """A shape of nodes with the number to add.
 
     Attributes:
-        shape: its name.
-        cost: of one node.
-        nodes: how many of it to add.
+        shape: the name of the shape.
+        cost: the cost of one node.
+        nodes: the number of nodes to add.
     """
 
     shape: str
@@ -160,22 +158,21 @@ class ShapeRow(Report):
 
 @dataclass(frozen=True, slots=True)
 class CheapestNodes(Report):
-    """Which nodes to add, so that all pods that wait get a place, at least cost.
+    """The nodes to add, so that no pod is pending, at least cost.
 
     Attributes:
-        pending: the pods that wait, with why.
-        new: how many pods are to get a place besides.
-        found: whether nodes were found with which none waits.
-        shapes: each with how many of it to add; none of any if nothing was found.
-        cost: of all these nodes; 0 if nothing was found.
-        cost_at_least: nothing below this cost does.
-        proven: whether no cheaper choice of nodes does; else `cost_at_least` says how much
-            cheaper one might be.
-        tried: how many choices of nodes were played.
-        placements: where the pods go that waited, or come in place of others meanwhile.
-        left: if nothing was found, who still waits with the most nodes that were tried, with why.
-        lost: likewise, who would be preempted and not come again.
-        tried_most: how many nodes of each shape these were.
+        pending: the pending pods and the reasons.
+        new: the number of additional pods that are to get a place.
+        found: whether nodes were found with which no pod is pending.
+        shapes: the shapes with the numbers to add; all 0 if no solution was found.
+        cost: the cost of these nodes; 0 if no solution was found.
+        cost_at_least: a lower bound of the cost of any solution.
+        proven: whether no solution is cheaper; else `cost_at_least` bounds the cost of one.
+        tried: the number of simulated combinations of nodes.
+        placements: the places of the pods that were pending, and of replacements.
+        left: if no solution was found, the pods that are pending with the most nodes tried.
+        lost: if no solution was found, the pods that are preempted then and not replaced.
+        tried_most: the most nodes of each shape that were tried.
     """
 
     api_version: str = API_VERSION

@@ -1,8 +1,9 @@
-"""Which nodes of given shapes to add at least cost, so that all pods that wait get a place.
+"""The cheapest nodes of given shapes with which no pod is pending.
 
-Choices are played in the order of their cost, except those that lack room by plain sums; the first
-one that does is the cheapest. Some choice that does is looked for before: if the search is cut
-short, it is the answer, and the cost that was reached is the bound.
+Combinations of nodes are simulated in the order of their cost, except those whose resources fall
+short by plain sums; the first one that leaves no pod pending is the cheapest. Before that, some
+combination without pending pods is searched: it is the answer if the search is cut short, with the
+cost that was reached as the lower bound.
 """
 
 from collections import Counter
@@ -34,7 +35,7 @@ from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import UNTIL_S, PlanRequest
 
 Counts = tuple[int, ...]
-"""How many nodes of each shape."""
+"""A combination of nodes: the number of nodes of each shape."""
 
 _UNTIL_READY_S = 10.0
 _CHOICES_MAX = 200_000
@@ -42,7 +43,7 @@ _PODS = "pods"
 
 
 class UncreatedPodsError(PodiumError):
-    """The API refuses pods that are to get a place."""
+    """The API server refuses pods that are to get a place."""
 
 
 class _Trial(msgspec.Struct, frozen=True):
@@ -52,7 +53,7 @@ class _Trial(msgspec.Struct, frozen=True):
 
 
 class NodesRequest(msgspec.Struct, frozen=True):
-    """For which pods to add nodes, and of which shapes, by how many tries at most."""
+    """The pods to add nodes for, the shapes of nodes, and the most combinations to simulate."""
 
     request: PlanRequest
     templates: Sequence[PodTemplate]
@@ -61,7 +62,7 @@ class NodesRequest(msgspec.Struct, frozen=True):
 
 
 def cheapest_nodes(asked: NodesRequest, progress: Progress | None = None) -> CheapestNodes:
-    """Find the cheapest nodes with which every pod that waits gets a place.
+    """Find the cheapest nodes with which no pod is pending.
 
     Raises:
         KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.
@@ -82,9 +83,9 @@ def cheapest_nodes(asked: NodesRequest, progress: Progress | None = None) -> Che
 
 
 class NodeRoom:
-    """What the pods of a play that has come to rest lack, and what each shape of nodes has of it.
+    """The resources that pending pods lack, and the amounts that nodes of each shape have of them.
 
-    It takes all that is free on all nodes for usable, so that nothing it rules out could do.
+    All free resources of the nodes count as usable, so that no solution is ruled out.
     """
 
     def __init__(self, play: Play, shapes: Sequence[NodeShape], pods: Iterable[Object]) -> None:
@@ -102,7 +103,7 @@ class NodeRoom:
         self._amounts = [allocatable_amounts(shape.node) for shape in shapes]
 
     def is_enough(self, counts: Counts) -> bool:
-        """True if so many nodes of each shape have all that lacks, taken together."""
+        """Whether a combination of nodes has the lacking resources, taken together."""
         return all(
             sum(n * one.get(name, 0) for n, one in zip(counts, self._amounts, strict=True)) >= lacks
             for name, lacks in self._lacking.items()
@@ -141,7 +142,7 @@ class _Search:
             report = replace(report, found=False, proven=False)
             if interrupted:
                 return report
-            # Where sums rule everything out, one of each shape shows what it is that lacks.
+            # Where sums rule all combinations out, one node of each shape shows what is lacking.
             counts = max((*self._known, (1,) * len(self._shapes)), key=sum)
             trial = self._trial(counts)
             tried = len(self._known)
@@ -160,9 +161,9 @@ class _Search:
         )
 
     def _find_any(self) -> None:
-        """Find a choice that does: nodes of one shape, or of all but what can be spared."""
+        """Find a solution of nodes of one shape, or of all shapes with as few as needed."""
         numbers = range(len(self._costs))
-        if self._does((0,) * len(self._costs)):
+        if self._is_solution((0,) * len(self._costs)):
             return
         alone = [tuple(int(one == number) for one in numbers) for number in numbers]
         for unit in sorted(alone, key=lambda one: self._cost(self._least(one))):
@@ -179,7 +180,7 @@ class _Search:
         while best is not None and high - low > 1 and not self._is_over:
             middle = (low + high) // 2
             fewer = (*best[:number], middle, *best[number + 1 :])
-            low, high = (low, middle) if self._does(fewer) else (middle, high)
+            low, high = (low, middle) if self._is_solution(fewer) else (middle, high)
 
     def _least(self, unit: Counts) -> Counts:
         multiples = (tuple(n * one for one in unit) for n in range(1, self._most))
@@ -187,22 +188,22 @@ class _Search:
         return next(filter(self._room.is_enough, multiples), most)
 
     def _climb(self, unit: Counts) -> None:
-        """Take more and more of these nodes until they do, and then as few as do."""
+        """Double the number of these nodes until they are a solution, and reduce it again."""
 
-        def does(number: int) -> bool:
-            return self._does(tuple(number * one for one in unit))
+        def solves(number: int) -> bool:
+            return self._is_solution(tuple(number * one for one in unit))
 
         low, high = 0, max(self._least(unit))
-        while not self._is_over and not does(high):
+        while not self._is_over and not solves(high):
             if high >= self._most:
                 return
             low, high = high, min(2 * high, self._most)
         while high - low > 1 and not self._is_over:
             middle = (low + high) // 2
-            low, high = (low, middle) if does(middle) else (middle, high)
+            low, high = (low, middle) if solves(middle) else (middle, high)
 
     def _find_cheapest(self) -> bool:
-        """Try all choices below the best one by cost; return whether none is left to try."""
+        """Try all combinations cheaper than the best; return whether none is left to try."""
         for cost, counts in self._by_cost():
             assert self._best is not None
             if cost >= self._cost(self._best):
@@ -211,25 +212,25 @@ class _Search:
             if self._room.is_enough(counts):
                 if counts not in self._known and self._is_over:
                     return False
-                if self._does(counts):
+                if self._is_solution(counts):
                     return True
         return False
 
     def _by_cost(self) -> Iterator[tuple[Decimal, Counts]]:
-        """Yield all choices, the cheapest first; of equal cost the one with fewer nodes."""
+        """Yield all combinations, the cheapest first; of equal cost the one with fewer nodes."""
         waiting: list[tuple[Decimal, int, Counts, int]] = [
             (Decimal(0), 0, (0,) * len(self._costs), 0)
         ]
         for _ in range(_CHOICES_MAX):
             cost, size, counts, first = heappop(waiting)
             yield cost, counts
-            # Each choice has one way to it: its shapes are added in their order.
+            # Each combination is reached once, as shapes are added in their order.
             for number in range(first, len(counts)):
                 more = (*counts[:number], counts[number] + 1, *counts[number + 1 :])
                 heappush(waiting, (cost + self._costs[number], size + 1, more, number))
 
-    def _does(self, counts: Counts) -> bool:
-        """Return whether every pod gets a place, and keep the cheapest choice that does."""
+    def _is_solution(self, counts: Counts) -> bool:
+        """Whether a combination is a solution; the cheapest solution is kept."""
         if not self._room.is_enough(counts):
             return False
         trial = self._trial(counts)

@@ -1,4 +1,4 @@
-"""Takes down the decisions about one pod while a cluster is played."""
+"""The record of the decisions about one pod in a simulated cluster."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
@@ -35,10 +35,10 @@ _ALL = 1 << 62
 
 
 class DecisionWatcher:
-    """Records the decisions about one pod that differ from the one before; a scheduler's `watch`.
+    """Records each decision about one pod that differs from the last, as a scheduler's `watch`.
 
     Attributes:
-        pod: the object of the last decision; None before.
+        pod: the pod as of the last decision; None before the first.
     """
 
     def __init__(
@@ -141,10 +141,10 @@ def _gist(view: DecisionView) -> tuple[Any, ...]:
 def blockers(
     snapshot: Snapshot, listers: Listers, pod: PodInfo, closed: Iterable[str]
 ) -> list[Blocker]:
-    """The pods on other nodes that keep a pod off nodes that inter-pod anti-affinity closes.
+    """List the pods on other nodes that keep a pod off nodes by inter-pod anti-affinity.
 
-    Preemption takes pods off the node that it makes room on, and off no other: in v1.36, too, a pod
-    of low priority elsewhere in the domain keeps a node closed to a pod of high priority.
+    Preemption takes pods only off the node that it makes room on: as in v1.36, a pod of low
+    priority elsewhere in the domain keeps a node closed to a pod of high priority.
     """
     opponents = list(_opponents(snapshot, listers, pod))
     found = []

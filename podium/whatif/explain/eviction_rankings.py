@@ -1,6 +1,6 @@
-"""In which order a node would evict its pods, and why.
+"""The order in which a kubelet would evict the pods of its node, with the keys of the order.
 
-What pods use isn't part of a state: where their annotations don't script it, they are taken to use
+A state doesn't contain the usage of pods: unless annotations script it, pods are assumed to use
 what they request.
 """
 
@@ -34,11 +34,11 @@ Keys = tuple[tuple[str, str], ...]
 
 
 class EvictionError(PodiumError):
-    """The order on a node can't be told."""
+    """The node doesn't exist, or the usage of a pod can't be read."""
 
 
 class KeyReport(TypedDict):
-    """A key by which pods are ordered, and its value."""
+    """A key that pods are ordered by, and its value."""
 
     key: str
     value: str
@@ -46,14 +46,14 @@ class KeyReport(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedPod(PodRow):
-    """A pod in the order.
+    """A pod in the order of eviction.
 
     Attributes:
         qos_class: of the pod.
-        is_spared: whether it is critical, so that the node never evicts it.
-        is_assumed: whether what it uses isn't known: it is taken to use what it requests, and
-            none of what can't be requested.
-        keys: title and value of each key by which pods are ordered.
+        is_spared: whether it is critical, so that the kubelet never evicts it.
+        is_assumed: whether its usage isn't known: it is assumed to use what it requests, and
+            nothing of resources that can't be requested.
+        keys: title and value of each key that pods are ordered by.
     """
 
     qos_class: str
@@ -70,12 +70,12 @@ class RankedPod(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvictionRanking(Report):
-    """The order on one node.
+    """The order of eviction on one node.
 
     Attributes:
-        node: its name.
-        signal: that would tell of pressure.
-        pods: first to be evicted first.
+        node: the name of the node.
+        signal: the eviction signal that falls below its threshold.
+        pods: the pods, the first to be evicted first.
     """
 
     api_version: str = API_VERSION
@@ -90,11 +90,11 @@ def rank_evictions(
     node: str,
     signal: Signal = Signal.MEMORY_AVAILABLE,
 ) -> EvictionRanking:
-    """The order in which a node would evict its pods.
+    """Rank the pods of a node in the order in which its kubelet would evict them.
 
     Raises:
-        EvictionError: the node isn't there, or what a pod uses can't be read.
-        TargetError: something to delete isn't there.
+        EvictionError: the node doesn't exist, or the usage of a pod can't be read.
+        TargetError: an object to change doesn't exist.
     """
     play = Play(request)
     store = play.cluster.store

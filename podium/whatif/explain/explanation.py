@@ -1,4 +1,4 @@
-"""All decisions about one pod, as values: the report that is printed as it is."""
+"""The report of all decisions about one pod."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from podium.simulation.timeline.preemption import CandidateNode, PreemptionOutco
 
 
 class NodeStatusReport(StatusReport):
-    """What a plugin answered about one node."""
+    """The status that a plugin returned for a node."""
 
     node: str
 
@@ -45,13 +45,13 @@ Whose = Literal["incoming", "existing"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Blocker(PodReport):
-    """A pod on one node that keeps a pod off another.
+    """A pod that keeps the incoming pod off another node by anti-affinity.
 
     Attributes:
-        node: the node that is closed.
-        on: where the pod is that closes it.
-        topology_key: the label of which both nodes have the same value.
-        is_own_rule: whether it is the incoming pod that doesn't want to be near the other.
+        node: the node that the incoming pod is kept off.
+        on: the node of the blocker.
+        topology_key: the label of which both nodes have equal values.
+        is_own_rule: whether the anti-affinity is the incoming pod's.
     """
 
     node: str
@@ -66,12 +66,12 @@ class Blocker(PodReport):
 
 @dataclass(frozen=True, slots=True)
 class FreedPort(Report):
-    """A port that the scheduler takes for free.
+    """A host port in use that the scheduler considers free.
 
     Attributes:
-        node: where.
-        port: number and protocol, with the address unless it is every one.
-        pod: who holds it.
+        node: the node of the port.
+        port: number and protocol, with the address unless it is 0.0.0.0.
+        pod: the pod that uses it.
     """
 
     node: str
@@ -94,9 +94,9 @@ class PreemptionView(Report):
     Attributes:
         is_eligible: whether the pod may preempt at all.
         message: why there is no candidate, or why it isn't eligible.
-        node: the node that was chosen; empty if there is none.
+        node: the chosen node; empty if there is none.
         candidates: all nodes on which preemption makes room, the chosen one first.
-        rejected: the nodes whose dry run failed, with what stood in the way.
+        rejected: the nodes on which preemption doesn't help, with the reasons.
         outcome: the choice among the candidates; None if there is none.
         spared: the pods of the chosen node that stay, though a victim's priority is higher.
     """
@@ -112,7 +112,7 @@ class PreemptionView(Report):
 
 @dataclass(frozen=True, slots=True)
 class NodeScore(Report):
-    """What a node scored: by plugin, weighted, and altogether."""
+    """The weighted scores of a node by plugin, and their total."""
 
     node: str
     scores: Mapping[str, int]
@@ -121,24 +121,24 @@ class NodeScore(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecisionView(Report):
-    """A decision as it was at its time.
+    """A decision of the scheduler about the pod.
 
     Attributes:
-        at_s: when, in seconds since the plan began.
-        node: the node that was chosen; empty if none.
-        is_nominated_only: the nominated node fitted, and no other was looked at.
-        message: as in kube-scheduler's FailedScheduling event; empty if a node was chosen.
-        error: why the cycle ended in an error.
+        at_s: the time of the decision, in seconds since the plan began.
+        node: the chosen node; empty if none.
+        is_nominated_only: whether the nominated node fitted, and no other was checked.
+        message: of kube-scheduler's FailedScheduling event; empty if a node was chosen.
+        error: the error that ended the cycle.
         gate: the refusal of PreEnqueue.
         pre_filter: the refusal of PreFilter.
-        pre_filter_details: what is behind it, where the refusal doesn't say so itself.
-        filter: the nodes that don't fit, with what the first objecting plugin said.
-        obstacles: all that keeps the pod off these nodes.
-        scored: the nodes that fit, with their scores; none where nothing had to be scored.
+        pre_filter_details: the causes of this refusal that its message doesn't name.
+        filter: the nodes that don't fit, with the status of the first plugin that refuses.
+        obstacles: all reasons that keep the pod off these nodes.
+        scored: the nodes that fit, with their scores; empty where no scores were needed.
         best: all nodes of the highest total, by name.
-        preemption: None if it wasn't tried.
-        blockers: pods on other nodes that anti-affinity is about.
-        freed_ports: ports that the pod wants and that count as free although a pod holds them.
+        preemption: the result of preemption; None if it wasn't tried.
+        blockers: pods on other nodes that keep the pod off by anti-affinity.
+        freed_ports: host ports in use that the pod wants and the scheduler considers free.
         feasible: the nodes that fit, by name.
     """
 
@@ -162,10 +162,10 @@ class DecisionView(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoppedPod(PodReport):
-    """A pod that a node stops to make room for a critical one.
+    """A pod that a kubelet stops to make room for a critical one.
 
     Attributes:
-        qos_class: by which the node chooses.
+        qos_class: the QoS class of the pod, by which the kubelet chooses.
     """
 
     qos_class: str
@@ -173,14 +173,14 @@ class StoppedPod(PodReport):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubeletAdmission(Report):
-    """The decision of a node about a pod that names it, which no scheduler decides about.
+    """The decision of a kubelet about a pod that names its node, without a scheduler.
 
     Attributes:
         node: the node.
-        is_admitted: whether it takes the pod.
-        reason: as in the status of a pod that it refuses; empty otherwise.
-        message: likewise; or why the node doesn't decide at all.
-        stopped: the pods that it stops to make room, in the order of its choice.
+        is_admitted: whether the kubelet admits the pod.
+        reason: of the status of a refused pod; empty otherwise.
+        message: of the status of a refused pod, or why the kubelet doesn't decide at all.
+        stopped: the pods that the kubelet stops to make room, in the order of its choice.
     """
 
     node: str
@@ -196,21 +196,20 @@ class PodExplanation(Report):
 
     Attributes:
         pod: the pod.
-        namespace: where it is.
-        workload: its topmost controller, `Kind namespace/name`; itself if it has none.
-        owner: its controller, likewise; empty if it has none.
+        namespace: of the pod.
+        workload: its topmost controller, `Kind namespace/name`; the pod itself without one.
+        owner: its controller, `Kind namespace/name`; empty if it has none.
         priority: of the pod.
         priority_class: the name of its PriorityClass; empty if it names none.
         preemption_policy: whether it may preempt.
         scheduler_name: the profile that decided.
-        was_on: the node that it is on in truth; empty if none.
-        admission: of a pod that names its node, what that decides; None of any other.
-        decisions: in order; more than one where it preempted, or was tried again.
-        sleep: what is to be said where it waits for an event although it fits, or has waited; else
-            empty.
+        was_on: the node that it is on in the cluster; empty if none.
+        admission: the decision of the kubelet if the pod names its node; else None.
+        decisions: the decisions in order; several if it preempted, or was tried again.
+        sleep: a remark if it waits, or has waited, for an event although it fits; else empty.
         remedies: the smallest changes that would give it a place, if it has none in the end.
-        warnings: what may make the answer wrong.
-        notes: what else is worth knowing.
+        warnings: reasons for which the answer may be wrong.
+        notes: remarks about the answer.
     """
 
     api_version: str = API_VERSION

@@ -1,4 +1,4 @@
-"""Explanations as presentations: each decision with its tables, and the order of evictions."""
+"""Presentations of the decisions about a pod, and of the order of evictions."""
 
 from collections.abc import Iterator
 
@@ -33,7 +33,7 @@ _CROSS_NODE = (
 
 
 def explanation_presentation(explanation: PodExplanation) -> Presentation:
-    """All decisions about a pod; those before the last two are details."""
+    """Present all decisions about a pod; those before the last two are details."""
     views, total = explanation.decisions, len(explanation.decisions)
     sections = [Section("Warnings", [Bullets(explanation.warnings)])]
     for number, view in enumerate(views, 1):
@@ -44,7 +44,7 @@ def explanation_presentation(explanation: PodExplanation) -> Presentation:
     sleep = Section("", [Paragraph(explanation.sleep)])
     remedies = Section("", [remedy_table(explanation)])
     notes = Section("Notes", [Bullets(explanation.notes)])
-    about = Section("", [*map(Paragraph, whose(explanation))])
+    about = Section("", [*map(Paragraph, pod_sentences(explanation))])
     verdict = _verdict(views[-1]).text if views else ""
     title = f"Podium explain {explanation.pod}"
     admission = Section("", [*admission_blocks(explanation)])
@@ -52,8 +52,8 @@ def explanation_presentation(explanation: PodExplanation) -> Presentation:
 
 
 def printed_explanation(explanation: PodExplanation, *, wide: bool) -> Presentation:
-    """An explanation as it is printed on a terminal, with its parts apart."""
-    about, *place = whose(explanation)
+    """Present an explanation for a terminal, with each part in a section."""
+    about, *place = pod_sentences(explanation)
     total = len(explanation.decisions)
     blocks: list[Block] = [*admission_blocks(explanation)]
     for number, view in enumerate(explanation.decisions, 1):
@@ -68,8 +68,8 @@ def printed_explanation(explanation: PodExplanation, *, wide: bool) -> Presentat
     return Presentation("", "", sections)
 
 
-def whose(explanation: PodExplanation) -> Iterator[str]:
-    """What of the pod matters, and where it is."""
+def pod_sentences(explanation: PodExplanation) -> Iterator[str]:
+    """Yield sentences about the pod's priority, its profile and its place."""
     if explanation.admission is not None:
         yield f"priority {explanation.priority}"
         return
@@ -82,7 +82,7 @@ def whose(explanation: PodExplanation) -> Iterator[str]:
 
 
 def admission_blocks(explanation: PodExplanation) -> Iterator[Block]:
-    """What the node decides that the pod names; nothing of a pod that names none."""
+    """Yield the decision of the kubelet about a pod that names its node."""
     admission = explanation.admission
     if admission is None:
         return
@@ -103,14 +103,14 @@ def admission_blocks(explanation: PodExplanation) -> Iterator[Block]:
 
 
 def decision_title(view: DecisionView, number: int, total: int) -> str:
-    """Which decision it is, and when; empty for one at the beginning that is the only one."""
+    """Return the number and time of a decision; empty for a single one at the beginning."""
     if total == 1 and view.at_s < 1:
         return ""
     return f"DECISION {number} OF {total}, {time_text(view.at_s)}"
 
 
 def decision_blocks(view: DecisionView) -> Iterator[Block]:
-    """A decision: who doesn't fit, what the others score, the verdict, and the preemption."""
+    """Yield a decision: the refusing nodes, the scores, the verdict, and the preemption."""
     if view.gate is not None:
         yield Paragraph(f"It isn't queued: {view.gate.plugin} says {view.gate.message}.")
         return
@@ -163,7 +163,7 @@ def decision_blocks(view: DecisionView) -> Iterator[Block]:
 
 
 def remedy_table(explanation: PodExplanation) -> Table:
-    """The smallest changes that would give the pod a place."""
+    """Make the table of the smallest changes that would give the pod a place."""
     rows = [
         (one.change, one.node, ", ".join(victim.pod for victim in one.victims) or "-")
         for one in explanation.remedies
@@ -218,7 +218,7 @@ def _preemption(view: PreemptionView) -> Iterator[Block]:
 
 
 def ranking_presentation(ranking: EvictionRanking) -> Presentation:
-    """A row for each pod, a column for each key."""
+    """Present the order of evictions, with a column for each key."""
     title = f"Podium explain --eviction {ranking.node}"
     if not ranking.pods:
         return Presentation(title, f"There are no pods on {ranking.node}.", [])

@@ -1,7 +1,7 @@
-"""The decisions about one pod, all of each.
+"""Explanations of all decisions about one pod.
 
-A pod that waits, or comes in the course of a plan, is explained when the plan decides it, in the
-same play. A pod that has a place, and keeps it, is taken off it first.
+A pending pod, or one that is created during a plan, is explained when the plan decides about it. A
+pod that has a place, and keeps it, is removed from it first.
 """
 
 from dataclasses import replace
@@ -47,11 +47,11 @@ _WHY_IT_SLEEPS = (
 
 
 class ExplainError(PodiumError):
-    """The pod can't be explained."""
+    """The pod doesn't exist, or no scheduler decides about it."""
 
 
 def explain_named(request: PlanRequest, named: str, namespace: str) -> PodExplanation:
-    """Explain the decisions about a pod, or about one of a workload; raises as `explain_pod` does.
+    """Explain the decisions about a named pod, or a pod of a workload; raises as `explain_pod`.
 
     Args:
         named: `[NAMESPACE/]POD`, also behind `pod/` as in kubectl's output, or a workload.
@@ -64,10 +64,10 @@ def explain_named(request: PlanRequest, named: str, namespace: str) -> PodExplan
 
 
 def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplanation:
-    """Explain the decisions about one pod of a workload; raises as `explain_pod` does.
+    """Explain the decisions about one pod of a workload; raises as `explain_pod`.
 
-    It is the first one that waits in the end; if none does, the first that comes in the course of
-    the plan; else the first by name.
+    It is the first pod that is pending in the end; else the first that is created during the plan;
+    else the first by name.
     """
     play = Play(request)
     play.run(request.until_s)

@@ -1,5 +1,5 @@
-"""Lint: what of a cluster, or of manifests, priorities, budgets and room will suffer from.
+"""Lint of clusters and manifests: faults of priorities, disruption budgets, and room for pods.
 
-`linter.lint` judges a `ClusterView` by the rules of `catalogue`, as a `LintConfiguration` has
-them. Nothing here reads what is judged, or prints.
+`linter.lint` checks a `ClusterView` by the rules of `catalogue`, as configured by a
+`LintConfiguration`. Reading files and printing are left to callers.
 """

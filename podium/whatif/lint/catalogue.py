@@ -1,6 +1,6 @@
-"""All rules, and the annotations by which an object says that a rule doesn't apply to it, and why.
+"""All lint rules, and the annotations of objects that suppress them.
 
-`lint.podium.dev/RULE: the reason`. An annotation without a reason suppresses nothing.
+An annotation reads `lint.podium.dev/RULE: the reason`; without a reason it suppresses nothing.
 """
 
 from collections.abc import Iterator, Mapping
@@ -34,7 +34,7 @@ _SUBJECTS = (
 
 
 def reason_for(obj: Object, rule_id: str) -> str:
-    """Why a rule doesn't apply to an object; empty if it does."""
+    """Return the reason for which an object's annotation suppresses a rule; empty if none does."""
     return str(annotations(obj).get(PREFIX + rule_id) or "").strip()
 
 
@@ -48,7 +48,7 @@ def suppression_without_reason(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def unknown_rule_suppressed(view: ClusterView) -> Iterator[Offence]:
-    """An annotation names a rule that there isn't."""
+    """An annotation names an unknown rule."""
     for obj, rule_id, field in _suppressed(view):
         if rule_id not in _ABOUT_OBJECTS:
             message = f"there is no rule {rule_id}{likely_meant(rule_id, _ABOUT_OBJECTS)}"

@@ -1,4 +1,4 @@
-"""What rules look at: the objects, the workloads among them, and where pods may go."""
+"""The objects that rules check, with the workloads and budgets derived from them."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -44,15 +44,15 @@ from podium.whatif.plan.workload_owners import WorkloadOwners
 
 
 class Thresholds(Document):
-    """The numbers by which rules judge.
+    """The numbers that rules compare with.
 
     Attributes:
-        levels_max: how many different values the PriorityClasses of users may have.
-        levels_between: how many values must be free between two neighbouring ones.
-        replicas_min: from how many replicas on a workload should have a budget.
-        critical_from: from which priority on a workload is critical; the value of the highest
+        levels_max: the most different values that the PriorityClasses of users may have.
+        levels_between: the number of values that must be free between two neighbouring ones.
+        replicas_min: the least replicas of a workload that should have a disruption budget.
+        critical_from: the least priority of a critical workload; the value of the highest
             PriorityClass of users unless given.
-        grace_period: how long pods that others may preempt should take to end at most.
+        grace_period: the longest grace period that pods that may be preempted should have.
     """
 
     levels_max: Annotated[int, Range(1)] = 10
@@ -68,10 +68,11 @@ _KEEPS_OUT = (NO_SCHEDULE, NO_EXECUTE)
 
 
 class BudgetView(msgspec.Struct, frozen=True):
-    """A budget, with the numbers that it has when all pods that it selects are there and ready.
+    """A disruption budget with its status if all pods that it selects exist and are ready.
 
     Attributes:
-        status: as the disruption controller would compute it; None if a controller isn't known.
+        status: the status that the disruption controller would compute; None if a controller of
+            its pods isn't known.
     """
 
     budget: Object
@@ -80,34 +81,34 @@ class BudgetView(msgspec.Struct, frozen=True):
 
     @property
     def replicas(self) -> int:
-        """How many pods it selects."""
+        """The number of pods that it selects."""
         return sum(workload.replicas for workload in self.workloads)
 
     @property
     def bound(self) -> tuple[str, int | str]:
-        """The field that says how many pods must stay or may go, and its value."""
+        """`minAvailable` or `maxUnavailable`, and its value."""
         spec = spec_of(self.budget)
         field = "maxUnavailable" if spec.get("maxUnavailable") is not None else "minAvailable"
         return field, spec.get(field, "")
 
     @property
     def needs_scale(self) -> bool:
-        """Whether it refers to what controllers want."""
+        """Whether it refers to the scale of controllers."""
         return needs_scale(self.budget)
 
     @property
     def unscaled(self) -> Sequence[Workload]:
-        """Those of its workloads that have no scale that it could refer to."""
+        """The workloads without a scale that it could refer to."""
         return [one for one in self.workloads if one.kind in _UNSCALED or one.is_bare]
 
     @property
     def witnesses(self) -> tuple[str, ...]:
-        """Its workloads, with how many pods they have."""
+        """The workloads with their numbers of pods, as text."""
         return tuple(f"{one} (of {one.replicas})" for one in self.workloads)
 
 
 def budget_view(budget: Object, workloads: Iterable[Workload]) -> BudgetView:
-    """A budget, with those of the workloads whose pods it selects."""
+    """Make the view of a disruption budget, with the workloads of the pods that it selects."""
     chosen = [one for one in workloads if selects(budget, one.pod)]
     replicas = {
         (str(owner["kind"]), str(owner["name"])): one.replicas
@@ -133,7 +134,7 @@ def budget_view(budget: Object, workloads: Iterable[Workload]) -> BudgetView:
 
 
 class ClusterView:
-    """A cluster, or valid manifests with their namespaces, as rules look at them."""
+    """The objects of a cluster, or of manifests, with everything that rules derive from them."""
 
     def __init__(
         self,
@@ -150,12 +151,12 @@ class ClusterView:
         self._nodes_for: dict[bytes, Sequence[Object]] = {}
 
     def of(self, kind: str) -> Sequence[Object]:
-        """The objects of a kind."""
+        """Return the objects of a kind."""
         return self.by_kind.get(kind, ())
 
     @cached_property
     def operated_namespaces(self) -> set[str]:
-        """Where operators may make pods that aren't there yet, of kinds that only they know."""
+        """The namespaces with custom resources, of which operators may make pods."""
         if self.nodes:
             return set()
         others = (obj for objects in self.by_kind.values() for obj in objects if not kind_of(obj))
@@ -168,7 +169,7 @@ class ClusterView:
 
     @cached_property
     def budgets(self) -> Sequence[BudgetView]:
-        """The budgets, with the workloads whose pods they select."""
+        """All disruption budgets with the workloads of the pods that they select."""
         found = self.of("PodDisruptionBudget")
         return [budget_view(budget, self.workloads) for budget in found]
 
@@ -190,11 +191,11 @@ class ClusterView:
 
     @property
     def knows_classes(self) -> bool:
-        """Whether a PriorityClass that wasn't read isn't there: every cluster has the system's."""
+        """Whether the PriorityClasses were read: every cluster has those of the system."""
         return bool(self.of("PriorityClass"))
 
     def class_names(self) -> set[str]:
-        """The names of all PriorityClasses, the system's included."""
+        """Return the names of all PriorityClasses, including those of the system."""
         return {*SYSTEM_PRIORITY_CLASSES, *map(name, self.classes)}
 
     @cached_property
@@ -209,7 +210,7 @@ class ClusterView:
 
     @cached_property
     def running_pods(self) -> Sequence[Object]:
-        """The pods on nodes that have neither ended nor are on their way out."""
+        """The bound pods that have neither finished nor are terminating."""
         return [pod for pod in self.of("Pod") if node_name_of(pod) and is_active(pod)]
 
     @cached_property
@@ -221,7 +222,7 @@ class ClusterView:
         return found
 
     def pods_of(self, workload: Workload) -> Sequence[Object]:
-        """The running pods of a workload."""
+        """Return the running pods of a workload."""
         obj = workload.obj
         named = str(workload)
         if obj["kind"] == "Pod":
@@ -240,9 +241,9 @@ class ClusterView:
         return stale_pods(self.running_pods, classes, controllers.get, self._owners)
 
     def has_controller(self, controller: Identity) -> bool:
-        """Whether a controller is among what was read."""
-        kind, place, called = controller
-        return any((namespace(one), name(one)) == (place, called) for one in self.of(kind))
+        """Whether a controller is among the objects."""
+        kind, *names = controller
+        return any([namespace(one), name(one)] == names for one in self.of(kind))
 
     @cached_property
     def _owners(self) -> WorkloadOwners:
@@ -257,7 +258,7 @@ class ClusterView:
 
     @cached_property
     def critical_from(self) -> int:
-        """From which priority on pods are critical; above all of users' if none are."""
+        """The least priority of critical pods; above all priorities of users if none is."""
         if self.thresholds.critical_from is not None:
             return self.thresholds.critical_from
         top = max(map(class_value, self.classes), default=0)
@@ -265,18 +266,18 @@ class ClusterView:
         return top if top > max(default, 0) else HIGHEST_USER_DEFINABLE + 1
 
     def nodes_for(self, workload: Workload) -> Sequence[Object]:
-        """The nodes that its pods select and whose taints they tolerate, whether there's room."""
+        """Return the nodes that match a workload's selectors and tolerations, full or not."""
         spec = workload.spec
         near = affinity_of(spec).get("nodeAffinity")
-        asked = msgspec.json.encode((spec.get("nodeSelector"), near, spec.get("tolerations")))
-        if asked not in self._nodes_for:
+        wanted = msgspec.json.encode((spec.get("nodeSelector"), near, spec.get("tolerations")))
+        if wanted not in self._nodes_for:
             refusal = refusal_of(workload.pod)
-            self._nodes_for[asked] = [node for node in self.nodes if not refusal(node)]
-        return self._nodes_for[asked]
+            self._nodes_for[wanted] = [node for node in self.nodes if not refusal(node)]
+        return self._nodes_for[wanted]
 
 
 def refusal_of(pod: Object) -> Callable[[Object], str]:
-    """Tells of nodes why a pod may not go there, in words; empty if it may."""
+    """Return a function that gives the reason for which a node refuses a pod; empty if none."""
     required, tolerations = required_node_affinity(pod), spec_of(pod).get("tolerations")
 
     def refusal(node: Object) -> str:

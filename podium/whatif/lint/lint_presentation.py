@@ -1,4 +1,4 @@
-"""What lint has found, rule by rule."""
+"""The presentation of the findings of lint."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -24,7 +24,7 @@ _TONES: Mapping[Severity, Tone] = {
 
 
 def lint_presentation(report: LintReport, *, wide: bool = False) -> Presentation:
-    """What was found, rule by rule, the gravest first; with all witnesses if `wide`."""
+    """Present findings rule by rule, the gravest first, with all witnesses if `wide`."""
     counts = dict.fromkeys(Severity, 0)
     for finding in report.findings:
         counts[finding.severity] += 1
@@ -79,11 +79,11 @@ def _found(report: LintReport, wide: bool) -> Iterator[Section]:
 
 
 def finding_text(finding: Finding, wide: bool = False) -> str:
-    """The message of a finding with its witnesses, all of them if `wide`."""
+    """Return the message of a finding with its witnesses, all of them if `wide`."""
     shown = listed(finding.witnesses, len(finding.witnesses) if wide else _WITNESSES_MAX)
     return f"{finding.message} ({shown})" if shown else finding.message
 
 
 def plain_text(text: str) -> str:
-    """A text of a rule, which has the marks of Markdown for code, without them."""
+    """Remove Markdown's marks for code from a text of a rule."""
     return text.replace("`", "")

@@ -1,4 +1,4 @@
-"""What `podium lint` reports."""
+"""The report of `podium lint`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from podium.api.documents.report import API_VERSION, IF_ANY, OrNull, Report
 
 
 class Severity(StrEnum):
-    """How much a finding matters, the gravest first."""
+    """The severity of a finding, the gravest first."""
 
     ERROR = "error"
     WARNING = "warning"
@@ -17,26 +17,26 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """Its place, from 0 for the gravest."""
+        """The position in the order, from 0 for the gravest."""
         return [*Severity].index(self)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding(Report):
-    """Something that a rule has found.
+    """A violation of a rule.
 
     Attributes:
-        rule: its id.
-        severity: how much it matters.
+        rule: the id of the rule.
+        severity: of the rule.
         kind: of the object at fault.
         namespace: of the object.
         name: of the object.
-        field: where in the object; empty if it is about all of it.
-        file: where the object was read; empty if it comes from a running cluster.
-        line: of the file, on which the object begins; 0 if it isn't known.
-        item: position of the object in a list, where the line doesn't tell it.
-        message: what is wrong.
-        witnesses: what else it takes to see it.
+        field: the path of the field; empty if it concerns the whole object.
+        file: the file of the object; empty if it comes from a running cluster.
+        line: the line of the file on which the object begins; 0 if it isn't known.
+        item: the position of the object in a list without line numbers.
+        message: a description of the fault.
+        witnesses: other objects, nodes or numbers that show it.
         suppressed_by: the reason for which the object's annotation suppresses it.
     """
 
@@ -62,7 +62,7 @@ class Finding(Report):
 
 @dataclass(frozen=True, slots=True)
 class RuleSummary(Report):
-    """A rule, and how much it matters here."""
+    """A rule with its configured severity."""
 
     id: str
     severity: Severity
@@ -74,12 +74,12 @@ class RuleSummary(Report):
 
 @dataclass(frozen=True, slots=True)
 class ExcludedNamespace(Report):
-    """A namespace that the configuration excludes, and what was found there.
+    """A namespace that the configuration excludes, with its numbers of findings.
 
     Attributes:
-        namespace: its name.
-        findings: how many there are.
-        rules: how many by rule, the gravest first.
+        namespace: the name of the namespace.
+        findings: the number of findings.
+        rules: the number of findings by rule, the gravest first.
     """
 
     namespace: str
@@ -89,11 +89,11 @@ class ExcludedNamespace(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintReport(Report):
-    """What was found, the gravest first, and by which rules.
+    """All findings, the gravest first.
 
-    `rules` has all rules that were asked, `suppressed` what annotations of objects suppress, and
-    `excluded` says how much was found in namespaces that the configuration excludes, and
-    `excluded_in` in which of them and by which rules. `objects` says how many were read.
+    `rules` has the rules that were on, `suppressed` the findings that annotations suppress,
+    `excluded` the number of findings in excluded namespaces, `excluded_in` these by namespace, and
+    `objects` the number of objects that were read.
     """
 
     api_version: str = API_VERSION
@@ -108,5 +108,5 @@ class LintReport(Report):
     notes: tuple[str, ...] = ()
 
     def at_least(self, severity: Severity) -> list[Finding]:
-        """What was found that matters at least so much."""
+        """Return the findings of at least a severity."""
         return [one for one in self.findings if one.severity.rank <= severity.rank]

@@ -35,17 +35,16 @@ def _level(given: Any) -> Severity | None:
 Level = Annotated[
     Severity | None, BeforeValidator(_level), WithJsonSchema({"enum": [*_LEVELS, False]})
 ]
-"""How much a rule matters; None if it doesn't."""
+"""The severity of a rule; None if it is off."""
 
 
 class LintConfiguration(Document):
-    """What `podium lint` looks for.
+    """The configuration of `podium lint`.
 
     Attributes:
-        rules: how much single rules matter, by id; `off` if they don't. The others matter as
-            much as their pages say.
-        exclude_namespaces: nothing is said of what is in these namespaces.
-        thresholds: the numbers by which rules judge.
+        rules: severities of rules by id, or `off`. Other rules have the severity of their pages.
+        exclude_namespaces: namespaces whose findings are only counted.
+        thresholds: numbers that rules compare with.
     """
 
     api_version: Annotated[str, Choice((API_VERSION,))] = API_VERSION
@@ -56,7 +55,7 @@ class LintConfiguration(Document):
 
     @classmethod
     def faults_as_written(cls, value: Mapping[str, Any]) -> Iterable[FieldError]:
-        """The rules must be known."""
+        """Yield an error for each unknown rule."""
         rules = value.get("rules")
         for rule_id in rules if isinstance(rules, dict) else ():
             if rule_id not in RULES:
@@ -64,12 +63,12 @@ class LintConfiguration(Document):
                 yield FieldError("rules", rule_id, message, ErrorKind.NOT_FOUND)
 
     def severity_of(self, rule: Rule) -> Severity | None:
-        """How much a rule matters; None if it doesn't."""
+        """Return the severity of a rule; None if it is off."""
         return self.rules.get(rule.id, rule.summary.severity)
 
 
 class Place(NamedTuple):
-    """Where an object was read; the `item` of a list where the line doesn't tell it."""
+    """The file and line of an object, and its `item` in a list that has no line numbers."""
 
     file: str
     line: int = 0
@@ -79,15 +78,15 @@ class Place(NamedTuple):
 NOWHERE = Place("")
 
 PlaceOf = Callable[[Object], Place]
-"""Tells where an object was read."""
+"""Finds the place where an object was read."""
 
 
 def lint(
     view: ClusterView, configuration: LintConfiguration, place_of: PlaceOf = lambda _: NOWHERE
 ) -> LintReport:
-    """Ask all rules that count."""
-    asked = {rule: configuration.severity_of(rule) for rule in RULES.values()}
-    rules = {rule: severity for rule, severity in asked.items() if severity is not None}
+    """Check a view by all rules that are on, and sort the findings by severity."""
+    severities = {rule: configuration.severity_of(rule) for rule in RULES.values()}
+    rules = {rule: severity for rule, severity in severities.items() if severity is not None}
     found = []
     for rule, severity in rules.items():
         for offence in rule.check(view):
@@ -108,20 +107,20 @@ def lint(
                     suppressed_by=reason_for(offence.obj, rule.id),
                 )
             )
-    told, excluded = list[Finding](), list[Finding]()
-    # The gravest first, rule by rule; of one rule by object. Nothing stands there twice.
+    included, excluded = list[Finding](), list[Finding]()
+    # The gravest first, rule by rule, and by object; without duplicates.
     place = {rule_id: index for index, rule_id in enumerate(RULES)}
     found.sort(
         key=lambda one: (one.severity.rank, place[one.rule], one.object, one.field, one.message)
     )
     for one in dict.fromkeys(found):
-        (excluded if one.namespace in configuration.exclude_namespaces else told).append(one)
+        (excluded if one.namespace in configuration.exclude_namespaces else included).append(one)
     by_namespace = defaultdict[str, Counter[str]](Counter)
     for one in excluded:
         by_namespace[one.namespace][one.rule] += 1
     return LintReport(
-        findings=tuple(one for one in told if not one.suppressed_by),
-        suppressed=tuple(one for one in told if one.suppressed_by),
+        findings=tuple(one for one in included if not one.suppressed_by),
+        suppressed=tuple(one for one in included if one.suppressed_by),
         rules=tuple(replace(one.summary, severity=severity) for one, severity in rules.items()),
         objects=sum(map(len, view.by_kind.values())),
         excluded=len(excluded),

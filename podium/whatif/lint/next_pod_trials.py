@@ -1,6 +1,6 @@
-"""Plays the cluster that lint looks at, and the next pods of workloads in copies of it.
+"""Trials of the next pods of workloads, in copies of the simulated cluster that lint checks.
 
-Lint imports it when it has found running pods whose successors get another priority.
+Lint imports the module only when running pods have successors with another priority.
 """
 
 from collections import defaultdict
@@ -21,10 +21,10 @@ from podium.whatif.plan.request import NEXT_PODS_MAX, LoadedState, PlanRequest
 def next_pod_sentences(
     objects: Iterable[Object], stale: Sequence[StalePods]
 ) -> Iterator[tuple[Sequence[StalePods], str]]:
-    """What the next pods of workloads do, in sentences about those whose priority changes alike.
+    """Describe what the next pods of workloads do, grouped by their change of priority.
 
-    What has no place in the cluster yet is left out, such as a Deployment without pods, so that
-    nothing else moves.
+    Pending pods, and workloads that aren't in the cluster yet, are left out of the simulation, so
+    that no other pods move.
     """
     there = decisive(objects)
     owning = {above for obj in there.values() if (above := controller_key(obj))}

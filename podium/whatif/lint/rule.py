@@ -1,6 +1,6 @@
-"""A rule: a check, and the page that says what it finds, why that matters and what to do.
+"""Lint rules: a check with the page of the documentation that explains its findings.
 
-The pages stand in the documentation and come with the package.
+The pages come with the package.
 """
 
 import re
@@ -22,11 +22,11 @@ _HEAD = re.compile(r"# \S+\n\n(\w+): (.+)\.\n\n(.+)\n\n## Fix\n\n(.+)\n\n## Bad\
 
 @dataclass(frozen=True, slots=True)
 class Offence:
-    """What a check has found.
+    """A violation of a rule by an object.
 
     Attributes:
-        field: where in the object that is; empty if it is about all of it.
-        witnesses: what else it takes to see it: other objects, nodes, numbers.
+        field: the path of the field; empty if it concerns the whole object.
+        witnesses: other objects, nodes or numbers that show it.
     """
 
     obj: Object
@@ -37,16 +37,13 @@ class Offence:
 
 @dataclass(frozen=True, eq=False)
 class Rule:
-    """A rule of `podium lint`: `no_default_class` checks what `no-default-class.md` explains.
-
-    The severity on the page counts unless the configuration has another one.
-    """
+    """A rule of `podium lint`: `no_default_class` checks what `no-default-class.md` explains."""
 
     check: Callable[[ClusterView], Iterator[Offence]]
 
     @property
     def id(self) -> str:
-        """The name of the rule, which never changes."""
+        """The stable name of the rule."""
         return self.check.__name__.replace("_", "-")
 
     @cached_property
@@ -57,7 +54,7 @@ class Rule:
 
     @cached_property
     def summary(self) -> RuleSummary:
-        """What the head of the page says."""
+        """The severity, title, reason and fix from the head of the page."""
         head = _HEAD.match(self.text)
         if head is None:
             raise ValueError(f"the page about {self.id} doesn't begin as pages about rules do")
@@ -67,7 +64,7 @@ class Rule:
 
 
 def workload_rule(check: Callable[[ClusterView, Workload], Iterator[Offence]]) -> Rule:
-    """A rule that judges each workload by itself."""
+    """Make a rule of a check of single workloads."""
 
     @wraps(check)
     def each(view: ClusterView) -> Iterator[Offence]:

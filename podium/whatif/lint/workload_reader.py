@@ -1,7 +1,6 @@
-"""Workloads: what asks for pods, each with a pod as admission would let it in.
+"""Workloads among objects, each with a pod after admission.
 
-A controller stands for the pods that it makes. A pod whose controller isn't among what was read
-stands for all pods of that controller, and a pod without a controller for itself.
+A workload is a controller, all pods of a controller that wasn't read, or a pod without one.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -40,19 +39,20 @@ _TEMPLATES: Mapping[str, tuple[str, ...]] = {
     "Job": _TEMPLATE,
     "CronJob": ("spec", "jobTemplate", *_TEMPLATE),
 }
-"""Where the template of pods stands, by kind."""
+"""The path of the pod template by kind."""
 
 BATCH = frozenset({"Job", "CronJob"})
 """Kinds whose pods run to an end."""
 
 
 class Workload(msgspec.Struct, frozen=True, eq=False):
-    """An object that asks for pods, with a pod as admission would let it in.
+    """A workload with one of its pods after admission.
 
     Attributes:
-        obj: the controller, or the pod that stands for itself or for a controller.
+        obj: the controller, or the first pod if that wasn't read or there is none.
         kind: of the controller; `Pod` if there is none.
-        refusal: why admission wouldn't let the pod in; empty if it would.
+        path: the path of the pods' spec in the object.
+        refusal: why admission refuses the pod; empty if it doesn't.
         is_new: whether it hasn't been in a cluster yet.
     """
 
@@ -66,17 +66,17 @@ class Workload(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def namespace(self) -> str:
-        """Where its pods are."""
+        """The namespace of its pods."""
         return namespace(self.pod)
 
     @property
     def spec(self) -> Object:
-        """The specification of its pods."""
+        """The spec of its pods."""
         return spec_of(self.pod)
 
     @property
     def priority(self) -> int | None:
-        """Of its pods; None if it isn't known, as they wouldn't be let in."""
+        """The priority of its pods; None if admission refuses them."""
         return None if self.refusal else pod_priority(self.pod)
 
     @property
@@ -91,12 +91,12 @@ class Workload(msgspec.Struct, frozen=True, eq=False):
 
     @property
     def is_bare(self) -> bool:
-        """Whether it is a pod that nobody recreates."""
+        """Whether it is a pod without a controller."""
         return self.kind == "Pod"
 
     @property
     def runs_to_an_end(self) -> bool:
-        """Whether its pods are done some day."""
+        """Whether its pods run to completion."""
         return self.kind in BATCH or self.spec.get("restartPolicy") in ("Never", "OnFailure")
 
     def __str__(self) -> str:
@@ -104,7 +104,7 @@ class Workload(msgspec.Struct, frozen=True, eq=False):
 
 
 def read_workloads(by_kind: Mapping[str, Sequence[Object]]) -> Iterator[Workload]:
-    """All workloads, controllers in the order of their kinds, and then pods."""
+    """Yield all workloads, controllers in the order of their kinds, and then pods."""
     classes = PriorityClasses(by_kind.get("PriorityClass", ()))
     limits = limits_by_namespace(by_kind.get("LimitRange", ()))
     controllers = [(kind, obj) for kind in _TEMPLATES for obj in by_kind.get(kind, ())]
@@ -120,7 +120,7 @@ def read_workloads(by_kind: Mapping[str, Sequence[Object]]) -> Iterator[Workload
         for each in limits.get(namespace(pod), ()):
             pod = with_default_amounts(pod, each)
         refusal, is_new = "", not uid_of(obj) and not status_of(obj)
-        # What a pod was given when it was created, it keeps, whatever becomes of its class.
+        # A pod keeps the priority of its creation, even if its class changes.
         was_admitted = obj["kind"] == "Pod" and not is_new
         if not was_admitted or spec_of(pod).get("priority") is None:
             try:
@@ -161,7 +161,7 @@ def read_workloads(by_kind: Mapping[str, Sequence[Object]]) -> Iterator[Workload
 
 
 def _replicas(obj: Object, scaler: Object | None) -> int:
-    """How many pods there are to be; the fewest, where a HorizontalPodAutoscaler says."""
+    """Return the wanted number of pods; the minimum of a HorizontalPodAutoscaler, if any."""
     kind, spec = obj["kind"], spec_of(obj)
     if scaler is not None and kind in SCALED:
         return int(spec_of(scaler).get("minReplicas") or 1)

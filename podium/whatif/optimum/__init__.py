@@ -1,5 +1,4 @@
-"""The least disruption that gives pods a place, found by an exact solver, to compare with.
+"""The least disruption that gives pending pods a place, for comparison with the scheduler's.
 
-`solver.solve` is the way in. Nothing is decided by it: what the solver finds is judged by the same
-filters that decide, and told.
+An exact solver finds it, starting at `solver.solve`, and the scheduler's filters verify it.
 """

@@ -1,4 +1,4 @@
-"""What limits places and victims: amounts, reasons, spread, budgets, rates, affinity, ports."""
+"""The constraints on places and victims: resources, spread, budgets, rates, affinity, ports."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from podium.whatif.optimum.problem import Demand, Spread, held, respects_all_bud
 
 
 def constrain(model: Model) -> None:
-    """Put all that limits places and victims to the program of a model."""
+    """Add the constraints on places and victims to the program of a model."""
     keep_apart(model)
     keep_near(model)
     for number, demand in enumerate(model.demands):
@@ -62,7 +62,7 @@ def _fit(model: Model) -> None:
             if free[row] >= 0:
                 program.at_most([*coming, *going], free[row])
                 continue
-            # More is taken than there is, which matters to those alone who want some of it.
+            # More is taken than there is, which matters only to pods that request the resource.
             most = sum(amount * program.limit(one) for one, amount in coming)
             pods = sum(program.limit(one) for one, _ in coming)
             flag = model.any_of([(one, 1) for one, _ in coming], pods)
@@ -70,7 +70,7 @@ def _fit(model: Model) -> None:
 
 
 def _have_reasons(model: Model) -> None:
-    """Nobody goes but for a more important pod: one that comes to its node, or that it blocks."""
+    """Allow victims only for a preemptor that comes to their node, or that they block."""
     for number, variable in model.gone.items():
         one = model.occupants[number]
         reasons: list[Term] = []
@@ -106,7 +106,7 @@ def _apart_terms(model: Model, peer_group: PeerGroup) -> Sequence[AffinityTerm]:
 
 
 def _spread(model: Model, number: int, spread: Spread) -> None:
-    """Where pods of a demand are, no more pods count than in the emptiest domain and the skew."""
+    """Limit the pods of the domains where a demand has pods by the emptiest domain and the skew."""
     constraint, domains, program = spread.constraint, spread.domains, model.program
     own = model.demands[number].cls.peer_group
     counting, occupants = model.matching(lambda peer_group: constraint.counts(own, peer_group) == 1)
@@ -139,11 +139,11 @@ def _spread(model: Model, number: int, spread: Spread) -> None:
 
 
 def keep_apart(model: Model) -> None:
-    """Pods that don't want to be in one domain, or want the same port, aren't."""
+    """Keep pods with required anti-affinity, or with equal host ports, in different domains."""
     listers = model.scheduler.listers
     for peer_group, holders in _peer_groups(model):
         for term in with_known_namespaces(peer_group.terms.required_anti_affinity, listers):
-            others, occupants = model.meant_by(term)
+            others, occupants = model.matching_terms(term)
             for _, rows in model.domains(term.topology_key):
                 _stay_apart(model, holders, others, occupants, rows)
     by_group: dict[PeerGroup, list[int]] = defaultdict(list)
@@ -151,7 +151,7 @@ def keep_apart(model: Model) -> None:
         by_group[one.cls.peer_group].append(number)
     for peer_group, numbers in by_group.items():
         for term in with_known_namespaces(peer_group.terms.required_anti_affinity, listers):
-            unwanted, _ = model.meant_by(term)
+            unwanted, _ = model.matching_terms(term)
             for _, rows in model.domains(term.topology_key) if unwanted else ():
                 _stay_away(model, unwanted, model.among(numbers, rows), rows)
     for number, demand in enumerate(model.demands):
@@ -213,13 +213,13 @@ def _stay_away(
 
 
 def keep_near(model: Model) -> None:
-    """Pods that want to be near others are, or are the first of their like."""
+    """Keep pods with required affinity in the domains of matching pods, or first of their kind."""
     for peer_group, holders in _peer_groups(model):
         terms = peer_group.terms.required_affinity
         if not terms:
             continue
         resolved = with_known_namespaces(terms, model.scheduler.listers)
-        met, occupants = model.meant_by(*resolved)
+        met, occupants = model.matching_terms(*resolved)
         keys = [*dict.fromkeys(term.topology_key for term in terms)]
         for one in holders:
             for row, variable in model.placed[one].items():
@@ -233,7 +233,7 @@ def keep_near(model: Model) -> None:
 
 
 def _firsts(model: Model, holders: Sequence[int], occupants: Sequence[int]) -> dict[int, int]:
-    """By row, the variable of whether the first pod of its like comes there."""
+    """Return by row the variable of whether the first pod that matches its own terms goes there."""
     program = model.program
     if any(one not in model.gone for one in occupants):
         return {}

@@ -1,6 +1,6 @@
-"""Integer programs: variables, constraints, and one objective after the other.
+"""Integer linear programs with several objectives in order, solved by HiGHS.
 
-HiGHS solves them. Each objective is minimised among the solutions that are best by those before.
+Each objective is minimised among the solutions that are best by the objectives before it.
 """
 
 import math
@@ -11,9 +11,9 @@ import msgspec
 import numpy as np
 
 Term = tuple[int, int]
-"""A variable, and its factor."""
+"""A variable with its factor."""
 Derived = Callable[[Sequence[int]], int]
-"""From the values of the variables before it to what a variable comes to."""
+"""Computes the value of a variable from the values of the variables before it."""
 
 # A bound this close below an integer is meant to be that integer.
 _ROUNDING = 1e-6
@@ -31,7 +31,7 @@ _OPTIONS: Mapping[str, bool | int | float | str] = {
 
 
 class Solved(msgspec.Struct, frozen=True):
-    """What came of one objective, of which no solution is below `bound`."""
+    """The result of minimising an objective, with a lower bound of its value."""
 
     values: Sequence[int]
     value: int
@@ -40,14 +40,14 @@ class Solved(msgspec.Struct, frozen=True):
 
     @property
     def is_proven(self) -> bool:
-        """Whether nothing better can be found."""
+        """Whether no solution is better."""
         return self.value <= self.bound
 
 
 class LinearProgram:
-    """A linear program: integers between 0 and a limit, and bounds on weighted sums of them.
+    """Integer variables between 0 and a limit, and upper bounds of weighted sums of them.
 
-    With all of them 0 every constraint must hold: there is always a solution.
+    All constraints must hold if all variables are 0, so that there is always a solution.
     """
 
     def __init__(self) -> None:
@@ -57,11 +57,11 @@ class LinearProgram:
 
     @property
     def size(self) -> int:
-        """How many variables there are."""
+        """The number of variables."""
         return len(self._limits)
 
     def variable(self, limit: int = 1, derived: Derived | None = None) -> int:
-        """A further integer from 0 to `limit`; `derived` says what to take it for at first."""
+        """Add a variable from 0 to `limit`; `derived` computes its value in the first solution."""
         self._limits.append(limit)
         number = len(self._limits) - 1
         if derived is not None:
@@ -69,7 +69,7 @@ class LinearProgram:
         return number
 
     def completed(self, chosen: Mapping[int, int]) -> Sequence[int] | None:
-        """Values of all variables, of some that are chosen; None if they break a constraint."""
+        """Complete chosen values to a solution; None if it violates a constraint."""
         values = [0] * self.size
         for number in range(self.size):
             derived = self._derived.get(number)
@@ -78,19 +78,19 @@ class LinearProgram:
         return values if is_within and self._holds(values) else None
 
     def limit(self, variable: int) -> int:
-        """The greatest value of a variable."""
+        """Return the upper limit of a variable."""
         return self._limits[variable]
 
     def most(self, terms: Iterable[Term]) -> int:
-        """What a sum of terms can't exceed."""
+        """Return an upper bound of a sum of terms."""
         return sum(factor * self._limits[one] for one, factor in terms if factor > 0)
 
     def forbid(self, variable: int) -> None:
-        """Have a variable be 0."""
+        """Fix a variable at 0."""
         self._limits[variable] = 0
 
     def at_most(self, terms: Iterable[Term], most: int) -> None:
-        """Have the sum of variables, each times its factor, be no more than `most`."""
+        """Constrain a sum of terms to at most `most`."""
         factors: dict[int, int] = {}
         for variable, factor in terms:
             factors[variable] = factors.get(variable, 0) + factor
@@ -106,7 +106,7 @@ class LinearProgram:
     def minimise(
         self, costs: Mapping[int, int], seconds: float, start: Sequence[int] | None = None
     ) -> Solved:
-        """Find values with the least sum of costs, by variable; all start at 0 unless given."""
+        """Minimise the sum of costs, given by variable, from a first solution (all 0 if None)."""
         known = start or [0] * len(self._limits)
         lowest = sum(cost * self._limits[one] for one, cost in costs.items() if cost < 0)
         value = _sum(costs, known)
@@ -157,7 +157,7 @@ class LinearProgram:
 
 
 def total(terms: Iterable[Term], values: Sequence[int]) -> int:
-    """What a sum of terms comes to."""
+    """Compute a sum of terms."""
     return sum(factor * values[one] for one, factor in terms)
 
 

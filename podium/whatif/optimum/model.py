@@ -1,4 +1,4 @@
-"""The variables, how many of equal pods go where and have to go; the solution that they say."""
+"""The variables of the program, for numbers of equal pods, and the solution that they stand for."""
 
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -14,12 +14,12 @@ from podium.whatif.optimum.problem import Problem
 
 
 class Model:
-    """Places and victims as integers; what limits them is put to `program`.
+    """The variables of places and victims, and the program that constraints are added to.
 
     Attributes:
-        placed: by number of the demand, and row, the variable of how many pods go there.
-        gone: by number of the occupants, the variable of how many have to go; only of those that
-            somebody may take, all others stay.
+        placed: by number of the demand and row of the node, the variable of the pods placed there.
+        gone: by number of the occupants, the variable of the victims among them; occupants that no
+            pod may preempt have none.
     """
 
     def __init__(self, problem: Problem, scheduler: Scheduler) -> None:
@@ -42,33 +42,33 @@ class Model:
         self._domains: dict[str, dict[int, int]] = {}
 
     def on(self, row: int) -> Sequence[int]:
-        """The numbers of the occupants of a row."""
+        """Return the numbers of the occupants of a row."""
         return self._on_row[row]
 
     def among(self, occupants: Collection[int], rows: Iterable[int]) -> list[int]:
-        """Those of the occupants that are on any of the rows."""
+        """List the given occupants that are on one of the rows."""
         wanted = set(occupants)
         return [one for row in rows for one in self._on_row[row] if one in wanted]
 
     def on_rows(self, demands: Iterable[int], rows: Collection[int]) -> list[Term]:
-        """How many pods of the demands go to any of the rows."""
+        """Return the terms whose sum is the number of pods of demands on the rows."""
         return [
             (self.placed[one][row], 1) for one in demands for row in rows if row in self.placed[one]
         ]
 
     def most_on(self, demands: Iterable[int], rows: Collection[int]) -> int:
-        """No more pods of the demands than this go to the rows."""
+        """Return an upper bound of the number of pods of demands on the rows."""
         limits = self.program.most(self.on_rows(listed := [*demands], rows))
         return min(limits, sum(len(self.demands[one].pods) for one in listed))
 
     def left(self, occupants: Iterable[int]) -> tuple[int, list[Term]]:
-        """How many occupants there are now, and what is to be added for those that go."""
+        """Return the number of pods of occupants now, and the terms that subtract the victims."""
         listed = [*occupants]
         terms = [(self.gone[one], -1) for one in listed if one in self.gone]
         return sum(len(self.occupants[one].pods) for one in listed), terms
 
     def gone_of(self, budget: int, lowest: int | None = None) -> list[Term]:
-        """How many pods go that a budget covers, those of a lower priority aside."""
+        """Return the terms that count the victims of a budget, from a priority on if given."""
         return [
             (variable, 1)
             for number, variable in self.gone.items()
@@ -77,31 +77,31 @@ class Model:
         ]
 
     def matching(self, matches: Callable[[PeerGroup], bool]) -> tuple[list[int], list[int]]:
-        """The numbers of the demands and of the occupants whose peer group is meant."""
+        """Return the numbers of the demands and of the occupants whose peer group matches."""
         known: dict[int, bool] = {}
 
-        def is_meant(peer_group: PeerGroup) -> bool:
+        def is_match(peer_group: PeerGroup) -> bool:
             if peer_group.id not in known:
                 known[peer_group.id] = matches(peer_group)
             return known[peer_group.id]
 
         return (
-            [number for number, one in enumerate(self.demands) if is_meant(one.cls.peer_group)],
-            [number for number, one in enumerate(self.occupants) if is_meant(one.cls.peer_group)],
+            [number for number, one in enumerate(self.demands) if is_match(one.cls.peer_group)],
+            [number for number, one in enumerate(self.occupants) if is_match(one.cls.peer_group)],
         )
 
-    def meant_by(self, *terms: AffinityTerm) -> tuple[list[int], list[int]]:
-        """The same of those that all terms, with known namespaces, are about."""
+    def matching_terms(self, *terms: AffinityTerm) -> tuple[list[int], list[int]]:
+        """Return the demands and occupants that match all affinity terms with known namespaces."""
         return self.matching(lambda peer_group: all(term.matches(peer_group, {}) for term in terms))
 
     def any_of(self, terms: Sequence[Term], most: int) -> int:
-        """A variable that is 1 wherever a sum of terms, which is no more than `most`, isn't 0."""
+        """Add a variable that is 1 where a sum of terms, which is at most `most`, isn't 0."""
         flag = self.program.variable(derived=lambda values: int(total(terms, values) > 0))
         self.program.at_most([*terms, (flag, -most)], 0)
         return flag
 
     def domain_of(self, key: str) -> dict[int, int]:
-        """The domains of a topology key by row; of the rows alone that have the label."""
+        """Return the domain of a topology key by row, for the rows of nodes with the label."""
         if key not in self._domains:
             codes = self.scheduler.snapshot.columns.label(key).codes
             self._domains[key] = {
@@ -110,7 +110,7 @@ class Model:
         return self._domains[key]
 
     def domains(self, key: str) -> Iterator[tuple[int, list[int]]]:
-        """The domains of a topology key, each with its rows."""
+        """Yield the domains of a topology key with their rows."""
         rows_of: dict[int, list[int]] = defaultdict(list)
         for row, domain in self.domain_of(key).items():
             rows_of[domain].append(row)
@@ -118,7 +118,7 @@ class Model:
 
 
 class PodPlace(msgspec.Struct, frozen=True):
-    """A pending pod, its profile and the row of its node."""
+    """A pending pod with its profile and the row of its node."""
 
     pod: PodInfo
     scheduler_name: str
@@ -126,14 +126,14 @@ class PodPlace(msgspec.Struct, frozen=True):
 
 
 class Solution(msgspec.Struct, frozen=True):
-    """The placements, the most important first, and each victim with what it gives way to."""
+    """The placements, the most important first, and each victim with its preemptor."""
 
     places: Sequence[PodPlace]
     victims: Sequence[tuple[PodInfo, PodInfo]]
 
 
 def solution_of(model: Model, values: Sequence[int]) -> Solution:
-    """The solution that the values of all variables stand for."""
+    """Derive places and victims from the values of all variables."""
     places = []
     for demand, by_row in zip(model.demands, model.placed, strict=True):
         pods = iter(demand.pods)

@@ -1,4 +1,4 @@
-"""What is minimised, in order: pods without a place, then the keys by which candidates compare."""
+"""The objectives in order: pods without a place, then the keys that compare candidate nodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -14,11 +14,11 @@ UNPLACED = "pods without a place"
 NOT_MINIMISED = frozenset(
     {CandidateKey.LATEST_START, CandidateKey.STRANDED_VICTIMS, CandidateKey.CASCADE_SIZE}
 )
-"""Keys that no sum over victims says."""
+"""Keys that aren't sums over victims."""
 
 
 class Objective(msgspec.Struct, frozen=True):
-    """A key to minimise for the sake of pending pods of a priority, by the costs of variables."""
+    """A sum of costs of variables to minimise, for the pending pods of a priority."""
 
     name: str
     level: int
@@ -26,10 +26,10 @@ class Objective(msgspec.Struct, frozen=True):
 
 
 def objectives(model: Model) -> Iterator[Objective]:
-    """All of them, in order.
+    """Yield all objectives in order.
 
-    Pending pods of a higher priority come first. What it costs to place them is settled before
-    those of the next lower priority are placed, as far as it isn't victims that these may take.
+    Pending pods of a higher priority come first. The costs of their places are minimised before
+    pods of the next lower priority are placed, except for victims that those may preempt, too.
     """
     levels = sorted({demand.priority for demand in model.demands}, reverse=True)
     for level, following in zip(levels, [*levels[1:], None], strict=True):
@@ -56,7 +56,7 @@ def _costs(
     variables = [(model.gone[number], model.occupants[number]) for number in gone]
     match key:
         case CandidateKey.PDB_VIOLATIONS:
-            # How many more pods go than each budget allows.
+            # The victims beyond what each budget allows.
             found = []
             for number, budget in enumerate(model.scheduler.budgets.budgets):
                 covered, allowed = model.gone_of(number, lowest), max(budget.allowed, 0)
@@ -71,7 +71,7 @@ def _costs(
             least = min(one.priority for _, one in variables)
             most = max(one.priority for _, one in variables)
             if (most - least) * pods < PRIORITY_OFFSET:
-                # Then a victim more is always worse, and small numbers say the same.
+                # Then one more victim is always worse, and small numbers compare equally.
                 yield [(variable, 1) for variable, _ in variables]
                 yield [(variable, one.priority - least) for variable, one in variables]
             else:

@@ -1,4 +1,4 @@
-"""The least disruption, as it is told to people."""
+"""The presentation of the least disruption."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ _STEPS = {
 
 
 def optimum_sections(found: Optimum) -> Iterator[Section]:
-    """What there is to tell, the comparison first."""
+    """Yield the sections of a plan about the least disruption, the comparison first."""
     both = [found.tally, *([found.ordinary] if found.ordinary is not None else [])]
     tops = ["none" if one.highest_priority is None else one.highest_priority for one in both]
     proof = "Proven" if found.is_proven else "Not proven: the time was up before that"
@@ -54,7 +54,7 @@ def optimum_sections(found: Optimum) -> Iterator[Section]:
         for one in found.victims
     ]
     headers = ["Victim", "Node", "Priority", "For", "Breaks a budget", "Moves to"]
-    yield Section("Who would give way", [Table(headers, victims)])
+    yield Section("Victims of the optimum", [Table(headers, victims)])
     steps = [
         f"{number}. {_STEPS[one.action].format(one.pod, one.node)}"
         for number, one in enumerate(found.steps, 1)

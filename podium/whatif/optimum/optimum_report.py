@@ -1,4 +1,4 @@
-"""The least disruption as it is told; pods are named `namespace/name`."""
+"""The report of the least disruption that gives pending pods a place."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -19,15 +19,15 @@ class OptimalPlacement(Report):
 
 @dataclass(frozen=True, slots=True)
 class OptimalVictim(Report):
-    """A pod that gives way.
+    """A pod that is preempted.
 
     Attributes:
-        pod: the pod.
-        node: where it is.
-        priority: of the pod.
-        by: for whom it gives way.
-        is_violating: whether its disruption breaks a budget.
-        moves_to: where its replacement then fits; empty if nowhere, or if nobody replaces it.
+        pod: the victim.
+        node: the node that it is on.
+        priority: of the victim.
+        by: the preemptor.
+        is_violating: whether its disruption violates a disruption budget.
+        moves_to: the node that its replacement fits; empty if none does, or if it isn't replaced.
     """
 
     pod: str
@@ -40,13 +40,13 @@ class OptimalVictim(Report):
 
 @dataclass(frozen=True, slots=True)
 class OptimumStep(Report):
-    """What is to be done next to get there.
+    """A step towards the least disruption.
 
     Attributes:
-        action: `Nominate` a pending pod to a node, `Delete` a victim there, `Bind` the pod that is
-            nominated, `Move` what replaces a victim to a node.
-        pod: to whom.
-        node: where.
+        action: `Nominate` a pending pod to a node, `Delete` a victim there, `Bind` the nominated
+            pod, `Move` the replacement of a victim to a node.
+        pod: the pending pod or the victim.
+        node: the node of the action.
     """
 
     action: Literal["Nominate", "Delete", "Bind", "Move"]
@@ -59,11 +59,11 @@ class OptimumTally(Report):
     """The sums of a set of victims, by the keys that compare candidate nodes.
 
     Attributes:
-        placed: how many of the pods get a place.
-        violations: how many victims break a budget.
-        highest_priority: of the victims; None if there are none.
-        priority_sum: of all victims.
-        victims: how many there are.
+        placed: the number of pods that get a place.
+        violations: the number of victims that violate a disruption budget.
+        highest_priority: the highest priority of the victims; None if there are none.
+        priority_sum: the sum of the priorities of the victims.
+        victims: the number of victims.
     """
 
     placed: int
@@ -75,13 +75,13 @@ class OptimumTally(Report):
 
 @dataclass(frozen=True, slots=True)
 class OptimumGap(Report):
-    """Something that wasn't minimised to the end.
+    """An objective that wasn't minimised to the end.
 
     Attributes:
-        key: by which solutions are compared.
-        priority: of the pending pods that were about to be placed.
-        value: what the solution has, as the solver counts it.
-        bound: no solution has less.
+        key: the key that compares solutions.
+        priority: of the pending pods whose places were minimised.
+        value: the value of the solution, as the solver counts it.
+        bound: a lower bound of the value of any solution.
     """
 
     key: str
@@ -92,11 +92,11 @@ class OptimumGap(Report):
 
 @dataclass(frozen=True, slots=True)
 class UnexpressedPod(Report):
-    """A pod that was left as it is.
+    """A pod that the solver left unchanged.
 
     Attributes:
-        pod: the pod.
-        reason: what about it the model can't express.
+        pod: the name of the pod.
+        reason: the property of the pod that the model can't express.
     """
 
     pod: str
@@ -108,17 +108,17 @@ class Optimum(Report):
     """The least disruption that gives the pending pods a place.
 
     Attributes:
-        is_proven: whether the solver has shown that nothing is better.
-        is_verified: whether the scheduler's own filters let all of it happen, step by step.
-        pods: how many pods were to be placed.
-        tally: what it comes to.
-        ordinary: what the scheduler's own way comes to for the same pods.
-        placements: by name of the pod.
-        victims: by node.
-        steps: in order.
-        gaps: what wasn't minimised to the end.
-        unexpressed: pods that were left as they are.
-        notes: what else is to be known.
+        is_proven: whether the solver has shown that no solution is better.
+        is_verified: whether the scheduler's filters allow the solution, step by step.
+        pods: the number of pods to place.
+        tally: the sums of the solution.
+        ordinary: the sums of the scheduler's own decisions about these pods.
+        placements: the pods that get a place, by name.
+        victims: the preempted pods, by node.
+        steps: the steps in order.
+        gaps: the objectives that weren't minimised to the end.
+        unexpressed: pods that the solver left unchanged.
+        notes: remarks about the solution.
     """
 
     is_proven: Annotated[bool, Field(serialization_alias="proven")]

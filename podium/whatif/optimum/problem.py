@@ -1,4 +1,4 @@
-"""What is to be placed and who could give way, with equal pods taken together."""
+"""The pods to place and the possible victims, with equal pods grouped."""
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
@@ -38,18 +38,18 @@ from podium.whatif.optimum.optimum_report import UnexpressedPod
 
 
 class Spread(msgspec.Struct, frozen=True):
-    """A DoNotSchedule constraint of a class of pods, and the domains that it counts in."""
+    """A DoNotSchedule constraint of a class of pods with its domains."""
 
     constraint: SpreadConstraint
     domains: Domains
 
 
 class Demand(msgspec.Struct, frozen=True):
-    """Pending pods that nothing tells apart.
+    """Pending pods that are equal in all that decides on their places.
 
     Attributes:
-        rows: of the nodes that nothing but other pods may keep them from, ascending.
-        amounts: what each takes of its node, by the name of a sum that a filter limits.
+        rows: the rows, ascending, of the nodes that only other pods may keep them from.
+        amounts: what each pod takes of its node, by the name of the resource.
     """
 
     cls: PodClass
@@ -61,16 +61,16 @@ class Demand(msgspec.Struct, frozen=True):
 
     @property
     def priority(self) -> int:
-        """Of each."""
+        """The priority of each pod."""
         return self.cls.priority
 
 
 class Occupants(msgspec.Struct, frozen=True):
-    """Pods of one node that nothing tells apart, in the order in which they go.
+    """Pods of one node that are equal as victims, in the order in which they are preempted.
 
     Attributes:
-        budgets: the numbers of those that their disruption costs something.
-        costs: of each pod, by the keys that only look at single pods.
+        budgets: the numbers of the disruption budgets that count their disruption.
+        costs: the costs of each pod by the keys that consider single pods.
         taken_by: the priorities of pending pods that may preempt them.
     """
 
@@ -83,7 +83,7 @@ class Occupants(msgspec.Struct, frozen=True):
 
     @property
     def priority(self) -> int:
-        """Of each."""
+        """The priority of each pod."""
         return self.cls.priority
 
 
@@ -91,8 +91,8 @@ class Problem(msgspec.Struct, frozen=True):
     """The input of the solver.
 
     Attributes:
-        free: by the name of a sum and row, what is left of it once terminating pods have gone.
-        unexpressed: the pods that are left as they are, although they might matter.
+        free: by resource and row, the free amount once terminating pods have gone.
+        unexpressed: the pods that the model can't express, although they might matter.
     """
 
     demands: Sequence[Demand]
@@ -111,7 +111,7 @@ _COSTS: Mapping[CandidateKey, Callable[[PodInfo, Clock], int]] = {
 
 
 class Likeness:
-    """Compares peer groups by the rules about them; one with rules of its own is like no other."""
+    """Compares peer groups by the rules that match them; those with own rules equal no other."""
 
     def __init__(
         self, demands: Sequence[Demand], peer_groups: Iterable[PeerGroup], listers: Listers
@@ -137,18 +137,18 @@ class Likeness:
         self._known: dict[PeerGroup, Hashable] = {}
 
     def of(self, peer_group: PeerGroup) -> Hashable:
-        """Equal for peer groups that are alike."""
+        """Return a key that is equal for equivalent peer groups."""
         if peer_group not in self._known:
             terms = peer_group.terms
             has_rules = terms.required_affinity or terms.required_anti_affinity
             self._known[peer_group] = (
-                peer_group if has_rules else tuple(meant(peer_group) for meant in self._rules)
+                peer_group if has_rules else tuple(rule(peer_group) for rule in self._rules)
             )
         return self._known[peer_group]
 
 
 class ProblemReader:
-    """Reads the problem from a scheduler without nominated pods."""
+    """Derives the problem from the snapshot of a scheduler without nominated pods."""
 
     def __init__(self, scheduler: Scheduler, pending: Sequence[PodInfo]) -> None:
         self._scheduler = scheduler
@@ -161,7 +161,7 @@ class ProblemReader:
         self._room: dict[str, np.ndarray] = {}
 
     def read(self) -> Problem:
-        """The problem."""
+        """Group the pending pods and the pods of all nodes, and sum up free resources."""
         groups: dict[tuple[int, str], list[PodInfo]] = defaultdict(list)
         for pod in self._pending:
             groups[pod.cls.id, scheduler_name_of(pod.obj)].append(pod)
@@ -179,7 +179,7 @@ class ProblemReader:
         demands = [*_together(found, likeness)]
         priorities = {one.priority for one in demands if one.cls.preempts}
         occupants = [*self._occupants(priorities, likeness)]
-        # What is left of each sum that demands know, once terminating pods have gone.
+        # What is left of each requested resource once terminating pods have gone.
         free = {name: room.copy() for name, room in self._room.items()}
         for row, pods in enumerate(self._snapshot.pods_on):
             for pod in pods:
@@ -231,7 +231,7 @@ class ProblemReader:
         return Demand(pod.cls, scheduler_name, pods, listed, amounts, spreads)
 
     def _leans_on(self, demand: Demand, seeking: Sequence[Demand]) -> bool:
-        """Whether pods want to be near others that wait and want to be near somebody, too."""
+        # Whether pods have affinity to other pending pods that have required affinity, too.
         listers, peer_group = self._scheduler.listers, demand.cls.peer_group
         terms = with_known_namespaces(peer_group.terms.required_affinity, listers)
         if not terms:
@@ -299,12 +299,12 @@ def _together(demands: Sequence[Demand], likeness: Likeness) -> Iterator[Demand]
 
 
 def held(pod: PodInfo, name: str) -> int:
-    """What a pod on a node takes of a sum."""
+    """Return the amount of a resource that a pod takes of its node."""
     return 1 if name == "pods" else pod.cls.held.get(name, 0)
 
 
 def respects_all_budgets(scheduler: Scheduler, number: int) -> bool:
-    """Whether no preemption may violate a budget."""
+    """Whether a disruption budget may never be violated by preemption."""
     options = scheduler.handle.options
     is_asked = options.budget_annotations and scheduler.budgets.budgets[number].is_respected
     return options.disruption_budgets is BudgetPolicy.RESPECT or is_asked

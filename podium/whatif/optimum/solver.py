@@ -1,4 +1,4 @@
-"""Finds the least disruption that gives pending pods a place, and has the filters judge it."""
+"""The search for the least disruption that gives pending pods a place, verified by the filters."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ from podium.whatif.optimum.problem import ProblemReader
 
 
 class Placing:
-    """Places pods one after the other."""
+    """Places pods in a snapshot one after the other, by the scheduler's filters and scores."""
 
     def __init__(self, scheduler: Scheduler, changes: TrialChanges) -> None:
         self._scheduler = scheduler
@@ -38,18 +38,18 @@ class Placing:
         self._evaluations: dict[tuple[int, str], Evaluation] = {}
 
     def fits(self, pod: PodInfo, scheduler_name: str, row: int) -> bool:
-        """Whether a pod fits a row."""
+        """Whether a pod fits the node of a row."""
         filtering = self._evaluation(pod, scheduler_name).filtering
         return filtering.pre_filter.is_success and bool(filtering.outcome[row] == FITS)
 
     def best_row(self, pod: PodInfo, scheduler_name: str) -> int | None:
-        """The row that a pod would get; None if it fits nowhere."""
+        """Return the row of the node that a pod would get; None if no node fits."""
         preference = self._evaluation(pod, scheduler_name).preference
         row = int(preference.argmax())
         return row if preference[row] >= 0 else None
 
     def add(self, pod: PodInfo, row: int) -> None:
-        """Place a pod."""
+        """Place a pod on the node of a row."""
         self._changes.put(pod, self._scheduler.snapshot.names[row])
 
     def _evaluation(self, pod: PodInfo, scheduler_name: str) -> Evaluation:
@@ -68,8 +68,9 @@ class Verdict(msgspec.Struct, frozen=True):
     """The verdict of the filters on a solution.
 
     Attributes:
-        order: in which the pods fit their nodes, one after the other.
-        moves: by uid of a victim, the node that its replacement then goes to.
+        order: an order in which the pods fit their nodes, one after the other.
+        misfits: the pods that don't fit their nodes.
+        moves: the nodes of the victims' replacements, by uid of the victim.
     """
 
     order: Sequence[PodPlace]
@@ -78,14 +79,14 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 def verify(scheduler: Scheduler, solution: Solution) -> Verdict:
-    """Take all victims off, place the pods, then the victims' replacements; undo all of it."""
+    """Try in the snapshot whether the pods fit without the victims, and where replacements go."""
     gone = [victim for victim, _ in solution.victims]
     leaving = [pod for pods in scheduler.snapshot.pods_on for pod in pods if pod.cls.terminating]
     with TrialChanges(scheduler.snapshot) as changes:
         placing = Placing(scheduler, changes)
         changes.take([*gone, *leaving])
         order, left, more = list[PodPlace](), [*solution.places], True
-        # Each that is placed may let another one in.
+        # Each placed pod may make room for another one, as by affinity.
         while left and more:
             waiting = []
             for place in left:
@@ -108,7 +109,7 @@ def verify(scheduler: Scheduler, solution: Solution) -> Verdict:
 
 
 def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> Optimum:
-    """The least disruption that gives pods a place, by a search of so many seconds."""
+    """Find the least disruption that gives pods a place, by a search of so many seconds."""
     problem = ProblemReader(scheduler, pending).read()
     model = Model(problem, scheduler)
     constrain(model)
@@ -116,7 +117,7 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
     values = model.program.completed(first_solution(model)) or [0] * model.program.size
     names, gaps, left_s = _names(scheduler), list[OptimumGap](), seconds
     for objective in listed:
-        # Whatever takes long leaves some of the time to those behind it.
+        # An objective that takes long leaves half of the time to the following ones.
         solved = model.program.minimise(objective.costs, left_s / 2, values)
         values, left_s = solved.values, left_s - solved.seconds
         model.program.at_most(objective.costs.items(), solved.value)
@@ -161,7 +162,7 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
 
 
 def tally(placed: int, victims: Sequence[tuple[int, bool]]) -> OptimumTally:
-    """What it comes to, of the priority of each victim and whether it breaks a budget."""
+    """Sum up victims, each given by its priority and whether it violates a budget."""
     priorities = [priority for priority, _ in victims]
     return OptimumTally(
         placed,
@@ -181,7 +182,7 @@ def _names(scheduler: Scheduler) -> dict[str, str]:
 def _steps(
     scheduler: Scheduler, verdict: Verdict, victims: Sequence[OptimalVictim]
 ) -> Iterator[OptimumStep]:
-    """All victims go before anybody is bound, as a place may depend on several of them."""
+    # All victims are deleted before any pod is bound, as a place may depend on several of them.
     names = scheduler.snapshot.names
     for place in verdict.order:
         given_up = [victim for victim in victims if victim.by == place.pod.key]
@@ -200,17 +201,17 @@ def _notes(scheduler: Scheduler, verdict: Verdict) -> Iterator[str]:
     names = _names(scheduler)
     for key in scheduler.handle.options.candidate_order:
         if key in NOT_MINIMISED:
-            yield f"not minimised, as no sum over victims says it: {names[key]}"
+            yield f"not minimised, as it is no sum over victims: {names[key]}"
     for place in verdict.misfits:
         node = scheduler.snapshot.names[place.row]
         yield f"the filters don't let {place.pod.key} onto {node} in any order that was tried"
 
 
 def first_solution(model: Model) -> Mapping[int, int]:
-    """The variables of who goes where and who has to go, if pods are decided one by one.
+    """Return the values of places and victims if the scheduler decides on pods one by one.
 
-    The most important come first; victims are gone at once. A pod whose victims the model doesn't
-    have is passed over.
+    The most important pods come first, and victims are gone at once. A pod whose victims have no
+    variables is skipped.
     """
     scheduler, chosen = model.scheduler, Counter[int]()
     rows, on_nodes = scheduler.snapshot.row_of, scheduler.snapshot.pods_on

@@ -1,1 +1,1 @@
-"""What drains and failures of nodes and zones do to a cluster."""
+"""Drains and failures of nodes and zones, and what they do to a cluster."""

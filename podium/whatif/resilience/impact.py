@@ -33,11 +33,11 @@ from podium.whatif.plan.workload_owners import WorkloadOwners
 
 
 class DisturbanceError(PodiumError):
-    """What is to be drained, or to fail, isn't there."""
+    """A node or zone that is to be drained, or to fail, doesn't exist."""
 
 
 class DisturbanceKind(StrEnum):
-    """What can happen to nodes."""
+    """A kind of drain or failure."""
 
     DRAIN = "Drain"
     NODE_FAILURE = "NodeFailure"
@@ -46,13 +46,13 @@ class DisturbanceKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Disturbance(Report):
-    """The drains and failures of nodes that a play goes through.
+    """Drains or failures of nodes.
 
     Attributes:
-        kind: what.
-        nodes: to which; drained one after the other, or failing at once.
-        zone: whose nodes they are; empty unless a zone fails.
-        drain: how nodes are drained: fields of a `Drain` by name, as far as they are given.
+        kind: drain, failure of nodes, or failure of a zone.
+        nodes: the nodes that are drained one after the other, or fail at once.
+        zone: the zone of the nodes; empty unless a zone fails.
+        drain: fields of a `Drain` by name, where they differ from the defaults.
     """
 
     kind: DisturbanceKind
@@ -62,7 +62,7 @@ class Disturbance(Report):
 
     @property
     def name(self) -> str:
-        """Such as `drain of node a`, `failure of zone west`."""
+        """A short description, such as `drain of node a` or `failure of zone west`."""
         verb = "drain" if self.kind is DisturbanceKind.DRAIN else "failure"
         if self.zone:
             return f"{verb} of zone {self.zone}"
@@ -70,7 +70,7 @@ class Disturbance(Report):
 
     @property
     def changes(self) -> list[Change]:
-        """The changes that make it."""
+        """The changes of a plan that cause the drains or failures."""
         if self.kind is DisturbanceKind.DRAIN:
             settings = {"delete_empty_dir_data": True, **self.drain}
             return [Drain(node=node, **settings) for node in self.nodes]
@@ -78,11 +78,14 @@ class Disturbance(Report):
 
 
 def drain_of(state: Iterable[Object], texts: Sequence[str], **drain: Any) -> Disturbance:
-    """Make the drain of several nodes, one after the other; raises DisturbanceError.
+    """Return the drain of several nodes, one after the other.
 
     Args:
-        texts: each a node as `NAME` or `node/NAME`.
+        texts: nodes as `NAME` or `node/NAME`.
         drain: fields of `Drain`, such as `force`.
+
+    Raises:
+        DisturbanceError: the state lacks a node.
     """
     known = nodes_by_name(state)
     names = [text.removeprefix("node/").removeprefix("no/") for text in texts]
@@ -91,67 +94,73 @@ def drain_of(state: Iterable[Object], texts: Sequence[str], **drain: Any) -> Dis
 
 
 def check_nodes(names: Iterable[str], known: Collection[str]) -> None:
-    """Raise DisturbanceError for nodes that aren't there, with the names that were likely meant."""
+    """Check that nodes exist.
+
+    Raises:
+        DisturbanceError: a node doesn't exist; the message suggests similar names.
+    """
     missing = [
-        f"{one}: the state has no Node {one}{likely_meant(one, known)}"
-        for one in names
-        if one not in known
+        f"{node}: the state has no Node {node}{likely_meant(node, known)}"
+        for node in names
+        if node not in known
     ]
     if missing:
         raise DisturbanceError("\n".join(missing))
 
 
 def failure_of(state: Iterable[Object], texts: Sequence[str]) -> Disturbance:
-    """The failure of nodes and zones, all at once; raises DisturbanceError.
+    """Return the failure of nodes and zones, all at once.
 
     Args:
-        texts: each the name of a node or a zone; `node/NAME` and `zone/NAME` say which.
+        texts: names of nodes and zones, with `node/` or `zone/` before a name that is both.
+
+    Raises:
+        DisturbanceError: the state lacks a node or zone.
     """
     known = nodes_by_name(state)
     zones = nodes_by_zone(known.values())
-    found, missing = dict[str, None](), []
+    failing, missing = dict[str, None](), []
     for text in texts:
-        kind, _, called = text.rpartition("/")
-        if called in known and kind in ("", "node", "no"):
-            found[called] = None
-        elif called in zones and kind in ("", "zone"):
-            found |= dict.fromkeys(zones[called])
+        kind, _, wanted = text.rpartition("/")
+        if wanted in known and kind in ("", "node", "no"):
+            failing[wanted] = None
+        elif wanted in zones and kind in ("", "zone"):
+            failing |= dict.fromkeys(zones[wanted])
         else:
-            there = {"node": known, "no": known, "zone": zones}.get(kind, (*known, *zones))
-            hint = likely_meant(called, there)
-            missing.append(f"{text}: the state has no {kind or 'node or zone'} {called}{hint}")
+            names = {"node": known, "no": known, "zone": zones}.get(kind, (*known, *zones))
+            hint = likely_meant(wanted, names)
+            missing.append(f"{text}: the state has no {kind or 'node or zone'} {wanted}{hint}")
     if missing:
         raise DisturbanceError("\n".join(missing))
     zone = texts[0].rpartition("/")[2] if len(texts) == 1 else ""
-    if zone in zones and [*found] == zones[zone]:
-        return Disturbance(DisturbanceKind.ZONE_FAILURE, tuple(found), zone)
-    return Disturbance(DisturbanceKind.NODE_FAILURE, tuple(found))
+    if zone in zones and [*failing] == zones[zone]:
+        return Disturbance(DisturbanceKind.ZONE_FAILURE, tuple(failing), zone)
+    return Disturbance(DisturbanceKind.NODE_FAILURE, tuple(failing))
 
 
 def nodes_by_name(state: Iterable[Object]) -> dict[str, Object]:
-    """The nodes of a state, in the order of their names."""
+    """Return the nodes of a state by name, sorted."""
     nodes = {name(obj): obj for obj in state if obj.get("kind") == "Node"}
     return dict(sorted(nodes.items()))
 
 
 def nodes_by_zone(nodes: Iterable[Object]) -> Mapping[str, list[str]]:
-    """The names of the nodes in each zone, by the name of the zone."""
-    found: dict[str, list[str]] = defaultdict(list)
+    """Return the names of the nodes of each zone, sorted by zone."""
+    zones: dict[str, list[str]] = defaultdict(list)
     for node in nodes:
-        zone = labels(node).get(ZONE_LABEL)
-        if zone:
-            found[str(zone)].append(name(node))
-    return dict(sorted(found.items()))
+        if zone := labels(node).get(ZONE_LABEL):
+            zones[str(zone)].append(name(node))
+    return dict(sorted(zones.items()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnplacedPod(PodRow):
-    """A pod that is without a place in the end, or on a node that nothing is heard of.
+    """A pod without a place in the end, or on a node that doesn't answer.
 
     Attributes:
-        node: where it was; empty for one that comes in place of another.
-        reason: why, in words.
-        waits: whether it is there and waits for room, so that another node could help.
+        node: the node that it was on; empty for a replacement of another pod.
+        reason: why it has no place.
+        waits: whether it is pending, so that another node could help.
     """
 
     node: Annotated[str, IF_ANY] = ""
@@ -164,19 +173,19 @@ class Impact(Report):
     """The effects of a disturbance on pods and budgets; pods are named `namespace/name`.
 
     Attributes:
-        disturbance: what happens.
-        name: the same in words.
+        disturbance: the drains or failures.
+        name: a short description of the disturbance.
         moved: how many pods lose their places and have another one in the end.
-        preempted: how many pods are preempted in turn.
-        disruptions: each pod that loses its place, when, why, and where its replacement is.
-        unplaced: the pods that are without a place in the end, the most important first.
-        budgets: the budgets that it touches.
+        preempted: how many pods are preempted by the replacements.
+        disruptions: the pods that lose their places, when, why, and where the replacements are.
+        unplaced: the pods without a place in the end, the most important first.
+        budgets: the disruption budgets of the pods concerned.
         failed_jobs: the Jobs that fail, whole or in some of their indexes.
-        drains: what became of each node that is drained, and which budget is in the way.
-        workloads: how many pods each workload loses, and how few are ready for how long.
+        drains: the state of each drain in the end, and the budgets that block it.
+        workloads: how many pods each workload loses, and the fewest that were ready.
         settled_s: when the last pod lost or got a place, or the last drain was done, in seconds
             since the beginning.
-        until_s: for how long it was played, in seconds.
+        until_s: the simulated time, in seconds.
     """
 
     api_version: str = API_VERSION
@@ -198,24 +207,26 @@ class Impact(Report):
 
     @property
     def unavailable(self) -> list[WorkloadSummary]:
-        """The workloads without a ready pod for a while, the most important, the longest first."""
-        found = [one for one in self.workloads if one.is_unavailable]
-        return sorted(found, key=lambda one: (-one.priority, -one.ready_least_for_s, one.workload))
+        """The workloads that are without a ready pod for a while, by priority and duration."""
+        return sorted(
+            (workload for workload in self.workloads if workload.is_unavailable),
+            key=lambda row: (-row.priority, -row.ready_least_for_s, row.workload),
+        )
 
     @property
     def is_harmless(self) -> bool:
         """Whether workloads keep ready pods, every pod has a place, and every drain is done."""
-        is_done = all(one.state == "Done" for one in self.drains)
+        is_done = all(drain.state == "Done" for drain in self.drains)
         return is_done and not self.unplaced and not self.unavailable
 
     @property
     def waiting(self) -> list[UnplacedPod]:
-        """The pods that wait for room."""
-        return [one for one in self.unplaced if one.waits]
+        """The pending pods."""
+        return [pod for pod in self.unplaced if pod.waits]
 
 
 class ImpactReader:
-    """Reads impacts off plans of the same state."""
+    """Derives impacts from plans for one state of a cluster."""
 
     def __init__(self, request: PlanRequest) -> None:
         cluster, _ = request.state.load(settled=not request.repairs, heals=request.heals)
@@ -230,19 +241,19 @@ class ImpactReader:
                 self._waited.add(key(pod))
 
     def impact(self, disturbance: Disturbance, plan: Plan) -> Impact:
-        """What a disturbance came to in a plan that made it.
+        """Derive the impact of a disturbance from the plan with its changes.
 
-        Pods that waited before count as little as they did then.
+        Pods that were pending before the plan aren't counted as unplaced.
         """
         unplaced = [
             *(
-                _unplaced(one, f"stays pending: {one.message}", waits=True)
-                for one in plan.pending
-                if one.pod not in self._waited
+                _unplaced(pod, f"stays pending: {pod.message}", waits=True)
+                for pod in plan.pending
+                if pod.pod not in self._waited
             ),
             *_lost(plan),
         ]
-        gone = {one.pod for one in plan.disruptions} | {one.pod for one in plan.removed}
+        gone = {row.pod for row in (*plan.disruptions, *plan.removed)}
         is_drain = disturbance.kind is DisturbanceKind.DRAIN
         for silent in () if is_drain else plan.silent_nodes:
             for pod in self._on.get(silent.node, ()):
@@ -252,17 +263,17 @@ class ImpactReader:
                 why = f"stays on its silent node: {silent.why_pod_stays(pod, plan.until_s)}"
                 row = UnplacedPod(**self._owners.row_of(pod), node=silent.node, reason=why)
                 unplaced.append(row)
-        unplaced.sort(key=lambda one: (-one.priority, one.pod))
-        settled = [one.replaced_at_s or one.at_s for one in plan.disruptions]
-        settled += [one.at_s or 0.0 for one in plan.drains]
+        unplaced.sort(key=lambda row: (-row.priority, row.pod))
+        settled = [row.replaced_at_s or row.at_s for row in plan.disruptions]
+        settled += [drain.at_s or 0.0 for drain in plan.drains]
         return Impact(
             disturbance=disturbance,
             name=disturbance.name,
-            moved=sum(one.replaced_at_s is not None for one in plan.disruptions),
-            preempted=sum(one.cause.group == PREEMPTED for one in plan.disruptions),
+            moved=sum(row.replaced_at_s is not None for row in plan.disruptions),
+            preempted=sum(row.cause.group == PREEMPTED for row in plan.disruptions),
             disruptions=plan.disruptions,
             unplaced=tuple(unplaced),
-            budgets=tuple(one for one in plan.budgets if one.is_touched),
+            budgets=tuple(budget for budget in plan.budgets if budget.is_touched),
             failed_jobs=plan.failed_jobs,
             drains=plan.drains,
             workloads=plan.workloads,
@@ -274,20 +285,20 @@ class ImpactReader:
 
 
 def _lost(plan: Plan) -> Iterator[UnplacedPod]:
-    for one in plan.disruptions:
-        if one.replacement or one.comes_again is Return.SURPLUS:
+    for lost in plan.disruptions:
+        if lost.replacement or lost.comes_again is Return.SURPLUS:
             continue
-        match one.comes_again:
+        owner_kind = lost.owner.partition(" ")[0]
+        match lost.comes_again:
             case Return.NEVER:
-                why = why_never(one)
+                why = why_never(lost)
             case Return.UNKNOWN:
-                why = f"whether it comes again isn't known of a {one.owner.partition(' ')[0]}"
+                why = f"whether a {owner_kind} recreates its pods isn't known"
             case Return.AFTER_NODE:
-                kind = one.owner.partition(" ")[0]
-                why = f"its {kind} waits until it is gone, which its node doesn't tell"
+                why = f"its {owner_kind} waits until it is gone, which its node doesn't report"
             case _:
                 why = "its controller hasn't recreated it"
-        yield _unplaced(one, why, node=one.node)
+        yield _unplaced(lost, why, node=lost.node)
     failed = {job.job for job in plan.failed_jobs if not job.indexes}
     for removed in plan.removed:
         if removed.is_evicted and removed.owner in failed:

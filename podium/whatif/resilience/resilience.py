@@ -1,4 +1,4 @@
-"""What a cluster withstands: every drain and every failure is played, and they are ranked."""
+"""Resilience of a cluster: plans for every drain and failure, ranked by their impact."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -35,16 +35,16 @@ PAIRS_MAX = 50_000
 _EXPOSED_MAX = 20
 
 Progress = Callable[[str, int, int], None]
-"""Is told what is played, how many plays are done, and how many there are."""
+"""Called with what is simulated, the number of plans that are done, and the number of all."""
 
 
 class ResilienceRequest(msgspec.Struct, frozen=True):
-    """Which disturbances to try, on which nodes (all, if none are named).
+    """The disturbances to try, on all nodes unless some are named.
 
     Attributes:
-        spare_room: whether room is looked for that would do for the pods that wait.
+        spare_room: whether to search for additional nodes that cure the impacts.
         worst: how many impacts are reported in full.
-        gates: what counts as found.
+        gates: the conditions whose findings are returned.
     """
 
     request: PlanRequest
@@ -57,23 +57,23 @@ class ResilienceRequest(msgspec.Struct, frozen=True):
 
 
 def resilience(
-    asked: ResilienceRequest, workers: int = 1, progress: Progress | None = None
+    wanted: ResilienceRequest, workers: int = 1, progress: Progress | None = None
 ) -> tuple[Resilience, list[Finding]]:
-    """What a cluster withstands, and what of it meets the gates, played by `workers` processes.
+    """Rank the impacts of disturbances, and find those that meet gates, in `workers` processes.
 
     Raises:
-        DisturbanceError: a node isn't there, or there are too many pairs.
+        DisturbanceError: a node doesn't exist, or there are too many pairs.
         LostProcessError: one of the processes was killed.
     """
-    disturbances = disturbances_of(asked)
-    request = replace(asked.request, alternatives_max=0)
+    disturbances = disturbances_of(wanted)
+    request = replace(wanted.request, alternatives_max=0)
     reader, player = ImpactReader(request), Planner(request, workers)
     impacts, found = list[Impact](), dict[tuple[str, ...], Finding]()
-    told = _told(progress, "disturbances", len(disturbances))
-    plans = player.outcomes([one.changes for one in disturbances], told)
+    report_progress = _progress_of(progress, "disturbances", len(disturbances))
+    plans = player.outcomes([one.changes for one in disturbances], report_progress)
     for one, plan in zip(disturbances, plans, strict=True):
         impacts.append(reader.impact(one, plan))
-        for finding in findings(plan, asked.gates) if asked.gates else ():
+        for finding in findings(plan, wanted.gates) if wanted.gates else ():
             known = found.get(about := (finding.condition, finding.object, finding.workload))
             if known is None or finding.extent > known.extent:
                 found[about] = msgspec.structs.replace(
@@ -104,38 +104,44 @@ def resilience(
             )
             for one in ranked
         ),
-        worst=tuple(ranked[: asked.worst]),
+        worst=tuple(ranked[: wanted.worst]),
         exposed=tuple(_exposed(ranked)),
         blocking_budgets=tuple(_blocking(ranked)),
     )
-    if asked.spare_room and harmed:
+    if wanted.spare_room and harmed:
         shapes = zoned_shapes(request.state.objects)
-        told = _told(progress, "spare room", 0)
+        report_progress = _progress_of(progress, "spare room", 0)
         report = replace(
             report,
-            spare_rooms=tuple(spare_rooms(player, reader, shapes[:SHAPES_MAX], harmed, told)),
+            spare_rooms=tuple(
+                spare_rooms(player, reader, shapes[:SHAPES_MAX], harmed, report_progress)
+            ),
             untried_shapes=tuple(one.words() for one in shapes[SHAPES_MAX:]),
         )
     return report, [*found.values()]
 
 
-def disturbances_of(asked: ResilienceRequest) -> list[Disturbance]:
-    """Everything that is tried, in order."""
-    known = nodes_by_name(asked.request.state.objects)
-    check_nodes(asked.nodes, known)
-    names = asked.nodes or tuple(known)
-    if asked.pairs and (count := len(names) * (len(names) - 1) // 2) > PAIRS_MAX:
+def disturbances_of(wanted: ResilienceRequest) -> list[Disturbance]:
+    """List the disturbances of a request, in the order in which they are tried.
+
+    Raises:
+        DisturbanceError: a node doesn't exist, or there are too many pairs.
+    """
+    known = nodes_by_name(wanted.request.state.objects)
+    check_nodes(wanted.nodes, known)
+    names = wanted.nodes or tuple(known)
+    if wanted.pairs and (count := len(names) * (len(names) - 1) // 2) > PAIRS_MAX:
         raise DisturbanceError(
             f"--pairs: {len(names)} nodes are {count} pairs, more than {PAIRS_MAX}; name some nodes"
         )
     found = [Disturbance(DisturbanceKind.NODE_FAILURE, (one,)) for one in names]
-    zones = {} if asked.nodes else nodes_by_zone(known.values())
+    zones = {} if wanted.nodes else nodes_by_zone(known.values())
     for zone, nodes in zones.items() if len(zones) > 1 else ():
         found.append(Disturbance(DisturbanceKind.ZONE_FAILURE, tuple(nodes), zone))
-    if asked.pairs:
+    if wanted.pairs:
         pairs = combinations(names, 2)
         found += [Disturbance(DisturbanceKind.NODE_FAILURE, pair) for pair in pairs]
-    if asked.drains:
+    if wanted.drains:
         found += [
             Disturbance(DisturbanceKind.DRAIN, (one,), drain={"force": True}) for one in names
         ]
@@ -143,21 +149,20 @@ def disturbances_of(asked: ResilienceRequest) -> list[Disturbance]:
 
 
 def severity(impact: Impact) -> tuple[object, ...]:
-    """A key by which the worst impact comes first.
+    """Return a key that sorts the worst impact first.
 
     The highest priority of a workload without a ready pod, or of a pod without a place, decides;
-    then how many such workloads there are, for how long they are so altogether, how many such pods
-    there are, how many drains aren't done, how many pods are preempted in turn, how many lose
-    their places, and then the name.
+    then the number of such workloads, their outages in seconds, the number of such pods, of drains
+    that aren't done, of preempted pods, of pods that lose their places, and the name.
     """
     highest = _highest_priority(impact)
     return (
         highest is None,
         -(highest or 0),
         -len(impact.unavailable),
-        -sum(one.ready_least_for_s for one in impact.unavailable),
+        -sum(workload.ready_least_for_s for workload in impact.unavailable),
         -len(impact.unplaced),
-        -sum(one.state != "Done" for one in impact.drains),
+        -sum(drain.state != "Done" for drain in impact.drains),
         -impact.preempted,
         -len(impact.disruptions),
         impact.name,
@@ -165,12 +170,12 @@ def severity(impact: Impact) -> tuple[object, ...]:
 
 
 def _highest_priority(impact: Impact) -> int | None:
-    priorities = [one.priority for one in impact.unavailable]
-    priorities += [one.priority for one in impact.unplaced]
+    priorities = [workload.priority for workload in impact.unavailable]
+    priorities += [pod.priority for pod in impact.unplaced]
     return max(priorities, default=None)
 
 
-def _told(progress: Progress | None, what: str, total: int) -> Callable[[int], None] | None:
+def _progress_of(progress: Progress | None, what: str, total: int) -> Callable[[int], None] | None:
     return None if progress is None else lambda done: progress(what, done, total)
 
 
@@ -199,14 +204,16 @@ def _outages(impacts: Iterable[Impact]) -> list[Outage]:
 
 
 def _exposed(impacts: Sequence[Impact]) -> Iterator[Exposure]:
-    """The pods that failures hit most often; drains don't count, as one can choose their time."""
-    failures = [one for one in impacts if one.disturbance.kind is not DisturbanceKind.DRAIN]
+    # Drains don't count, as one can choose their time.
+    failures = [
+        impact for impact in impacts if impact.disturbance.kind is not DisturbanceKind.DRAIN
+    ]
     hits: Counter[str] = Counter()
     rows: dict[str, PodRow] = {}
     for impact in failures:
         for row in (*impact.disruptions, *impact.unplaced):
             rows.setdefault(row.pod, row)
-        staying = {one.pod for one in impact.unplaced if one.node}
+        staying = {row.pod for row in impact.unplaced if row.node}
         hits.update(staying | {row.pod for row in impact.disruptions})
     ordered = sorted(hits.items(), key=lambda item: (-item[1], -rows[item[0]].priority, item[0]))
     for pod, times in ordered[:_EXPOSED_MAX]:

@@ -1,4 +1,4 @@
-"""What a cluster withstands, and the impact of a drain or failure, as presentations."""
+"""Presentations of a cluster's resilience, and of the impact of a drain or failure."""
 
 from collections.abc import Iterator, Mapping
 
@@ -28,7 +28,7 @@ _HEADERS = (
 
 
 def resilience_presentation(found: Resilience, *, wide: bool = False) -> Presentation:
-    """What a cluster withstands: the worst first, with its witnesses."""
+    """Present the resilience of a cluster, the worst disturbance first."""
     total = sum(found.tried.values())
     tried = ", ".join(count(number, *_KINDS[kind]) for kind, number in found.tried.items())
     headline = (
@@ -138,8 +138,8 @@ def _spare_rooms(found: Resilience) -> Table:
 
 
 def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
-    """What a disturbance does: the answer, who is left without a place, and who goes where."""
-    told = Plan(
+    """Present the impact of a drain or failure."""
+    plan = Plan(
         disruptions=impact.disruptions,
         budgets=impact.budgets,
         failed_jobs=impact.failed_jobs,
@@ -147,7 +147,7 @@ def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
         workloads=impact.workloads,
         until_s=impact.until_s,
     )
-    _, *sentences = summary_lines(told, wide=wide)
+    _, *sentences = summary_lines(plan, wide=wide)
     rows = [_unplaced_row(one) for one in impact.unplaced]
     undrained: list[list[Cell]] = [
         [
@@ -165,8 +165,8 @@ def impact_presentation(impact: Impact, *, wide: bool = False) -> Presentation:
         Section("Summary", [Bullets(sentences)]),
         Section("Without a place", [Table(_UNPLACED_HEADERS, rows, rows_most=_SHOWN_MAX)]),
         Section("What blocks", [Table(headers, undrained)]),
-        disruptions(told, wide=wide, by_workload=len(told.disruptions) > _SHOWN_MAX),
-        budgets(told),
+        disruptions(plan, wide=wide, by_workload=len(plan.disruptions) > _SHOWN_MAX),
+        budgets(plan),
         Section("Notes", [Bullets(impact.notes)], is_detail=True),
     ]
     name = impact.name[0].upper() + impact.name[1:]

@@ -1,4 +1,4 @@
-"""What a cluster withstands, as it is reported."""
+"""The report of a cluster's resilience."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -13,19 +13,19 @@ from podium.whatif.resilience.impact import Disturbance, Impact
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankedDisturbance(Report):
-    """A disturbance among all that were tried.
+    """A disturbance with the figures that it is ranked by.
 
     Attributes:
-        name: what happens, in words.
-        disturbance: the same.
+        name: a short description.
+        disturbance: the drains or failures.
         unavailable: how many workloads are without a ready pod for a while.
-        unavailable_for_s: for how long the one that takes longest is, in seconds altogether.
+        unavailable_for_s: the longest of their outages, in seconds altogether.
         unplaced: how many pods are without a place in the end.
-        highest_priority: of those workloads and pods; null if there are none.
+        highest_priority: the highest of these workloads and pods; null if there are none.
         lost: how many pods lose their places.
-        moved: how many of them have another place in the end.
-        preempted: how many of them give way in turn.
-        is_drained: whether the nodes are drained in the end, if they were to be.
+        moved: how many pods that lost their places have another one in the end.
+        preempted: how many pods the replacements preempt.
+        is_drained: whether each node that was to be drained is.
         settled_s: when the last pod got a place, in seconds since the beginning.
     """
 
@@ -48,13 +48,13 @@ class Outage(Report):
 
     Attributes:
         workload: `Kind namespace/name`.
-        namespace: where it is.
-        priority: the highest among its pods.
-        priority_class: of that pod; null if it names none.
+        namespace: of the workload.
+        priority: the highest priority of its pods.
+        priority_class: the class of that pod; null if it names none.
         ready_before: how many of its pods are ready today.
-        disturbances: those that do so, the longest outage first, by what happens.
-        longest_s: for how long in the worst of them, in seconds altogether.
-        is_over: whether it has a ready pod again in the end of each of them.
+        disturbances: short descriptions of these disturbances, the longest outage first.
+        longest_s: the longest outage, in seconds altogether.
+        is_over: whether it has a ready pod in the end of each of these disturbances.
     """
 
     workload: str
@@ -72,9 +72,9 @@ class Exposure(PodRow):
     """A pod that loses its place in several failures.
 
     Attributes:
-        hit: in how many of them.
-        failures: how many were tried.
-        is_never_spared: whether it loses its place in all of them.
+        hit: the number of these failures.
+        failures: the number of failures that were tried.
+        is_never_spared: whether it loses its place in each failure.
     """
 
     hit: int
@@ -84,13 +84,13 @@ class Exposure(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockingBudget(Report):
-    """A budget on account of which nodes can't be drained, so that upgrades are impossible.
+    """A disruption budget that prevents drains of nodes, and so upgrades.
 
     Attributes:
         budget: `namespace/name`.
-        nodes: which can't.
-        pods: which it keeps there.
-        reasons: why, and what would help.
+        nodes: the nodes that can't be drained.
+        pods: the pods that can't be evicted.
+        reasons: why it allows no eviction, and what would help.
     """
 
     budget: str
@@ -101,15 +101,15 @@ class BlockingBudget(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpareRoom(Report):
-    """Nodes to add, so that pods don't wait that failures and drains leave without a place.
+    """Nodes to add, so that failures and drains leave no pod pending.
 
     Attributes:
         like: nodes of the shape, one of each zone; copies of them were added in turn.
-        shape: what such a node has, in words.
-        count: how many nodes; the smallest number that was found to do.
-        cures: how many disturbances leave no pod waiting then; each was played again.
-        of: how many leave pods waiting without them.
-        left: the disturbances that leave pods waiting all the same.
+        shape: the allocatable resources of such a node.
+        count: the smallest number of nodes that was found to cure most disturbances.
+        cures: how many disturbances leave no pod pending with these nodes.
+        of: how many disturbances leave pods pending without these nodes.
+        left: the disturbances that leave pods pending with these nodes, too.
     """
 
     like: tuple[str, ...]
@@ -122,19 +122,19 @@ class SpareRoom(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resilience(Report):
-    """What a cluster withstands.
+    """The impacts of all drains and failures on a cluster.
 
     Attributes:
-        tried: how many disturbances were played, by kind.
+        tried: how many disturbances were simulated, by kind.
         harmless: how many of them leave each workload with ready pods all the time, every pod with
             a place in the end, and every drain done.
         outages: the workloads that are without a ready pod for a while, the most important first.
-        ranking: all of them, the worst first.
-        worst: the impacts of the first of them.
+        ranking: all disturbances, the worst first.
+        worst: the impacts of the worst disturbances.
         exposed: the pods that failures hit most often.
-        blocking_budgets: those that make drains impossible.
-        spare_rooms: for each shape of nodes, how many would do for the pods that wait.
-        untried_shapes: less common ones, of which no node was added to find that out.
+        blocking_budgets: the disruption budgets that prevent drains.
+        spare_rooms: for each shape of nodes, how many more would leave no pod pending.
+        untried_shapes: less common shapes of nodes, which weren't tried.
     """
 
     api_version: str = API_VERSION

@@ -1,9 +1,4 @@
-"""An order in which to introduce priority classes, so that no important pod is preempted.
-
-Orders are searched by playing their steps, each in a copy of the cluster that the steps before it
-have led to. Where the same steps have led to a like cluster on another way, they aren't played
-again.
-"""
+"""Advice on an order in which to introduce priority classes without preempting important pods."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -30,13 +25,13 @@ from podium.whatif.rollout_order.rollout_steps import Introduction, RolloutStep,
 
 
 class RolloutRequest(msgspec.Struct, frozen=True):
-    """Which priority classes to introduce, and into which cluster.
+    """The priority classes to introduce, and the cluster.
 
     Attributes:
-        important: pods of at least this final priority mustn't be preempted by anybody, and
-            others may be; None if no pod may be by what isn't above it in the end.
-        tries: how many steps are played at most, for one search.
-        more_nodes: how many more nodes are tried where no order is safe.
+        important: pods of at least this final priority are important, and mustn't be preempted; if
+            None, no pod may be preempted by one whose final priority isn't higher.
+        tries: the most steps to simulate in one search.
+        more_nodes: the most additional nodes to try where no order is safe.
     """
 
     request: PlanRequest
@@ -47,9 +42,9 @@ class RolloutRequest(msgspec.Struct, frozen=True):
 
 
 def rollout(
-    asked: RolloutRequest, progress: Progress | None = None, workers: int = 1
+    wanted: RolloutRequest, progress: Progress | None = None, workers: int = 1
 ) -> RolloutAdvice:
-    """Find a safe order, or show that there is none, with `workers` processes.
+    """Find a safe order, or the reasons why there is none, in `workers` processes.
 
     Raises:
         KeyboardInterrupt: by Ctrl-C.
@@ -57,18 +52,17 @@ def rollout(
     """
     if not can_fork():
         raise PodiumError("orders are tried in forks of this process, which can't be made here")
-    steps = asked.introduction.steps
-    changes = (*asked.request.changes, Apply(asked.introduction.preparation))
-    request = replace(asked.request, changes=changes, alternatives_max=0)
+    steps = wanted.introduction.steps
+    changes = (*wanted.request.changes, Apply(wanted.introduction.preparation))
+    request = replace(wanted.request, changes=changes, alternatives_max=0)
     play = Play(request, changes_later=True)
     manifests = [manifest for step in steps for manifest in step.manifests]
-    applied = [*asked.introduction.preparation, *manifests]
-    warnings = replace(asked.request, changes=[Apply(applied)]).missing()
+    applied = [*wanted.introduction.preparation, *manifests]
+    warnings = replace(wanted.request, changes=[Apply(applied)]).missing()
     rejected = play.rejected
-    if not play.run(asked.request.until_s):
-        raise KeyboardInterrupt
+    play.settle(wanted.request.until_s)
     stale = tuple(tried(play, stale_pods_of(play), NEXT_PODS_MAX, workers))
-    search = _search(asked, progress)
+    search = _search(wanted, progress)
     orders = {"as given": search.steps}
     if len(steps) > 1:
         deleted = tuple(one for step in steps for one in step.deleted)
@@ -83,11 +77,11 @@ def rollout(
     )
     later = {identity(manifest) for manifest in manifests}
     report = RolloutAdvice(
-        important=asked.important,
+        important=wanted.important,
         stale_priorities=stale,
         preparation=tuple(
             f"{label(identity(one))}{', not as the default' if identity(one) in later else ''}"
-            for one in asked.introduction.preparation
+            for one in wanted.introduction.preparation
         ),
         obvious=obvious,
         warnings=(
@@ -99,7 +93,7 @@ def rollout(
     )
     if obvious[0].is_safe:
         return replace(report, verdict="Safe", steps=obvious[0].steps)
-    found = search.safe_order(play, _likely(asked.introduction))
+    found = search.safe_order(play, _likely(wanted.introduction))
     if found is not None:
         return replace(report, verdict="Reordered", steps=found, tried=search.tried)
     report = replace(
@@ -110,14 +104,14 @@ def rollout(
     )
     if any(end.next.outranked for end in search.dead_ends):
         # More nodes fill up, and the pods that keep their priority are still outranked.
-        return replace(report, non_preempting=in_a_copy(partial(_non_preempting, asked, play)))
-    room = _room(asked, play, workers)
-    return replace(report, room=room, room_tried=asked.more_nodes if room is None else room.nodes)
+        return replace(report, non_preempting=in_a_copy(partial(_non_preempting, wanted, play)))
+    room = _room(wanted, play, workers)
+    return replace(report, room=room, room_tried=wanted.more_nodes if room is None else room.nodes)
 
 
-def _search(asked: RolloutRequest, progress: Progress | None = None) -> RolloutSearch:
-    judge = Judge(asked.introduction.priorities, asked.important)
-    return RolloutSearch(asked.introduction.steps, judge, asked.tries, progress=progress)
+def _search(wanted: RolloutRequest, progress: Progress | None = None) -> RolloutSearch:
+    judge = Judge(wanted.introduction.priorities, wanted.important)
+    return RolloutSearch(wanted.introduction.steps, judge, wanted.tries, progress=progress)
 
 
 def _likely(introduction: Introduction) -> list[int]:
@@ -130,16 +124,16 @@ def _likely(introduction: Introduction) -> list[int]:
     return sorted(numbers, key=lambda number: -priorities[number])
 
 
-def _room(asked: RolloutRequest, play: Play, workers: int) -> Room | None:
-    """The fewest more nodes of a shape that is there with which an order is safe.
+def _room(wanted: RolloutRequest, play: Play, workers: int) -> Room | None:
+    """Find the fewest additional nodes of an existing shape with which an order is safe.
 
-    Of a shape of which the most don't help, fewer aren't tried.
+    Fewer nodes are tried only of the shapes of which the most help.
     """
 
     def with_nodes(nodes: Sequence[Object]) -> tuple[StepOutcome, ...] | None:
         play.change([Apply(tuple(nodes))])
         play.run(None)
-        return _search(asked).safe_order(play, _likely(asked.introduction))
+        return _search(wanted).safe_order(play, _likely(wanted.introduction))
 
     def rooms(count: int, among: Sequence[ZonedShape]) -> Iterator[tuple[ZonedShape, Room]]:
         added = [shape.nodes(count) for shape in among]
@@ -148,7 +142,7 @@ def _room(asked: RolloutRequest, play: Play, workers: int) -> Room | None:
             if steps is not None:
                 yield shape, Room(count, shape.names, steps)
 
-    most = asked.more_nodes
+    most = wanted.more_nodes
     nodes = play.cluster.store.list("Node").items
     helpful = [*rooms(most, zoned_shapes(nodes)[:SHAPES_MAX])] if most else []
     shapes = [shape for shape, _ in helpful]
@@ -157,19 +151,19 @@ def _room(asked: RolloutRequest, play: Play, workers: int) -> Room | None:
     return found
 
 
-def _non_preempting(asked: RolloutRequest, play: Play) -> tuple[StepOutcome, ...]:
-    introduction = never_preempting(asked.introduction)
-    if introduction == asked.introduction:
+def _non_preempting(wanted: RolloutRequest, play: Play) -> tuple[StepOutcome, ...]:
+    introduction = never_preempting(wanted.introduction)
+    if introduction == wanted.introduction:
         return ()
     # The policy of a class can't be changed.
     classes = [identity(one) for one in introduction.preparation if one["kind"] == "PriorityClass"]
     play.change(
         [
-            Apply(asked.introduction.preparation),
+            Apply(wanted.introduction.preparation),
             *(Delete(ChangeTarget(*one)) for one in classes),
             Apply(introduction.preparation),
         ]
     )
     play.run(None)
-    search = _search(structs.replace(asked, introduction=introduction))
+    search = _search(structs.replace(wanted, introduction=introduction))
     return search.safe_order(play, _likely(introduction)) or ()

@@ -1,4 +1,4 @@
-"""An order in which to introduce priority classes, as it is told to people."""
+"""The presentation of an order in which to introduce priority classes."""
 
 from collections.abc import Sequence
 
@@ -18,7 +18,7 @@ _PODS_MAX = 10
 
 
 def rollout_presentation(found: RolloutAdvice) -> Presentation:
-    """Advice on a rollout as a presentation."""
+    """Present advice on the order of a rollout."""
     rows = []
     for end in found.dead_ends:
         whys = [

@@ -1,4 +1,4 @@
-"""An order in which to introduce priority classes: the report that is printed as it is."""
+"""The report of an order in which to introduce priority classes."""
 
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -9,12 +9,12 @@ from podium.whatif.plan.plan_report import PreemptedPod, RejectedObject, StalePr
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JudgedPod(PreemptedPod):
-    """A pod that is preempted on the way.
+    """A pod that a step of a rollout preempts.
 
     Attributes:
-        final_priority: of its workload, once everything is introduced.
-        by_final_priority: of the preemptor's workload in the end.
-        is_dangerous: whether it mustn't happen.
+        final_priority: the priority of its workload once all classes are introduced.
+        by_final_priority: the priority of the preemptor's workload then.
+        is_dangerous: whether the pod is important, so that it mustn't be preempted.
     """
 
     final_priority: int
@@ -27,15 +27,15 @@ class StepOutcome(Report):
     """The effects of one step of a rollout.
 
     Attributes:
-        step: what is done.
-        took_s: how long its rollout takes, in seconds.
-        preempted: pods that are preempted, and may be.
+        step: a description of the step.
+        took_s: the duration of its rollouts, in seconds.
+        preempted: preempted pods that aren't important.
         endangered: important pods that are preempted.
-        stuck: rollouts that come to no end, with what is lacking.
-        rejected: what the API doesn't let in.
+        stuck: rollouts that don't complete, with the reasons.
+        rejected: objects that the API server refuses.
         stale_priorities: running pods that keep a priority which their successors don't get from
-            this step on, with what such successors did when they were tried.
-        outranked: the pods among these that a successor preempts, and mustn't.
+            this step on, with the outcomes of such successors.
+        outranked: important pods that such a successor preempts.
     """
 
     step: str
@@ -49,7 +49,7 @@ class StepOutcome(Report):
 
     @property
     def is_safe(self) -> bool:
-        """Whether the next step may follow."""
+        """Whether the step harms no important pod, and the next step may follow."""
         return not (self.endangered or self.outranked or self.stuck or self.rejected)
 
 
@@ -58,8 +58,8 @@ class OrderTrial(Report):
     """The effects of steps in one order, up to the first step that isn't safe.
 
     Attributes:
-        order: in words.
-        steps: those that were played.
+        order: a description of the order.
+        steps: the outcomes of the steps.
     """
 
     order: str
@@ -67,17 +67,17 @@ class OrderTrial(Report):
 
     @property
     def is_safe(self) -> bool:
-        """Whether every step is."""
+        """Whether every step is safe."""
         return all(step.is_safe for step in self.steps)
 
 
 @dataclass(frozen=True, slots=True)
 class DeadEnd(Report):
-    """Why there is no going on after some steps.
+    """A step that isn't safe after others.
 
     Attributes:
-        done: these steps, in order.
-        next: what follows them, and isn't safe.
+        done: the steps before, in order.
+        next: the outcome of the step that isn't safe.
     """
 
     done: tuple[str, ...]
@@ -86,12 +86,12 @@ class DeadEnd(Report):
 
 @dataclass(frozen=True, slots=True)
 class Room(Report):
-    """With how much more room there is a safe order.
+    """Additional nodes with which an order is safe.
 
     Attributes:
-        nodes: how many nodes more.
-        like: nodes of their shape, one of each zone; the new ones are like them in turn.
-        steps: the order.
+        nodes: the number of nodes.
+        like: nodes of their shape, one of each zone; the new ones are copies of them in turn.
+        steps: the safe order.
     """
 
     nodes: int
@@ -104,21 +104,21 @@ class RolloutAdvice(Report):
     """An order in which to introduce priority classes without preempting important pods.
 
     Attributes:
-        verdict: `Safe` if the order as given is, `Reordered` if another one is, `Impossible` if
-            none is, each of them having been played; `Unknown` if not all were.
-        important: pods of at least this final priority mustn't be preempted by anybody, and
-            others may be; None if no pod may be by what isn't above it in the end.
-        preparation: what comes first, in words.
+        verdict: `Safe` if the order as given is safe, `Reordered` if another order is,
+            `Impossible` if no order is, `Unknown` if none was found and not all were tried.
+        important: pods of at least this final priority are important, and mustn't be preempted; if
+            None, no pod may be preempted by one whose final priority isn't higher.
+        preparation: the objects that are applied first.
         steps: the safe order.
         stale_priorities: running pods that keep a priority which their successors don't get,
             before any step; they don't count against an order.
-        obvious: the outcomes of the order as given, and of everything at once.
-        dead_ends: why no order is safe; none if one is.
-        tried: how many steps were played to find out.
-        room: with how much more room an order is safe; None if one is without, or if none was
-            found with as many nodes as `room_tried` says.
-        room_tried: how many more nodes of a shape were tried. None are where pods keep a priority
-            that their successors don't get: more nodes fill up.
+        obvious: the outcomes of the order as given, and of all steps at once.
+        dead_ends: the steps that make each order unsafe; empty if an order is safe.
+        tried: the number of simulated steps.
+        room: additional nodes with which an order is safe; None if an order is safe without, or if
+            none was found with `room_tried` nodes.
+        room_tried: the most additional nodes that were tried; 0 where pods keep a priority that
+            their successors don't get, as more nodes fill up.
         non_preempting: a safe order with `preemptionPolicy: Never` on the classes that become the
             default; empty if that wasn't tried, or doesn't help.
     """

@@ -1,4 +1,8 @@
-"""Plays steps of a rollout, judges what they do to important pods, and looks for a safe order."""
+"""The search for a safe order of steps by simulation.
+
+Each step is simulated in a copy of the cluster after the steps before it. Where the same steps in
+another order have led to an equivalent cluster, the rest isn't simulated again.
+"""
 
 import hashlib
 import json
@@ -25,13 +29,13 @@ from podium.whatif.rollout_order.rollout_steps import FinalPriorities, RolloutSt
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """Judges which pods mustn't be preempted, by their final priorities; see `RolloutRequest`."""
+    """Decides by final priorities which pods are important; see `RolloutRequest.important`."""
 
     priorities: FinalPriorities
     important: int | None = None
 
     def judged(self, pod: PreemptedPod) -> JudgedPod:
-        """The pod with the final priorities, and whether it mustn't be preempted by this one."""
+        """Add the final priorities to a preempted pod, and whether it mustn't be preempted."""
         final = self.priorities.of(pod.workload, pod.priority)
         by_final = self.priorities.of(pod.by_workload, pod.by_priority)
         least = by_final if self.important is None else self.important
@@ -48,21 +52,18 @@ class _EndangeredError(Exception):
 
 
 def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
-    """Make a step, and play until its rollouts have ended or it isn't safe.
+    """Simulate a step in a cluster at rest until its rollouts have ended or it isn't safe.
 
-    A step that alters what priority new pods get is followed by such pods, each in a copy.
-
-    Args:
-        play: one that has come to rest.
+    After a step that alters the priority of new pods, such pods are tried, each in a copy.
     """
     since_s, before = play.passed_s, len(play.preemptions.preemptors)
-    # Refusals of earlier steps are told with these.
+    # Refusals of earlier steps are reported with those steps.
     short = {one.workload for one in short_of_pods(Timeline(play))}
     preempted: list[JudgedPod] = []
     stale_before = set(map(_change, stale_pods_of(play))) if step.alters_new_pods else set()
 
     def look(_passed_s: float = 0.0) -> None:
-        # Who has to leave is told a moment after it was decided.
+        # Victims are known a moment after the preemption was decided.
         if len(play.preemptions.preemptors) - before > len(preempted):
             preempted[:] = map(judge.judged, preempted_since(Timeline(play), since_s))
             if any(pod.is_dangerous for pod in preempted):
@@ -97,10 +98,10 @@ def _change(stale: StalePods) -> tuple[object, ...]:
 
 
 def fingerprint(play: Play) -> str:
-    """What the further course depends on, names aside: in clusters of one fingerprint it is alike.
+    """Return a digest of all that further steps depend on, apart from names.
 
-    Of when pods started only the order counts, and only among pods of one priority: so victims
-    are chosen, and surplus pods of a workload.
+    Only the order in which pods of one priority started counts, as victims and surplus pods of a
+    workload are chosen by that.
     """
     owners = play.owners()
     alike: dict[int, list[tuple[str, str, str, bool]]] = defaultdict(list)
@@ -118,15 +119,15 @@ def fingerprint(play: Play) -> str:
 
 
 class RolloutSearch(msgspec.Struct):
-    """What is known of the orders.
+    """A search for a safe order, with the results that cut it short.
 
     Attributes:
-        most: how many steps are played at most.
-        tried: how many were played.
-        dead: by steps that are left and fingerprint of the cluster: where no order is safe.
-        dead_ends: the first steps that weren't safe, with what came before.
-        known: steps that aren't safe, by their names and those of the steps before; they aren't
-            played again.
+        most: the most steps to simulate.
+        tried: the number of simulated steps.
+        dead: the steps that are left, and fingerprints of clusters, where no order is safe.
+        dead_ends: the steps that weren't safe, with the steps before.
+        known: outcomes of steps that aren't safe, by their names and those of the steps before;
+            they aren't simulated again.
     """
 
     steps: Sequence[RolloutStep]
@@ -140,11 +141,11 @@ class RolloutSearch(msgspec.Struct):
 
     @property
     def is_cut_short(self) -> bool:
-        """Whether there were more steps to play than may be."""
+        """Whether the most steps have been simulated."""
         return self.tried >= self.most
 
     def in_order(self, play: Play, steps: Sequence[RolloutStep]) -> tuple[StepOutcome, ...]:
-        """What comes of steps in this order, up to the first that isn't safe; it changes `play`."""
+        """Simulate steps in this order in `play` itself, up to the first that isn't safe."""
         outcomes: list[StepOutcome] = []
         for step in steps:
             outcomes.append(play_step(play, step, self.judge))
@@ -153,7 +154,7 @@ class RolloutSearch(msgspec.Struct):
         return tuple(outcomes)
 
     def learn(self, outcomes: Sequence[StepOutcome]) -> None:
-        """Keep what came of the steps in an order, so that it needn't be played again."""
+        """Keep the outcomes of steps in an order, so that they aren't simulated again."""
         self.tried += len(outcomes)
         if not outcomes[-1].is_safe:
             self.known[tuple(one.step for one in outcomes)] = outcomes[-1]
@@ -161,10 +162,10 @@ class RolloutSearch(msgspec.Struct):
     def safe_order(
         self, play: Play, left: Sequence[int], done: tuple[StepOutcome, ...] = ()
     ) -> tuple[StepOutcome, ...] | None:
-        """A safe order; None if there is none, or if the search is cut short.
+        """Find a safe order; None if there is none, or if the search is cut short.
 
         Args:
-            play: one that has come to rest; it stays as it is.
+            play: the cluster at rest; it stays unchanged.
             left: the numbers of the steps, in the order in which they are tried.
             done: the outcomes of the steps before, with which the order begins.
         """

@@ -1,4 +1,4 @@
-"""The steps by which priority classes are introduced, and the priorities that come of them."""
+"""The steps that introduce priority classes, and the final priorities of workloads."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -23,12 +23,12 @@ _TEMPLATED = tuple(sorted(WORKLOADS))
 
 
 class RolloutStepError(PodiumError):
-    """What is to be rolled out can't be understood."""
+    """The objects to roll out can't be read, or contain no step."""
 
 
 @dataclass(frozen=True, slots=True)
 class RolloutStep:
-    """What is applied at once, and waited for, once what can't be changed is deleted."""
+    """Manifests that are applied at once, after immutable objects have been deleted."""
 
     name: str
     manifests: tuple[Object, ...]
@@ -36,25 +36,25 @@ class RolloutStep:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The changes that it consists of."""
+        """The changes of a plan that make up the step."""
         deletions = (Delete(ChangeTarget(*one)) for one in self.deleted)
         return (*deletions, Apply(self.manifests))
 
     @property
     def alters_new_pods(self) -> bool:
-        """Whether new pods of unchanged workloads get another priority from it on."""
+        """Whether new pods of unchanged workloads get another priority after the step."""
         return any(manifest["kind"] == _CLASS for manifest in self.manifests)
 
 
 @dataclass(frozen=True, slots=True)
 class Introduction:
-    """Classes, and the workloads that get them.
+    """The introduction of priority classes to workloads.
 
     Attributes:
-        preparation: what alters no pod, such as classes that aren't the default, or aren't yet; it
-            comes first.
-        steps: those whose order matters, as they were given.
-        priorities: in the end.
+        preparation: manifests that alter no pod, such as classes that aren't the default yet; they
+            are applied first.
+        steps: the steps whose order matters, in the given order.
+        priorities: the priorities of workloads after all steps.
     """
 
     preparation: tuple[Object, ...]
@@ -63,7 +63,7 @@ class Introduction:
 
 
 class FinalPriorities:
-    """What priority the pods of each workload have once everything is introduced.
+    """The priorities of workloads once all classes are introduced.
 
     Attributes:
         values: the priority of each class, by its name.
@@ -80,9 +80,9 @@ class FinalPriorities:
         self._specs = {label(one): _pod_spec(obj) for one, obj in found.items()}
 
     def of(self, workload: str, now: int) -> int:
-        """The final priority of a pod of a workload, `Kind namespace/name`, with priority `now`.
+        """Return the final priority of the pods of a workload, whose priority is `now`.
 
-        A pod without a controller counts as what it would get if it were created again.
+        A pod without a controller has the priority that it would get if it were created again.
         """
         spec = self._specs.get(workload)
         if spec is None:
@@ -92,10 +92,10 @@ class FinalPriorities:
 
 
 def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introduction:
-    """The steps that classes, workloads and what else they need amount to.
+    """Split manifests into steps and preparation.
 
     Raises:
-        RolloutStepError: there is nothing whose order matters.
+        RolloutStepError: no manifest alters pods.
     """
     found, there = decisive(manifests), decisive(state)
     priorities = FinalPriorities([*there.values(), *found.values()])
@@ -116,7 +116,7 @@ def introduction(state: Iterable[Object], manifests: Iterable[Object]) -> Introd
 
 
 def never_preempting(introduction: Introduction) -> Introduction:
-    """The introduction with `preemptionPolicy: Never` on the classes that become the default."""
+    """Set `preemptionPolicy: Never` on the classes that become the default."""
     defaults = {
         name(one)
         for step in introduction.steps
@@ -142,10 +142,10 @@ def never_preempting(introduction: Introduction) -> Introduction:
 
 
 def assigned(text: str, place: str, state: Mapping[Identity, Object]) -> Object:
-    """A workload of the state that `KIND/NAME=CLASS` gives a class, as a manifest.
+    """Make the manifest of a workload of the state with the class that `KIND/NAME=CLASS` gives it.
 
     Raises:
-        RolloutStepError: the text can't be understood, or there is no such workload.
+        RolloutStepError: the text has another form, or there is no such workload.
     """
     what, equals, class_name = text.rpartition("=")
     target = parse_workload(what, place)
@@ -187,7 +187,7 @@ def _classed(template: Object, class_name: str) -> Object:
 def _step_of(
     one: Identity, obj: Object, before: Object | None, priorities: FinalPriorities
 ) -> RolloutStep | None:
-    """The step that a manifest amounts to; None if it alters no pod."""
+    """Make the step of a manifest; None if it alters no pod."""
     called = label(one)
     if one[0] != _CLASS:
         if one[0] not in (*_TEMPLATED, "Pod"):
@@ -207,7 +207,7 @@ def _step_of(
 
 
 def _pod_spec(obj: Object) -> Object | None:
-    """The spec of the pods that an object makes, or is; None if it makes none."""
+    """Return the spec of a pod, or of the pods of a workload; None of other objects."""
     kind, spec = obj["kind"], spec_of(obj)
     if kind == "Pod":
         return spec

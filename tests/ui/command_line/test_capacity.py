@@ -40,7 +40,7 @@ def test_pods_that_no_node_helps_are_exit_code_2(podium, state, write) -> None:
     result = podium("capacity", "-f", state, "--pod", huge, "--node-shape", SMALL)
     assert result.exit_code == 2
     assert "No choice of these nodes was found with which no pod waits" in result.output
-    assert "WHO WAITS WITH AS MANY AS 1 OF A SHAPE" in result.output
+    assert "PENDING PODS WITH 1 NODE OF EACH SHAPE" in result.output
 
 
 def test_what_is_asked_for_has_to_be_understood(podium, state, web) -> None:

@@ -99,7 +99,7 @@ def test_a_victim_whose_job_fails_loses_its_work() -> None:
         row
         for section in capacity_presentation(capacity).sections
         for block in section.blocks
-        if section.title == "Who gives way" and isinstance(block, Table)
+        if section.title == "Preempted pods" and isinstance(block, Table)
         for row in block.rows
     ]
     assert [str(row[-1]) for row in rows] == ["its work is lost"]

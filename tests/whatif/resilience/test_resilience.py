@@ -95,7 +95,7 @@ def test_a_node_that_fails_is_emptied_after_its_tolerations() -> None:
     assert (db.pod, web.pod, web.replaced_on) == ("default/db-0", "default/web-0", "c")
     assert web.at_s == pytest.approx(355, abs=6)
     assert unplaced(found) == {
-        "default/db-0": "its StatefulSet waits until it is gone, which its node doesn't tell"
+        "default/db-0": "its StatefulSet waits until it is gone, which its node doesn't report"
     }
 
 

@@ -1,4 +1,4 @@
-"""The option `candidateOrder`: the keys of kube-scheduler, and costs, to compare candidates by."""
+"""The option `candidateOrder`: the keys of kube-scheduler and others that compare candidates."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -39,13 +39,13 @@ _OF_KUBERNETES: Mapping[CandidateKey, Key] = {
     CandidateKey.LATEST_START: LATEST_START,
 }
 Foresight = Callable[[Sequence[PodInfo], int], tuple[int, set[int]]]
-"""What follows if victims come again elsewhere than on their row: a number, and to which rows."""
+"""Simulates replacements of victims outside a row; returns a figure, and the replacements' rows."""
 
 _ANY_ROW = -1
 
 
 class PodFigures:
-    """A number of each pod on a node, by slot; found out when asked for, unless it is known."""
+    """A figure of each pod on a node by slot, computed when first requested."""
 
     def __init__(
         self, snapshot: Snapshot, of_pod: Callable[[PodInfo], float], of_nobody: float = 0.0
@@ -57,7 +57,7 @@ class PodFigures:
         self._column: NDArray[np.float64] = np.zeros(0)
 
     def of(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The numbers of the pods in these slots of the snapshot, of any shape; -1 for no pod."""
+        """Return the figures of the pods in slots of the snapshot, of any shape; -1 for no pod."""
         self._rows.follow()
         pods, known = self._snapshot.pods, self._rows.known
         if len(self._column) != len(pods.rows) + 1:
@@ -73,7 +73,7 @@ class PodFigures:
 
 
 def keys_of(handle: Handle) -> tuple[Key, ...]:
-    """The keys that the options of a handle name, in their order."""
+    """Make the keys that the options of a handle name, in their order."""
     return tuple(_key(which, handle) for which in handle.options.candidate_order)
 
 
@@ -106,10 +106,8 @@ def _key(which: CandidateKey, handle: Handle) -> Key:
 
 
 def _foreseen(snapshot: Snapshot, foresee: Foresight, run: DryRun, rows: Rows) -> NDArray[np.int64]:
-    """What follows, int64[n]: found out once for all rows whose victims are of the same classes.
-
-    Their replacements go the same ways, unless these lead to the row itself.
-    """
+    # Simulated once for all rows with victims of equal classes: their replacements go to equal
+    # rows, unless these are the row itself.
     slots = run.victim_slots(rows)
     kinds = np.zeros(len(rows), np.int64)
     for classes in np.where(slots < 0, 0, snapshot.pods.classes[slots] + 1):
@@ -128,7 +126,7 @@ def _foreseen(snapshot: Snapshot, foresee: Foresight, run: DryRun, rows: Rows) -
 
 
 def _began_s(pod: PodInfo) -> float:
-    """From when on the work of a pod is lost if it goes now; infinity if it goes anyhow."""
+    # The start of the work that is lost if the pod goes now; infinity if it is leaving already.
     if pod.start_ns is None or pod.cls.terminating:
         return math.inf
     began_ns = pod.start_ns
@@ -138,6 +136,6 @@ def _began_s(pod: PodInfo) -> float:
 
 
 def lost_run_time_s(pod: PodInfo, clock: Clock) -> int:
-    """The seconds of work that are lost if the pod goes now; 0 if it goes anyhow."""
+    """Return the seconds of work that are lost if a pod goes now; 0 if it is leaving already."""
     began_s = _began_s(pod)
     return 0 if began_s == math.inf else max(int(clock.now_s - began_s), 0)

@@ -1,10 +1,9 @@
 """Victims on several nodes: the option `preemptionScope: CrossNode`.
 
-For a domain at a time all pods of lower priority that keep the pod away are taken off, then on
-each of its nodes whoever the ordinary dry run takes there. Then each of them, the most important
-first and those that break a budget before all, is given back wherever the pod goes on fitting
-without it: the same reprieve as on a single node, over the whole set. Rooms that this has made are
-kept free of pods that would block them (`reserved_rooms`).
+In one domain after the other, all pods of lower priority that block the preemptor are removed, and
+on each node the victims of the ordinary dry run. Then each pod is given back if the preemptor still
+fits, those that violate a budget first, and then the most important ones, as on a single node. The
+rooms made so are kept free of pods that would block the preemptor again (`reserved_rooms`).
 """
 
 from collections import defaultdict
@@ -37,18 +36,18 @@ VICTIMS_LEAVING_ELSEWHERE = "not eligible due to terminating pods on other nodes
 
 
 _Place = tuple[str, str]
-"""A node label and its value, by which pods keep others away from all nodes that have it."""
+"""A node label with its value: a domain from which pods keep others away."""
 
 
 class _Domain(msgspec.Struct, frozen=True):
-    """Rows, ascending, from which the same pods of lower priority keep a pod away."""
+    # Rows, ascending, from which the same pods of lower priority keep a pod away.
 
     rows: tuple[int, ...]
     blockers: tuple[PodInfo, ...]
 
 
 class _Blockers:
-    """Finds who keeps a pod away by required anti-affinity, in either direction, or by spread."""
+    # Pods keep another one away by required anti-affinity, in either direction, or by spread.
 
     def __init__(self, handle: Handle, pod: PodInfo, tables: VictimTables) -> None:
         self._handle = handle
@@ -60,7 +59,7 @@ class _Blockers:
         self._keys: dict[int, tuple[str, ...]] = {}
 
     def domains(self) -> list[_Domain]:
-        """Those with a blocker, the ones with less important and fewer blockers first."""
+        """List the domains with blockers, those with less important and fewer blockers first."""
         snapshot, by_place = self._handle.snapshot, defaultdict[_Place, list[PodInfo]](list)
         for row, pods in enumerate(snapshot.pods_on):
             marks = snapshot.labels_of(row) if pods else {}
@@ -102,7 +101,7 @@ class _Blockers:
 
 
 class CrossNodePreemption(PreemptionPolicy):
-    """Looks for sets of victims on any nodes where those of one node aren't enough."""
+    """Searches sets of victims on several nodes where those of one node aren't enough."""
 
     def __init__(self, handle: Handle, tables: VictimTables) -> None:
         self._handle = handle
@@ -110,7 +109,7 @@ class CrossNodePreemption(PreemptionPolicy):
         self._limits = handle.options.cross_node_limits
 
     def ineligible(self, pod: PodInfo) -> str:
-        """A pod waits for its victims on other nodes, which its nominated node doesn't show."""
+        # A pod waits for its victims on other nodes, which its nominated node doesn't show.
         is_waiting = pod.uid in self._handle.history.leaving.values()
         return VICTIMS_LEAVING_ELSEWHERE if is_waiting else ""
 
@@ -132,7 +131,7 @@ class CrossNodePreemption(PreemptionPolicy):
     def _own_victims(
         self, pod: PodInfo, evaluation: Evaluation, domain: _Domain
     ) -> dict[int, tuple[PodInfo, ...]]:
-        """The victims on the best rows of a domain, by row, as if its blockers were gone."""
+        # The victims on the best rows of a domain, by row, as if its blockers were gone.
         evaluation.refresh(pod)
         filtering, rows = evaluation.filtering, np.array(domain.rows)
         open_rows = [row for row in rows.tolist() if self._fits(pod, evaluation, row)]
@@ -151,8 +150,7 @@ class CrossNodePreemption(PreemptionPolicy):
     def _reprieve(
         self, pod: PodInfo, evaluation: Evaluation, row: int, victims: list[PodInfo]
     ) -> RowResult | None:
-        """Return who has to go of some victims; None if that doesn't help, or nobody has to."""
-
+        # The necessary ones among some victims; None if they don't help, or none is necessary.
         def fits() -> bool:
             evaluation.refresh(pod)
             return self._fits(pod, evaluation, row)
@@ -197,10 +195,10 @@ def _reaches_beyond_its_node(pod: PodInfo) -> bool:
 
 @contextmanager
 def reserved_rooms(handle: Handle, pod: PodInfo) -> Iterator[None]:
-    """For one decision, nominated pods of no lower priority stand on their nodes.
+    """Place nominated pods of no lower priority on their nodes during one decision.
 
-    On its own node a nomination counts anyhow. Here it counts for other nodes, too: what is
-    nominated is there with its labels and its affinity, but takes no room.
+    A nomination always counts for its own node, but here it counts for other nodes, too: the pod
+    is there with its labels and its affinity, but takes no resources.
     """
     snapshot, stand_ins = handle.snapshot, []
     is_far_reaching = _reaches_beyond_its_node(pod)

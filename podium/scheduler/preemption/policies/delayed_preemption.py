@@ -1,4 +1,4 @@
-"""Delayed preemption: pods that fit nowhere wait for room that comes without victims."""
+"""Delayed preemption: pods that fit nowhere wait for room without victims first."""
 
 import math
 from contextlib import suppress
@@ -27,9 +27,9 @@ _ROWS_MAX = 200
 
 
 class DelayedPreemption(PreemptionPolicy):
-    """The option `patience`: whether a pod waits before it preempts, until when and what for.
+    """The option `patience`: pods wait before they preempt, if pods are about to end or drain.
 
-    The wait counts from the moment since which the pod's condition PodScheduled is False.
+    The wait begins when the pod's condition PodScheduled becomes False.
     """
 
     def __init__(self, handle: Handle) -> None:
@@ -74,7 +74,7 @@ class DelayedPreemption(PreemptionPolicy):
         return Held(f"node {node_name} has room and is starting", limit_s)
 
     def _for_ends(self, pod: PodInfo, filtered: NodeToStatus, limit_s: float) -> Held | None:
-        """Wait for the pods of the row on which enough end by themselves first."""
+        """Return the wait for the row on which enough pods end first."""
         snapshot, ending = self._handle.snapshot, []
         for row in np.flatnonzero(filtered.outcome > 0).tolist():
             ends = [(ends_s(other), other) for other in snapshot.pods_on[row]]
@@ -93,13 +93,13 @@ class DelayedPreemption(PreemptionPolicy):
         moment_s, node_name = best
         if moment_s == math.inf:
             return None
-        # What should have ended by now is given until the limit to do so.
+        # Pods that should have ended by now are waited for until the limit.
         until_s = moment_s if moment_s > self._handle.clock.now_s else limit_s
         return Held(f"pods on {node_name} end by themselves{before(until_s)}", until_s)
 
 
 def ends_s(pod: PodInfo) -> float:
-    """When a pod on a node ends by itself, as far as it says; infinity if it doesn't."""
+    """Return when a pod's annotations or deadline end it; infinity if they don't."""
     if pod.start_ns is None:
         return math.inf
     deadline = spec_of(pod.obj).get("activeDeadlineSeconds")

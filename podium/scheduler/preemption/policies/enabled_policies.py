@@ -14,7 +14,7 @@ from podium.scheduler.preemption.victim_table import Protection, VictimTables
 
 
 def policies_of(handle: Handle) -> PreemptionPolicies:
-    """Make the policies of a handle's options, in the order in which they are asked."""
+    """Make the policies that a handle's options enable, in the order of their precedence."""
     options, history, enabled = handle.options, handle.history, list[PreemptionPolicy]()
     protection, protected = options.protection, None
     if options.patience:

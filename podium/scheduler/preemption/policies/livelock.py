@@ -1,8 +1,8 @@
-"""Livelocks: a pod makes room on a node again and again, and other schedulers fill it.
+"""Detection of livelocks, in which other schedulers fill the room of a preemptor repeatedly.
 
-Other schedulers may not know that the room is meant for somebody, or give it to pods that the
-victims' controllers make anew. Then pods are removed one after the other, and nothing comes of it.
-kube-scheduler goes on forever; here the preemptor waits before it removes more of them.
+Other schedulers may not respect nominations, or give the room to the replacements of the victims,
+so that preemption goes on without effect. kube-scheduler never stops; here the preemptor waits
+before it preempts more of these pods.
 """
 
 from collections.abc import Iterable
@@ -17,17 +17,17 @@ from podium.machines.reconciler.work_queue import DelayedKeys
 from podium.scheduler.snapshot.pod_info import PodInfo
 
 ROUNDS = 2
-"""How often others have to take the room on a node: the next time would be the third."""
+"""How often other pods have to take the room on a node before a preemptor is in a livelock."""
 _DOUBLINGS = 4
 
 
 class Livelock(msgspec.Struct, frozen=True):
-    """Room that others have taken again and again.
+    """A node whose room for a preemptor other pods have taken repeatedly.
 
     Attributes:
-        rounds: how often it was taken.
-        takers: pods that have it now, and would have to go next.
-        wait_s: for how long the preemptor removes nobody; 0 if it goes on.
+        rounds: how often the room was taken.
+        takers: the pods that have it now, and would be the next victims.
+        wait_s: for how long the preemptor preempts no pods; 0 if it goes on.
     """
 
     node_name: str
@@ -37,7 +37,7 @@ class Livelock(msgspec.Struct, frozen=True):
 
     @property
     def note(self) -> str:
-        """What an event says of it."""
+        """The note of an event about it."""
         schedulers = ", ".join(sorted({scheduler_name_of(pod.obj) for pod in self.takers}))
         said = (
             f"Room made on node {self.node_name} was taken {self.rounds} times by pods of "
@@ -47,19 +47,15 @@ class Livelock(msgspec.Struct, frozen=True):
 
 
 class _Rooms(msgspec.Struct):
-    """What one preemptor has done so far.
-
-    By node, the uids of the pods that were there when room was last made, and how often it was
-    taken; and how often the preemptor had to wait.
-    """
-
+    # Of one preemptor: by node, the uids of the pods that were there when room was last made, and
+    # how often the room was taken; and how often the preemptor had to wait.
     seen: dict[str, frozenset[str]] = msgspec.field(default_factory=dict)
     rounds: dict[str, int] = msgspec.field(default_factory=dict)
     backoffs: int = 0
 
 
 class LivelockGuard:
-    """Notices livelocks of preemptors, and has them wait, `backoff_s` the first time (0: not)."""
+    """Detects livelocks of preemptors, which then wait, `backoff_s` the first time (0: never)."""
 
     def __init__(self, own: Iterable[str], backoff_s: float) -> None:
         self._own = frozenset(own)
@@ -71,13 +67,13 @@ class LivelockGuard:
         return len(self._rooms)
 
     def holds(self, preemptor_uid: str) -> bool:
-        """Whether nobody may be removed for a pod at present."""
+        """Whether a preemptor waits at present."""
         return preemptor_uid in self._waiting
 
     def asked(
         self, preemptor: PodInfo, node_name: str, victims: Iterable[PodInfo], now_s: float
     ) -> Livelock | None:
-        """A pod wants victims to go; the livelock that it is in, if this shows one."""
+        """Return the livelock that a preemptor's next victims show; None if there is none."""
         rooms = self._rooms.get(preemptor.uid)
         seen = None if rooms is None else rooms.seen.get(node_name)
         if rooms is None or seen is None:
@@ -110,14 +106,14 @@ class LivelockGuard:
             self._waiting.discard(uid(pod))
 
     def made_room(self, preemptor: PodInfo, node_name: str, there: Iterable[PodInfo]) -> None:
-        """Victims go from a node, on which there are these pods."""
+        """Record the pods on a node when its victims are deleted for a preemptor."""
         rooms = self._rooms.setdefault(preemptor.uid, _Rooms())
         rooms.seen[node_name] = frozenset(pod.uid for pod in there)
 
     def take_due(self, now_s: float) -> list[str]:
-        """The uids of the pods that have waited long enough."""
+        """Take the uids of the preemptors that have waited long enough."""
         return [*self._waiting.take_due(now_s)]
 
     def next_wakeup_s(self) -> float | None:
-        """When the first of them has waited long enough."""
+        """Return when the first preemptor has waited long enough; None if none waits."""
         return self._waiting.next_s() if self._waiting else None

@@ -1,6 +1,6 @@
-"""Pods that rules protect from preemption though their priority is lower, as columns by slot.
+"""The protection of pods from preemption by rules, kept as columns by slot.
 
-The rules come first, one an option.
+Each option is a rule; the rules come first in the file.
 """
 
 import math
@@ -44,12 +44,12 @@ EVERYBODY = INT64_MAX
 
 
 class ProtectionPeriod(msgspec.Struct, frozen=True):
-    """For how long a pod may not be preempted, by which preemptors, and why.
+    """A period in which a pod may not be preempted.
 
     Attributes:
-        reason: in words that go on from "the pod may not be preempted: ".
-        until_s: up to this moment, in seconds since the epoch; `FOR_EVER`.
-        below: by pods of a lower priority than this; `EVERYBODY`.
+        reason: the end of a sentence that begins with "the pod may not be preempted: ".
+        until_s: the end, in seconds since the epoch; `FOR_EVER` if there is none.
+        below: preemptors of a lower priority are refused; `EVERYBODY` for all.
     """
 
     reason: str
@@ -57,14 +57,14 @@ class ProtectionPeriod(msgspec.Struct, frozen=True):
     below: int = EVERYBODY
 
     def holds(self, priority: int, now_s: float) -> bool:
-        """Whether a preemptor of a priority may not preempt the pod now."""
+        """Whether the pod is protected now from a preemptor of a priority."""
         return priority < self.below and now_s < self.until_s
 
 
 _UNPROTECTED = ProtectionPeriod("", -math.inf, 0)
 
 ProtectionRule = Callable[[PodInfo], ProtectionPeriod | None]
-"""A rule: how it protects a pod on a node; None if it doesn't."""
+"""Returns the period in which a pod on a node is protected; None if it isn't."""
 
 
 def rules_of(
@@ -73,7 +73,7 @@ def rules_of(
     history: VictimHistory,
     rates: PreemptionRates | None,
 ) -> list[ProtectionRule]:
-    """The rules that the options switch on."""
+    """Make the rules that options enable."""
     rules: list[ProtectionRule] = []
     if options.minimum_run_times or options.annotated_run_time_max_s:
         by_class, annotated_max_s = options.minimum_run_times, options.annotated_run_time_max_s
@@ -105,11 +105,11 @@ def minimum_run_time(
 
 
 def toleration(listers: Listers, pod: PodInfo) -> ProtectionPeriod | None:
-    """Protect a pod as its PriorityClass says: PreemptionToleration of scheduler-plugins.
+    """Protect a pod by annotations of its PriorityClass: PreemptionToleration of scheduler-plugins.
 
     Preemptors below the minimum preemptable priority, by default one above the class's own, have
     to wait for toleration-seconds after the pod was scheduled: 0 by default, for ever if negative.
-    An annotation that isn't a number is as if it weren't there.
+    An annotation that isn't a number is ignored.
     """
     priority_class = listers.get("PriorityClass", priority_class_of(pod.obj)) or {}
     noted = annotations(priority_class)
@@ -127,7 +127,7 @@ def toleration(listers: Listers, pod: PodInfo) -> ProtectionPeriod | None:
 
 
 def never(options: NeverPreempt, pod: PodInfo) -> ProtectionPeriod | None:
-    """Protect a pod for ever whose annotation asks for it, if its class and namespace may ask."""
+    """Protect a pod for ever by its annotation, if options allow its class and namespace to."""
     noted = annotations(pod.obj)
     asks = noted.get(NEVER_PREEMPT) == "true" or (
         options.safe_to_evict and noted.get(SAFE_TO_EVICT) == "false"
@@ -151,7 +151,7 @@ def repeated_victim(
 
 
 def rate(rates: PreemptionRates, pod: PodInfo) -> ProtectionPeriod | None:
-    """Protect the pods of which no more may be preempted at the moment."""
+    """Protect the pods of a namespace and class whose rate is exhausted at the moment."""
     objection = rates.objection_to(pod)
     return None if objection is None else ProtectionPeriod(objection.reason, objection.until_s)
 
@@ -164,14 +164,14 @@ def _integer(noted: Mapping[str, str], annotation: str, default: int) -> int:
 
 
 class ProtectedPods(PreemptionPolicy):
-    """Which pods are protected from which preemptors at the moment; `Protection` of the engine.
+    """The protection of all pods at the moment; `Protection` of the engine.
 
     Attributes:
-        log: the rows of pods whose protection has changed, be it only that time has passed.
+        log: the rows of pods whose protection has changed, also by the passing of time.
 
     Args:
-        rules: each may protect a pod; one that does is enough.
-        rates: another epoch of it has all pods looked at again; None if no rule depends on it.
+        rules: a pod is protected if any of them protects it.
+        rates: all pods are checked again when its epoch changes; None if no rule depends on it.
     """
 
     def __init__(
@@ -228,9 +228,9 @@ class ProtectedPods(PreemptionPolicy):
         return held
 
     def protected_on(self, rows: Rows, pod: PodInfo) -> list[Objection]:
-        """Why the protected pods on `rows`, int[n], aren't victims, those of the next moment first.
+        """Return the objections of the protected pods on `rows`, int[n], the earliest to end first.
 
-        Of several rules the one that protects a pod for longest is told.
+        The objection of a pod is that of the rule that protects it for longest.
         """
         now_s, found = self._clock.now_s, list[tuple[float, str, str]]()
         for row in rows.tolist():

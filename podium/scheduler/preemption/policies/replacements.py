@@ -1,7 +1,7 @@
-"""What follows if the victims of a preemption come again elsewhere, to compare candidate nodes by.
+"""The simulated replacements of victims, which compare candidate nodes.
 
-Replacements are placed one after the other, each on the first node by name that has room by then.
-The victims are still there meanwhile: their room is the preemptor's.
+Replacements are placed one after the other, each on the first node by name with room left. The
+victims stay in the snapshot, as their room is the preemptor's.
 """
 
 from collections.abc import Sequence
@@ -26,14 +26,14 @@ _RUNS_MAX = 16
 def stranded_victims(
     handle: Handle, victims: Sequence[PodInfo], own_row: int
 ) -> tuple[int, set[int]]:
-    """Count the victims that have no replacement, or whose replacement fits nowhere else at once.
+    """Count the victims without a replacement, or whose replacement fits no node at once.
 
     Args:
         victims: the most important first, as their replacements are placed.
-        own_row: theirs, to which no replacement comes; -1 if any row will do.
+        own_row: the victims' row, which takes no replacement; -1 if any row may.
 
     Returns:
-        The number, and the rows that replacements come to.
+        The number, and the rows of the replacements.
     """
     stranded, taken = 0, set()
     with TrialChanges(handle.snapshot) as changes:
@@ -52,10 +52,10 @@ def stranded_victims(
 
 
 class Cascade:
-    """Counts victims, those whom their replacements would preempt, and so on.
+    """Counts the victims, the pods that their replacements would preempt, and so on.
 
-    Replacements of a higher priority come first, and otherwise as their pods had to go. One that
-    fits nowhere preempts on the best node by kube-scheduler's keys, unless an option forbids that.
+    Replacements are placed by priority, and then in the order of the victims. A replacement that
+    fits no node preempts on the best one by kube-scheduler's keys, unless an option forbids that.
     """
 
     def __init__(self, handle: Handle) -> None:
@@ -65,10 +65,7 @@ class Cascade:
         self._runs: Recent[PodClass, DryRun] = Recent(_RUNS_MAX)
 
     def __call__(self, victims: Sequence[PodInfo], own_row: int) -> tuple[int, set[int]]:
-        """Return the size of the cascade, and the rows that replacements come to.
-
-        Arguments as of `stranded_victims`.
-        """
+        """Return the size of the cascade, and the rows of replacements; see `stranded_victims`."""
         waiting, taken = [pod for pod in victims if not pod.cls.terminating], set[int]()
         size = len(waiting)
         with TrialChanges(self._handle.snapshot) as changes:
@@ -112,7 +109,6 @@ class Cascade:
 
 
 def _place(handle: Handle, pod: PodInfo, own_row: int, changes: TrialChanges) -> int | None:
-    """Put a pending pod on the first node by name that fits, but its own one; its row, if any."""
     rows = handle.finder.rows(pod)
     rows = rows[rows != own_row]
     if not len(rows):
@@ -123,6 +119,6 @@ def _place(handle: Handle, pod: PodInfo, own_row: int, changes: TrialChanges) ->
 
 
 def replacement(victim: PodInfo, classes: PodClasses) -> PodInfo:
-    """Return the pod that the controller of a victim makes anew, to be scheduled."""
+    """Make the pending pod with which the controller replaces a victim."""
     spec = {field: value for field, value in spec_of(victim.obj).items() if field != "nodeName"}
     return pending_pod({**victim.obj, "spec": spec, "status": {}}, classes)

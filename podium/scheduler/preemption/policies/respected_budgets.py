@@ -16,8 +16,8 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 class RespectedBudgets(PreemptionPolicy):
     """The PodDisruptionBudgets that preemption has to respect.
 
-    What a budget allows is what its status says, less what has happened since: pods that are about
-    to go don't count as healthy, whether or not the disruption controller knows it yet.
+    A budget allows what its status says, or less: pods that are about to be deleted don't count as
+    healthy, even if the disruption controller hasn't updated the status.
     """
 
     def __init__(self, handle: Handle) -> None:
@@ -50,7 +50,7 @@ class RespectedBudgets(PreemptionPolicy):
         budget = self._budgets.budgets[number]
         if budget.desired_healthy is None:
             return budget.allowed
-        # One pod of each class tells whether the budget covers the class.
+        # The budget covers all pods of a class, or none.
         columns = self._snapshot.pods
         placed = np.flatnonzero(columns.rows >= 0)
         classes, firsts = np.unique(columns.classes[placed], return_index=True)

@@ -1,4 +1,4 @@
-"""When pods are tried again whose preemption failed, or was held back by Podium's options."""
+"""The retries of preemptions that failed, or that Podium's options held back."""
 
 import math
 
@@ -11,9 +11,9 @@ _BACKOFF = Backoff(first_s=1.0, max_s=10.0)
 
 
 class PreemptionRetries(DelayedKeys[str]):
-    """The pods whose preemption failed, by uid: tried at once, and if it fails again, later.
+    """A queue of the pods with a failed preemption, by uid, which are retried with backoff.
 
-    kube-scheduler always tries again at once, as fast as the API server refuses.
+    kube-scheduler always retries at once, as fast as the API server refuses.
     """
 
     def __init__(self) -> None:
@@ -21,22 +21,22 @@ class PreemptionRetries(DelayedKeys[str]):
         self._failures: dict[str, int] = {}
 
     def failed(self, pod_uid: str, now_s: float) -> None:
-        """A pod's preemption failed."""
+        """Queue a pod whose preemption failed."""
         failures = self._failures.get(pod_uid, 0)
         self._failures[pod_uid] = failures + 1
         self.discard(pod_uid)
         self.add(pod_uid, now_s + _BACKOFF.wait_s(failures))
 
     def forget(self, pod_uid: str) -> None:
-        """A pod's preemption succeeded, or the pod is gone."""
+        """Remove a pod whose preemption succeeded, or that is gone."""
         self._failures.pop(pod_uid, None)
         self.discard(pod_uid)
 
 
 class HeldPreemptions:
-    """Has a pod tried again when what held its preemption back may have gone.
+    """Retries pods when the reasons that held their preemption back may no longer hold.
 
-    Other events bring it back as they bring back any pod that fits nowhere.
+    Other events retry these pods as any unschedulable pod.
     """
 
     def __init__(self, queue: SchedulingQueue) -> None:
@@ -44,22 +44,22 @@ class HeldPreemptions:
         self._held: dict[str, Held] = {}
 
     def hold(self, pod_uid: str, held: Held | None) -> None:
-        """A pod was decided; None if nothing holds it back."""
+        """Record what holds a pod's preemption back after a decision; None if nothing does."""
         if held is None:
             self._held.pop(pod_uid, None)
         else:
             self._held[pod_uid] = held
 
     def budget_changed(self, budget: str, now_s: float) -> None:
-        """A budget, `namespace/name`, may allow more than before."""
+        """Retry the pods held back by a budget, `namespace/name`, that may allow more now."""
         self._try([uid for uid, held in self._held.items() if budget in held.budgets], now_s)
 
     def wake(self, now_s: float) -> None:
-        """Have those tried whose time has come."""
+        """Retry the pods that are held back until now."""
         self._try([uid for uid, held in self._held.items() if held.until_s <= now_s], now_s)
 
     def next_s(self) -> float:
-        """When the next one's time comes; infinity if no time is known of any."""
+        """Return the next time at which a pod is retried; infinity if none is known."""
         return min((held.until_s for held in self._held.values()), default=math.inf)
 
     def _try(self, uids: list[str], now_s: float) -> None:

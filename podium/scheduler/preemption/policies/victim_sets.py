@@ -1,4 +1,4 @@
-"""Sets of victims on several nodes, with the figures by which candidate nodes are compared."""
+"""Sets of victims on several nodes, with the figures that compare candidate nodes."""
 
 from collections.abc import Collection, Mapping
 
@@ -16,12 +16,13 @@ class VictimSets(DryRun):
     def __init__(
         self, like: DryRun, sets: Mapping[int, RowResult], lost: Collection[int] | None = None
     ) -> None:
-        """Tell of these sets in the terms of a dry run.
+        """Make a dry run with other victims on some rows.
 
         Args:
-            like: a dry run of the same pod, over the same cluster.
-            lost: rows that are no candidates any more, while all others are as in `like`; None if
-                there are no others.
+            like: a dry run for the same pod and cluster.
+            sets: the results of these rows.
+            lost: rows that are no longer candidates, while all others are as in `like`; None to
+                start without other rows.
         """
         self.__dict__.update(like.__dict__)
         if lost is None:
@@ -48,4 +49,4 @@ def _nodes_touched(run: DryRun, rows: Rows) -> NDArray[np.int64]:
 
 
 NODES_TOUCHED = Key("fewest nodes with victims", "NODES", _nodes_touched)
-"""The last key, for victims on several nodes."""
+"""The key that is added last for victims on several nodes."""

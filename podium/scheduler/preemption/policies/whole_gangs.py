@@ -1,4 +1,4 @@
-"""Gangs that are preempted as a whole: a preemptor that takes one of their pods takes all."""
+"""Gangs that are preempted as a whole: if one of their pods is a victim, all are."""
 
 import numpy as np
 
@@ -13,9 +13,9 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class WholeGangs(PreemptionPolicy):
-    """Makes all pods of a victim's gang victims, on whatever nodes they are.
+    """Makes all pods of a victim's gang victims, on all nodes.
 
-    A row is no candidate any more if one of these may not be preempted.
+    A row is no longer a candidate if one of these pods may not be preempted.
     """
 
     def __init__(self, gangs: PodGroups) -> None:

@@ -1,1 +1,1 @@
-"""The rules: a file a subject, each with the rules about it as `RULES`."""
+"""The lint rules, by subject; the docstring of a check states the fault that it finds."""

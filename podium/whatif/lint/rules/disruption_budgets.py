@@ -1,4 +1,4 @@
-"""Rules about PodDisruptionBudgets, judged for when all pods are there and ready."""
+"""Rules about PodDisruptionBudgets, as if all their pods existed and were ready."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,7 +25,7 @@ def workload_without_budget(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def budget_never_met(view: ClusterView) -> Iterator[Offence]:
-    """More healthy pods are wanted than there are to be."""
+    """A budget wants more healthy pods than its workloads have."""
     for one in _judged(view):
         if one.status is not None and one.status.desired_healthy > one.replicas:
             yield _offence(one, f"asks for more than the {one.replicas} pods that it selects")
@@ -33,7 +33,7 @@ def budget_never_met(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def budget_allows_nothing(view: ClusterView) -> Iterator[Offence]:
-    """All selected pods are wanted healthy, and no rounding is behind it."""
+    """A budget wants all selected pods healthy, not only by rounding."""
     for one in _judged(view):
         if _is_stuck(one) and not _is_rounded(one):
             yield _offence(one, f"of {one.replicas} pods never lets any of them go")
@@ -41,7 +41,7 @@ def budget_allows_nothing(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def budget_rounds_to_nothing(view: ClusterView) -> Iterator[Offence]:
-    """A percentage below 100 of the selected pods is all of them."""
+    """A percentage below 100 is rounded up to all selected pods."""
     for one in _judged(view):
         if _is_stuck(one) and _is_rounded(one):
             yield _offence(one, f"of {one.replicas} pods rounds up to all of them")
@@ -58,7 +58,7 @@ def budget_without_scale(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def overlapping_budgets(view: ClusterView) -> Iterator[Offence]:
-    """The pods of a workload are selected by both of two budgets."""
+    """Two budgets select the pods of one workload."""
     for one, other in combinations(view.budgets, 2):
         common = [workload for workload in one.workloads if workload in other.workloads]
         if common:
@@ -79,7 +79,7 @@ def budget_selects_nothing(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def budget_selects_everything(view: ClusterView) -> Iterator[Offence]:
-    """The selector is there, and empty."""
+    """The selector of a budget is empty, and selects all pods of the namespace."""
     for budget in view.of("PodDisruptionBudget"):
         if selector_of(budget).is_empty:
             message = f"its empty selector selects all pods in {namespace(budget)}"
@@ -95,7 +95,7 @@ def _offence(one: BudgetView, says: str) -> Offence:
 
 
 def _judged(view: ClusterView) -> Iterator[BudgetView]:
-    """The budgets that can be computed; how many pods a DaemonSet has, only its nodes tell."""
+    """List the budgets that can be computed; the pods of a DaemonSet depend on the nodes."""
     for one in view.budgets:
         counts = one.replicas and all(workload.kind != "DaemonSet" for workload in one.workloads)
         if counts and not (one.needs_scale and one.unscaled):

@@ -41,7 +41,7 @@ def eviction_soft_below_hard(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def eviction_threshold_above_capacity(view: ClusterView) -> Iterator[Offence]:
-    """A threshold is all that there is, of some node or of any."""
+    """A threshold is at least the whole capacity of a node, or of any node."""
     for one in _thresholds(view):
         field = "evictionHard" if one.is_hard else "evictionSoft"
         if one.value.quantity is None and one.value.share >= 1:
@@ -61,7 +61,7 @@ def eviction_threshold_above_capacity(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def eviction_defaults_dropped(view: ClusterView) -> Iterator[Offence]:
-    """Hard thresholds are given, and some signals of the defaults have none."""
+    """Hard thresholds are given, but not for all signals of the defaults."""
     config = view.kubelet
     if config is None or config.eviction_hard is None or config.merge_default_eviction_settings:
         return
@@ -73,7 +73,7 @@ def eviction_defaults_dropped(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def soft_eviction_without_grace(view: ClusterView) -> Iterator[Offence]:
-    """There are soft thresholds, and pods have no grace period."""
+    """There are soft thresholds, and the grace period of evicted pods is 0."""
     config = view.kubelet
     if config is not None and config.eviction_soft and config.eviction_max_pod_grace_period <= 0:
         message = "pods that a soft threshold evicts have a second to end"
@@ -81,7 +81,7 @@ def soft_eviction_without_grace(view: ClusterView) -> Iterator[Offence]:
 
 
 def _thresholds(view: ClusterView) -> tuple[Threshold, ...]:
-    """Those of a configuration that is valid; of the node's allocatable ones only the first."""
+    """Return the thresholds of a valid configuration, with only the first allocatable one."""
     config = view.kubelet
     if config is None or [*config.threshold_faults()]:
         return ()

@@ -1,4 +1,4 @@
-"""Rules about whether any node could take pods at all."""
+"""Rules about nodes that could take pods at all."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -28,7 +28,7 @@ def no_node_selected(view: ClusterView, workload: Workload) -> Iterator[Offence]
 
 @workload_rule
 def requests_above_nodes(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """Each node that the pods select can give less of something than they request."""
+    """The pods request more of a resource than any matching node has."""
     nodes = view.nodes_for(workload)
     requests = {k: resource_amount(k, n) for k, n in pod_requests(workload.pod).items() if n}
     given = [_given(node) for node in nodes]
@@ -45,7 +45,7 @@ def requests_above_nodes(view: ClusterView, workload: Workload) -> Iterator[Offe
 
 @workload_rule
 def cron_job_without_room(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """Fewer pods fit at most, by what they request, than run at the same time."""
+    """Fewer pods fit by their requests than run at the same time."""
     nodes = [one for one in view.nodes_for(workload) if not is_cordoned(one)]
     if workload.kind != "CronJob" or not nodes:
         return

@@ -1,4 +1,4 @@
-"""Rules about how pods come, stay and go: alone, in rollouts, and where taints drive them out."""
+"""Rules about the life of pods: bare pods, rollouts, grace periods and tolerations."""
 
 from collections.abc import Iterator
 
@@ -40,7 +40,7 @@ def long_grace_period(view: ClusterView) -> Iterator[Offence]:
 
 @workload_rule
 def fixed_node(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A template, or a pod that is still to be created, names a node."""
+    """A template, or a pod that is yet to be created, names a node."""
     node = workload.spec.get("nodeName")
     if node and (workload.obj["kind"] != "Pod" or workload.is_new):
         message = f"its pods go to {node} past the scheduler"
@@ -49,7 +49,7 @@ def fixed_node(view: ClusterView, workload: Workload) -> Iterator[Offence]:
 
 @workload_rule
 def host_port_with_surge(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A rollout must surge before an old pod goes, and each node's port is taken by an old pod."""
+    """A rollout must surge first, and the old pods occupy the host port of each node."""
     ports = sorted(map(str, host_ports(workload.spec)))
     if not ports:
         return
@@ -63,7 +63,7 @@ _STRATEGIES = {"Deployment": "strategy", "DaemonSet": "updateStrategy"}
 
 
 def _why_stuck(view: ClusterView, workload: Workload) -> str:
-    """Why new pods may find no node; empty if they do."""
+    """Return the reason for which surge pods may find no node; empty if they do."""
     obj = workload.obj
     if obj["kind"] not in _STRATEGIES:
         return ""
@@ -92,7 +92,7 @@ _NOT_READY, _UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/u
 
 @Rule
 def tolerates_everything(view: ClusterView) -> Iterator[Offence]:
-    """A toleration of pods that aren't a DaemonSet's has no key."""
+    """A toleration without a key is set on pods outside DaemonSets."""
     for workload, place, one in _tolerations(view):
         if _is_of_every_key(one):
             which = f"every taint with {one['effect']}" if one.get("effect") else "every taint"
@@ -101,7 +101,7 @@ def tolerates_everything(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def stays_on_failed_node(view: ClusterView) -> Iterator[Offence]:
-    """A toleration that names the taint of a failing node has no end."""
+    """A toleration of the taint of a failing node has no end."""
     failing = [{"key": key, "effect": NO_EXECUTE} for key in (_NOT_READY, _UNREACHABLE)]
     for workload, place, one in _tolerations(view):
         named = [taint["key"] for taint in failing if tolerates(one, taint)]

@@ -1,4 +1,4 @@
-"""Rules about PriorityClasses, how they lie to each other, and which of them pods have."""
+"""Rules about PriorityClasses, their values, and the classes of pods."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -24,7 +24,7 @@ _SYSTEM = "system-"
 
 @Rule
 def no_default_class(view: ClusterView) -> Iterator[Offence]:
-    """No class of users has globalDefault."""
+    """No PriorityClass of users is the global default."""
     if view.classes and view.default_class is None:
         lowest = next((one for one in view.classes if class_value(one) >= 0), view.classes[0])
         message = "no PriorityClass is the default: pods that name none get priority 0"
@@ -42,7 +42,7 @@ def no_default_class(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def several_default_classes(view: ClusterView) -> Iterator[Offence]:
-    """A class is the default besides the lowest one that is."""
+    """A class is a global default beside a lower one."""
     defaults = [one for one in view.classes if one.get("globalDefault")]
     for other in defaults[1:]:
         message = f"{name(defaults[0])} is the default already: the API server refuses another"
@@ -51,7 +51,7 @@ def several_default_classes(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def default_class_not_lowest(view: ClusterView) -> Iterator[Offence]:
-    """Classes are lower than the default, those below zero aside."""
+    """Classes from zero on are lower than the global default."""
     default = view.default_class
     if default is None:
         return
@@ -68,7 +68,7 @@ def default_class_not_lowest(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def class_in_system_range(view: ClusterView) -> Iterator[Offence]:
-    """A value or a name is reserved."""
+    """A class has a reserved value or name."""
     for one in view.classes:
         if class_value(one) > HIGHEST_USER_DEFINABLE:
             message = f"{class_value(one)} is above {HIGHEST_USER_DEFINABLE}, the highest for users"
@@ -133,9 +133,9 @@ def _shown(priority_class: Object) -> str:
 
 @Rule
 def unknown_class(view: ClusterView) -> Iterator[Offence]:
-    """The class that pods name is neither among the classes nor the system's.
+    """The class that pods name doesn't exist.
 
-    Of pods whose controller wasn't read, their own specs tell what the next one would name.
+    If their controller wasn't read, the next pod is assumed to name the class of the pods.
     """
     known = view.class_names()
     for one in view.stale_pods:
@@ -161,7 +161,7 @@ def _still_running(pods: Sequence[Object]) -> tuple[str, ...]:
 
 @workload_rule
 def priority_without_class(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """Pods state a number that admission doesn't come to, and no class."""
+    """Pods without a class have a priority that admission would refuse."""
     stated = workload.spec.get("priority")
     if workload.refusal and not workload.priority_class and stated is not None:
         message = f"the priority {stated} comes of no class: none of its pods is let in"
@@ -170,7 +170,7 @@ def priority_without_class(view: ClusterView, workload: Workload) -> Iterator[Of
 
 @Rule
 def priority_contradicts_class(view: ClusterView) -> Iterator[Offence]:
-    """Pods state what their class, or the default, contradicts."""
+    """Pods have a priority or policy that contradicts their class, or the default one."""
     known = view.class_names()
     for workload in view.workloads:
         states_priority = workload.spec.get("priority") is not None
@@ -182,7 +182,7 @@ def priority_contradicts_class(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def workload_without_class(view: ClusterView) -> Iterator[Offence]:
-    """Pods name no class where there are some, and there is no default."""
+    """Pods name no class in a cluster with classes but without a default."""
     if not view.classes or view.default_class is not None:
         return
     for workload in view.workloads:

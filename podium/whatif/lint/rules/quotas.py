@@ -1,4 +1,4 @@
-"""Rules about ResourceQuotas and the PriorityClasses that they should hold down."""
+"""Rules about ResourceQuotas that limit the use of PriorityClasses."""
 
 from collections.abc import Iterator
 
@@ -15,7 +15,7 @@ _SCOPE = "PriorityClass"
 
 @Rule
 def quota_without_high_classes(view: ClusterView) -> Iterator[Offence]:
-    """A namespace has quotas of pods, and none is about a class from the critical priority on."""
+    """A namespace has quotas of pods, but none for classes of critical priority."""
     critical_from = view.critical_from
     places: dict[str, list[Object]] = {}
     for quota in view.of("ResourceQuota"):
@@ -34,7 +34,7 @@ def quota_without_high_classes(view: ClusterView) -> Iterator[Offence]:
 
 @Rule
 def quota_for_unknown_class(view: ClusterView) -> Iterator[Offence]:
-    """The scope PriorityClass of a quota names an unknown class."""
+    """The PriorityClass scope of a quota names an unknown class."""
     known = view.class_names()
     for quota in view.of("ResourceQuota") if view.knows_classes else ():
         for scope in scope_selectors(quota):

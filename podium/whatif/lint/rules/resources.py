@@ -1,4 +1,4 @@
-"""Rules about what containers request, and what they are limited to."""
+"""Rules about the requests and limits of containers."""
 
 from collections.abc import Iterator
 
@@ -17,7 +17,7 @@ _STORAGE = "ephemeral-storage"
 
 @workload_rule
 def requests_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A container requests no cpu or no memory, and the pod as a whole doesn't either."""
+    """Neither a container nor its pod requests cpu, or memory."""
     whole = _amounts(workload.spec, "requests")
     for place, container in _containers(workload):
         own = _amounts(container, "requests")
@@ -29,7 +29,7 @@ def requests_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]
 
 @workload_rule
 def memory_limit_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A container has no limit of memory, and the pod as a whole hasn't either."""
+    """Neither a container nor its pod limits memory."""
     if "memory" in _amounts(workload.spec, "limits"):
         return
     for place, container in _containers(workload):
@@ -40,7 +40,7 @@ def memory_limit_missing(view: ClusterView, workload: Workload) -> Iterator[Offe
 
 @Rule
 def critical_not_guaranteed(view: ClusterView) -> Iterator[Offence]:
-    """Pods of the highest level of users are Burstable or BestEffort."""
+    """Pods of critical priority are Burstable or BestEffort."""
     critical_from = view.critical_from
     for workload in view.workloads:
         priority = workload.priority
@@ -54,7 +54,7 @@ def critical_not_guaranteed(view: ClusterView) -> Iterator[Offence]:
 
 @workload_rule
 def outside_limit_range(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A LimitRange of the namespace refuses pods that are still to be created."""
+    """A LimitRange of the namespace refuses pods that are yet to be created."""
     if workload.obj["kind"] == "Pod" and not workload.is_new:
         return
     for limits in view.limits.get(workload.namespace, ()):
@@ -65,7 +65,7 @@ def outside_limit_range(view: ClusterView, workload: Workload) -> Iterator[Offen
 
 @workload_rule
 def storage_limit_on_some(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A container limits its ephemeral storage, and another of the pod doesn't."""
+    """One container of a pod limits its ephemeral storage, and another one doesn't."""
     containers = [*_containers(workload)]
     limited = [one for _, one in containers if part(one, "resources", "limits").get(_STORAGE)]
     names = [str(one["name"]) for _, one in containers if one not in limited]

@@ -1,4 +1,4 @@
-"""Rules about affinity to other pods, keeping apart from them, and spreading over domains."""
+"""Rules about affinity and anti-affinity to other pods, and topology spread constraints."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -25,7 +25,7 @@ _NOBODY: Mapping[str, str] = {}
 
 @workload_rule
 def affinity_to_lower_priority(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """All that a required term matches has a lower priority."""
+    """All pods that a required affinity term matches have a lower priority."""
     for term in PeerGroup(0, workload.pod).terms.required_affinity:
         found = _matched(view, term)
         own = workload.priority
@@ -38,7 +38,7 @@ def affinity_to_lower_priority(view: ClusterView, workload: Workload) -> Iterato
 
 @Rule
 def affinity_to_nobody(view: ClusterView) -> Iterator[Offence]:
-    """A required term matches no pods of the cluster, not even their own."""
+    """A required affinity term matches no pods, not even those of the workload."""
     for workload in view.workloads if view.nodes else ():
         for term in PeerGroup(0, workload.pod).terms.required_affinity:
             if not _matched(view, term):
@@ -49,7 +49,7 @@ def affinity_to_nobody(view: ClusterView) -> Iterator[Offence]:
 
 @workload_rule
 def affinity_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """No node where the pods may go has the topology key of a required term."""
+    """No matching node has the topology key of a required term."""
     nodes = view.nodes_for(workload)
     for term in PeerGroup(0, workload.pod).terms.required_affinity:
         if nodes and len(without_label(nodes, term.topology_key)) == len(nodes):
@@ -59,10 +59,7 @@ def affinity_label_missing(view: ClusterView, workload: Workload) -> Iterator[Of
 
 @workload_rule
 def anti_affinity_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A node where the pods may go lacks the topology key of a required term.
-
-    Preferred ones count where all nodes lack it.
-    """
+    """A matching node lacks the topology key of required anti-affinity, or all of preferred."""
     nodes = view.nodes_for(workload)
     terms = PeerGroup(0, workload.pod).terms
     for term in (*terms.required_anti_affinity, *terms.preferred_anti_affinity):
@@ -79,7 +76,7 @@ def anti_affinity_label_missing(view: ClusterView, workload: Workload) -> Iterat
 
 @workload_rule
 def anti_affinity_without_room(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A workload has more replicas than domains, and a required term against its own pods."""
+    """A workload with anti-affinity to its own pods has more replicas than domains."""
     nodes = view.nodes_for(workload) if workload.kind != "DaemonSet" else ()
     peer_group = PeerGroup(0, workload.pod)
     for term in peer_group.terms.required_anti_affinity:
@@ -94,12 +91,12 @@ def anti_affinity_without_room(view: ClusterView, workload: Workload) -> Iterato
 
 
 def without_label(nodes: Sequence[Object], key: str) -> list[Object]:
-    """The nodes that don't have a label."""
+    """Return the nodes without a label."""
     return [node for node in nodes if key not in labels(node)]
 
 
 def node_names(nodes: Sequence[Object]) -> tuple[str, ...]:
-    """The first of some nodes, and how many more there are."""
+    """Name the first of some nodes, and the number of the others."""
     shown = [f"Node {node['metadata']['name']}" for node in nodes[:_SHOWN_MAX]]
     left = len(nodes) - len(shown)
     return (*shown, f"{left} more nodes") if left else (*shown,)
@@ -121,7 +118,7 @@ _FIELD = "topologySpreadConstraints"
 
 @workload_rule
 def spread_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """A node where the pods may go lacks the topology key of a constraint that must hold."""
+    """A matching node lacks the topology key of a DoNotSchedule constraint."""
     nodes = view.nodes_for(workload)
     for one in _constraints(workload, DO_NOT_SCHEDULE):
         if lacking := without_label(nodes, one.topology_key):
@@ -137,7 +134,7 @@ def spread_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offe
 
 @Rule
 def min_domains_unmet(view: ClusterView) -> Iterator[Offence]:
-    """The nodes that count for a constraint make up fewer domains than it asks for."""
+    """The nodes of a constraint have fewer domains than its minDomains."""
     for workload in view.workloads if view.nodes else ():
         constraints = _constraints(workload, DO_NOT_SCHEDULE)
         for index, one in enumerate(constraints):
@@ -155,7 +152,7 @@ def min_domains_unmet(view: ClusterView) -> Iterator[Offence]:
 
 @workload_rule
 def spread_ignores_own_pods(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """The selector of a constraint doesn't match its own pods."""
+    """The selector of a constraint does not match the pods of the workload."""
     peer_group = PeerGroup(0, workload.pod)
     for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY):
         for one in _constraints(workload, action):
@@ -167,7 +164,7 @@ def spread_ignores_own_pods(view: ClusterView, workload: Workload) -> Iterator[O
 
 @Rule
 def spread_counts_closed_nodes(view: ClusterView) -> Iterator[Offence]:
-    """The emptiest domain is closed, and the open ones have no room for all replicas beyond it."""
+    """The emptiest domain takes no pods, and maxSkew limits the others below the replicas."""
     for workload in view.workloads if view.nodes else ():
         constraints = _constraints(workload, DO_NOT_SCHEDULE)
         for index, one in enumerate(constraints):
@@ -198,7 +195,7 @@ def spread_counts_closed_nodes(view: ClusterView) -> Iterator[Offence]:
 
 @workload_rule
 def replicas_on_one_node(view: ClusterView, workload: Workload) -> Iterator[Offence]:
-    """The running pods of a workload share a node, though others would do."""
+    """The running pods of a workload share a node, though other nodes match."""
     pods = view.pods_of(workload)
     on = {node_name_of(pod) for pod in pods}
     is_due = workload.kind in SCALED and len(pods) >= max(view.thresholds.replicas_min, 2)
