@@ -75,7 +75,7 @@ class WatchedCluster:
         self.is_synced = False
         self.version = 0
         self._known: dict[str, WatchedNode] = {}
-        self._asked: dict[str, tuple[str, Mapping[str, int]]] = {}
+        self._requests: dict[str, tuple[str, Mapping[str, int]]] = {}
         self._facts: Mapping[str, Facts] = {
             "Pod": PodFacts(),
             "Node": node_facts,
@@ -88,9 +88,9 @@ class WatchedCluster:
         """The existing nodes by name."""
         return {name: node for name, node in self._known.items() if node.obj is not None}
 
-    def node(self, called: str) -> WatchedNode:
+    def node(self, name: str) -> WatchedNode:
         """Return a node, also one that doesn't exist any more, or yet."""
-        return self._known.setdefault(called, WatchedNode())
+        return self._known.setdefault(name, WatchedNode())
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
         """Handle an event."""
@@ -103,7 +103,7 @@ class WatchedCluster:
             elif event.kind == "Pod":
                 self._pod(event)
             if self.is_synced:
-                self.news.extend(self._told(event, now_s))
+                self.news.extend(self._news_of(event, now_s))
         return ()
 
     def next_wakeup_s(self) -> float | None:
@@ -111,37 +111,36 @@ class WatchedCluster:
         return None
 
     def _pod(self, change: Change) -> None:
-        pod, called = change.new, key(change.obj)
+        pod, pod_key = change.new, key(change.obj)
         waits = pod is not None and not node_name_of(pod)
         if waits and not is_finished(change.obj) and not is_terminating(change.obj):
-            self.waiting.add(called)
+            self.waiting.add(pod_key)
         else:
-            self.waiting.discard(called)
-        if pod is None:
-            self.pods.pop(called, None)
-        else:
-            self.pods[called] = pod
+            self.waiting.discard(pod_key)
+        self.pods.pop(pod_key, None)
+        if pod is not None:
+            self.pods[pod_key] = pod
         node = "" if pod is None or is_finished(pod) else node_name_of(pod)
-        asked = pod_requests(pod, use_status=True) if pod is not None and node else {}
-        before = self._asked.pop(called, None)
+        requests = pod_requests(pod, use_status=True) if pod is not None and node else {}
+        before = self._requests.pop(pod_key, None)
         if before is not None:
             self.node(before[0]).requested.subtract(before[1])
-            self.node(before[0]).pods.discard(called)
+            self.node(before[0]).pods.discard(pod_key)
         if node:
-            self._asked[called] = node, asked
-            self.node(node).requested.update(asked)
-            self.node(node).pods.add(called)
+            self._requests[pod_key] = node, requests
+            self.node(node).requested.update(requests)
+            self.node(node).pods.add(pod_key)
         if not self.is_synced:
             return
         old, new = change.old, change.obj
         if old is not None and node_name_of(new) and not node_name_of(old):
             self.counts["bound"] += 1
         cause = cause_of(new)
-        # Whoever has to go for a second reason, too, goes only once.
+        # A pod that is disrupted for a second reason, too, counts once.
         if cause is not None and (old is None or cause_of(old) is None):
             self.counts["preempted" if cause.group == PREEMPTED else "evicted"] += 1
 
-    def _told(self, change: Change, now_s: float) -> Iterator[News]:
+    def _news_of(self, change: Change, now_s: float) -> Iterator[News]:
         obj = change.obj
         about = change.kind, namespace(obj), name(obj)
         pod = key(obj) if change.kind == "Pod" else ""

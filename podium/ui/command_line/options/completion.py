@@ -94,50 +94,42 @@ def conditions(incomplete: str) -> list[str]:
 
 
 def _objects(ctx: typer.Context, kind: str) -> Iterator[_Named]:
+    """Yield the objects of the files of a command line, or of a kind in the running cluster."""
     if not ctx.params.get("state"):
-        yield from _running(ctx, kind)
-    named = [one for option in ("state", "apply") for one in ctx.params.get(option) or ()]
-    for path in map(Path, named):
-        for document in chain.from_iterable(map(_documents, _files(path))):
+        try:
+            from podium.cluster.client.http_api import names_of
+        except ImportError:
+            return
+        cluster = ctx.params.get("kubeconfig"), ctx.params.get("context")
+        for namespace, name in names_of(kind, *cluster, CLUSTER_S_MAX):
+            yield _Named(kind, _Metadata(name, namespace))
+    paths = [Path(one) for option in ("state", "apply") for one in ctx.params.get(option) or ()]
+    for path in paths:
+        files = [path]
+        if path.is_dir():
+            files = sorted(one for one in path.rglob("*") if one.suffix in _SUFFIXES)
+        for document in chain.from_iterable(map(_documents, files)):
             yield from document.items or [document]
-
-
-def _running(ctx: typer.Context, kind: str) -> Iterator[_Named]:
-    try:
-        from podium.cluster.client.http_api import names_of
-    except ImportError:
-        return
-    for place, called in names_of(
-        kind, ctx.params.get("kubeconfig"), ctx.params.get("context"), CLUSTER_S_MAX
-    ):
-        yield _Named(kind, _Metadata(called, place))
-
-
-def _files(path: Path) -> list[Path]:
-    if path.is_dir():
-        return sorted(one for one in path.rglob("*") if one.suffix in _SUFFIXES)
-    return [path]
 
 
 def _documents(path: Path) -> list[_Named]:
     is_json = path.suffix == ".json"
-    bytes_max = JSON_BYTES_MAX if is_json else YAML_BYTES_MAX
     try:
         # Neither pipes nor devices, which may have no end.
-        if not path.is_file() or path.stat().st_size > bytes_max:
+        if not path.is_file():
+            return []
+        if path.stat().st_size > (JSON_BYTES_MAX if is_json else YAML_BYTES_MAX):
             return []
         content = path.read_bytes()
-        return [msgspec.json.decode(content, type=_Named)] if is_json else _yaml(content)
+        if is_json:
+            return [msgspec.json.decode(content, type=_Named)]
+        # Imported when it is called, as JSON doesn't need it.
+        import yaml
+
+        try:
+            documents = [*yaml.load_all(content, getattr(yaml, "CSafeLoader", yaml.SafeLoader))]
+        except yaml.YAMLError:
+            return []
+        return [msgspec.convert(one, _Named) for one in documents if one is not None]
     except (OSError, ValueError, msgspec.MsgspecError):
         return []
-
-
-def _yaml(content: bytes) -> list[_Named]:
-    import yaml
-
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-    try:
-        found = [*yaml.load_all(content, loader)]
-    except yaml.YAMLError:
-        return []
-    return [msgspec.convert(one, _Named) for one in found if one is not None]

@@ -23,9 +23,9 @@ from podium.kubelet.real.host.containers import Containers
 from podium.kubelet.real.host.host_stats import machine_info
 from podium.kubelet.real.host.kubelet_server import ASKED, KubeletServer
 from podium.kubelet.real.host.node_directory import NodeDirectory
-from podium.kubelet.real.host.runtime_service import Fetch, RuntimeService
+from podium.kubelet.real.host.runtime_service import RuntimeService
 from podium.kubelet.real.machine_kubelet import MachineKubelet
-from podium.kubelet.real.registration import MachineInfo, node_object
+from podium.kubelet.real.registration import node_object
 from podium.machines.async_api import UnreachableError
 from podium.ui.command_line.options.process_options import NodeCommandOptions
 from podium.ui.inputs.state_inputs import connection_of
@@ -49,18 +49,42 @@ async def run(asked: NodeCommandOptions, name: str, config: KubeletConfiguration
         directory = stack.enter_context(NodeDirectory(root))
         await api.list("Node")
         clock, loop = SteadyClock(), asyncio.get_running_loop()
-        found = machine_info(directory.root, directory.logs)
+        machine = machine_info(directory.root, directory.logs)
         containers = Containers(clock.now_s, Cgroups.delegated(), directory.root)
+
+        async def fetch(kind: str, namespace: str, object_name: str) -> Mapping[str, Any] | None:
+            try:
+                return await api.get(kind, object_name, namespace)
+            except CallFailedError as failed:
+                if failed.error.code in _NOT_FOR_US:
+                    return None
+                raise UnreachableError(failed.error.message) from None
+
+        async def fetch_pod(namespace: str, pod: str) -> Mapping[str, Any] | None:
+            return await fetch("Pod", namespace, pod)
+
+        async def may_read(user: str, groups: Sequence[str]) -> bool:
+            return await api.may(user, groups, {**ASKED, "name": name})
+
         if authority := str(asked.client_ca_file or connection.authority):
-            server = _log_server(name, asked.port, api, directory, containers, found, authority)
-            found = replace(found, port=(await stack.enter_async_context(server)).port or 0)
-        service = RuntimeService(api, _fetch_from(api), containers, directory, found, clock.now_s)
-        node = node_object(name, found, config, labels)
+            server = KubeletServer(
+                directory,
+                containers,
+                fetch_pod=fetch_pod,
+                may_read=may_read,
+                now_s=time.time,
+                address=machine.address,
+                port=asked.port,
+                tls=_tls(directory, (machine.address, name), authority),
+            )
+            machine = replace(machine, port=(await stack.enter_async_context(server)).port or 0)
+        service = RuntimeService(api, fetch, containers, directory, machine, clock.now_s)
+        node = node_object(name, machine, config, labels)
 
         def kubelet() -> MachineKubelet:
-            # What a kubelet left that was killed itself, or has failed.
+            # A kubelet that has failed, or was killed, may have left containers.
             containers.kill_all()
-            return MachineKubelet(node, found, config)
+            return MachineKubelet(node, machine, config)
 
         def end() -> None:
             if service.asked_to_end.is_set():
@@ -77,35 +101,6 @@ async def run(asked: NodeCommandOptions, name: str, config: KubeletConfiguration
             await service.has_ended.wait()
 
 
-def _log_server(
-    name: str,
-    port: int | None,
-    api: HttpApi,
-    directory: NodeDirectory,
-    containers: Containers,
-    found: MachineInfo,
-    authority: str,
-) -> KubeletServer:
-    fetch = _fetch_from(api)
-
-    async def fetch_pod(namespace: str, pod: str) -> Mapping[str, Any] | None:
-        return await fetch("Pod", namespace, pod)
-
-    async def may_read(user: str, groups: Sequence[str]) -> bool:
-        return await api.may(user, groups, {**ASKED, "name": name})
-
-    return KubeletServer(
-        directory,
-        containers,
-        fetch_pod=fetch_pod,
-        may_read=may_read,
-        now_s=time.time,
-        address=found.address,
-        port=port,
-        tls=_tls(directory, (found.address, name), authority),
-    )
-
-
 def _tls(directory: NodeDirectory, names: Sequence[str], authority: str) -> ssl.SSLContext:
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.apiserver.http.certificates import LOCAL_NAMES, kept_certificates
@@ -117,18 +112,8 @@ def _tls(directory: NodeDirectory, names: Sequence[str], authority: str) -> ssl.
     try:
         context.load_verify_locations(authority)
     except (OSError, ssl.SSLError) as error:
-        raise PodiumError(f"{authority}: can't be used as authority of clients: {error}") from None
+        raise PodiumError(
+            f"{authority}: can't be used as the authority of clients: {error}"
+        ) from None
     context.verify_mode = ssl.CERT_OPTIONAL
     return context
-
-
-def _fetch_from(api: HttpApi) -> Fetch:
-    async def fetch(kind: str, namespace: str, name: str) -> Mapping[str, Any] | None:
-        try:
-            return await api.get(kind, name, namespace)
-        except CallFailedError as failed:
-            if failed.error.code in _NOT_FOR_US:
-                return None
-            raise UnreachableError(failed.error.message) from None
-
-    return fetch
