@@ -20,7 +20,6 @@ from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.pods.taints_and_tolerations import taints
-from podium.apiserver.validation.remembered import remembered
 from podium.apiserver.validation.resource_requirements import resource_list
 
 _FEATURE = re.compile("[A-Z][A-Za-z0-9]*(/[A-Za-z0-9]+)*", re.ASCII)
@@ -32,7 +31,7 @@ _FEATURE_RULE = (
 _CHANGED = 'node updates may not change {} except from "" to valid'
 
 _amounts = resource_list(checks.anything)
-_taints = remembered(taints)
+_taints = checks.remembered(taints)
 
 
 def _features(names: Any, path: str) -> Faults:
@@ -61,7 +60,9 @@ def _valid_taints(node: Any, path: str) -> Faults:
 
 
 _valid_resources = checks.fields(
-    status=checks.fields(capacity=remembered(_resources), allocatable=remembered(_resources))
+    status=checks.fields(
+        capacity=checks.remembered(_resources), allocatable=checks.remembered(_resources)
+    )
 )
 _valid_features = checks.fields(status=checks.fields(declaredFeatures=_features))
 

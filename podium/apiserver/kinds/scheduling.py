@@ -1,8 +1,14 @@
-"""PriorityClasses and RuntimeClasses: validation."""
+"""PriorityClasses, RuntimeClasses, PodGroups and Workloads: validation.
+
+The kinds of `scheduling.k8s.io/v1alpha2` are those of v1.36 with the feature gates GenericWorkload,
+GangScheduling and WorkloadAwarePreemption. The PodGroup of `scheduling.x-k8s.io/v1alpha1` is the
+custom resource of scheduler-plugins.
+"""
 
 from typing import Any
 
-from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.errors import ErrorKind, FieldError
+from podium.api.kinds.builtin_kinds import KINDS, POD_GROUP, POD_GROUP_OF_PLUGINS, WORKLOAD
 from podium.api.objects import name as name_of
 from podium.api.priority import (
     HIGHEST_USER_DEFINABLE,
@@ -13,13 +19,14 @@ from podium.api.priority import (
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.validation import checks
-from podium.apiserver.validation.checks import Faults
+from podium.apiserver.validation.checks import Check, Faults
 from podium.apiserver.validation.metadata import object_check
 from podium.apiserver.validation.names import dns_label, label_map
 from podium.apiserver.validation.pods.taints_and_tolerations import tolerations
-from podium.apiserver.validation.resource_requirements import overhead
+from podium.apiserver.validation.resource_requirements import overhead, resource_list
 
 _SYSTEM_PREFIX = "system-"
+_TEMPLATES_MAX = 8
 
 
 def _known_class(value: Any, path: str) -> Faults:
@@ -64,5 +71,91 @@ RUNTIME_CLASS = Registration(
         handler=checks.needed(dns_label),
         overhead=checks.fields(podFixed=overhead),
         scheduling=checks.fields(nodeSelector=label_map, tolerations=tolerations),
+    ),
+)
+
+
+def _exactly_one(*names: str) -> Check:
+    known = ", ".join(f"`{name}`" for name in names)
+
+    def check(value: Any, path: str) -> Faults:
+        found = [name for name in names if value.get(name) is not None]
+        if not found:
+            yield FieldError(path, "", f"must specify one of: {known}")
+        elif len(found) > 1:
+            shown = f"{{{', '.join(found)}}}"
+            yield FieldError(path, shown, f"must specify exactly one of: {known}")
+
+    return check
+
+
+_one_at_least = checks.integer(1, rule="must be greater than or equal to 1")
+
+
+def _templates(templates: Any, path: str) -> Faults:
+    if len(templates) > _TEMPLATES_MAX:
+        message = f"{len(templates)}: must have at most {_TEMPLATES_MAX} items"
+        yield FieldError(path, None, message, ErrorKind.TOO_MANY)
+        return
+    yield from checks.each(_template)(templates, path)
+    seen = set()
+    for index, template in enumerate(templates):
+        if template.get("name") in seen:
+            yield checks.duplicate(f"{path}[{index}]", template)
+        seen.add(template.get("name"))
+
+
+_policy = checks.absent_as(
+    {},
+    checks.fields(
+        _exactly_one("basic", "gang"),
+        gang=checks.fields(minCount=checks.needed(_one_at_least)),
+    ),
+)
+_mode = checks.one_of("Pod", "PodGroup")
+_template = checks.fields(
+    name=checks.needed(dns_label), schedulingPolicy=_policy, disruptionMode=_mode
+)
+
+REGISTRATION_OF_POD_GROUPS = Registration(
+    kind=POD_GROUP,
+    validate=object_check(
+        spec=checks.absent_as(
+            {},
+            checks.fields(
+                podGroupTemplateRef=checks.fields(
+                    _exactly_one("workload"),
+                    workload=checks.fields(
+                        workloadName=checks.needed(), podGroupTemplateName=checks.needed()
+                    ),
+                ),
+                schedulingPolicy=_policy,
+                disruptionMode=_mode,
+            ),
+        )
+    ),
+)
+
+REGISTRATION_OF_WORKLOADS = Registration(
+    kind=WORKLOAD,
+    validate=object_check(
+        spec=checks.absent_as(
+            {},
+            checks.fields(
+                controllerRef=checks.fields(kind=checks.needed(), name=checks.needed()),
+                podGroupTemplates=checks.needed(_templates),
+            ),
+        )
+    ),
+)
+
+REGISTRATION_OF_POD_GROUPS_OF_PLUGINS = Registration(
+    kind=POD_GROUP_OF_PLUGINS,
+    validate=object_check(
+        spec=checks.fields(
+            minMember=_one_at_least,
+            minResources=resource_list(checks.anything, ()),
+            scheduleTimeoutSeconds=checks.count,
+        )
     ),
 )

@@ -16,6 +16,7 @@ import msgspec
 
 from podium.api.errors import ErrorKind, FieldError, unsupported
 from podium.api.values.quantity import INT64_MAX, parse_quantity
+from podium.apiserver.memories import Memory, key_of
 
 Faults = Iterator[FieldError]
 Check = Callable[[Any, str], Faults]
@@ -64,6 +65,29 @@ def detail(check: Check) -> Check:
             yield MinorFieldError(fault.field, fault.value, fault.message, fault.kind)
 
     return check_detail
+
+
+def remembered(check: Check, part: Callable[[Any], Any] | None = None) -> Check:
+    """Make a check that runs only once for equal values.
+
+    Args:
+        check: finds faults only in what `part` leaves of a value.
+        part: reduces a value to what the check examines, without renaming or moving fields; by
+            default, the whole value is examined.
+    """
+    known = Memory[tuple[FieldError, ...]]()
+
+    def check_once(value: Any, path: str) -> Faults:
+        judged = value if part is None else part(value)
+        key = key_of(judged)
+        if key is None:
+            return check(judged, path)
+        faults = known.get(key)
+        if faults is None:
+            faults = known.put(key, tuple(check(judged, "")))
+        return iter([fault.under(path) for fault in faults])
+
+    return check_once
 
 
 def both(*checks: Check) -> Check:

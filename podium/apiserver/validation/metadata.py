@@ -10,7 +10,6 @@ from podium.api.selectors.labels import validate_label_key
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, join
 from podium.apiserver.validation.names import dns_label, label_key, label_map, subdomain
-from podium.apiserver.validation.remembered import remembered
 
 ANNOTATIONS_SIZE_MAX_BYTES = 256 * 1024
 _STANDARD_FINALIZERS = frozenset({"kubernetes", "orphan", "foregroundDeletion"})
@@ -38,7 +37,7 @@ def _each_owner(owners: Any, path: str) -> Faults:
             first = first or this
 
 
-owners = remembered(_each_owner)
+owners = checks.remembered(_each_owner)
 """Checks the `ownerReferences` of an object."""
 
 
@@ -88,8 +87,8 @@ def object_meta(name: Check = subdomain) -> Check:
     return checks.fields(
         generateName=beginning_of_name,
         name=name,
-        namespace=remembered(dns_label),
-        labels=remembered(label_map),
+        namespace=checks.remembered(dns_label),
+        labels=checks.remembered(label_map),
         annotations=annotations,
         ownerReferences=owners,
         finalizers=_finalizers,
@@ -108,7 +107,7 @@ path_segment = checks.a_string(_segment_faults)
 
 any_metadata = checks.fields(
     name=path_segment,
-    labels=remembered(label_map),
+    labels=checks.remembered(label_map),
     annotations=annotations,
     ownerReferences=owners,
     finalizers=finalizer_names,

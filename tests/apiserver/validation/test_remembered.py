@@ -4,8 +4,7 @@ from typing import Any
 
 from podium.api.errors import FieldError
 from podium.apiserver import memories as module
-from podium.apiserver.validation.checks import Faults
-from podium.apiserver.validation.remembered import remembered
+from podium.apiserver.validation.checks import Faults, remembered
 
 
 class Counting:

@@ -20,7 +20,6 @@ from podium.apiserver.validation.pods.containers import containers, init_contain
 from podium.apiserver.validation.pods.pod_volumes import known_volumes, mounts, volumes
 from podium.apiserver.validation.pods.ports import host_network_ports
 from podium.apiserver.validation.pods.taints_and_tolerations import tolerations
-from podium.apiserver.validation.remembered import remembered
 from podium.apiserver.validation.resource_requirements import overhead, pod_level_resources
 
 _CONTAINER_LISTS = ("initContainers", "containers")
@@ -141,7 +140,7 @@ _later_fields = checks.fields(
     schedulingGates=_scheduling_gates,
     topologySpreadConstraints=spread_constraints,
 )
-_node_name = checks.unless_empty(remembered(subdomain))
+_node_name = checks.unless_empty(checks.remembered(subdomain))
 _hostname = checks.detail(checks.unless_empty(dns_label))
 _varying_fields = checks.fields(volumes=volumes, nodeName=_node_name, hostname=_hostname)
 _last_fields = checks.fields(
@@ -182,7 +181,7 @@ def _common_part(spec: Object) -> Object:
     return common
 
 
-_common = remembered(_whole, _common_part)
+_common = checks.remembered(_whole, _common_part)
 
 
 def _varying(spec: Any, path: str) -> Faults:

@@ -9,7 +9,6 @@ from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Check, Faults, MinorFieldError, join
 from podium.apiserver.validation.claims import claim_spec
 from podium.apiserver.validation.names import dns_label, label_map, validate_dns_label
-from podium.apiserver.validation.remembered import remembered
 
 _some = checks.needed()
 _no_way_up = checks.must("must not contain '..'", lambda path: ".." not in path.split("/"))
@@ -57,7 +56,7 @@ def _source(volume: Object, path: str) -> Faults:
         yield MinorFieldError(path, None, "must specify a volume type", ErrorKind.REQUIRED)
 
 
-_any_source = remembered(_source, lambda volume: without(volume, "name"))
+_any_source = checks.remembered(_source, lambda volume: without(volume, "name"))
 _name = checks.fields(name=checks.needed(dns_label, is_detail=True))
 
 
