@@ -40,14 +40,14 @@ def faults(kind: CustomKind, obj: Object, old: Object | None = None) -> Faults:
     errors = sorted(_validator(kind).iter_errors(obj), key=lambda one: path_text(one.absolute_path))
     for error in errors:
         if old is None or not _stays(error, old):
-            yield from _told(error)
+            yield from _faults_of_error(error)
     yield from _repeated(obj, kind.schema, ())
 
 
 def value_faults(schema: Schema, value: Any) -> Faults:
     """Return the faults of a value by its schema, with paths relative to the value."""
     for error in _draft_4_validator(_draft_4(schema)).iter_errors(value):
-        yield from _told(error)
+        yield from _faults_of_error(error)
 
 
 def path_text(steps: Iterable[str | int]) -> str:
@@ -101,7 +101,7 @@ def _stays(error: "ValidationError", old: Object) -> bool:
     return bool(value == error.instance)
 
 
-def _told(error: "ValidationError") -> Iterator[FieldError]:
+def _faults_of_error(error: "ValidationError") -> Iterator[FieldError]:
     where = path_text(error.absolute_path)
     limit: Any = error.validator_value
     value: Any = error.instance

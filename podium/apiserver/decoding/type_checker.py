@@ -1,7 +1,7 @@
 """Checks of decoded values against the types of the schema.
 
 The result is the value as it is stored: without nulls, unknown fields and empty values that mean no
-more than an absent field, with structs that the API always writes, and with amounts and times in
+more than an absent field, with structs that are always written, and with quantities and times in
 their canonical form. Parts that don't change are shared, and nothing is changed in place. Unknown
 and repeated fields are noted.
 """
@@ -27,7 +27,7 @@ _INT32 = range(-(2**31), 2**31)
 _RANGES = {"int32": _INT32, "int64": range(-(2**63), 2**63), "intorstring": _INT32}
 
 Place = tuple["Place | None", str | int] | None
-"""The place of a value: that of the value around it, and its name, key or index there."""
+"""The place of a value: the place of the value that contains it, and its name, key or index."""
 
 
 class DecodingError(Exception):
@@ -172,7 +172,7 @@ class Checker:
         return value
 
     def mismatch(self, value: Any, of: Type, at: Place) -> None:
-        """Take down that a value is of a wrong type; the first one is reported."""
+        """Note that a value is of a wrong type; the first such value is reported."""
         if not self._first_wrong:
             whole = "a list" if isinstance(of, ListOf) else "an object"
             problem = unexpected(value, of.expected if isinstance(of, Scalar) else whole)

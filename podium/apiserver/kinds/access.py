@@ -76,10 +76,10 @@ def _binding(binding_kind: str, *roles: str) -> Registration:
             is_account = kind == _SERVICE_ACCOUNT
             if is_account and name:
                 yield from subdomain(name, f"{path}.name")
-            wanted = "" if is_account else _GROUP
-            group = subject.get("apiGroup") or wanted
-            if group != wanted:
-                yield unsupported(f"{path}.apiGroup", group, (wanted,))
+            expected = "" if is_account else _GROUP
+            group = subject.get("apiGroup") or expected
+            if group != expected:
+                yield unsupported(f"{path}.apiGroup", group, (expected,))
             needs_namespace = is_account and not KINDS[binding_kind].namespaced
             if needs_namespace and not subject.get("namespace"):
                 yield checks.required(f"{path}.namespace")

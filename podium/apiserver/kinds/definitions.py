@@ -146,12 +146,12 @@ def _selectable(fields: Sequence[Object], schema: Any, path: str) -> Faults:
         yield from faults
         if faults:
             continue
-        called = field["jsonPath"]
-        if why := selectable_fault(schema, json_paths.steps(called)):
-            yield FieldError(f"{where}.jsonPath", called, why)
-        if called in seen:
-            yield checks.duplicate(f"{where}.jsonPath", called)
-        seen.add(called)
+        json_path = field["jsonPath"]
+        if why := selectable_fault(schema, json_paths.steps(json_path)):
+            yield FieldError(f"{where}.jsonPath", json_path, why)
+        if json_path in seen:
+            yield checks.duplicate(f"{where}.jsonPath", json_path)
+        seen.add(json_path)
 
 
 def _path(obj: Object, field: str, path: str, read: Callable[[str], object]) -> Faults:

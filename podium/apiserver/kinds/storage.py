@@ -40,8 +40,8 @@ def _topologies(terms: Any, path: str) -> Faults:
     known: list[dict[str, set[str]]] = [{} for _ in terms]
     for index, term in enumerate(terms):
         where, found = f"{path}[{index}].matchLabelExpressions", dict[str, set[str]]()
-        for position, wanted in enumerate(entries(term, "matchLabelExpressions")):
-            key, values = wanted.get("key") or "", entries(wanted, "values")
+        for position, requirement in enumerate(entries(term, "matchLabelExpressions")):
+            key, values = requirement.get("key") or "", entries(requirement, "values")
             for place, text in enumerate(values):
                 if text in values[:place]:
                     yield checks.duplicate(f"{where}[{position}].values[{place}]", text)
@@ -75,16 +75,16 @@ _valid_node = object_check(
 
 def _class_warnings(storage_class: Object) -> Iterator[str]:
     for index, term in enumerate(entries(storage_class, "allowedTopologies")):
-        for place, wanted in enumerate(entries(term, "matchLabelExpressions")):
-            if wanted.get("key") in DEPRECATED_LABELS:
+        for place, requirement in enumerate(entries(term, "matchLabelExpressions")):
+            if requirement.get("key") in DEPRECATED_LABELS:
                 at = f"allowedTopologies[{index}].matchLabelExpressions[{place}]"
-                yield f"{at}: {DEPRECATED_LABELS[wanted['key']]}"
+                yield f"{at}: {DEPRECATED_LABELS[requirement['key']]}"
 
 
 def _capacity_warnings(capacity: Object) -> Iterator[str]:
     topology = part(capacity, "nodeTopology")
-    for index, wanted in enumerate(entries(topology, "matchExpressions")):
-        if (name := wanted.get("key", "")) in DEPRECATED_LABELS:
+    for index, requirement in enumerate(entries(topology, "matchExpressions")):
+        if (name := requirement.get("key", "")) in DEPRECATED_LABELS:
             at = f"nodeTopology.matchExpressions[{index}]"
             yield f"{at}: {name} is {DEPRECATED_LABELS[name]}"
     for name in topology.get("matchLabels") or ():

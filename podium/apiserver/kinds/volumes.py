@@ -106,14 +106,21 @@ def _claim_spec(new: Object, old: Object) -> Faults:
     known: dict[str, Any] = dict(before)
     if not before.get("volumeName"):
         known["volumeName"] = spec.get("volumeName")
-    noted, was = annotations(new).get(CLASS_ANNOTATION), annotations(old).get(CLASS_ANNOTATION)
+    note, note_before = (
+        annotations(new).get(CLASS_ANNOTATION),
+        annotations(old).get(CLASS_ANNOTATION),
+    )
     named = spec.get("storageClassName")
-    if named is not None and before.get("storageClassName") is None and was in (None, named):
+    if (
+        named is not None
+        and before.get("storageClassName") is None
+        and note_before in (None, named)
+    ):
         # A claim without a class may be given one, if it isn't another than its annotation has.
         known["storageClassName"] = named
-    elif noted != was:
+    elif note != note_before:
         path = f"metadata.annotations[{CLASS_ANNOTATION}]"
-        yield FieldError(path, noted or "", "field is immutable")
+        yield FieldError(path, note or "", "field is immutable")
     if at(new, "status.phase") == "Bound":
         # The size and the class of attributes may change.
         resources = resources_of(spec)
@@ -126,9 +133,9 @@ def _claim_spec(new: Object, old: Object) -> Faults:
     shown, stored = (internal("PersistentVolumeClaimSpec", one) for one in (spec, known))
     if shown != stored:
         yield checks.forbidden("spec", f"{_CLAIM_FIXED}\n{difference(stored, shown)}")
-    wanted, had = (nanos(at(one, _REQUESTED) or 0) for one in (new, old))
+    size, size_before = (nanos(at(one, _REQUESTED) or 0) for one in (new, old))
     # A claim that couldn't grow may ask for less again, but for more than it has.
-    if wanted < had and wanted <= nanos(at(old, "status.capacity.storage") or 0):
+    if size < size_before and size <= nanos(at(old, "status.capacity.storage") or 0):
         yield checks.forbidden(_REQUESTED, "field can not be less than status.capacity")
     yield from rules.immutable("spec.volumeMode", "volumeMode")(new, old)
     yield from _attributes_class_stays(new, old, empty_too=True)

@@ -79,8 +79,8 @@ def _fill(found: Object, struct: Struct, numbers: Numbers, message: bytes) -> No
             found.setdefault(entry, {})[key] = _read(of.values, parts.get(_VALUE, b""))
         else:
             plain = _read(of, value)
-            is_told = plain or isinstance(of, Struct) or field.required or field.keeps_zero
-            if plain is not None and is_told:
+            is_written = plain or isinstance(of, Struct) or field.required or field.keeps_zero
+            if plain is not None and is_written:
                 found[entry] = plain
 
 
@@ -162,8 +162,11 @@ def read_protobuf(body: bytes) -> dict[str, Any]:
     if body == PREFIX:
         raise MalformedMessageError("empty body")
     envelope = dict(fields(body.removeprefix(PREFIX)))
-    said = dict(fields(as_bytes(envelope.get(_TYPE_META, b""))))
-    api_version, kind = as_text(said.get(_API_VERSION, b"")), as_text(said.get(_KIND, b""))
+    type_meta = dict(fields(as_bytes(envelope.get(_TYPE_META, b""))))
+    api_version, kind = (
+        as_text(type_meta.get(_API_VERSION, b"")),
+        as_text(type_meta.get(_KIND, b"")),
+    )
     header = {"apiVersion": api_version, "kind": kind}
     # Clients send options in the version of the object that they delete.
     version = DELETE_OPTIONS.api_version if kind == DELETE_OPTIONS.name else api_version

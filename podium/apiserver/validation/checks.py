@@ -78,13 +78,13 @@ def remembered(check: Check, part: Callable[[Any], Any] | None = None) -> Check:
     known = Memory[tuple[FieldError, ...]]()
 
     def check_once(value: Any, path: str) -> Faults:
-        judged = value if part is None else part(value)
-        key = key_of(judged)
+        examined = value if part is None else part(value)
+        key = key_of(examined)
         if key is None:
-            return check(judged, path)
+            return check(examined, path)
         faults = known.get(key)
         if faults is None:
-            faults = known.put(key, tuple(check(judged, "")))
+            faults = known.put(key, tuple(check(examined, "")))
         return iter([fault.under(path) for fault in faults])
 
     return check_once

@@ -110,9 +110,9 @@ def _fits_limit(name: str, request: Any, limit: Any, path: str) -> Faults:
 
 def _whole_pages(name: str, amount: Any, path: str) -> Faults:
     if name.startswith(_HUGE_PAGES):
-        asked, page = parse_quantity(amount), _page_size(name)
-        if page is None or page.nanos <= 0 or asked.nanos % page.nanos:
-            yield FieldError(path, amount, f"{asked} is not positive integer multiple of {name}")
+        quantity, page = parse_quantity(amount), _page_size(name)
+        if page is None or page.nanos <= 0 or quantity.nanos % page.nanos:
+            yield FieldError(path, amount, f"{quantity} is not positive integer multiple of {name}")
 
 
 def _page_size(name: str) -> Quantity | None:

@@ -54,13 +54,13 @@ def _create(pod: Object, _creation: Creation) -> Object:
 
 
 def _with_app_armor(pod: Object) -> Object:
-    spec, noted = pod["spec"], annotations(pod)
-    if not any(name.startswith(APP_ARMOR) for name in noted) or _is_for_windows(spec):
+    spec, notes = pod["spec"], annotations(pod)
+    if not any(name.startswith(APP_ARMOR) for name in notes) or _is_for_windows(spec):
         return pod
     of_pod = part(spec, "securityContext").get("appArmorProfile")
 
     def profiled(container: Object) -> Object:
-        profile = app_armor_profile(noted.get(f"{APP_ARMOR}{container.get('name', '')}") or "")
+        profile = app_armor_profile(notes.get(f"{APP_ARMOR}{container.get('name', '')}") or "")
         security = part(container, "securityContext")
         if profile in (None, of_pod) or security.get("appArmorProfile") is not None:
             return container

@@ -120,8 +120,8 @@ def _filled_fields(value: Object, of: Struct) -> Object:
         fill: Any = field.fill
         found = before
         if field.fill_if:
-            other, wanted = field.fill_if
-            if changes.get(other, value.get(other)) != wanted:
+            other, expected = field.fill_if
+            if changes.get(other, value.get(other)) != expected:
                 fill = msgspec.UNSET
         # An empty value of a field that can't be absent is as good as none.
         if before is None or not (before or field.keeps_zero):

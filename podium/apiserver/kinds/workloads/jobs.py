@@ -47,12 +47,12 @@ def _create(job: Object, _creation: Creation) -> Object:
     metadata = metadata_of(template)
     labels = {**own, **part(metadata, "labels")}
     selector = spec.get("selector") or {}
-    wanted = {_CONTROLLER_UID: uid, **part(selector, "matchLabels")}
+    match_labels = {_CONTROLLER_UID: uid, **part(selector, "matchLabels")}
     generated = {
         **job,
         "spec": {
             **spec,
-            "selector": {**selector, "matchLabels": wanted},
+            "selector": {**selector, "matchLabels": match_labels},
             "template": {**template, "metadata": {**metadata, "labels": labels}},
         },
     }

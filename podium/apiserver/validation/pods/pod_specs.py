@@ -78,13 +78,13 @@ def _pod_level(spec: Any, path: str) -> Faults:
     if faults:
         return
     requests, limits = part(resources, "requests"), part(resources, "limits")
-    asked = {}
+    sums = {}
     if requests:
         # Requests of containers with faults, other than minor ones, can't be added up.
         own_faults = chain(containers(spec, ""), init_containers(spec, ""))
         if all(isinstance(fault, MinorFieldError) for fault in own_faults):
-            asked = pod_requests({"spec": {name: spec.get(name) for name in _CONTAINER_LISTS}})
-    for name, amount in asked.items():
+            sums = pod_requests({"spec": {name: spec.get(name) for name in _CONTAINER_LISTS}})
+    for name, amount in sums.items():
         if name in requests and (own := parse_quantity(requests[name])).nanos < amount:
             total = Quantity(amount, own.format if own else Format.DECIMAL_SI)
             message = f"must be greater than or equal to aggregate container requests of {total}"

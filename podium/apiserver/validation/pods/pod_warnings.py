@@ -79,9 +79,9 @@ def pod_warnings(pod: Object, path: str = "") -> Iterator[str]:
             yield f"{at}.topologyKey: {name} is {DEPRECATED_LABELS[name]}"
         if constraint.get("labelSelector") is None:
             yield f"{at}.labelSelector: {_NO_SELECTOR}"
-    noted = annotations(pod)
+    notes = annotations(pod)
     for name, text in _ANNOTATIONS.items():
-        if name in noted:
+        if name in notes:
             yield f"{_annotation(path, name)}: {text}"
     for index, volume in enumerate(volumes_of(spec)):
         for field, text in DEPRECATED_VOLUMES.items():
@@ -100,10 +100,10 @@ def pod_warnings(pod: Object, path: str = "") -> Iterator[str]:
             yield f'{where}.imagePullSecrets[{index}].name: invalid empty name ""'
     yield from _fractions(part(spec, "overhead"), f"{where}.overhead", *_IN_BYTES)
     security = part(spec, "securityContext")
-    if not security.get("seccompProfile") and _SECCOMP_OF_POD in noted:
+    if not security.get("seccompProfile") and _SECCOMP_OF_POD in notes:
         yield f"{_annotation(path, _SECCOMP_OF_POD)}: {_SECCOMP}"
     for container, place in _containers(spec, where):
-        yield from _container(container, place, path, noted, security)
+        yield from _container(container, place, path, notes, security)
     yield from _ports(spec, where)
     grace_s = spec.get("terminationGracePeriodSeconds")
     if grace_s is not None and grace_s < 0:
@@ -129,11 +129,11 @@ def app_armor_warnings(pod: Object) -> Iterator[str]:
     profile = part(spec_of(pod), "securityContext").get("appArmorProfile")
     for container, _ in _containers(spec_of(pod), "spec"):
         key = f"{APP_ARMOR}{container.get('name', '')}"
-        noted = annotations(pod).get(key)
+        note = annotations(pod).get(key)
         own = part(container, "securityContext").get("appArmorProfile")
-        if noted is not None and own is None:
-            meant = app_armor_profile(noted)
-            if meant is None or meant != profile:
+        if note is not None and own is None:
+            implied = app_armor_profile(note)
+            if implied is None or implied != profile:
                 yield f"{_annotation('', key)}: {_APP_ARMOR_OLD}"
 
 
@@ -159,8 +159,8 @@ def _containers(spec: Object, where: str) -> Iterator[tuple[Object, str]]:
 
 def term_warnings(term: Object, where: str) -> Iterator[str]:
     """Warn of deprecated labels in a term of a node selector."""
-    for index, wanted in enumerate(entries(term, "matchExpressions")):
-        name = wanted.get("key", "")
+    for index, requirement in enumerate(entries(term, "matchExpressions")):
+        name = requirement.get("key", "")
         if name in DEPRECATED_LABELS:
             yield f"{where}.matchExpressions[{index}].key: {name} is {DEPRECATED_LABELS[name]}"
 
@@ -254,15 +254,15 @@ def _fractions(amounts: Object, path: str, *names: str) -> Iterator[str]:
 
 
 def _container(
-    container: Object, place: str, path: str, noted: Mapping[str, str], security: Object
+    container: Object, place: str, path: str, notes: Mapping[str, str], security: Object
 ) -> Iterator[str]:
     own, name = part(container, "securityContext"), container.get("name", "")
     seccomp, app_armor = f"{_SECCOMP_OF_CONTAINER}{name}", f"{APP_ARMOR}{name}"
-    if not own.get("seccompProfile") and seccomp in noted:
+    if not own.get("seccompProfile") and seccomp in notes:
         yield f"{_annotation(path, seccomp)}: {_SECCOMP}"
     # Annotations of pods have their own warnings (`app_armor_warnings`).
     has_profile = own.get("appArmorProfile") or security.get("appArmorProfile")
-    if path and not has_profile and app_armor in noted:
+    if path and not has_profile and app_armor in notes:
         yield f"{_annotation(path, app_armor)}: {_APP_ARMOR_OLD}"
     for name in _IN_BYTES:
         for field in ("limits", "requests"):
@@ -270,14 +270,14 @@ def _container(
             yield from _fractions(amounts, f"{place}.resources.{field}", name)
     seen = set()
     for index, variable in enumerate(entries(container, "env")):
-        called, reference = variable.get("name", ""), f"$({variable.get('name', '')})"
+        variable_name, reference = variable.get("name", ""), f"$({variable.get('name', '')})"
         value = variable.get("value", "")
-        if called in seen and (
+        if variable_name in seen and (
             variable.get("valueFrom") or value == reference or reference not in value
         ):
-            hidden = f'hides previous definition of "{called}"'
+            hidden = f'hides previous definition of "{variable_name}"'
             yield f"{place}.env[{index}]: {hidden}, which may be dropped when using apply"
-        seen.add(called)
+        seen.add(variable_name)
 
 
 def _ports(spec: Object, where: str) -> Iterator[str]:

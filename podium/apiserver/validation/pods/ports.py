@@ -48,10 +48,10 @@ def unique_host_ports(containers: Sequence[Object], path: str) -> Faults:
         for number, port in enumerate(entries(container, "ports")):
             if host_port := port.get("hostPort"):
                 protocol, address = port.get("protocol") or "TCP", port.get("hostIP") or ""
-                wanted = f"{protocol}/{address}/{host_port}"
-                if wanted in seen:
-                    yield checks.duplicate(f"{path}[{index}].ports[{number}].hostPort", wanted)
-                seen.add(wanted)
+                key = f"{protocol}/{address}/{host_port}"
+                if key in seen:
+                    yield checks.duplicate(f"{path}[{index}].ports[{number}].hostPort", key)
+                seen.add(key)
 
 
 def host_network_ports(spec: Any, path: str) -> Faults:
