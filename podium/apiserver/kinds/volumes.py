@@ -106,16 +106,9 @@ def _claim_spec(new: Object, old: Object) -> Faults:
     known: dict[str, Any] = dict(before)
     if not before.get("volumeName"):
         known["volumeName"] = spec.get("volumeName")
-    note, note_before = (
-        annotations(new).get(CLASS_ANNOTATION),
-        annotations(old).get(CLASS_ANNOTATION),
-    )
-    named = spec.get("storageClassName")
-    if (
-        named is not None
-        and before.get("storageClassName") is None
-        and note_before in (None, named)
-    ):
+    note, note_before = (annotations(claim).get(CLASS_ANNOTATION) for claim in (new, old))
+    named, had_class = spec.get("storageClassName"), before.get("storageClassName") is not None
+    if named is not None and not had_class and note_before in (None, named):
         # A claim without a class may be given one, if it isn't another than its annotation has.
         known["storageClassName"] = named
     elif note != note_before:
