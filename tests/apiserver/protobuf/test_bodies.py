@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.apiserver.protobuf import PREFIX, is_read, read_protobuf
 from podium.apiserver.protobuf.messages import _DATA, _SCALARS, numbers
-from podium.apiserver.protobuf.wire import MalformedMessageError
+from podium.apiserver.protobuf.wire import MalformedMessageError, delimited
 from podium.apiserver.requests.openapi.schemas import reachable
 from podium.apiserver.schema import struct_of
 from podium.apiserver.schema.model import ListOf, MapOf, Scalar, Type
 from podium.apiserver.schema.struct_types import BODIES
-from tests.apiserver.protobuf.writing import delimited, switch
+from tests.apiserver.protobuf.writing import switch
 from tests.apiserver.requests.client import Client
 
 PROTOBUF = "application/vnd.kubernetes.protobuf"

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from podium.apiserver.protobuf.wire import MalformedMessageError, fields
-from tests.apiserver.protobuf.writing import delimited, switch
+from podium.apiserver.protobuf.wire import MalformedMessageError, delimited, fields
+from tests.apiserver.protobuf.writing import switch
 
 NUMBERS = st.integers(1, 2**29 - 1)
 

@@ -1,49 +1,31 @@
 """The types themselves: whole, consistent, and as Kubernetes has them in some places."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from podium.api.kinds.builtin_kinds import ALL_KINDS
-from podium.apiserver.schema import Field, ListOf, MapOf, Struct, Type, meta_struct, struct_of
+from podium.apiserver.requests.openapi.schemas import reachable
+from podium.apiserver.schema import Field, ListOf, Struct, meta_struct, struct_of
 from podium.apiserver.schema.notation import read_blocks
 from podium.apiserver.schema.struct_types import BODIES, DATA
 
 ALL = (*ALL_KINDS.values(), *BODIES)
 
 
-def parts(of: Type) -> Iterator[Struct]:
-    """The structs that a type is made of, directly."""
-    while not isinstance(of, Struct):
-        if isinstance(of, ListOf):
-            of = of.items
-        elif isinstance(of, MapOf):
-            of = of.values
-        else:
-            return
-    yield of
-
-
-def reachable() -> dict[Struct, None]:
-    found: dict[Struct, None] = {}
-    waiting = [
-        struct
+def structs() -> list[Struct]:
+    versions = [
+        (f"{group}/{version}".lstrip("/"), kind.name)
         for kind in ALL
         for group, version in ((kind.group, kind.version), *kind.also)
-        if (struct := struct_of(f"{group}/{version}" if group else version, kind.name))
     ]
-    while waiting:
-        struct = waiting.pop()
-        if struct not in found:
-            found[struct] = None
-            waiting += [p for field in struct.fields.values() for p in parts(field.type)]
-    return found
+    return reachable(filter(None, map(struct_of, *zip(*versions, strict=True))))
 
 
 def field(struct: Struct | None, *path: str) -> Field:
     assert struct is not None
     for name in path[:-1]:
-        (struct,) = parts(struct.fields[name].type)
+        of = struct.fields[name].type
+        struct = of.items if isinstance(of, ListOf) else of
+        assert isinstance(struct, Struct)
     return struct.fields[path[-1]]
 
 
@@ -61,13 +43,13 @@ def test_every_block_is_reached() -> None:
     written = {
         name for entry in DATA.iterdir() for name in read_blocks(entry.read_text("utf-8"), str)[0]
     }
-    assert written == {struct.name for struct in reachable()}
+    assert written == {struct.name for struct in structs()}
 
 
 def test_lists_merge_by_fields_that_entries_have() -> None:
     lists = [
         (f"{struct.name}.{name}", found.type)
-        for struct in reachable()
+        for struct in structs()
         for name, found in struct.fields.items()
         if isinstance(found.type, ListOf)
     ]

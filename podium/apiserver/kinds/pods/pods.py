@@ -94,10 +94,12 @@ def _update_status(new: Object, old: Object, _now_s: float) -> Object:
         if before.get(field) and not status.get(field)
     }
     conditions, known = entries(status, "conditions"), entries(before, "conditions")
-    # Several conditions may have one type; their generations are popped from the end.
+    are_observed = bool(conditions) and all(one.get("observedGeneration") for one in conditions)
     generations: dict[str, list[int]] = defaultdict(list)
-    for condition in reversed(known if conditions is not known else ()):
-        generations[condition.get("type", "")].append(condition.get("observedGeneration") or 0)
+    if conditions is not known and not are_observed:
+        # Several conditions may have one type; their generations are popped from the end.
+        for condition in reversed(known):
+            generations[condition.get("type", "")].append(condition.get("observedGeneration") or 0)
     if any(map(any, generations.values())):
         kept["conditions"] = []
         for condition in conditions:
