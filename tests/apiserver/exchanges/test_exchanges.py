@@ -43,6 +43,10 @@ REQUEST = re.compile(
 )
 
 
+# A whole object within a refusal.
+WHOLE = re.compile(r"""(["'])\{\\?"metadata.*?\}\1(?=:|$)""")
+
+
 def user(name: str) -> User:
     known = {"admin": ADMIN, "reader": READER}
     return known.get(name) or (
@@ -118,6 +122,7 @@ class Scene:
         elif response.code >= 400:
             assert isinstance(body, dict)
             first, *more = body["message"].splitlines()
+            first = WHOLE.sub(r"\1{…}\1", first)
             lines = [f"{head} {body.get('reason', '')}: {first}{' …' if more else ''}"]
         else:
             lines = [head]
