@@ -224,9 +224,11 @@ class ApiServer:
         if old is None and uid:
             raise refusals.conflict(kind.plural, request.name, _NO_SUCH_UID.format(uid), kind.group)
         new = stored_version(kind, updates.placed(request, applied))
+        owners = new["metadata"].get("managedFields") or []
         if old is None:
-            owners = new["metadata"].get("managedFields") or ()
             return Written(self.create(request, new, owners), True)
+        # Present even if empty, as an update without the field keeps the stored entries.
+        new = {**new, "metadata": {**new["metadata"], "managedFields": owners}}
         return Written(self._update(request.untracked(), old, new), False)
 
     def _scale(self, request: Attributes, old: Object, new: Object) -> Written:

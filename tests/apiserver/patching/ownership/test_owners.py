@@ -1,4 +1,4 @@
-"""What ordinary writes leave in managedFields."""
+"""The managedFields of writes that requests reach only by detours."""
 
 from typing import Any
 
@@ -32,95 +32,6 @@ def owned(obj: Any) -> dict[str, Any]:
 
 def changed(obj: Any, **fields: Any) -> Any:
     return {**obj, **fields}
-
-
-def test_a_creator_owns_all_but_what_the_server_writes() -> None:
-    created = tracked(None, pod({"containers": [{"name": "c"}]}, labels={"a": "1"}))
-    assert created["metadata"]["managedFields"] == [
-        {
-            "manager": "one",
-            "operation": "Update",
-            "apiVersion": "v1",
-            "time": "2027-01-15T08:00:00Z",
-            "fieldsType": "FieldsV1",
-            "fieldsV1": {
-                "f:metadata": {"f:labels": {".": {}, "f:a": {}}},
-                "f:spec": {
-                    ".": {},
-                    "f:containers": {".": {}, 'k:{"name":"c"}': {".": {}, "f:name": {}}},
-                },
-            },
-        }
-    ]
-
-
-def test_whoever_changes_a_field_owns_it() -> None:
-    created = tracked(None, pod({"nodeName": "a", "hostname": "h"}))
-    updated = tracked(created, changed(created, spec={"nodeName": "b", "hostname": "h"}), "two")
-    assert owned(updated) == {
-        "one": {"f:spec": {".": {}, "f:hostname": {}}},
-        "two": {"f:spec": {"f:nodeName": {}}},
-    }
-
-
-def test_what_is_gone_is_nobodys() -> None:
-    created = tracked(None, pod({"nodeName": "a"}))
-    assert "managedFields" not in tracked(created, pod(None), "two")["metadata"]
-
-
-def test_nothing_changes_if_nothing_has_changed() -> None:
-    created = tracked(None, pod({"nodeName": "a"}))
-    assert tracked(created, created, "two", now_s=NOW_S + 9) == created
-
-
-def test_objects_that_nobody_tracked_stay_so() -> None:
-    before = pod({"nodeName": "a"})
-    after = pod({"nodeName": "b"})
-    assert tracked(before, after) == after
-
-
-def test_one_manager_has_an_entry_for_each_way_of_writing() -> None:
-    created = tracked(None, pod({"nodeName": "a"}))
-    status = tracked(created, changed(created, status={"phase": "Running"}), subresource="status")
-    entries = status["metadata"]["managedFields"]
-    assert [entry.get("subresource") for entry in entries] == [None, "status"]
-    assert entries[1]["fieldsV1"] == {"f:status": {".": {}, "f:phase": {}}}
-
-
-def test_a_status_is_not_owned_through_the_object() -> None:
-    created = tracked(None, pod({"nodeName": "a"}))
-    after = changed(created, status={"phase": "Running"})
-    assert owned(tracked(created, after, "two")) == owned(created)
-
-
-def test_clients_that_know_nothing_of_owners_do_not_lose_them() -> None:
-    created = tracked(None, pod({"nodeName": "a"}))
-    assert owned(tracked(created, pod({"nodeName": "a", "hostname": "h"}), "two")) == {
-        "one": {"f:spec": {".": {}, "f:nodeName": {}}},
-        "two": {"f:spec": {"f:hostname": {}}},
-    }
-
-
-@pytest.mark.parametrize("sent", [[], [{}]])
-def test_an_empty_list_makes_a_new_start(sent: list[Any]) -> None:
-    created = tracked(None, pod({"nodeName": "a"}))
-    assert (
-        "managedFields"
-        not in tracked(created, pod({"nodeName": "a"}, managedFields=sent))["metadata"]
-    )
-
-
-def test_owners_may_be_written_themselves() -> None:
-    created = tracked(None, pod({"nodeName": "a"}))
-    entry = {**created["metadata"]["managedFields"][0], "manager": "renamed"}
-    renamed = tracked(created, pod({"nodeName": "a"}, managedFields=[entry]), "two")
-    assert renamed["metadata"]["managedFields"] == [entry]
-    nonsense = pod({"nodeName": "a"}, managedFields=[{"operation": "Guess"}])
-    assert owned(tracked(created, nonsense, "two")) == owned(created)
-    through_status = tracked(
-        created, pod({"nodeName": "a"}, managedFields=[entry]), "two", subresource="status"
-    )
-    assert owned(through_status) == owned(created)
 
 
 def test_lists_that_cannot_be_told_apart_are_not_tracked() -> None:
