@@ -1,5 +1,5 @@
-"""What state machines and drivers say to each other: events in, effects out, and when to wake.
+"""The protocol between state machines and their drivers: events, effects and wake-up times.
 
-The scheduler, every controller and every node agent is a machine. It does no I/O and has no clock;
-a driver hands it events together with the time, and the dispatcher carries its effects out.
+The scheduler, every controller and every kubelet is a machine. It does no I/O and has no clock:
+a driver passes events and the time to it, and a dispatcher carries its effects out.
 """

@@ -1,4 +1,4 @@
-"""The protocol of an API server as drivers need it: calls, lists and watches, and how they fail."""
+"""The API server that drivers use: calls, lists and watches, and their errors."""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
@@ -12,59 +12,59 @@ from podium.machines.events import Outcome
 
 
 class WatchExpiredError(PodiumError):
-    """A watch can't go on where it ended: everything must be listed anew."""
+    """A watch can't be resumed from its last revision: a new list is needed."""
 
 
 class UnreachableError(PodiumError):
-    """A list or a watch failed for now; trying again may help."""
+    """A list or a watch failed, and may succeed later."""
 
 
 class ForbiddenError(UnreachableError):
-    """The user may not list or watch a kind, until somebody gives the right to."""
+    """The user has no permission to list or watch a kind."""
 
 
 class NotServedError(UnreachableError):
-    """The server knows no such kind: there are no objects of it, until somebody defines it."""
+    """The API server doesn't serve a kind, so that there are no objects of it."""
 
 
 class WatchEventLike(Protocol):
-    """An event of a watch, of the store or of a real API server."""
+    """A watch event, from Podium's store or from a real API server."""
 
     @property
     def type(self) -> str:
-        """`ADDED`, `MODIFIED`, `DELETED`, or `BOOKMARK`, which only tells of the revision."""
+        """The type: `ADDED`, `MODIFIED`, `DELETED`, or `BOOKMARK`, which only has a revision."""
 
     @property
     def obj(self) -> Object:
-        """The object as it is now; for one that is gone, its last state."""
+        """The object's current state, or the last one of a deleted object."""
 
     @property
     def revision(self) -> int:
-        """The write's."""
+        """The revision of the write."""
 
 
 class ObjectList(msgspec.Struct, frozen=True):
-    """All objects of a kind, and the revision that they are of."""
+    """All objects of a kind at a revision."""
 
     objects: Sequence[Object]
     revision: int
 
 
 class AsyncApi(Protocol):
-    """An API server, as machines need it."""
+    """An API server for the effects and the events of machines."""
 
     async def call(self, effect: Effect) -> Outcome:
-        """Carry an effect out; whatever goes wrong on the way is an outcome as well."""
-        ...
+        """Carry an effect out, and return its outcome; every failure is an outcome too."""
 
     async def list(self, kind: str) -> ObjectList:
-        """All objects of a kind; raises UnreachableError."""
-        ...
+        """List all objects of a kind, or raise UnreachableError."""
 
     def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
-        """What happens to objects of a kind after a revision, gapless and in order.
+        """Yield the changes to objects of a kind after a revision, without gaps and in order.
 
-        It may end at any time, and goes on with another watch then. Raises WatchExpiredError if
-        what happened then isn't known any more, and UnreachableError.
+        A watch may end at any time, and is then followed by another one.
+
+        Raises:
+            WatchExpiredError: the changes since the revision aren't known any more.
+            UnreachableError: the API server doesn't answer.
         """
-        ...

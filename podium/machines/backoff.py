@@ -1,35 +1,35 @@
-"""Exponential backoff: the one place that says how waits grow with failures."""
+"""Exponential backoff after failures."""
 
 from random import Random
 
 import msgspec
 
-# Any longest wait is reached by then; a power of two that a float can't hold never comes up.
+# The maximum is reached by then; larger powers of two may not fit into a float.
 _DOUBLINGS_MAX = 64
 
 
 class Backoff(msgspec.Struct, frozen=True):
-    """Waits that double with each failure in a row, up to a longest one."""
+    """Waits that double with each consecutive failure, up to a maximum."""
 
     first_s: float
     max_s: float
 
     def wait_s(self, failures: int) -> float:
-        """How long to wait after so many failures in a row, however many; 0 without any."""
+        """Return the wait after a number of consecutive failures; 0 without failures."""
         if failures <= 0:
             return 0.0
         return min(self.first_s * 2.0 ** min(failures - 1, _DOUBLINGS_MAX), self.max_s)
 
     def jittered_s(self, failures: int, rng: Random) -> float:
-        """As `wait_s`, and up to as long again, so that not all try again at once."""
+        """Return the wait plus up to as much again at random, so that retries are spread."""
         return self.wait_s(failures) * (1.0 + rng.random())
 
 
 class Restarts(msgspec.Struct):
-    """The restarts of what keeps ending: at once the first time, then later and later.
+    """The backoff of restarts, such as those of a container that keeps exiting.
 
-    What has run for more than twice the longest wait since its last restart starts all over, as in
-    client-go's Backoff (v1.36).
+    The first restart has no wait. After more than twice the maximum wait since the last restart
+    the count starts again from zero, as in client-go's Backoff (v1.36).
     """
 
     backoff: Backoff
@@ -37,13 +37,13 @@ class Restarts(msgspec.Struct):
     last_s: float = 0.0
 
     def wait_s(self, ended_s: float) -> float:
-        """Seconds to wait after an attempt that ended; 0 once its failures are forgiven."""
-        return 0.0 if self._is_forgiven(ended_s) else self.backoff.wait_s(self.count)
+        """Return the wait before the next restart after an end; 0 if the count starts again."""
+        return 0.0 if self._is_reset(ended_s) else self.backoff.wait_s(self.count)
 
     def restarted(self, ended_s: float, at_s: float) -> None:
-        """Take note of a restart after an end."""
-        self.count = 1 if self._is_forgiven(ended_s) else self.count + 1
+        """Count a restart after an end."""
+        self.count = 1 if self._is_reset(ended_s) else self.count + 1
         self.last_s = at_s
 
-    def _is_forgiven(self, ended_s: float) -> bool:
+    def _is_reset(self, ended_s: float) -> bool:
         return ended_s - self.last_s > 2 * self.backoff.max_s

@@ -1,8 +1,7 @@
 """Effects: API calls as values.
 
-A machine returns them, a dispatcher makes them, and each comes back as an `Outcome`. An outcome
-may come late, twice, out of order, or say that it isn't known what became of the call; `purpose` is
-the machine's own note of what it wanted, by which it recognises the outcome.
+A machine returns effects, and a dispatcher makes the calls and returns an `Outcome` for each.
+Outcomes may arrive late, twice or out of order, and may say that the result of the call is unknown.
 """
 
 from collections.abc import Hashable, Mapping
@@ -14,24 +13,28 @@ from podium.api.objects import Object, metadata_of, place_of, uid_of, version_of
 
 
 class Effect(msgspec.Struct, frozen=True, kw_only=True):
-    """A call to the API server, as a value."""
+    """A call to the API server, as a value.
+
+    Attributes:
+        purpose: the machine's own note, by which it recognizes the outcome.
+    """
 
     purpose: Hashable = None
 
     def with_purpose(self, purpose: Hashable) -> Self:
-        """The same call, asked for another purpose."""
+        """Return a copy of the effect with another purpose."""
         return msgspec.structs.replace(self, purpose=purpose)
 
 
 class Create(Effect, frozen=True, kw_only=True):
-    """Create an object; its namespace and name (or generateName) are in its metadata."""
+    """The creation of an object, with its namespace and name (or generateName) in its metadata."""
 
     kind: str
     obj: Object
 
 
 class Replace(Effect, frozen=True, kw_only=True):
-    """Replace an object, or a subresource of it; a resourceVersion in it must still be current."""
+    """The replacement of an object or a subresource; a resourceVersion in it is a precondition."""
 
     kind: str
     obj: Object
@@ -39,7 +42,7 @@ class Replace(Effect, frozen=True, kw_only=True):
 
 
 class Patch(Effect, frozen=True, kw_only=True):
-    """Merge into an object, or a subresource of it, by the rules of a strategic merge patch.
+    """A strategic merge patch of an object or a subresource.
 
     A `metadata.uid` or `metadata.resourceVersion` in the body is a precondition.
     """
@@ -52,11 +55,11 @@ class Patch(Effect, frozen=True, kw_only=True):
 
 
 class Delete(Effect, frozen=True, kw_only=True):
-    """Delete an object, through the API.
+    """The deletion of an object.
 
     Attributes:
-        grace_period_s: how long it may take; None leaves it to the object, 0 removes it at once.
-        propagation: `Background`, `Foreground` or `Orphan`; empty leaves it to the kind.
+        grace_period_s: grace period; None for the object's own, 0 to remove the object at once.
+        propagation: `Background`, `Foreground` or `Orphan`; empty for the kind's own.
     """
 
     kind: str
@@ -69,7 +72,7 @@ class Delete(Effect, frozen=True, kw_only=True):
 
 
 class Bind(Effect, frozen=True, kw_only=True):
-    """Bind a pod to a node through its `binding` subresource."""
+    """The binding of a pod to a node, through the pod's `binding` subresource."""
 
     namespace: str
     name: str
@@ -78,7 +81,7 @@ class Bind(Effect, frozen=True, kw_only=True):
 
     @property
     def binding(self) -> dict[str, Any]:
-        """The Binding that the subresource takes."""
+        """Return the Binding to post to the subresource."""
         return {
             "apiVersion": "v1",
             "kind": "Binding",
@@ -88,7 +91,7 @@ class Bind(Effect, frozen=True, kw_only=True):
 
 
 class Evict(Effect, frozen=True, kw_only=True):
-    """Ask for a pod's eviction through its `eviction` subresource; budgets may refuse it."""
+    """The eviction of a pod through its `eviction` subresource, which budgets may refuse."""
 
     namespace: str
     name: str
@@ -97,7 +100,7 @@ class Evict(Effect, frozen=True, kw_only=True):
 
     @property
     def eviction(self) -> dict[str, Any]:
-        """The Eviction that the subresource takes."""
+        """Return the Eviction to post to the subresource."""
         options: dict[str, Any] = {}
         if self.grace_period_s is not None:
             options["gracePeriodSeconds"] = self.grace_period_s
@@ -112,10 +115,13 @@ class Evict(Effect, frozen=True, kw_only=True):
 
 
 class Panic(Effect, frozen=True, kw_only=True):
-    """Reports a bug of the machine, which costs it no more than one of its tasks for a while.
+    """The report of an exception in a machine, which delays one of its tasks; not an API call.
 
-    No call comes of it. A driver that plays ends the run, one that serves goes on. The task is
-    what the machine was busy with, such as an object's name.
+    A driver in virtual time ends the run, and one in real time logs the exception and goes on.
+
+    Attributes:
+        task: task that failed, such as an object's name.
+        again_s: time at which the machine tries the task again.
     """
 
     task: str
@@ -124,13 +130,13 @@ class Panic(Effect, frozen=True, kw_only=True):
 
 
 class Record(Effect, frozen=True, kw_only=True):
-    """Record an event (events.k8s.io); repetitions of the same one become a series.
+    """An Event (events.k8s.io) to record; repetitions of an Event become a series.
 
     Attributes:
-        reporting_controller: who reports, such as `default-scheduler`.
+        reporting_controller: reporter, such as `default-scheduler`.
         type: `Normal` or `Warning`.
-        reason: why, in one word, such as `Scheduled`.
-        action: what was being done, such as `Binding`.
+        reason: reason in one word, such as `Scheduled`.
+        action: action, such as `Binding`.
     """
 
     regarding: Object
@@ -146,29 +152,29 @@ class Record(Effect, frozen=True, kw_only=True):
 def patch_of(
     kind: str, obj: Object, body: Object, subresource: str = "", *, if_unchanged: bool = False
 ) -> Patch:
-    """A patch of this very object, if need be only as it is known; not of another of its name."""
-    place, called = place_of(obj)
+    """Return a patch with the uid, and optionally the version, of an object as preconditions."""
+    namespace, name = place_of(obj)
     metadata = {**metadata_of(body), "uid": uid_of(obj)}
     if if_unchanged:
         metadata["resourceVersion"] = version_of(obj)
     whole = {**body, "metadata": metadata}
-    return Patch(kind=kind, namespace=place, name=called, body=whole, subresource=subresource)
+    return Patch(kind=kind, namespace=namespace, name=name, body=whole, subresource=subresource)
 
 
 def status_patch_of(kind: str, obj: Object, status: Object, *, if_unchanged: bool = False) -> Patch:
-    """A patch of this very object's status; arguments as of `patch_of`."""
+    """Return a patch of an object's status, with the preconditions of `patch_of`."""
     return patch_of(kind, obj, {"status": status}, "status", if_unchanged=if_unchanged)
 
 
 def deletion_of(
     kind: str, obj: Object, *, grace_period_s: int | None = None, propagation: str = ""
 ) -> Delete:
-    """The deletion of this very object; arguments as of `Delete`."""
-    place, called = place_of(obj)
+    """Return the deletion of an object, with its uid as a precondition."""
+    namespace, name = place_of(obj)
     return Delete(
         kind=kind,
-        namespace=place,
-        name=called,
+        namespace=namespace,
+        name=name,
         uid=uid_of(obj),
         grace_period_s=grace_period_s,
         propagation=propagation,
@@ -176,7 +182,7 @@ def deletion_of(
 
 
 def event_of(regarding: Object, controller: str, kind: str, reason: str, note: str) -> Record:
-    """An event about an object."""
+    """Return an Event about an object, without an action."""
     return Record(
         regarding=regarding,
         reporting_controller=controller,

@@ -1,7 +1,4 @@
-"""Events: what a driver tells a machine.
-
-They are made for every machine and object, so that they are of the type that is made fastest.
-"""
+"""The events that a driver passes to a machine."""
 
 from collections.abc import Mapping
 
@@ -10,19 +7,20 @@ import msgspec
 from podium.api.objects import Object, Place
 from podium.machines.effects import Effect
 
-# The outcome of a call isn't known: it may or may not have been carried out.
+# The reason of a call that may or may not have been carried out.
 UNKNOWN_OUTCOME = "Timeout"
 
 
+# Made for every machine and object: a msgspec.Struct is the type that is constructed fastest.
 class Change(msgspec.Struct, frozen=True):
-    """Tells that an object came, changed or went; objects are never changed in place.
+    """The addition, change or deletion of an object; objects are never changed in place.
 
-    What happened between two looks may have been missed: an object that was deleted and created
-    anew meanwhile shows as a change of its uid, split into a deletion and an addition.
+    States in between may be missing. An object that was deleted and created again in between
+    gives a deletion and an addition.
 
     Attributes:
-        old: as last seen; None if it is new.
-        new: as it is now; None if it is gone (then `old` is the last known state of it).
+        old: state that the machine saw last; None for an addition.
+        new: current state; None for a deletion.
     """
 
     kind: str
@@ -31,16 +29,16 @@ class Change(msgspec.Struct, frozen=True):
 
     @property
     def obj(self) -> Object:
-        """The object as it is now; as it was last, if it is gone."""
-        found = self.new if self.new is not None else self.old
-        assert found is not None
-        return found
+        """Return the current state, or the last one of a deleted object."""
+        obj = self.new if self.new is not None else self.old
+        assert obj is not None
+        return obj
 
 
 class FirstList(msgspec.Struct, frozen=True):
-    """All objects of a kind at the start, by place, before the machine knows any.
+    """All objects of a kind at the start, by namespace and name.
 
-    It stands for an addition of each, in their order, to machines that say that they take lists.
+    Machines with `takes_lists` get it instead of an addition for each object.
     """
 
     kind: str
@@ -48,20 +46,20 @@ class FirstList(msgspec.Struct, frozen=True):
 
 
 class Synced(msgspec.Struct, frozen=True):
-    """Tells that all objects of the start have been told; from now on the machine may act."""
+    """The end of the initial lists: from now on the machine may act."""
 
 
 class Woken(msgspec.Struct, frozen=True):
-    """Tells that the time has come at which the machine asked to be woken."""
+    """The arrival of the machine's wake-up time."""
 
 
 class CallError(msgspec.Struct, frozen=True):
-    """The reason for which a call has failed.
+    """The error of a failed call.
 
     Attributes:
-        code: the HTTP status code; 504 if the outcome isn't known.
-        reason: as in an API status, such as `Conflict` or `NotFound`.
-        retry_after_s: how long the server asks to wait; 0 if it doesn't say.
+        code: HTTP status code; 504 if the result of the call is unknown.
+        reason: reason of the API status, such as `Conflict` or `NotFound`.
+        retry_after_s: wait that the API server asks for; 0 if it asks for none.
     """
 
     code: int
@@ -71,12 +69,12 @@ class CallError(msgspec.Struct, frozen=True):
 
     @property
     def is_unknown(self) -> bool:
-        """Whether the call may have been carried out all the same."""
+        """Return whether the call may have been carried out."""
         return self.reason == UNKNOWN_OUTCOME
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """The outcome of an effect, with the object that the server answered with, if it did."""
+    """The outcome of an effect, with the object that the API server returned, if any."""
 
     effect: Effect
     error: CallError | None = None

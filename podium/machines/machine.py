@@ -1,4 +1,4 @@
-"""The one protocol of schedulers, controllers and node agents."""
+"""The protocol of schedulers, controllers and kubelets."""
 
 from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
@@ -7,51 +7,47 @@ from podium.machines.effects import Effect
 from podium.machines.events import Change, Event
 
 NEVER_S = float("inf")
-"""The time of what isn't going to happen by itself."""
 
 
 class Machine(Protocol):
     """A state machine between watch events and API calls.
 
     Attributes:
-        name: who acts, as in a user agent and in events.
-        kinds: the kinds of objects that it wants to be told of, by their keys. A machine
-            that learns of a new kind replaces the set by a larger one.
+        name: name in the user agent and in Events.
+        kinds: keys of the kinds to watch. A machine that learns of a custom kind replaces
+            the set by a larger one.
     """
 
     name: str
     kinds: frozenset[str]
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Take an event in, and say what is to be done; the time never goes backwards."""
-        ...
+        """Process an event, and return the calls to make; the time never goes backwards."""
 
     def next_wakeup_s(self) -> float | None:
-        """When the machine wants `Woken` at the latest, in seconds since the epoch.
+        """Return the latest time of the next `Woken`, in seconds since the epoch.
 
-        A time in the past means at once; None that only other events matter.
+        A time in the past means at once, and None that no wake-up is needed.
         """
-        ...
 
 
 @runtime_checkable
 class PatientMachine(Protocol):
-    """A machine that acts upon what it was told only when nothing else happens at that moment."""
+    """A machine that is woken only after all other machines have acted at a moment."""
 
     wakes_last: bool
 
 
 @runtime_checkable
 class ListTakingMachine(Protocol):
-    """A machine that can take all existing objects in one `FirstList` when it starts."""
+    """A machine that accepts all objects of a kind as one `FirstList` at its start."""
 
     takes_lists: bool
 
 
 @runtime_checkable
 class SelectiveMachine(Protocol):
-    """A machine that can do without some changes; telling it of them does no harm."""
+    """A machine that needn't get changes that don't matter to it."""
 
     def heeds(self, change: Change) -> bool:
-        """Whether a change may matter to the machine, as far as can be told at little cost."""
-        ...
+        """Return whether a change may matter to the machine, as far as a cheap test shows."""

@@ -1,1 +1,1 @@
-"""The reconcile loop of controllers and kubelets: dirty keys, retries, delays, indexed objects."""
+"""The reconcile loop of controllers and kubelets: work queue, retries, delays and indexer."""

@@ -1,4 +1,4 @@
-"""The kinds that a controller knows: built-in ones, and those of CustomResourceDefinitions."""
+"""Built-in kinds, and those of the CustomResourceDefinitions that a controller has seen."""
 
 from collections.abc import Iterator
 
@@ -9,31 +9,31 @@ from podium.machines.events import Change
 
 
 class KnownKinds:
-    """The kinds that are built in, and those that definitions have brought."""
+    """The built-in kinds, and the custom kinds of CustomResourceDefinitions."""
 
     def __init__(self) -> None:
         self._custom: dict[str, Kind] = {}
-        self._called: dict[tuple[str, str], Kind] = {}
+        self._by_name: dict[tuple[str, str], Kind] = {}
 
     def learn(self, change: Change) -> Kind | None:
-        """The kind that a change of a definition has brought, if it is a new one."""
+        """Add the kind of a CustomResourceDefinition, and return it if it is new."""
         if change.kind != DEFINITION.key or change.new is None:
             return None
         kind = stored_kind(change.new)
         is_new = kind.key not in self._custom
-        self._custom[kind.key] = self._called[kind.group, kind.name] = kind
+        self._custom[kind.key] = self._by_name[kind.group, kind.name] = kind
         return kind if is_new else None
 
     def of(self, obj: Object) -> Kind | None:
-        """The kind of an object, or of a reference to one, whatever its version; None if unknown.
+        """Return the kind of an object or a reference, for any version; None if unknown.
 
-        Which kind it is hangs on the group: two definitions may call theirs alike.
+        Definitions of different groups may have kinds of the same name.
         """
         group = str(obj.get("apiVersion", "")).rpartition("/")[0]
-        return kind_of(obj) or self._called.get((group, str(obj.get("kind"))))
+        return kind_of(obj) or self._by_name.get((group, str(obj.get("kind"))))
 
     def named(self, key: str) -> Kind:
-        """A kind by its key; raises KeyError."""
+        """Return a kind by its key; raises KeyError."""
         return KINDS[key] if key in KINDS else self._custom[key]
 
     def __iter__(self) -> Iterator[Kind]:

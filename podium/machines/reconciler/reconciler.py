@@ -1,8 +1,8 @@
-"""The loop around reconciling: what is dirty, what is under way, and what has to wait.
+"""The reconcile loop of controllers and kubelets.
 
-A controller says which keys an event concerns and what is to be done about a key as things stand.
-A key is not looked at again before everything that was asked for it has come back. If any of that
-has failed, it waits, the longer the more often it fails, unless something happens to it before.
+A controller names the keys of a change, and reconciles a key with calls. A key isn't reconciled
+again before all of its calls have returned. If one of them failed, the key waits with backoff,
+unless a change concerns it before.
 """
 
 import heapq
@@ -30,28 +30,26 @@ from podium.machines.reconciler.replacement_pace import ReplacementPace, ended_a
 from podium.machines.reconciler.resting_keys import RestingKeys, stirs
 from podium.machines.reconciler.work_queue import DelayedKeys, RetryLimits, RetryRules
 
-# How long a watch may take to tell of what an answer told: as long as v1.36's controllers wait for
-# what they expect (ExpectationsTimeout).
+# How long a watch may take to confirm the object of an answer: as long as v1.36's controllers wait
+# for their expectations (ExpectationsTimeout).
 PATIENCE_S = 300.0
 
 
 class Work(msgspec.Struct, frozen=True):
-    """The purpose of an effect: the key for which a controller has asked for it."""
+    """The purpose of an effect: the key that it was made for, and the number of the call."""
 
     key: Hashable
     number: int
 
 
 class Reconciler(ABC):
-    """A controller that brings one key after the other to where it should be.
+    """A controller that reconciles keys, which usually are the places of objects.
 
     Attributes:
-        indexes: by which it finds its objects.
-        tends: the kinds for whose sake it acts; None if it leaves nothing as it was loaded.
-        takes_lists: whether the keys that an object concerns don't depend on which others of its
-            kind are known.
-        replaces_pods: whether its objects own pods, and have others made in place of those that
-            end.
+        indexes: indexes of its objects.
+        tends: kinds of the objects that its keys stand for; None if no loaded object rests.
+        takes_lists: whether the keys of an object don't depend on other objects of its kind.
+        replaces_pods: whether its objects own pods and replace those that end.
     """
 
     name: str
@@ -64,17 +62,17 @@ class Reconciler(ABC):
 
     def __init__(self) -> None:
         self.objects = Indexer(self.indexes)
-        # Objects of which only an answer has told so far, by kind, place and uid.
+        # Objects known only from an answer and not yet from a watch, by kind, place and uid.
         self._unconfirmed = DelayedKeys[tuple[str, Place, str]]()
         self._rest: RestingKeys | None = None
         self._synced = False
         self._now_s = 0.0
-        # What is to be looked at, now or as soon as nothing is under way for it.
+        # Keys to reconcile now, and those that wait for the return of their calls.
         self._dirty: dict[Hashable, None] = {}
         self._held: dict[Hashable, None] = {}
         self._waiting: dict[Hashable, dict[int, Effect]] = {}
         self._replacements = ReplacementPace()
-        # By key of which something has failed that was asked for: the seconds to wait at least.
+        # The shortest wait of keys with a failed call.
         self._failing: dict[Hashable, float] = {}
         self._retries = RetryLimits(self.retry_rules)
         self._delayed = DelayedKeys[Hashable]()
@@ -83,43 +81,42 @@ class Reconciler(ABC):
 
     @abstractmethod
     def keys_of(self, change: Change, before: Object | None) -> Iterable[Hashable]:
-        """The keys that a change concerns.
+        """Return the keys that a change concerns.
 
         Args:
-            change: as a watch told it, or as the answer to an effect shows, whichever came first.
-            before: the object as it was known before; may be newer than `change.old`.
+            change: change from a watch or from the answer to a call, whichever came first.
+            before: state of the object in the indexer before; may be newer than `change.old`.
         """
 
     @abstractmethod
     def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
-        """What to do about a key as things stand; nothing if all is well."""
+        """Return the calls that bring the object of a key to its desired state; none if it is."""
 
     def leave(self, loaded: Container[str]) -> None:
-        """Leave loaded objects, by uid, as they are until something happens to them."""
+        """Let loaded objects, given by uid, rest until a change concerns them."""
         if self.tends is not None:
             self._rest = RestingKeys(loaded, self.tends)
 
     def is_as_loaded(self, key: Hashable) -> bool:
-        """Whether a key stands for an object that is to be left as loaded, and still is so."""
+        """Return whether the object of a key may rest and is unchanged since it was loaded."""
         return self._rest is not None and self._rest.is_as_loaded(key)
 
     def end_rest(self, key: Hashable) -> None:
-        """Look at a key that is to be left as loaded; its object stays known as loaded."""
+        """Reconcile a resting key; its object still counts as loaded."""
         if self._rest is not None:
             self._rest.end(key)
         self.look_now(key)
 
     def stirs(self, change: Change, before: Object | None) -> bool:
-        """Whether a change ends the rest of what it concerns; arguments as of `keys_of`."""
+        """Return whether a change ends the rest of its keys; arguments as of `keys_of`."""
         return stirs(before if before is not None else change.old, change.new)
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Take an event in; when woken, look at everything that needs it."""
+        """Process an event; `Woken` reconciles all dirty keys."""
         self._now_s = now_s
         if isinstance(event, Change):
             if self._unconfirmed:
-                told = event.obj
-                self._unconfirmed.discard((event.kind, place_of(told), uid_of(told)))
+                self._unconfirmed.discard((event.kind, place_of(event.obj), uid_of(event.obj)))
             self._note(event)
             return ()
         if isinstance(event, Outcome):
@@ -134,11 +131,11 @@ class Reconciler(ABC):
             return ()
         return self._work(now_s)
 
-    def synced(self, now_s: float) -> None:  # noqa: B027 - most have nothing to do then
-        """Told when everything that there was at the start is known."""
+    def synced(self, now_s: float) -> None:  # noqa: B027 - most controllers do nothing then
+        """Start, once all objects of the initial lists are known."""
 
     def next_wakeup_s(self) -> float | None:
-        """At once while something is dirty; otherwise when the first timer is due."""
+        """Return the current time if a key is dirty, else the time of the first timer."""
         if not self._synced:
             return None
         if self._dirty:
@@ -151,19 +148,19 @@ class Reconciler(ABC):
         return None if next_s == NEVER_S else next_s
 
     def event(self, regarding: Object, kind: str, reason: str, note: str) -> Record:
-        """An event that this controller reports; arguments as of `event_of`."""
+        """Return an Event with this controller as its reporter; arguments as of `event_of`."""
         return event_of(regarding, self.name, kind, reason, note)
 
     def look_again(self, key: Hashable, at_s: float) -> None:
-        """Have a key looked at when the time has come; earlier looks don't take that back."""
+        """Reconcile a key at a time, even if it is reconciled before."""
         self._count += 1
         heapq.heappush(self._timers, (at_s, self._count, key))
 
     def look_after(self, key: Hashable, wait_s: float) -> None:
-        """Have a key looked at after some seconds, unless it is to be looked at earlier anyway.
+        """Reconcile a key after some seconds, unless a time before that is already set.
 
-        As in client-go's delaying queue, a key has one such time, the earliest that it was given
-        since the last one was over; retries after failures are among them.
+        As in client-go's delaying queue, a key has one such time, the earliest of those that were
+        set, including its retries after failures.
         """
         if wait_s > 0:
             self._delayed.add(key, self._now_s + wait_s)
@@ -171,7 +168,7 @@ class Reconciler(ABC):
             self.look_now(key)
 
     def look_now(self, key: Hashable) -> None:
-        """Have a key looked at as soon as nothing is under way for it."""
+        """Reconcile a key as soon as all of its calls have returned."""
         (self._held if key in self._waiting else self._dirty)[key] = None
 
     def _work(self, now_s: float) -> list[Effect]:
@@ -181,13 +178,13 @@ class Reconciler(ABC):
             for key in self._delayed.take_due(now_s):
                 self.look_now(key)
         if self._unconfirmed:
-            # What no watch has told of in all that time is gone.
+            # Objects that no watch has confirmed in all that time are gone.
             for kind, (namespace, called), uid in self._unconfirmed.take_due(now_s):
                 known = self.objects.get(kind, called, namespace)
                 if known is not None and uid_of(known) == uid:
                     self._note(Change(kind, known, None))
         effects: list[Effect] = []
-        # Made anew, as iterating over a dict that was once full takes as long as if it still were.
+        # A new dict, as iterating over one that was large once takes as long as if it still were.
         dirty, self._dirty = self._dirty, {}
         for key in dirty:
             if key not in self._dirty and not self._replacements.is_held(key, now_s):
@@ -207,11 +204,11 @@ class Reconciler(ABC):
         return Panic(task=task, error=error, again_s=self._fail(key, 0.0))
 
     def has_failed(self, key: Hashable) -> bool:
-        """Whether anything that was asked for a key last has failed."""
+        """Return whether a call of a key's last sync has failed."""
         return key in self._failing or self._retries.has_failed(key)
 
     def _fail(self, key: Hashable, wait_s_min: float) -> float:
-        """Have a key looked at again after a failure; when, or infinity if not by itself."""
+        """Schedule the retry of a key; return its time, or infinity without a retry."""
         wait_s = self._retries.fail(key, self._now_s)
         if wait_s is None:
             return NEVER_S
@@ -230,7 +227,7 @@ class Reconciler(ABC):
         waiting: dict[int, Effect] = {}
         for effect in effects:
             if isinstance(effect, Record) or effect.purpose is not None:
-                # Events aren't waited for, nor what somebody else is told the outcome of.
+                # A key waits neither for Events nor for calls that have a purpose of their own.
                 yield effect
                 continue
             self._count += 1
@@ -267,7 +264,7 @@ class Reconciler(ABC):
         if key not in self._waiting:
             self._conclude(key)
         if isinstance(effect, Patch) and not effect.body:
-            # It was an existence check.
+            # This was an existence check.
             if error is None:
                 self.look_again(key, self._now_s)
             if error is None or error.reason == "NotFound":
@@ -282,11 +279,11 @@ class Reconciler(ABC):
         if answer is None or isinstance(effect, Evict):
             return
         if not isinstance(effect, Delete):
-            # That of the effect, unless the answer is a part or a pod.
+            # The kind of the effect, unless the answer is a Scale, or the pod of a binding.
             kind = str(answer.get("kind"))
             if isinstance(effect, (Create, Patch, Replace)) and kind != "Scale":
                 kind = effect.kind
-            # Of other kinds nobody would ever tell that the object is gone.
+            # No watch would ever report the deletion of an object of another kind.
             if kind in self.kinds and self._note(Change(kind, None, answer)):
                 key = kind, place_of(answer), uid_of(answer)
                 self._unconfirmed.add(key, self._now_s + PATIENCE_S)
@@ -301,7 +298,7 @@ class Reconciler(ABC):
         self._note(Change(effect.kind, known, answer if lives_on else None))
 
     def _note(self, change: Change) -> bool:
-        """Take a change in, unless it is known; whether nothing was known of the object before."""
+        """Store a change, unless it is known; return whether the object was unknown before."""
         is_news, before = self.objects.apply(change)
         if is_news:
             keys = self._concerned(change, before)
@@ -311,7 +308,7 @@ class Reconciler(ABC):
                     for key in keys if self.stirs(change, before) else ():
                         self._replacements.release(key)
                 elif ended_at_once(change.obj, before, self._now_s):
-                    # The keys that a pod concerns that ended at once are held for a while.
+                    # The owners of a pod that ended at once are held for a while.
                     for key in keys:
                         at_s = self._replacements.replaced_s(key, self._now_s)
                         self.look_again(key, at_s)
@@ -320,11 +317,11 @@ class Reconciler(ABC):
         return is_news and before is None
 
     def react(self, key: Hashable, change: Change, before: Object | None) -> None:
-        """Have a key looked at that a change concerns; arguments as of `keys_of`."""
+        """Reconcile a key that a change concerns; arguments as of `keys_of`."""
         self.look_now(key)
 
     def look_at_all(self, listed: FirstList) -> None:
-        """Have looked at what a list concerns, which is known already."""
+        """Reconcile the keys of all objects of an initial list, which are in the indexer."""
         for obj in listed.objects.values():
             for key in self._concerned(Change(listed.kind, None, obj), None):
                 self.look_now(key)
@@ -338,21 +335,21 @@ class Reconciler(ABC):
         return self._rest.stirred(change, keys, stirs=self.stirs(change, before))
 
     def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
-        """Told the uid of what an existence check has found; empty if there is no such object."""
+        """Process an existence check's result: the object's uid, or empty without an object."""
         raise TypeError(f"{type(self).__name__} asks for no existence checks")
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Told of each effect that succeeded; events to record, if any."""
+        """Process a call that succeeded, and return Events to record."""
         return ()
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Told of each effect that failed; events to record, if any."""
+        """Process a call that failed, and return Events to record."""
         return ()
 
 
 def existence_check(kind: str, name: str, namespace: str = "") -> Patch:
-    """A patch that changes nothing: it fails if there is no such object, and tells its uid if so.
+    """Return an empty patch, whose answer shows whether an object exists, and its uid.
 
-    It is asked for where what the watches have told may be too old.
+    It is for decisions for which the objects from the watches may be too old.
     """
     return Patch(kind=kind, name=name, namespace=namespace, body={})

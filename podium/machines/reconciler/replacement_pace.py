@@ -1,9 +1,9 @@
-"""The pace at which a controller replaces pods that end as soon as they are created.
+"""The pace at which a controller replaces pods that fail as soon as they are created.
 
-A controller that replaces each pod, and a kubelet that rejects each, never come to an end. In a
-cluster a replacement takes calls of both, and watches that tell of them; reports have 2 to 30 pods
-a second for all owners of a controller, whose client is limited to 20 calls a second. In virtual
-time calls take no time, so this sets the pace. The first replacement comes at once.
+A controller that replaces every pod and a kubelet that rejects every pod form an endless loop. In
+a cluster calls and watches slow it down: reports have 2 to 30 pods a second for a controller,
+whose client is limited to 20 calls a second. In virtual time calls take no time, so that this
+module sets the pace. The first replacement has no delay.
 """
 
 from collections.abc import Hashable
@@ -14,20 +14,20 @@ from podium.api.policy.disruption_target import BY_TAINT, disruption_reason
 from podium.api.values.times import epoch_s
 
 PACE_S = 0.25
-"""Seconds that the replacement of a pod takes which ended at once."""
+"""Seconds between replacements of pods that ended at once."""
 
 _AT_ONCE_S = 1.0
 
 
 class ReplacementPace:
-    """The time at which the owners of one controller may replace pods that ended at once."""
+    """The times at which a controller may replace pods that ended at once."""
 
     def __init__(self) -> None:
         self._free_s = 0.0
         self._held_until_s: dict[Hashable, float] = {}
 
     def replaced_s(self, key: Hashable, now_s: float) -> float:
-        """Take note of a pod that ended at once; when its owner may replace it."""
+        """Return the time at which an owner may replace a pod that ended at once."""
         at_s = max(now_s, self._free_s)
         self._free_s = at_s + PACE_S
         if at_s > now_s:
@@ -35,11 +35,11 @@ class ReplacementPace:
         return at_s
 
     def release(self, key: Hashable) -> None:
-        """Hold an owner no more, as it isn't the same any more."""
+        """Let an owner replace its pods now, as it has changed."""
         self._held_until_s.pop(key, None)
 
     def is_held(self, key: Hashable, now_s: float) -> bool:
-        """Whether an owner may not be looked at yet."""
+        """Return whether an owner must not be reconciled yet."""
         if not self._held_until_s or key not in self._held_until_s:
             return False
         if now_s < self._held_until_s[key]:
@@ -49,9 +49,9 @@ class ReplacementPace:
 
 
 def ended_at_once(pod: Object, before: Object | None, now_s: float) -> bool:
-    """Whether a change is the end of a pod, by its node or a taint, in its first second.
+    """Return whether a pod was ended by its node or a taint in its first second.
 
-    What else ends pods, such as preemption or a drain, takes its time by itself.
+    Other ends of pods, such as preemption and drains, have a pace of their own.
     """
     if not _is_ended(pod) or (before is not None and _is_ended(before)):
         return False

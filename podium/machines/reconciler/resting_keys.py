@@ -1,9 +1,8 @@
-"""What a controller leaves as it found it, because nothing has happened to it yet.
+"""The resting keys of a controller: loaded objects that it doesn't reconcile yet.
 
-A cluster that was loaded from an export may lack what its controllers would have
-made long ago, and they would repair that before anything else. Where the state is to stay as it
-is, a key rests: it isn't looked at before one of the objects that concern it comes, goes or is
-changed. Rest is the controller's own knowledge; objects don't show it.
+A cluster that was loaded from an export may lack objects that its controllers would have made
+long ago, and they would create those first. To keep the loaded state, keys rest: a controller
+reconciles a resting key only after one of its objects was added, deleted or changed.
 """
 
 from collections.abc import Container, Hashable, Iterable, Iterator
@@ -15,9 +14,11 @@ from podium.machines.events import Change
 
 
 class RestingKeys:
-    """The keys that a controller doesn't look at before something happens to them.
+    """The resting keys of a controller.
 
-    Objects whose uids aren't among those loaded never had a controller; they don't rest.
+    Args:
+        loaded: uids of the loaded objects; keys of other objects don't rest.
+        tends: kinds of the objects that the controller's keys stand for.
     """
 
     def __init__(self, loaded: Container[str], tends: Container[str]) -> None:
@@ -28,7 +29,7 @@ class RestingKeys:
         self._as_loaded: set[Hashable] = set()
 
     def found(self, change: Change, keys: Iterable[Hashable]) -> Iterator[Hashable]:
-        """Take in what is there at the start; the keys that are to be looked at all the same."""
+        """Let the keys of an object of the initial lists rest; yield those to reconcile."""
         tended = change.kind in self._tends
         is_loaded = change.new is not None and uid_of(change.new) in self._loaded
         for key in keys:
@@ -44,7 +45,7 @@ class RestingKeys:
     def stirred(
         self, change: Change, keys: Iterable[Hashable], *, stirs: bool
     ) -> Iterator[Hashable]:
-        """The keys of a later change that are to be looked at."""
+        """Yield the keys of a later change that are to be reconciled."""
         is_revision = stirs and change.kind in self._tends
         for key in keys:
             if is_revision:
@@ -55,16 +56,16 @@ class RestingKeys:
                 yield key
 
     def end(self, key: Hashable) -> None:
-        """End a key's rest though nothing has happened to it."""
+        """End the rest of a key without a change."""
         self._resting.discard(key)
 
     def is_as_loaded(self, key: Hashable) -> bool:
-        """Whether the object that a key stands for is as it was loaded."""
+        """Return whether the object of a key is unchanged since it was loaded."""
         return key in self._as_loaded
 
 
 def stirs(old: Object | None, new: Object | None) -> bool:
-    """Whether an object came, went, or was changed otherwise than in its status."""
+    """Return whether an object was added, deleted, or changed outside its status."""
     if old is None or new is None or uid_of(old) != uid_of(new):
         return True
     if old.get("kind") == "Pod":

@@ -1,7 +1,7 @@
-"""Controllers whose work on a key takes several rounds of calls, each of which depends on the last.
+"""Reconcilers that sync a key in several rounds of calls, each of which depends on the last.
 
-A sync is written from top to bottom, as upstream's sync functions are: it yields the calls of a
-round, and goes on with their outcomes.
+A sync is a generator that reads from top to bottom like Kubernetes' sync functions: it yields the
+calls of a round, and continues with their outcomes.
 """
 
 from abc import abstractmethod
@@ -14,15 +14,15 @@ from podium.machines.reconciler.reconciler import Reconciler, Work
 
 _T = TypeVar("_T")
 Calls: TypeAlias = Generator[Sequence[Effect], Sequence[Outcome], _T]
-"""Yields the calls of a round, of which there is at least one, for their outcomes."""
+"""A generator that yields the calls of a round, at least one, and gets their outcomes."""
 
 
 class SyncFailedError(Exception):
-    """Something that a sync has asked for was refused; the key is tried again later."""
+    """A call of a sync failed; the sync is retried later."""
 
 
 class SequencedReconciler(Reconciler):
-    """A controller that syncs a key in rounds of calls, and says itself whether the sync failed."""
+    """A controller that syncs a key in rounds of calls, and raises SyncFailedError for a retry."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -32,10 +32,10 @@ class SequencedReconciler(Reconciler):
 
     @abstractmethod
     def sync(self, key: Hashable, now_s: float) -> Calls[None]:
-        """Bring what a key stands for to where it should be; raise SyncFailedError to try again."""
+        """Sync the object of a key; raise SyncFailedError for a retry."""
 
     def record(self, record: Record) -> None:
-        """Report an event with the next calls of the sync, or at its end."""
+        """Record an Event with the next calls of the sync, or at its end."""
         self._records.append(record)
 
     def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
@@ -54,20 +54,20 @@ class SequencedReconciler(Reconciler):
 
     def _take_outcome(self, key: Hashable, effect: Effect, outcome: Outcome) -> Sequence[Effect]:
         self._outcomes.setdefault(key, []).append(outcome)
-        told = super()._take_outcome(key, effect, outcome)
+        records = super()._take_outcome(key, effect, outcome)
         if key in self._waiting:
-            return told
-        # Outcomes come in any order; the sync has them in the order in which it asked.
+            return records
+        # Outcomes arrive in any order; the sync gets them in the order of its calls.
         outcomes = sorted(
-            self._outcomes.pop(key), key=lambda one: cast(Work, one.effect.purpose).number
+            self._outcomes.pop(key), key=lambda out: cast(Work, out.effect.purpose).number
         )
         try:
             effects = self._go_on(key, outcomes)
         except Exception as error:  # noqa: BLE001 - whatever a bug raises
             effects = [self._panic(key, error)]
-        asked = [*self._asked(key, effects)]
+        calls = [*self._asked(key, effects)]
         self._release(key)
-        return [*told, *asked]
+        return [*records, *calls]
 
     def _conclude(self, key: Hashable) -> None:
         self._failing.pop(key, None)
@@ -89,5 +89,5 @@ class SequencedReconciler(Reconciler):
 
 
 def made(calls: Sequence[Effect]) -> Calls[Sequence[Outcome]]:
-    """Make the calls of a round, of which there may be none; their outcomes."""
+    """Make the calls of a round, which may be empty, and return their outcomes."""
     return (yield calls) if calls else ()

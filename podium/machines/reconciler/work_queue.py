@@ -12,7 +12,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class DelayedKeys(Generic[K]):
-    """The keys that are to be looked at later; of several times for one, the earliest counts."""
+    """Keys with the time at which they are due; of several times of a key the earliest counts."""
 
     def __init__(self) -> None:
         self._due_s: dict[K, float] = {}
@@ -26,24 +26,24 @@ class DelayedKeys(Generic[K]):
         return key in self._due_s
 
     def add(self, key: K, at_s: float) -> None:
-        """Have a key wait until a time, in seconds since the epoch, unless it is due before."""
+        """Add a key that is due at a time, in seconds since the epoch, unless it is due before."""
         if at_s < self._due_s.get(key, float("inf")):
             self._due_s[key] = at_s
             self._count += 1
             heapq.heappush(self._heap, (at_s, self._count, key))
 
     def discard(self, key: K) -> None:
-        """Have a key wait no more, if it does."""
+        """Remove a key, if present."""
         self._due_s.pop(key, None)
 
     def next_s(self) -> float:
-        """When the first of them is due; infinity if none waits."""
+        """Return the time at which the first key is due; infinity without keys."""
         while self._heap and self._due_s.get(self._heap[0][2]) != self._heap[0][0]:
             heapq.heappop(self._heap)
         return self._heap[0][0] if self._heap else float("inf")
 
     def take_due(self, now_s: float) -> Iterator[K]:
-        """The keys that are due; they wait no more."""
+        """Remove and yield the keys that are due."""
         while self.next_s() <= now_s:
             key = heapq.heappop(self._heap)[2]
             del self._due_s[key]
@@ -55,14 +55,13 @@ _TOKENS_MAX = 100.0
 
 
 class RetryRules(msgspec.Struct, frozen=True):
-    """How a controller tries again after failures; by default as most of v1.36's do.
+    """The retry rules of a controller; by default those of most controllers of v1.36.
 
     Attributes:
-        backoff: how waits grow with the failures of one key.
-        has_bucket: whether all keys together are tried again ten times a second at most, once a
-            hundred retries have been spent.
-        retries_max: after how many failures in a row a key is left until something happens to it;
-            None if it never is.
+        backoff: backoff of one key.
+        has_bucket: whether a token bucket limits the retries of all keys together, with a burst
+            of 100 and then 10 a second.
+        retries_max: consecutive failures after which a key waits for a change; None for no limit.
     """
 
     backoff: Backoff = Backoff(first_s=0.005, max_s=1000.0)
@@ -71,7 +70,7 @@ class RetryRules(msgspec.Struct, frozen=True):
 
 
 class RetryLimits:
-    """Counts the failures of keys, and says how long to wait."""
+    """The consecutive failures of keys, and the waits that follow from them."""
 
     def __init__(self, rules: RetryRules) -> None:
         self._rules = rules
@@ -80,7 +79,7 @@ class RetryLimits:
         self._refilled_s = 0.0
 
     def fail(self, key: Hashable, now_s: float) -> float | None:
-        """Count a failure; the seconds to wait, or None if the key isn't tried again."""
+        """Count a failure, and return the wait in seconds; None if the key isn't retried."""
         failures = self._failures.get(key, 0)
         if failures == self._rules.retries_max:
             del self._failures[key]
@@ -89,16 +88,16 @@ class RetryLimits:
         wait_s = self._rules.backoff.wait_s(failures + 1)
         if not self._rules.has_bucket:
             return wait_s
-        # Take a token, if need be of those to come.
+        # Takes a token; a negative number of tokens is a wait for those to come.
         refill = (now_s - self._refilled_s) * _TOKENS_PER_S
         self._tokens = min(self._tokens + refill, _TOKENS_MAX) - 1.0
         self._refilled_s = now_s
         return max(wait_s, -self._tokens / _TOKENS_PER_S)
 
     def forget(self, key: Hashable) -> None:
-        """Start all over with a key, as it has succeeded."""
+        """Reset the failures of a key after a success."""
         self._failures.pop(key, None)
 
     def has_failed(self, key: Hashable) -> bool:
-        """Whether a key has failed since it last succeeded."""
+        """Return whether a key has failed since its last success."""
         return key in self._failures
