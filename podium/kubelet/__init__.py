@@ -1,4 +1,1 @@
-"""Nodes: what a kubelet decides about pods.
-
-`simulated` carries it out without containers, `real` with the processes of a machine.
-"""
+"""The kubelet's decisions about pods, for simulated nodes and for real machines."""

@@ -1,9 +1,9 @@
-"""Chooses the pods that a kubelet stops for a critical pod, as v1.36's CriticalPodAdmissionHandler.
+"""The preemption of pods by a kubelet for a critical pod, as v1.36's CriticalPodAdmissionHandler.
 
-Of each QoS class as few as possible are stopped, of Guaranteed pods only if stopping all others
-isn't enough, then Burstable ones, then BestEffort. Within a class, pods are chosen that bring the
-missing amounts closest to 0, of equal ones the smaller, and of those the one that came last
-(upstream goes by the order of a map).
+Of each QoS class as few pods as possible are stopped: Guaranteed pods only if stopping all others
+isn't enough, then Burstable, then BestEffort pods. Within a class the pod comes first that brings
+the missing amounts closest to 0, then the smaller pod, then the latest one (v1.36 has the order of
+a Go map).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ CONDITION_MESSAGE = "Pod was preempted by Kubelet to accommodate a critical pod.
 def victims(
     pod: PodInfo, others: Iterable[PodInfo], short: Iterable[InsufficientResource]
 ) -> list[PodInfo] | None:
-    """The pods to stop, least important first; None if stopping all wouldn't be enough."""
+    """Return the pods to stop, the least important first; None if stopping all isn't enough."""
     needs = {insufficient.resource: insufficient.missing for insufficient in short}
     by_class: dict[str, list[PodInfo]] = {"BestEffort": [], "Burstable": [], "Guaranteed": []}
     for other in others:

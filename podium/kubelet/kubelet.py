@@ -1,4 +1,4 @@
-"""The kubelet of one node: it admits pods, runs their workers and writes their status."""
+"""The kubelet of a node, which admits pods, runs their workers and writes their status."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -35,7 +35,7 @@ _NO_ROOM = (
 
 
 class PodManager:
-    """The pods that a node has admitted, in the order in which they came, and their load."""
+    """The admitted pods of a node in the order of their arrival, and their load."""
 
     def __init__(self, classes: PodClasses) -> None:
         self.load = NodeLoad()
@@ -54,11 +54,11 @@ class PodManager:
         return (one for one in self._by_uid.values() if one is not None and not one.is_over)
 
     def expect(self, uids: Iterable[str]) -> None:
-        """Order pods before all others, whenever they are added."""
+        """Reserve the first places in the order for pods that are added later."""
         self._by_uid.update(dict.fromkeys(uids))
 
     def foresee(self, pod: Object) -> None:
-        """Count a pod that runs already, though it is added later."""
+        """Count the load of a running pod that is added later."""
         if uid(pod) not in self._foreseen:
             info = self._foreseen[uid(pod)] = self.info_of(pod)
             self.load.add(info)
@@ -76,7 +76,7 @@ class PodManager:
         self.load.add(worker.info)
 
     def renew(self, worker: PodWorker, pod: Object) -> None:
-        """Take in a change of a pod, whose requests may change while it runs."""
+        """Update a pod, and its load if its requests have changed."""
         spec, known = pod["spec"], worker.pod["spec"]
         worker.see(pod)
         if spec is not known and spec != known and worker.counts:
@@ -85,7 +85,7 @@ class PodManager:
             self.load.add(worker.info)
 
     def ended(self, worker: PodWorker) -> Iterator[PodWorker]:
-        """Stop counting a pod that has ended; the pods that waited for its resources, if any."""
+        """Remove the load of a pod that has ended, and yield the pods that waited for it."""
         if not worker.counts:
             return
         self.load.remove(worker.info)
@@ -100,17 +100,17 @@ class PodManager:
 
 
 class Kubelet(ABC):
-    """The kubelet of a node; subclasses have its container runtime.
+    """The kubelet of a node; its subclasses have the container runtimes.
 
-    Containers that are scripted in virtual time (`simulated`) exit at known times; the processes of
-    a machine (`real`) are started by effects and answer later. Images aren't modelled.
+    Scripted containers in virtual time (`simulated`) exit at known times; the processes of a
+    machine (`real`) are started by effects, whose outcomes come later. There are no images.
 
     Attributes:
-        revisit: has a pod synced again at a time.
-        is_down: whether the node is silent and can't be reached.
-        own_conditions: statuses by type of the conditions that differ from a healthy node's, but
-            for pressure that the eviction manager observes.
-        eviction: None while nothing is measured.
+        revisit: function that syncs a pod again at a time.
+        is_down: whether the node is silent.
+        own_conditions: statuses of conditions that differ from a healthy node's, by type,
+            without the pressure conditions of the eviction manager.
+        eviction: eviction loop; None while nothing is measured.
     """
 
     def __init__(
@@ -133,40 +133,40 @@ class Kubelet(ABC):
 
     @abstractmethod
     def sandbox(self, pod: Object, *, resumes: bool) -> PodSandbox | PodRejection:
-        """Make the sandbox of a pod; `resumes` if the pod ran before the kubelet started."""
+        """Return a new sandbox for a pod, or its rejection; `resumes` if the pod already ran."""
 
     @abstractmethod
     def restore(self, worker: PodWorker, now_s: float) -> None:
-        """Set the state of a pod that was admitted before by its status."""
+        """Restore the state of a pod from its status."""
 
     def renew(self, worker: PodWorker, now_s: float) -> Iterable[Effect]:
-        """Take in a change of a pod; events to record, if any."""
+        """Update a pod, and yield Events to record."""
         return ()
 
     def see(self, node: Object, now_s: float) -> Iterable[Effect]:
-        """Take in a change of the node; events to record, if any."""
+        """Update the node, and yield Events to record."""
         self.node = node
         return ()
 
     def goes_on(self, pod: Object) -> bool:
-        """Return whether nothing is to be done for a pod before it or its node changes.
+        """Return whether a pod needs no worker before it or its node changes.
 
-        A node whose pods all go on makes a worker for each when it changes.
+        If that is so for all pods of a node, their workers are made at its first change.
         """
         return False
 
     def only_counts(self, pods: Iterable[Object], newcomer: Object) -> bool:
-        """Count pods without making workers, as a new pod comes; whether that is enough."""
+        """Count pods without workers on the arrival of a pod; return whether that suffices."""
         return False
 
     @property
     def conditions(self) -> Mapping[str, str]:
-        """Statuses by type of the node's conditions that differ from a healthy node's."""
+        """Return the statuses of conditions that differ from a healthy node's, by type."""
         pressures = () if self.eviction is None else self.eviction.written
         return {**dict.fromkeys(pressures, "True"), **self.own_conditions}
 
     def resume(self, pod: Object, now_s: float) -> PodRejection | PodWorker:
-        """Go on with a pod that was admitted before the kubelet started."""
+        """Continue a pod that was admitted before the kubelet started."""
         sandbox = self.sandbox(pod, resumes=True)
         if isinstance(sandbox, PodRejection):
             return sandbox
@@ -184,12 +184,12 @@ class Kubelet(ABC):
         return worker
 
     def status_differs(self, pod: Object) -> bool:
-        """Return whether the pod's status may not be as the kubelet has it."""
+        """Return whether a pod's status may differ from the kubelet's."""
         worker = self.pods.get(uid(pod))
         return not is_finished(pod) if worker is None else _needs_status_write(worker, pod)
 
     def is_settled(self, pod: Object) -> bool:
-        """Return whether the pod runs for ever as its status says."""
+        """Return whether a pod runs for ever with its current status."""
         worker = self.pods.get(uid(pod))
         if worker is None or is_terminating(pod) or _needs_status_write(worker, pod):
             return False
@@ -200,7 +200,7 @@ class Kubelet(ABC):
         return worker is not None and worker.counts
 
     def sync(self, pod: Object, now_s: float) -> Iterator[Effect]:
-        """Bring a pod to where it should be, unless the node is silent."""
+        """Sync a pod, unless the node is silent."""
         if self.is_down:
             return
         worker = self.pods.get(uid(pod))
@@ -236,19 +236,19 @@ class Kubelet(ABC):
             self._ended(worker, now_s)
 
     def gone(self, pod_uid: str, now_s: float) -> None:
-        """Note that a pod was removed; scripted containers end with it."""
+        """Note the deletion of a Pod object, with which scripted containers end."""
         worker = self.pods.get(pod_uid)
         if worker is not None and worker.sandbox.is_scripted:
             self._forget(worker, now_s)
 
     def write_again(self, pod_uid: str) -> None:
-        """Have the status written again, as the last write may have failed."""
+        """Write the status of a pod again, as the last write may have failed."""
         worker = self.pods.get(pod_uid)
         if worker is not None:
             worker.written = NOT_WRITTEN
 
     def evict(self, eviction_round: EvictionRound, now_s: float) -> Iterator[Effect]:
-        """Carry out a round of the eviction manager, but for what is to be reclaimed."""
+        """Carry out the evictions of a round of the eviction manager."""
         assert self.eviction is not None
         if eviction_round.reclaiming:
             note = f"Attempting to reclaim {eviction_round.reclaiming}"
@@ -265,7 +265,7 @@ class Kubelet(ABC):
             self.revisit(worker.pod, now_s)
 
     def record_conditions(self, now_s: float) -> Iterator[Effect]:
-        """Record the conditions of pressure that change in the node's status, if it is due."""
+        """Record pressure conditions that change in the node's status, if its update is due."""
         assert self.eviction is not None
         before = self.eviction.written
         if self.eviction.is_status_due(now_s):

@@ -1,4 +1,4 @@
-"""KubeletConfiguration, as far as Podium heeds it, with v1.36's defaults."""
+"""The KubeletConfiguration fields that Podium supports, with v1.36's defaults."""
 
 import math
 from collections import Counter
@@ -59,7 +59,7 @@ PODS_ENFORCED = "pods"
 
 
 def _from_flag(separator: str) -> BeforeValidator:
-    """A map may be written as the kubelet's flag has it, such as `memory.available<1Gi`."""
+    """Accept a map in the syntax of the kubelet's flags, such as `memory.available<1Gi`."""
 
     def checked(given: Any) -> Any:
         if not isinstance(given, str):
@@ -78,20 +78,20 @@ Reserved = Annotated[Amounts, _from_flag(EQUALS)]
 
 
 class EvictionSettings(Document):
-    """The fields of a KubeletConfiguration that are about eviction, and what is kept from pods.
+    """The fields of a KubeletConfiguration for eviction and reserved resources.
 
     Attributes:
-        eviction_hard: what makes the node evict at once; v1.36's thresholds if there are none.
-        eviction_soft: what makes it evict after a while.
-        eviction_soft_grace_period: how long that is; each soft threshold needs one.
-        eviction_minimum_reclaim: how much more than the threshold has to be available again.
-        eviction_max_pod_grace_period: in seconds, what a soft threshold leaves a pod at most.
-        eviction_pressure_transition_period: how long a condition stays; 0 stands for 5m.
-        enforce_node_allocatable: `pods` if pods together are held to what the node can give.
+        eviction_hard: hard eviction thresholds; v1.36's defaults without any.
+        eviction_soft: soft eviction thresholds.
+        eviction_soft_grace_period: grace periods of the soft thresholds, which all need one.
+        eviction_minimum_reclaim: amounts above a threshold that must be available to resolve it.
+        eviction_max_pod_grace_period: longest grace period of soft evictions, in seconds.
+        eviction_pressure_transition_period: time for which a condition stays; 0 stands for 5m.
+        enforce_node_allocatable: `pods` to limit all pods to the node's allocatable resources.
         local_storage_capacity_isolation: whether limits of local storage are enforced.
-        merge_default_eviction_settings: whether the default hard thresholds go for other signals.
-        system_reserved: what is kept for the system.
-        kube_reserved: what is kept for Kubernetes.
+        merge_default_eviction_settings: whether other signals keep the default hard thresholds.
+        system_reserved: resources reserved for the system.
+        kube_reserved: resources reserved for Kubernetes.
     """
 
     eviction_hard: Thresholds | None = None
@@ -108,7 +108,7 @@ class EvictionSettings(Document):
 
     @cached_property
     def eviction(self) -> EvictionConfig:
-        """The settings of evictions, with the kubelet's defaults; raises ThresholdError."""
+        """Return the eviction settings with the kubelet's defaults; raises ThresholdError."""
         hard = DEFAULT_HARD if self.eviction_hard is None else self.eviction_hard
         if self.merge_default_eviction_settings:
             hard = {**DEFAULT_HARD, **hard}
@@ -116,7 +116,7 @@ class EvictionSettings(Document):
         return self._config(hard, (PODS_ENFORCED,) if enforced is None else enforced)
 
     def eviction_as_written(self) -> EvictionConfig:
-        """The settings of evictions without default thresholds; raises ThresholdError."""
+        """Return the eviction settings without default thresholds; raises ThresholdError."""
         return self._config(self.eviction_hard or {}, self.enforce_node_allocatable or ())
 
     def _config(self, hard: Statements, enforced: tuple[str, ...]) -> EvictionConfig:
@@ -153,7 +153,7 @@ class EvictionSettings(Document):
                     yield FieldError(f"{to_camel(name)}[{signal}]", text, "must be a number")
 
     def allocatable(self, capacity: Mapping[str, str]) -> dict[str, str]:
-        """The capacity less reserved amounts and hard thresholds; raises ThresholdError."""
+        """Return the capacity less reserved amounts and hard thresholds; raises ThresholdError."""
         kept: Counter[str] = Counter()
         for reserved in (self.system_reserved, self.kube_reserved):
             for resource, amount in reserved.items():
@@ -170,11 +170,11 @@ class EvictionSettings(Document):
 
 
 class KubeletConfiguration(EvictionSettings):
-    """How a kubelet is configured; fields that Podium doesn't heed may stand in it.
+    """The configuration of a kubelet; fields that Podium doesn't support are accepted.
 
     Attributes:
-        max_pods: how many pods it takes.
-        shutdown_grace_period: how long pods have at most when the kubelet ends; 0 stands for 30s.
+        max_pods: greatest number of pods on the node.
+        shutdown_grace_period: longest grace period when the kubelet ends; 0 stands for 30s.
     """
 
     model_config = ConfigDict(extra="allow")
@@ -194,17 +194,17 @@ class KubeletConfiguration(EvictionSettings):
 
 
 class JudgedKubeletConfiguration(KubeletConfiguration):
-    """A configuration whose thresholds have been judged, too."""
+    """A KubeletConfiguration whose thresholds are validated too."""
 
     def contradictions(self) -> Iterable[FieldError]:
         return self.threshold_faults()
 
 
 def read_kubelet_config(raw: object) -> KubeletConfiguration:
-    """Read a KubeletConfiguration, or some of its fields; raises InvalidDocumentError."""
+    """Read a KubeletConfiguration or some of its fields; raises InvalidDocumentError."""
     return read(JudgedKubeletConfiguration, raw)
 
 
 def read_eviction_config(raw: Object) -> EvictionConfig:
-    """Read the settings of evictions; raises InvalidDocumentError."""
+    """Read the eviction settings of a KubeletConfiguration; raises InvalidDocumentError."""
     return read_kubelet_config(raw).eviction

@@ -1,4 +1,4 @@
-"""Events that a kubelet records."""
+"""The Events that a kubelet records."""
 
 from podium.api.objects import Object
 from podium.machines.effects import Record, event_of
@@ -7,5 +7,5 @@ REPORTER = "kubelet"
 
 
 def node_record(about: Object, kind: str, reason: str, note: str) -> Record:
-    """An event that a kubelet reports."""
+    """Return an Event with the kubelet as its reporter."""
     return event_of(about, REPORTER, kind, reason, note)

@@ -1,7 +1,7 @@
-"""The machine that runs the kubelets of many nodes, or of one.
+"""The machine that runs the kubelets of one or many nodes.
 
-Kubelets write a pod's status when something visible has changed, its deletion when it has stopped,
-the status of their node when it differs, and a Lease.
+A kubelet writes the status of pods and of its node when they change, deletes stopped pods, and
+keeps a Lease.
 """
 
 from abc import abstractmethod
@@ -28,13 +28,13 @@ _WATCHED_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizer
 
 
 class NodeKey(msgspec.Struct, frozen=True):
-    """The key of a node; that of a pod is its place."""
+    """The key of a node; the key of a pod is its namespace and name."""
 
     name: str
 
 
 class LeaseKey(msgspec.Struct, frozen=True):
-    """The key of a node's Lease, where that is renewed."""
+    """The key of a node's Lease if Leases are renewed."""
 
     name: str
 
@@ -45,12 +45,12 @@ class _Home(msgspec.Struct, frozen=True):
 
 
 class Kubelets(Reconciler, Generic[K]):
-    """Runs the kubelets of several nodes, or of one, in one machine.
+    """The kubelets of one or many nodes as one reconciler.
 
     Args:
         register: nodes to create.
-        writes_heartbeats: whether Leases are renewed; otherwise they are annotated as being renewed
-            (see `podium.api.node_heartbeats`).
+        writes_heartbeats: whether Leases are renewed; otherwise an annotation says so (see
+            `podium.api.node_heartbeats`).
     """
 
     name = REPORTER
@@ -72,14 +72,14 @@ class Kubelets(Reconciler, Generic[K]):
 
     @abstractmethod
     def _is_ours(self, node: Object) -> bool:
-        """Return whether a node's kubelet is one of these."""
+        """Return whether this machine runs a node's kubelet."""
 
     @abstractmethod
     def _kubelet_of(self, node: Object, now_s: float) -> K:
         """Start the kubelet of a node."""
 
     def _synced_kubelet(self, kubelet: K, now_s: float) -> None:
-        """Note that a pod of a kubelet, or its node, was synced."""
+        """Note that a kubelet has synced a pod or its node."""
 
     def _status(self, kubelet: K, now_s: float) -> Iterator[Effect]:
         patch = status_patch(kubelet.node, kubelet.conditions, now_s, host_ip=kubelet.host_ip)
@@ -232,7 +232,7 @@ class Kubelets(Reconciler, Generic[K]):
         self._asleep.pop(node_name, None)
 
     def rouse(self, node_name: str) -> None:
-        """Make workers for the pods of a node, as of its kubelet's start, unless it has them."""
+        """Make the workers of a node's pods, unless it has them."""
         pods = self._asleep.pop(node_name, None)
         if pods:
             kubelet = self.kubelets[node_name]

@@ -1,4 +1,4 @@
-"""The status and the Lease of a node, as its kubelet writes them, with the texts of v1.36."""
+"""The status and the Lease of a node in the words of the kubelet v1.36."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -36,7 +36,7 @@ _TEXTS = {
 def changed_conditions(
     node: Object, unhealthy: Mapping[str, str], now_s: float
 ) -> Iterator[dict[str, Any]]:
-    """Return the conditions to write, which differ from those in the node's status."""
+    """Yield the conditions that differ from those in the node's status."""
     known: Sequence[Object] = conditions_of(node)
     statuses = {one.get("type") or "": one.get("status") for one in known}
     over = {one.get("type") or "": "False" for one in known if one.get("reason") == _SIMULATED}
@@ -62,11 +62,11 @@ def status_patch(
     wanted: Object = _NOTHING,
     not_ready: str = "",
 ) -> Patch | None:
-    """Return the write that brings the status of a node up to date; None if it is.
+    """Return the patch that brings a node's status up to date; None if it is.
 
     Args:
-        wanted: the status of the machine; empty for a simulated node, which gets addresses.
-        not_ready: the message for a node that isn't ready, in place of the usual one.
+        wanted: status of the machine; empty for a simulated node, which gets addresses.
+        not_ready: message for a node that isn't ready; empty for the default one.
     """
     known = status_of(node)
     status: dict[str, Any] = {
@@ -93,7 +93,7 @@ def addresses(node_name: str, host_ip: str) -> list[Object]:
 
 
 def metadata_patch(node: Object, wanted: Object) -> Patch | None:
-    """Return the write of the labels and annotations that a registered Node lacks, if any."""
+    """Return the patch of labels and annotations that a registered Node lacks, if any."""
     lacking = {
         field: dict(needed(wanted).items() - needed(node).items())
         for field, needed in (("labels", labels), ("annotations", annotations))
@@ -107,11 +107,11 @@ _EXISTS = {"NotFound": False, "AlreadyExists": True}
 
 
 class NodeLease(msgspec.Struct):
-    """The Lease of a node as its kubelet knows it.
+    """A kubelet's knowledge of its node's Lease.
 
     Attributes:
-        exists: whether the Lease exists; None if that isn't known, as after a restart.
-        due_s: when it is to be renewed.
+        exists: whether the Lease exists; None if unknown, as after a restart.
+        due_s: time of the next renewal.
     """
 
     exists: bool | None = None
@@ -121,7 +121,7 @@ class NodeLease(msgspec.Struct):
     def announce(
         self, node: Object, started_s: float, *, is_down: bool, now_s: float
     ) -> Iterator[Effect]:
-        """Annotate whether heartbeats go on, if that has changed and the node was ever up."""
+        """Annotate whether heartbeats continue, if that has changed and the node was ever up."""
         heartbeats = ENDED if is_down else CONTINUOUS
         if heartbeats == self.heartbeats or (is_down and self.exists is False):
             return
@@ -131,7 +131,7 @@ class NodeLease(msgspec.Struct):
         yield Create(kind="Lease", obj=obj) if not (self.exists or is_down) else _patch(obj)
 
     def renew(self, node: Object, now_s: float) -> Iterator[Effect]:
-        """Renew the Lease, if that is due; a failure makes it due."""
+        """Renew the Lease if it is due; a failure makes it due again."""
         if self.heartbeats and now_s < self.due_s:
             return
         self.heartbeats, self.due_s = WRITTEN, now_s + RENEW_INTERVAL_S
@@ -139,7 +139,7 @@ class NodeLease(msgspec.Struct):
         yield _patch(obj) if self.exists else Create(kind="Lease", obj=obj)
 
     def refused(self, reason: str) -> None:
-        """Note that a write was refused for a reason of the API."""
+        """Note that the API refused a write for a reason."""
         self.heartbeats = ""
         self.exists = _EXISTS.get(reason, self.exists)
 

@@ -1,9 +1,9 @@
-"""The admission of pods by a kubelet, v1.36: eviction manager and predicateAdmitHandler.
+"""The admission of pods by the kubelet v1.36: eviction manager and predicateAdmitHandler.
 
-A node under pressure takes only pods that don't add to it. Then the scheduler's filters for
-resources, node affinity, name and ports follow, and NoExecute taints; the first objection counts.
-Extended resources that the node doesn't know are let pass. For a critical pod that lacks nothing
-but resources, the kubelet stops other pods (`podium.kubelet.critical_pod_preemption`).
+A node under pressure rejects pods that would add to it. Then follow the scheduler's filters for
+resources, node affinity, name and ports, and NoExecute taints; the first objection counts. Extended
+resources that the node doesn't have are ignored. For a critical pod that lacks only resources, the
+kubelet stops other pods (`podium.kubelet.critical_pod_preemption`).
 """
 
 from collections import Counter
@@ -39,7 +39,7 @@ class NodeLoad:
             self.add(pod)
 
     def remove(self, pod: PodInfo) -> None:
-        """Stop counting a pod, which must be as it was when it was added."""
+        """Remove a pod, which must be unchanged since it was added."""
         self.add(pod, -1)
 
     def add(self, pod: PodInfo, times: int = 1) -> None:
@@ -59,14 +59,14 @@ _MEMORY_PRESSURE_TAINT = {"key": "node.kubernetes.io/memory-pressure", "effect":
 
 
 class PodRejection(msgspec.Struct, frozen=True):
-    """The reason, as in the status of the failed pod, for which a node refuses a pod."""
+    """The reason and message in the status of a pod that its node rejects."""
 
     reason: str
     message: str
 
 
 class InsufficientResource(msgspec.Struct, frozen=True):
-    """A resource of which a pod asks more than is left; cpu in thousandths, others in units."""
+    """A resource that a node lacks for a pod; cpu in thousandths, others in units."""
 
     resource: str
     requested: int
@@ -81,10 +81,10 @@ class InsufficientResource(msgspec.Struct, frozen=True):
 def rejection_of(
     node: Object, load: NodeLoad, pod: PodInfo, conditions: Sequence[str] | None = None
 ) -> PodRejection | None:
-    """The kubelet's objection to a pod on its node; None if it is admitted.
+    """Return the kubelet's rejection of a pod; None if it is admitted.
 
     Args:
-        conditions: the node's conditions of pressure; None for those in its status.
+        conditions: pressure conditions of the node; None for those in its status.
     """
     pressed = pressures(node) if conditions is None else conditions
     if rejection := pressure_rejection(pressed, pod.obj) or _system_rejection(pod, node):
@@ -115,7 +115,7 @@ def rejection_of(
 def insufficient_resources(
     node: Object, load: NodeLoad, pod: PodInfo
 ) -> Iterator[InsufficientResource]:
-    """The resources that a node lacks for a pod."""
+    """Yield the resources that a node lacks for a pod."""
     allocatable = allocatable_of(node)
     scalar = (name for name in pod.cls.requests if is_scalar_resource(name))
     for resource in (PODS, *NATIVE_RESOURCES, *scalar):
@@ -130,15 +130,15 @@ def insufficient_resources(
 
 
 def pressures(node: Object) -> list[str]:
-    """The node's conditions of pressure, in the order of its status."""
+    """Return the node's pressure conditions in the order of its status."""
     present = (one.get("type") for one in conditions_of(node) if one.get("status") == "True")
     return [kind for kind in present if kind in PRESSURES]
 
 
 def pressure_rejection(conditions: Sequence[str], pod: Object) -> PodRejection | None:
-    """The objection of a node in conditions of pressure; critical pods are always admitted.
+    """Return the rejection of a pod by a node with pressure conditions; None for critical pods.
 
-    When only memory is short, so are pods that request something, or tolerate memory pressure.
+    Under memory pressure alone, pods that request something or tolerate it are admitted too.
     """
     if not conditions or is_critical(pod):
         return None

@@ -1,4 +1,4 @@
-"""The status and the conditions of a pod, as a kubelet of v1.36 writes them."""
+"""The status and the conditions of pods in the words of the kubelet v1.36."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -19,7 +19,7 @@ _TERMINAL = {"Succeeded": "PodCompleted", "Failed": "PodFailed"}
 
 
 def pod_conditions(worker: PodWorker, now_s: float) -> list[Object]:
-    """The conditions of a pod; those that haven't changed keep their times."""
+    """Return the conditions of a pod; unchanged ones keep their times."""
     status, made = status_of(worker.pod), list[Object]()
     for kind, (holds, reason, message) in _states(worker, status):
         old = condition_of(worker.pod, kind)
@@ -83,7 +83,7 @@ _LOST = {
 
 
 def rejected_status(objection: PodRejection, now_s: float) -> Status:
-    """The status of a pod that its node rejects."""
+    """Return the status of a pod that its node rejects."""
     return {
         "phase": "Failed",
         "reason": objection.reason,
@@ -93,7 +93,7 @@ def rejected_status(objection: PodRejection, now_s: float) -> Status:
 
 
 def pod_status(worker: PodWorker, host_ip: str, now_s: float) -> Status:
-    """The status of a pod that its node has admitted."""
+    """Return the status of a pod that its node has admitted."""
     known = status_of(worker.pod)
     status: Status = {
         "phase": worker.phase,
@@ -128,13 +128,13 @@ def _ips(known: Sequence[Object] | None, ip: str) -> list[Object]:
 
 
 def has_started(pod: Object) -> bool:
-    """Whether a node has admitted the pod, according to its status."""
+    """Return whether a pod's status shows that its node has admitted it."""
     status = status_of(pod)
     return bool(status.get("startTime")) or status.get("phase") == "Running"
 
 
 def phase_and_readiness(status: Object) -> tuple[str, str]:
-    """Phase and readiness in a status, which a kubelet restores if other components change them."""
+    """Return phase and readiness, which a kubelet restores if other components change them."""
     return str(status.get("phase") or ""), condition_status({"status": status}, "Ready")
 
 

@@ -1,1 +1,1 @@
-"""Containers of a pod, their probes, and the runtime that runs them."""
+"""The containers of a pod, their probes and their pod worker."""

@@ -21,7 +21,7 @@ from podium.machines.machine import NEVER_S
 
 
 class Handler(StrEnum):
-    """The probes of a running container, and its last hook."""
+    """The probes of a container, and its preStop hook."""
 
     STARTUP = "startupProbe"
     LIVENESS = "livenessProbe"
@@ -39,8 +39,8 @@ class HandlerResult(msgspec.Struct, frozen=True):
 class ProbeWorker(msgspec.Struct):
     """A probe of a running container, which is due next at `due_s`.
 
-    As in v1.36's probe workers, a number of successes or failures in a row turns the result. Before
-    the first one, a container counts as alive, but neither as started nor as ready.
+    As in v1.36's probe workers, the result changes after a number of consecutive successes or
+    failures. Before the first result a container is alive, but neither started nor ready.
     """
 
     kind: Handler
@@ -61,7 +61,7 @@ class ProbeWorker(msgspec.Struct):
         return float(self.spec.get("timeoutSeconds") or 1)
 
     def answered(self, succeeded: bool, now_s: float) -> bool:
-        """Take in a result; whether the container counts as failed."""
+        """Count a result, and return whether the container has failed the probe."""
         self.is_under_way = False
         self.due_s = max(self.due_s + float(self.spec.get("periodSeconds") or 10), now_s)
         self._row = self._row + 1 if succeeded is self._last else 1
@@ -90,7 +90,7 @@ _NO_PROBES: Mapping[Handler, ProbeWorker] = MappingProxyType({})
 
 
 def restarts_after(policy: str, code: int) -> bool:
-    """Whether a container is restarted by a policy after an exit code."""
+    """Return whether a restart policy restarts a container after an exit code."""
     return policy == "Always" or (policy == "OnFailure" and code != 0)
 
 
@@ -110,7 +110,7 @@ class StopSignal(StrEnum):
 
 
 class ExitStatus(msgspec.Struct, frozen=True):
-    """The end of a run: exit code (128 plus a signal's number), and `OOMKilled` or no reason."""
+    """The exit code of a run (128 plus the number of a signal), and `OOMKilled` or no reason."""
 
     code: int
     reason: str = ""
@@ -118,12 +118,12 @@ class ExitStatus(msgspec.Struct, frozen=True):
 
 
 class PodSandbox(Protocol):
-    """The environment in which the containers of one pod run.
+    """The environment of a pod's containers.
 
     Attributes:
-        is_scripted: whether the times of events are known in advance, and containers end with the
-            pod's object and outlive the kubelet.
-        records_lives: whether starts, exits and restarts of containers are recorded as events.
+        is_scripted: whether the times of events are known in advance; scripted containers end
+            with the Pod object, and outlive their kubelet.
+        records_lives: whether starts, exits and restarts of containers are recorded as Events.
     """
 
     is_scripted: ClassVar[bool]
@@ -131,19 +131,19 @@ class PodSandbox(Protocol):
     records_lives: bool
 
     def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
-        """Set the pod up; the time when that is done, `NEVER_S` if an outcome says so."""
+        """Set the pod up, and return the time when it is; `NEVER_S` if an outcome says so."""
 
     def remove(self, pod: Object) -> Iterable[Effect]:
-        """Free the pod's resources, but its logs."""
+        """Free the pod's resources except its logs."""
 
     def heeds_deletion(self, pod: Object) -> bool:
-        """Whether the pod can be stopped when it is deleted."""
+        """Return whether the pod can be stopped when it is deleted."""
 
     def start(self, container: "Container", now_s: float) -> Iterable[Effect]:
-        """Start a container; calls `Container.started` or `Container.failed_to_start`."""
+        """Start a container; `Container.started` or `failed_to_start` is called afterwards."""
 
     def stop(self, container: "Container", signal: StopSignal, now_s: float) -> Iterable[Effect]:
-        """Signal a container; calls `Container.exited`, or sets `exits_s`."""
+        """Signal a container; `Container.exited` is called afterwards, or `exits_s` is set."""
 
     def handle(
         self,
@@ -153,10 +153,10 @@ class PodSandbox(Protocol):
         timeout_s: float,
         now_s: float,
     ) -> Iterable[Effect]:
-        """Run a probe or hook; calls `Container.handled`."""
+        """Run a probe or hook; `Container.handled` is called afterwards."""
 
     def probes(self, container: "Container", now_s: float) -> dict[Handler, ProbeWorker]:
-        """The probes of a container that has just started."""
+        """Return the probes of a container that has started."""
 
 
 class State(Enum):
@@ -169,7 +169,7 @@ class State(Enum):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """A run of a container that is over."""
+    """A finished run of a container."""
 
     exited: ExitStatus
     started_s: float
@@ -177,7 +177,7 @@ class Run(msgspec.Struct, frozen=True):
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """The reason why a container doesn't run; empty for the usual one."""
+    """The reason why a container is waiting; empty for the default one."""
 
     reason: str = ""
     message: str = ""
@@ -191,10 +191,10 @@ class Container(msgspec.Struct):
     """A container of a pod on its node.
 
     Attributes:
-        attempt: the number of the present or last run; -1 before the first.
-        exits_s: when it will exit, if the runtime knows.
-        kills_s: when it is killed, if it is being stopped.
-        terminates_s: when it is signalled at the latest, while its hook runs.
+        attempt: number of the current or last run; -1 before the first.
+        exits_s: time of the exit, if the sandbox knows it.
+        kills_s: time of SIGKILL, if the container is being stopped.
+        terminates_s: latest time of SIGTERM while the preStop hook runs.
     """
 
     pod: Object
@@ -262,7 +262,7 @@ class Container(msgspec.Struct):
 
     @property
     def is_initialized(self) -> bool:
-        """Whether the containers after this init container may start."""
+        """Return whether the containers after this init container may start."""
         return self.is_started if self.is_sidecar else self.has_succeeded
 
     def restarts_after(self, code: int) -> bool:
@@ -277,7 +277,7 @@ class Container(msgspec.Struct):
         return self.state is State.EXITED and not self.is_done and now_s < self.not_before_s
 
     def next_s(self) -> float:
-        """When there is something to do; `NEVER_S` if that depends on events."""
+        """Return the next time at which something is due; `NEVER_S` if only events matter."""
         if self.state is State.RUNNING:
             due_s = min(self.exits_s, self.terminates_s, self.kills_s)
             if not self.probes:
@@ -307,7 +307,7 @@ class Container(msgspec.Struct):
             yield from self._terminate(now_s)
 
     def failed_to_start(self, reason: str, message: str, now_s: float) -> Iterator[Effect]:
-        """Wait if something that the container names doesn't exist, or exit."""
+        """Wait for a missing config map or secret, or exit with the error."""
         yield from self._recorded("Warning", "Failed", f"Error: {message}")
         if reason == NOT_CONFIGURED:
             self.changes += 1
@@ -341,7 +341,7 @@ class Container(msgspec.Struct):
         return self._recorded("Warning", "BackOff", note)
 
     def stop(self, by_s: float, now_s: float, note: str = "") -> Iterator[Effect]:
-        """Stop the container by a time, its hook included; a later call may only hasten it."""
+        """Stop the container by a time, preStop hook included; later calls only bring it forward."""
         if not self.is_alive or by_s >= self._by_s:
             return
         self._by_s = self.kills_s = by_s
@@ -369,7 +369,7 @@ class Container(msgspec.Struct):
     def handled(
         self, handler: Handler, result: HandlerResult, grace_period_s: float, now_s: float
     ) -> Iterator[Effect]:
-        """Take in the result of a probe or hook; a restart has the pod's grace period."""
+        """Process the result of a probe or hook; a failed probe stops with the grace period."""
         if handler is Handler.PRE_STOP:
             if not result.succeeded:
                 note = f"PreStopHook failed: {result.message}"

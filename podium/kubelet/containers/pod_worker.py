@@ -1,7 +1,7 @@
-"""A pod on its node: when its containers run.
+"""The worker of a pod, which starts, restarts and stops its containers.
 
-Init containers run one after another, sidecars from their turn on, then all others at once, each
-restarted by itself. When a pod is stopped, sidecars go on until the others have exited.
+Init containers run one after another, sidecars start in their turn, and then all main containers.
+When a pod is stopped, sidecars run until the main containers have exited.
 """
 
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ _SET_UP_BACKOFF = Backoff(first_s=0.5, max_s=122.0)
 
 
 class StopReason(msgspec.Struct, frozen=True):
-    """The reason in the status of a stopped pod; empty if it was deleted.
+    """The reason and message in a stopped pod's status; empty for a deleted pod.
 
     Attributes:
-        disruption: the message of the condition DisruptionTarget; empty if it has none.
+        disruption: message of the condition DisruptionTarget; empty for none.
     """
 
     reason: str = ""
@@ -43,13 +43,13 @@ class PodWorker(msgspec.Struct):
     """The worker of a pod that a node has admitted.
 
     Attributes:
-        ephemeral: containers that were added while it ran; nothing depends on them.
-        waits_for: uids of the pods that have to end before it starts.
-        stopped: the pods that were stopped for it, as they were, in that order.
-        stop_reason: None if it isn't being stopped.
-        is_over: whether none of its containers runs, nor will.
-        is_set_up: whether its directories, volumes and network exist.
-        written: `changes` when a status was last written; `NOT_WRITTEN` if one is to be written.
+        ephemeral: ephemeral containers.
+        waits_for: uids of the pods that must end before this one starts.
+        stopped: pods that were stopped for this one, in that order.
+        stop_reason: None unless the pod is being stopped.
+        is_over: whether no container runs or will run.
+        is_set_up: whether directories, volumes and network exist.
+        written: `changes` at the last write of the status; `NOT_WRITTEN` to write it again.
     """
 
     pod: Object
@@ -102,7 +102,7 @@ class PodWorker(msgspec.Struct):
 
     @property
     def has_begun(self) -> bool:
-        """Whether any of the main containers has ever run."""
+        """Return whether any main container has run."""
         return any(one.last is not None or one.state is State.RUNNING for one in self.main)
 
     @property
@@ -114,7 +114,7 @@ class PodWorker(msgspec.Struct):
         return "Succeeded" if done_well and not is_stopped else "Failed"
 
     def next_s(self) -> float:
-        """When there is something to do; `NEVER_S` if that depends on events."""
+        """Return the next time at which something is due; `NEVER_S` if only events matter."""
         if self._next_s is not None:
             return self._next_s
         if self.is_over:
@@ -134,7 +134,7 @@ class PodWorker(msgspec.Struct):
         return least_s
 
     def touch(self, now_s: float) -> None:
-        """Have the pod advanced now, as something has happened to it."""
+        """Make the pod due now."""
         self._due_s = min(self._due_s, now_s)
         self._next_s = None
 
@@ -145,7 +145,7 @@ class PodWorker(msgspec.Struct):
                 one.pod = pod
 
     def take_in_ephemeral(self, now_s: float) -> None:
-        """Start containers that were added for debugging; only scripted sandboxes run them."""
+        """Start new ephemeral containers; only scripted sandboxes run them."""
         wanted = self.pod["spec"].get("ephemeralContainers")
         if not wanted or not self.sandbox.is_scripted:
             return
@@ -158,7 +158,7 @@ class PodWorker(msgspec.Struct):
             self.touch(now_s)
 
     def stop(self, why: StopReason, grace_period_s: float, now_s: float) -> None:
-        """Stop the pod; the first reason stays, and a later call may only make it earlier."""
+        """Stop the pod; the first reason stays, and later calls can only bring the time forward."""
         if self.is_over:
             return
         if self.stop_reason is None:
@@ -177,12 +177,12 @@ class PodWorker(msgspec.Struct):
         self.admitted_s = self._due_s = self._set_up_s = self._next_s = self._stepped_s = at_s
 
     def resumed(self) -> None:
-        """Go on where the pod was when the kubelet ended, without writing its status."""
+        """Continue a pod that ran before the kubelet's restart, without writing its status."""
         self.is_set_up = True
         self._due_s, self._next_s, self._stepped_s = NEVER_S, None, 0.0
 
     def set_up(self, error: str, now_s: float) -> Iterator[Effect]:
-        """Note that directories, volumes and network exist, or an error."""
+        """Note that the sandbox is set up, or why it can't be."""
         self._changes += 1
         self._is_setting_up = False
         self._set_up_ends_s = NEVER_S
@@ -194,7 +194,7 @@ class PodWorker(msgspec.Struct):
             yield node_record(self.pod, "Warning", "FailedMount", error)
 
     def advance(self, now_s: float) -> Iterator[Effect]:
-        """Do everything that is due, each at its time if that is known."""
+        """Do everything that is due, scripted events at their own times."""
         while (at_s := self.next_s()) <= now_s:
             self._due_s, self._next_s = NEVER_S, None
             # Consequences have the time of what has caused them.
@@ -202,7 +202,7 @@ class PodWorker(msgspec.Struct):
             yield from self._step(self._stepped_s)
 
     def kill(self, reason: str, now_s: float) -> Iterator[Effect]:
-        """Kill its containers; they are restarted as after any other exit."""
+        """Kill the pod's containers, which restart by the restart policy."""
         for one in self.main:
             yield from one.kill(reason, now_s)
         yield from self._take_in_exits(now_s)

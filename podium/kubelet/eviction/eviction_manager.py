@@ -1,7 +1,7 @@
-"""The eviction manager of one node, which decides round by round, and the loop that times rounds.
+"""The eviction manager of a node, and the control loop that times its rounds.
 
-A round begins with `look`. It ends at once, or says what the node is to reclaim first; once that is
-done, `conclude` is handed the new observations.
+A round begins with `look`. If the node has to reclaim something first, `conclude` ends the round
+with the observations afterwards.
 """
 
 import math
@@ -36,17 +36,17 @@ from podium.machines.machine import NEVER_S
 
 DEFAULT_TRANSITION_PERIOD_S = 300.0
 DEFAULT_HOUSEKEEPING_S = 10.0
-"""How long the manager waits after a round in which it evicted no pod."""
+"""The time between rounds if no pod is evicted."""
 
 
 class EvictionConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The settings by which a node evicts pods under pressure.
+    """The eviction settings of a kubelet.
 
     Attributes:
-        max_pod_grace_period_s: the most that a pod gets when a soft threshold evicts it.
-        transition_period_s: how long a node condition stays after its thresholds were last met.
-        separates_disk_gc: the feature gate KubeletSeparateDiskGC, without which the kubelet can't
-            work where images and containers are split.
+        max_pod_grace_period_s: longest grace period of evictions for soft thresholds.
+        transition_period_s: time for which a condition stays after its thresholds were last met.
+        separates_disk_gc: feature gate KubeletSeparateDiskGC, without which a kubelet evicts no
+            pods if images and containers are split.
     """
 
     thresholds: tuple[Threshold, ...] = ()
@@ -64,12 +64,12 @@ CLEANUP_POLL_S = 1.0
 
 
 class EvictionRound(msgspec.Struct, frozen=True):
-    """One round of the eviction manager.
+    """A round of the eviction manager.
 
     Attributes:
-        evictions: several only for limits of local storage.
-        reclaiming: the starved resource; empty if there is none.
-        reclaims: what is to be reclaimed before the round can be concluded.
+        evictions: evictions; several only for limits of local storage.
+        reclaiming: starved resource; empty if there is none.
+        reclaims: reclaims before the round can be concluded.
     """
 
     evictions: tuple[Eviction, ...] = ()
@@ -84,21 +84,20 @@ NOTHING = EvictionRound()
 
 
 class SplitFilesystemError(PodiumError):
-    """The node is partitioned in a way that its feature gates don't allow."""
+    """The feature gates don't allow the filesystem layout of the node."""
 
     def __init__(self) -> None:
         super().__init__("KubeletSeparateDiskGC is turned off but we still have a split filesystem")
 
 
 class EvictionManager:
-    """The eviction manager of one node, which decides round by round which pods to evict.
+    """The eviction manager of a node.
 
     Attributes:
-        thresholds: the configured ones and, from the second round on, those of containerfs that
-            follow from them.
-        conditions: the node conditions, sorted, observed within the transition period.
-        since: when thresholds were first met without a break, in seconds since the epoch.
-        met: thresholds that drive evictions until they are resolved, in their order.
+        thresholds: configured thresholds and, from the second round on, those of containerfs.
+        conditions: pressure conditions within their transition period, sorted.
+        met: thresholds that are past their grace period and not resolved yet, sorted.
+        since: time since which each threshold has been met, in seconds since the epoch.
     """
 
     def __init__(self, config: EvictionConfig) -> None:
@@ -113,11 +112,11 @@ class EvictionManager:
         self._can_evict = True
 
     def look(self, statistics: Statistics, pods: Sequence[Object], now_s: float) -> EvictionRound:
-        """Begin a round with the active pods, of which equals are evicted in their order.
+        """Begin a round with the active pods of the node; equal pods are evicted in their order.
 
         Raises:
             QuantityError: a request or limit of a pod isn't a quantity.
-            SplitFilesystemError: in the first round; in others no threshold evicts a pod.
+            SplitFilesystemError: the gates don't allow the layout; raised in the first round only.
         """
         if not self.thresholds and not self.config.isolates_local_storage:
             return NOTHING
@@ -139,7 +138,7 @@ class EvictionManager:
             self._conditions_observed_s[threshold.signal.starved.condition] = now_s
         period_s, observed_s = self.config.transition_period_s, self._conditions_observed_s
         self.conditions = sorted(kind for kind in observed_s if now_s - observed_s[kind] < period_s)
-        past_grace = (one for one, at_s in self.since.items() if now_s - at_s >= one.grace_period_s)
+        past_grace = (met for met, at_s in self.since.items() if now_s - at_s >= met.grace_period_s)
         self.met = sorted(past_grace, key=lambda threshold: threshold.order)
         before, self._last = self._last, observations
         acting = updated(self.met, observations, before)
@@ -163,9 +162,9 @@ class EvictionManager:
         return begun if begun.reclaims else self._evict(begun)
 
     def conclude(self, begun: EvictionRound, afterwards: Observations) -> EvictionRound:
-        """End a round after what it asked for was reclaimed, as far as possible.
+        """End a round after its reclaims: evict a pod if a threshold is still met.
 
-        No pod is evicted if no threshold of any signal is met any more, minimum reclaim included.
+        A threshold with a minimum reclaim counts as met until that is available too.
         """
         if not thresholds_met(self.thresholds, afterwards, with_min_reclaim=True):
             return replace(begun, reclaims=())
@@ -192,17 +191,17 @@ class EvictionManager:
 
 
 STATUS_UPDATE_S = 10.0
-"""How often a kubelet writes the status of its node."""
+"""The period at which a kubelet writes its node's status."""
 
 
 @dataclass(eq=False)
 class EvictionLoop:
-    """The control loop around the eviction manager of one node, with the times of v1.36.
+    """The control loop of an eviction manager, with the times of v1.36.
 
     Attributes:
-        started_s: when the kubelet started, from which on it writes the status periodically.
-        status_update_s: the period of that; 0 for whenever the status changes.
-        written: the conditions in the node's status, sorted.
+        started_s: start of the kubelet, from which the periods of status updates count.
+        status_update_s: period of status updates; 0 to write each change at once.
+        written: pressure conditions in the node's status, sorted.
     """
 
     manager: EvictionManager
@@ -213,7 +212,7 @@ class EvictionLoop:
     last_look_s: float | None = None
     _begun: EvictionRound | None = None
     _evicted: set[str] = field(default_factory=set)
-    # When the status is written that doesn't have the present conditions yet.
+    # When the node's status is written next with the current conditions.
     _writing_s: float = NEVER_S
 
     @property
@@ -226,7 +225,7 @@ class EvictionLoop:
     def look(
         self, statistics: Statistics, pods: Sequence[Object], now_s: float
     ) -> EvictionRound | None:
-        """The manager's round, if one is due; one that reclaims something is followed by a look."""
+        """Return the round that is due, if any; the call after reclaims concludes the round."""
         if self._begun is not None:
             begun, self._begun = self._begun, None
             eviction_round = self.manager.conclude(begun, statistics.observations)
@@ -246,7 +245,7 @@ class EvictionLoop:
         return eviction_round
 
     def ended(self, pod_uid: str, at_s: float) -> None:
-        """Note the end of a pod; once all evicted pods have ended, the next round comes."""
+        """Note the end of a pod; the next round is due once all evicted pods have ended."""
         if pod_uid not in self._evicted:
             return
         self._evicted.discard(pod_uid)
@@ -256,19 +255,19 @@ class EvictionLoop:
             self.next_look_s = min(evicted_s + polls * CLEANUP_POLL_S, self.next_look_s)
 
     def check_memory(self, statistics: Statistics, now_s: float) -> None:
-        """Look at once if a threshold of memory is met, as if the kernel had notified."""
-        thresholds = (one for one in self.manager.thresholds if one.signal.resource == MEMORY)
-        met = thresholds_met(thresholds, statistics.observations, with_min_reclaim=False)
+        """Make a round due if a memory threshold is met, like the kernel's notification."""
+        memory = (met for met in self.manager.thresholds if met.signal.resource == MEMORY)
+        met = thresholds_met(memory, statistics.observations, with_min_reclaim=False)
         if met and not self._evicted:
             self.next_look_s = min(self.next_look_s, now_s)
 
     def resume(self, now_s: float) -> None:
-        """Go on in the old rhythm after superfluous looks were left out."""
+        """Skip the rounds before a time, and keep the rhythm."""
         period_s = self.manager.config.housekeeping_s
         self.next_look_s += max(math.ceil((now_s - self.next_look_s) / period_s), 0) * period_s
 
     def is_status_due(self, now_s: float) -> bool:
-        """Whether the node's status is written now, with other conditions than before."""
+        """Return whether the kubelet writes changed conditions to the node's status now."""
         if list(self.written) == self.manager.conditions:
             self._writing_s = NEVER_S
             return False
@@ -287,18 +286,18 @@ class EvictionLoop:
 def allocatable_memory(
     config: EvictionConfig, allocatable: int, memory: Observation, used: int
 ) -> Observation:
-    """What is left of the memory for pods together: what is allocatable, and the hard threshold."""
-    kept = (
+    """Return the allocatable memory that pods leave, which includes the hard threshold."""
+    hard = (
         threshold.value.of(memory.capacity).nanos // NANOS_PER_UNIT
         for threshold in config.thresholds
         if threshold.signal is Signal.MEMORY_AVAILABLE and threshold.is_hard
     )
-    limit = min(allocatable + next(kept, 0), memory.capacity)
+    limit = min(allocatable + next(hard, 0), memory.capacity)
     return Observation(max(limit - used, 0), limit, memory.observed_s)
 
 
 def transitions(node: Object, before: Sequence[str], now: Sequence[str]) -> Iterator[Effect]:
-    """Record the conditions of pressure that have come or gone."""
+    """Yield an Event for each pressure condition that began or ended."""
     for kind in sorted({*before} ^ {*now}):
         condition = PRESSURE_CONDITIONS[kind]
         reason = f"NodeHas{(condition.present if kind in now else condition.absent)[0]}"

@@ -1,8 +1,8 @@
-"""The order in which a node evicts pods: keys that are compared one after another.
+"""The ranking of pods for eviction, by keys that are compared one after another.
 
-Under pressure of memory or disk, the kubelet v1.36 evicts pods above their requests first, then
-those of lower priority, then those that use most beyond their requests. Under pressure of process
-ids only priority and the number of processes count.
+Under memory and disk pressure the kubelet v1.36 evicts pods above their requests first, then pods
+of lower priority, then those that exceed their requests most. Under PID pressure only priority and
+the number of processes count.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,10 +24,10 @@ _NOTHING: Object = {}
 
 
 def eviction_request_nanos(pod: Object, resource: str) -> int:
-    """The pod's request as v1.36's eviction manager counts it, in nanos; raises QuantityError.
+    """Return the request that the eviction manager of v1.36 counts, in nanos.
 
-    Unlike the scheduler, it counts nothing but pod-level resources if there are any, and overhead
-    only if the pod requests something.
+    Unlike the scheduler, it counts only pod-level resources if there are any, and overhead only
+    for pods that request something. Raises QuantityError.
     """
     spec = spec_of(pod)
     if has_pod_level_resources(pod):
@@ -41,7 +41,7 @@ def eviction_request_nanos(pod: Object, resource: str) -> int:
 
 
 def has_pod_level_resources(pod: Object, *fields: str) -> bool:
-    """Whether a pod has pod-level requests or limits (`fields`; both by default)."""
+    """Return whether a pod has pod-level resources in `fields`: requests, limits, or either."""
     resources = resources_of(spec_of(pod))
     return any(
         is_pod_level(resource)
@@ -51,10 +51,10 @@ def has_pod_level_resources(pod: Object, *fields: str) -> bool:
 
 
 class EvictionOrder(StrEnum):
-    """The orders in which pods can be evicted.
+    """The orders of evictions.
 
     DEFAULT is the kubelet's. USAGE_SHARE is that of the design proposal of preemption: by
-    priority, and then by usage in relation to requests, infinite where nothing is requested.
+    priority, then by usage divided by requests, which is infinite without requests.
     """
 
     DEFAULT = "Default"
@@ -62,13 +62,13 @@ class EvictionOrder(StrEnum):
 
 
 class EvictionCandidate(NamedTuple):
-    """A pod that may be evicted, with what its place in the order depends on.
+    """A candidate for eviction, with the amounts that rank it.
 
     Attributes:
-        is_known: whether there are statistics of it.
+        is_known: whether the pod has statistics.
         used: usage of the starved resource, in units.
-        exceedable: the amount above which it counts as above its requests, in nanos.
-        requested: the amount with which its usage is compared, in nanos.
+        exceedable: request for the starved resource itself, in nanos.
+        requested: request with which the usage is compared, in nanos.
     """
 
     pod: Object
@@ -83,7 +83,7 @@ class EvictionCandidate(NamedTuple):
 
 
 class EvictionKey(NamedTuple):
-    """A key by which pods are ordered for eviction, the smallest value first."""
+    """A sort key of candidates, the smallest value first, with its title and text in reports."""
 
     title: str
     of: Callable[[EvictionCandidate], float]
@@ -91,7 +91,7 @@ class EvictionKey(NamedTuple):
 
 
 class Ranked(msgspec.Struct, frozen=True):
-    """A pod in its place in the order of evictions, with title and text of each key's value."""
+    """A ranked pod, with the title and the text of each key."""
 
     pod: Object
     keys: tuple[tuple[str, str], ...]
@@ -104,29 +104,29 @@ def _share(candidate: EvictionCandidate) -> float:
 
 
 _KNOWN = EvictionKey(
-    "statistics", lambda one: one.is_known, lambda one: "known" if one.is_known else "missing"
+    "statistics", lambda pod: pod.is_known, lambda pod: "known" if pod.is_known else "missing"
 )
 _EXCEEDS = EvictionKey(
     "above requests",
-    lambda one: one.is_known and not one.exceeds,
-    lambda one: "unknown" if not one.is_known else "yes" if one.exceeds else "no",
+    lambda pod: pod.is_known and not pod.exceeds,
+    lambda pod: "unknown" if not pod.is_known else "yes" if pod.exceeds else "no",
 )
 _PRIORITY = EvictionKey(
-    "priority", lambda one: pod_priority(one.pod), lambda one: str(pod_priority(one.pod))
+    "priority", lambda pod: pod_priority(pod.pod), lambda pod: str(pod_priority(pod.pod))
 )
 _BEYOND = EvictionKey(
     "usage beyond requests",
-    lambda one: one.requested - one.used * NANOS_PER_UNIT if one.is_known else 0,
-    lambda one: f"{one.used - one.requested / NANOS_PER_UNIT:+.15g}" if one.is_known else "unknown",
+    lambda pod: pod.requested - pod.used * NANOS_PER_UNIT if pod.is_known else 0,
+    lambda pod: f"{pod.used - pod.requested / NANOS_PER_UNIT:+.15g}" if pod.is_known else "unknown",
 )
-_PROCESSES = EvictionKey("processes", lambda one: -one.used, lambda one: str(one.used))
+_PROCESSES = EvictionKey("processes", lambda pod: -pod.used, lambda pod: str(pod.used))
 _SHARE = EvictionKey(
     "usage / requests",
-    lambda one: -_share(one),
-    lambda one: f"{_share(one):.0%}" if one.is_known else "unknown",
+    lambda pod: -_share(pod),
+    lambda pod: f"{_share(pod):.0%}" if pod.is_known else "unknown",
 )
 
-# Pods without statistics come first, but after priority where nothing is compared with requests.
+# Pods without statistics come first; where usage isn't compared with requests, priority does.
 _BY_REQUESTS = (_KNOWN, _EXCEEDS, _PRIORITY, _BEYOND)
 _BY_USAGE: Sequence[EvictionKey] = (_PRIORITY, _KNOWN, _PROCESSES)
 _SHARE_KEYS = (_PRIORITY, _KNOWN, _SHARE)
@@ -139,7 +139,7 @@ def rank(
     filesystems: Filesystems,
     order: EvictionOrder = EvictionOrder.DEFAULT,
 ) -> list[Ranked]:
-    """The pods in the order of their eviction, equals as given; raises QuantityError."""
+    """Return pods in the order of their eviction, equal pods as given; raises QuantityError."""
     starved = signal.starved
     if not starved.compared_with:
         keys = _BY_USAGE
@@ -158,7 +158,8 @@ def rank(
             requested = eviction_request_nanos(pod, starved.compared_with)
         amount = getattr(held, starved.usage) or 0
         candidates.append(EvictionCandidate(pod, True, amount, exceedable, requested))
-    candidates.sort(key=lambda one: [key.of(one) for key in keys])
+    candidates.sort(key=lambda ranked: [key.of(ranked) for key in keys])
     return [
-        Ranked(one.pod, tuple((key.title, key.text(one)) for key in keys)) for one in candidates
+        Ranked(ranked.pod, tuple((key.title, key.text(ranked)) for key in keys))
+        for ranked in candidates
     ]

@@ -1,8 +1,4 @@
-"""The filesystems of a node: what images, containers and everything else share of them.
-
-This decides which thresholds apply to containerfs, what counts as a pod's usage, and what a node
-can reclaim before it evicts pods.
-"""
+"""The filesystem layout of a node, and the thresholds, usage and reclaims that follow from it."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -15,7 +11,7 @@ from podium.kubelet.eviction.thresholds import Threshold, unset
 
 
 class NodeReclaim(StrEnum):
-    """What a node reclaims before it evicts pods."""
+    """The resources that a node reclaims before it evicts pods."""
 
     CONTAINERS = "containers"
     IMAGES = "images"
@@ -32,11 +28,11 @@ _WRITABLE = frozenset({DiskPart.ROOTFS})
 
 
 class Filesystems(msgspec.Struct, frozen=True):
-    """The way in which images and containers share the filesystems of a node.
+    """The filesystems on which a node stores images and containers.
 
     Attributes:
-        split_container_image_fs: whether writable layers of containers aren't stored with the
-            images, but with everything else.
+        dedicated_image_fs: whether images have a filesystem of their own.
+        split_container_image_fs: whether writable layers are on nodefs and not with the images.
     """
 
     dedicated_image_fs: bool = False
@@ -44,11 +40,11 @@ class Filesystems(msgspec.Struct, frozen=True):
 
     @property
     def is_split(self) -> bool:
-        """Whether images are alone on their filesystem."""
+        """Return whether a dedicated filesystem holds images only."""
         return self.dedicated_image_fs and self.split_container_image_fs
 
     def parts(self, signal: Signal) -> frozenset[DiskPart]:
-        """The parts of a pod's disk usage that count for a signal of a filesystem."""
+        """Return the parts of a pod's disk usage that count for a signal."""
         if not self.dedicated_image_fs:
             return _EVERYTHING
         if self.is_split:
@@ -56,7 +52,7 @@ class Filesystems(msgspec.Struct, frozen=True):
         return _REST if signal in _NODEFS else _WRITABLE
 
     def reclaims(self, signal: Signal) -> tuple[NodeReclaim, ...]:
-        """What the node reclaims for a signal, in this order."""
+        """Return the node-level reclaims for a signal, in their order."""
         if signal not in _FILESYSTEMS:
             return ()
         if self.is_split:
@@ -66,10 +62,10 @@ class Filesystems(msgspec.Struct, frozen=True):
         return (NodeReclaim.CONTAINERS, NodeReclaim.IMAGES)
 
     def with_containerfs(self, thresholds: Iterable[Threshold]) -> tuple[Threshold, ...]:
-        """Thresholds with those of containerfs, which are those of nodefs or of imagefs.
+        """Return thresholds with those of containerfs, which are copies of nodefs or imagefs.
 
-        The last thresholds of containerfs itself are overwritten. Where nodefs or imagefs has no
-        threshold, that of containerfs is unset.
+        They replace the last thresholds of containerfs itself, and are unset where the source
+        has no threshold.
         """
         made = list(thresholds)
         if self.split_container_image_fs and not self.dedicated_image_fs:
@@ -77,7 +73,7 @@ class Filesystems(msgspec.Struct, frozen=True):
         sources = _IMAGEFS if self.dedicated_image_fs and not self.is_split else _NODEFS
         for target, source_signal in zip(_CONTAINERFS, sources, strict=True):
             for is_hard in (True, False):
-                places = {one.signal: at for at, one in enumerate(made) if one.is_hard is is_hard}
+                places = {old.signal: at for at, old in enumerate(made) if old.is_hard is is_hard}
                 new = unset(target)
                 if source_signal in places:
                     source = made[places[source_signal]]

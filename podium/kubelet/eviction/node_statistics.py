@@ -1,4 +1,4 @@
-"""The usage of a node and its pods, as in the kubelet's statistics."""
+"""The statistics of a node and its pods that the kubelet decides from."""
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
@@ -11,7 +11,7 @@ from podium.kubelet.eviction.signals import Signal
 
 
 class DiskPart(Enum):
-    """The parts of a pod's disk usage: writable layers, logs, volumes."""
+    """The parts of a pod's disk usage."""
 
     ROOTFS = "rootfs"
     LOGS = "logs"
@@ -19,7 +19,7 @@ class DiskPart(Enum):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """The reading of a signal, in bytes, inodes or process ids; its time may be unknown."""
+    """A signal's observation, in bytes, inodes or process ids; None for an unknown time."""
 
     available: int
     capacity: int
@@ -30,7 +30,7 @@ Observations = Mapping[Signal, Observation]
 
 
 class DiskUsage(msgspec.Struct, frozen=True):
-    """The usage of a filesystem; None where it isn't known."""
+    """The usage of a filesystem; None for unknown amounts."""
 
     used_bytes: int | None = None
     inodes: int | None = None
@@ -40,7 +40,7 @@ NO_DISK = DiskUsage()
 
 
 class ContainerUsage(msgspec.Struct, frozen=True):
-    """The memory (working set; None if unknown) and disk usage of a container."""
+    """The memory (working set) and disk usage of a container; None for unknown memory."""
 
     name: str
     memory_bytes: int | None = None
@@ -49,11 +49,11 @@ class ContainerUsage(msgspec.Struct, frozen=True):
 
 
 class PodUsage(msgspec.Struct, frozen=True):
-    """The memory, disk and process ids that a pod uses.
+    """The usage of a pod.
 
     Attributes:
-        memory_bytes: its working set; None if it isn't known.
-        ephemeral_storage_bytes: what counts against its limit of ephemeral storage.
+        memory_bytes: working set; None if unknown.
+        ephemeral_storage_bytes: usage that counts against the limit of ephemeral storage.
     """
 
     memory_bytes: int | None = None
@@ -63,30 +63,30 @@ class PodUsage(msgspec.Struct, frozen=True):
     processes: int = 0
 
     def disk(self, pod: Object, parts: Iterable[DiskPart]) -> DiskUsage:
-        """The sum of parts of the disk usage; volumes count if they are on the node's disks."""
+        """Return the sum of parts of the disk usage; only local volumes count."""
         counted: list[DiskUsage] = []
         for part in parts:
             match part:
                 case DiskPart.ROOTFS:
-                    counted += (one.rootfs for one in self.containers)
+                    counted += (container.rootfs for container in self.containers)
                 case DiskPart.LOGS:
-                    counted += (one.logs for one in self.containers)
+                    counted += (container.logs for container in self.containers)
                 case DiskPart.VOLUMES:
-                    counted += (self.volumes.get(one, NO_DISK) for one in local_volumes(pod))
+                    counted += (self.volumes.get(name, NO_DISK) for name in local_volumes(pod))
         return DiskUsage(
-            sum(one.used_bytes or 0 for one in counted), sum(one.inodes or 0 for one in counted)
+            sum(disk.used_bytes or 0 for disk in counted), sum(disk.inodes or 0 for disk in counted)
         )
 
 
 class Statistics(msgspec.Struct, frozen=True):
-    """A node's eviction signals as read, and its pods' usage by uid; a pod may be missing."""
+    """The observations of a node's signals, and the usage of its pods by uid, if known."""
 
     observations: Observations
     usage: Mapping[str, PodUsage]
 
 
 def local_volumes(pod: Object) -> list[str]:
-    """The names of a pod's volumes that lie on the node's disks."""
+    """Return the names of a pod's volumes that are on the node's disks."""
     return [
         volume["name"]
         for volume in volumes_of(spec_of(pod))
@@ -95,7 +95,7 @@ def local_volumes(pod: Object) -> list[str]:
 
 
 def ephemeral_volumes(pod: Object) -> list[str]:
-    """The names of the local volumes that are deleted with the pod."""
+    """Return the names of a pod's local volumes that are deleted with the pod."""
     return [volume["name"] for volume in volumes_of(spec_of(pod)) if _is_ephemeral(volume)]
 
 

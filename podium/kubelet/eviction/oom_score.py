@@ -1,7 +1,7 @@
-"""The `oom_score_adj` of a container, as v1.36 sets it.
+"""The `oom_score_adj` of containers in v1.36.
 
-When memory runs out, the kernel kills the container with the highest score: the share of memory
-that it uses, in thousandths, plus this adjustment.
+Without memory the kernel kills the container with the highest score: its share of the memory in
+thousandths, plus this adjustment.
 """
 
 from podium.api.objects import Object
@@ -21,7 +21,7 @@ _BURSTABLE_MAX = BEST_EFFORT - 1
 
 
 def oom_score_adj(pod: Object, container: Object, memory_capacity_bytes: int) -> int:
-    """The adjustment for a pod's container on a node of so much memory; raises QuantityError."""
+    """Return the adjustment of a container, given the node's memory; raises QuantityError."""
     if is_node_critical(pod):
         return GUARANTEED
     match stored_or_computed_qos(pod):
@@ -55,5 +55,5 @@ def _extra_request_bytes(pod: Object) -> int:
 
 
 def _quotient(dividend: int, divisor: int) -> int:
-    """A quotient cut off towards zero, as the kubelet's are."""
+    """Return a quotient truncated towards zero, as in Go."""
     return dividend // divisor if dividend >= 0 else -(-dividend // divisor)

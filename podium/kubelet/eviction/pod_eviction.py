@@ -1,4 +1,4 @@
-"""Evictions of pods: grace period, message and event, and those for limits of local storage."""
+"""The evictions of pods: their messages, and those for limits of local storage."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import islice
@@ -29,7 +29,7 @@ _LARGER = "{} {} was using {}, request is {}, has larger consumption of {}. "
 
 
 class Eviction(msgspec.Struct, frozen=True):
-    """The eviction of a pod, which is stopped within `grace_period_s`, and fails."""
+    """The eviction of a pod, which stops within `grace_period_s` and has failed then."""
 
     pod: Object
     grace_period_s: int
@@ -43,14 +43,14 @@ class Eviction(msgspec.Struct, frozen=True):
 
 
 def bytes_quantity(amount: int) -> Quantity:
-    """A quantity of bytes."""
+    """Return a quantity of bytes."""
     return Quantity(amount * NANOS_PER_UNIT, Format.BINARY_SI)
 
 
 def pressure_message(
     threshold: Threshold, observed: Observation, pod: Object, usage: PodUsage | None
 ) -> tuple[str, Mapping[str, str]]:
-    """The message of an eviction under pressure, and the annotations of its event."""
+    """Return the message of an eviction under pressure, and the annotations of its Event."""
     resource, unit = threshold.signal.resource, threshold.signal.starved.unit
     available = Quantity(observed.available * NANOS_PER_UNIT, unit)
     message = f"The node was low on resource: {resource}. "
@@ -61,25 +61,25 @@ def pressure_message(
     annotations: dict[str, str] = {}
     pod_level = requests_of(pod["spec"]) if has_pod_level_resources(pod) else _NOTHING
     if resource == MEMORY and MEMORY in pod_level and usage.memory_bytes is not None:
-        # Pods that request memory as a whole are reported, whether they exceed it or not.
+        # Pods with a pod-level memory request are reported even if they don't exceed it.
         used, requested = bytes_quantity(usage.memory_bytes), parse_quantity(pod_level[MEMORY])
         message += _LARGER.format("Pod", name(pod), used, requested, resource)
         annotations |= {"offending_pod": name(pod), "offending_pod_usage": str(used)}
     # Of containers of one name the first counts.
-    containers = {one["name"]: one for one in reversed([*all_containers_of(pod["spec"])])}
+    specs = {spec["name"]: spec for spec in reversed([*all_containers_of(pod["spec"])])}
     offenders: dict[str, Quantity] = {}
-    for one in usage.containers:
-        rootfs, logs = one.rootfs.used_bytes, one.logs.used_bytes
-        used_bytes = one.memory_bytes if resource == MEMORY else None
+    for container in usage.containers:
+        rootfs, logs = container.rootfs.used_bytes, container.logs.used_bytes
+        used_bytes = container.memory_bytes if resource == MEMORY else None
         if resource == EPHEMERAL_STORAGE and rootfs is not None and logs is not None:
             used_bytes = rootfs + logs
-        if used_bytes is None or one.name not in containers:
+        if used_bytes is None or container.name not in specs:
             continue
-        requested = parse_quantity(requests_of(containers[one.name]).get(resource, 0))
+        requested = parse_quantity(requests_of(specs[container.name]).get(resource, 0))
         used = bytes_quantity(used_bytes)
         if used > requested:
-            offenders[one.name] = used
-            message += _LARGER.format("Container", one.name, used, requested, resource)
+            offenders[container.name] = used
+            message += _LARGER.format("Container", container.name, used, requested, resource)
     annotations |= {
         "offending_containers": ",".join(offenders),
         "offending_containers_usage": ",".join(map(str, offenders.values())),
@@ -91,10 +91,10 @@ def pressure_message(
 def limit_evictions(
     pods: Iterable[Object], usage: Mapping[str, PodUsage], *, dedicated_image_fs: bool
 ) -> list[Eviction]:
-    """Evict all pods that exceed a limit of local storage, but critical ones; raises QuantityError.
+    """Return evictions of all pods that exceed a limit of local storage, except critical pods.
 
-    Args:
-        dedicated_image_fs: whether writable layers don't count against the limits of containers.
+    With `dedicated_image_fs` writable layers don't count against the limits of containers.
+    Raises QuantityError.
     """
     return [
         Eviction(pod, IMMEDIATE_GRACE_PERIOD_S, message)
@@ -113,8 +113,7 @@ def _excesses(pod: Object, usage: PodUsage, dedicated_image_fs: bool) -> Iterato
             continue
         limit = parse_quantity(size)
         if 0 < limit.nanos < (stored.used_bytes or 0) * NANOS_PER_UNIT:
-            called = volume["name"]
-            yield f'Usage of EmptyDir volume "{called}" exceeds the limit "{limit}". '
+            yield f'Usage of EmptyDir volume "{volume["name"]}" exceeds the limit "{limit}". '
     total = pod_limits(pod).get(EPHEMERAL_STORAGE)
     if total is not None and usage.ephemeral_storage_bytes * NANOS_PER_UNIT > total:
         shown = Quantity(total, Format.BINARY_SI)
@@ -123,10 +122,10 @@ def _excesses(pod: Object, usage: PodUsage, dedicated_image_fs: bool) -> Iterato
         container["name"]: parse_quantity(limits_of(container).get(EPHEMERAL_STORAGE, 0))
         for container in containers_of(pod["spec"])
     }
-    for one in usage.containers:
-        used = one.logs.used_bytes or 0
+    for container_usage in usage.containers:
+        name, used = container_usage.name, container_usage.logs.used_bytes or 0
         if not dedicated_image_fs:
-            used += one.rootfs.used_bytes or 0
-        limit = limits.get(one.name, Quantity(0))
+            used += container_usage.rootfs.used_bytes or 0
+        limit = limits.get(name, Quantity(0))
         if ceil_value(limit.nanos) and used * NANOS_PER_UNIT > limit.nanos:
-            yield f'Container {one.name} exceeded its local ephemeral storage limit "{limit}". '
+            yield f'Container {name} exceeded its local ephemeral storage limit "{limit}". '

@@ -1,7 +1,7 @@
-"""The eviction signals, and the one record per resource for which a kubelet evicts pods.
+"""The eviction signals, and a record for each resource for which a kubelet evicts pods.
 
-Conditions, events, units, the order of pods and the annotations that script usage follow from the
-record: a new signal is a member of `Signal` here, and a reading in each place that measures.
+Conditions, Events, units, the ranking of pods and the annotations of scripted usage follow from
+the record. A new signal is a member of `Signal`, and an observation wherever nodes are measured.
 """
 
 from enum import StrEnum
@@ -14,7 +14,7 @@ MEMORY, EPHEMERAL_STORAGE, INODES, PIDS = "memory", "ephemeral-storage", "inodes
 
 
 class PressureCondition(NamedTuple):
-    """A node condition of pressure, with the ends of reason and message while present or absent."""
+    """A pressure condition, with the ends of reason and message while it is true and false."""
 
     present: tuple[str, str]
     absent: tuple[str, str]
@@ -39,12 +39,10 @@ class EvictionResource(NamedTuple):
     """A resource for which a kubelet evicts pods.
 
     Attributes:
-        unit: the format of amounts.
-        annotation: the end of the annotation `podium.dev/usage-…` that scripts a pod's usage.
-        usage: the field of `PodUsage` that holds a pod's usage; of `DiskUsage` for disk.
-        is_disk: whether it is a resource of filesystems.
-        compared_with: the request with which usage is compared; empty if pods are ordered by
-            priority and usage alone.
+        unit: format of amounts.
+        annotation: end of the annotation `podium.dev/usage-…` that scripts a pod's usage.
+        usage: field of the pod's usage in `PodUsage`, or in `DiskUsage` for disk resources.
+        compared_with: resource whose request is compared with the usage; empty for none.
     """
 
     name: str
@@ -57,7 +55,7 @@ class EvictionResource(NamedTuple):
 
     @property
     def is_requestable(self) -> bool:
-        """Whether pods can request it, and nodes state their capacity of it."""
+        """Return whether the resource has requests of pods and a capacity of nodes."""
         return self.compared_with == self.name
 
 
@@ -81,7 +79,7 @@ _PIDS = EvictionResource(PIDS, PID_PRESSURE, Format.DECIMAL_SI, "processes", "pr
 
 
 class Signal(StrEnum):
-    """The eviction signals of the kubelet, by their names."""
+    """The eviction signals of the kubelet by their names."""
 
     starved: EvictionResource
     rank: int
@@ -110,4 +108,4 @@ class Signal(StrEnum):
 
 RESOURCES = tuple(dict.fromkeys(signal.starved for signal in Signal))
 CAPACITY_SIGNALS = (Signal.MEMORY_AVAILABLE, Signal.NODEFS_AVAILABLE)
-"""The signals of resources in a node's capacity, whose hard thresholds pods can't use."""
+"""The signals whose hard thresholds are subtracted from a node's allocatable resources."""

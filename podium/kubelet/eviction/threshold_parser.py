@@ -1,4 +1,4 @@
-"""Thresholds as the kubelet reads them, with its errors (`ParseThresholdConfig` of v1.36)."""
+"""The parser of eviction thresholds, with the kubelet's errors (`ParseThresholdConfig`)."""
 
 import math
 import re
@@ -24,10 +24,10 @@ _NAMED = re.compile(r"[+-]?inf(inity)?|nan", re.IGNORECASE | re.ASCII)
 
 
 class ThresholdError(PodiumError):
-    """Thresholds that can't be used; the message is the kubelet's for the first fault.
+    """Invalid thresholds, with the kubelet's message for the first fault.
 
     Attributes:
-        faults: all that the kubelet may report first, as it reads each map in any order.
+        faults: all faults of a map, as the kubelet reads maps in any order and reports one.
     """
 
     def __init__(self, *faults: str) -> None:
@@ -45,12 +45,11 @@ def parse_thresholds(
 ) -> tuple[Threshold, ...]:
     """Parse thresholds, grace periods and minimum reclaims by signal; hard thresholds come first.
 
-    Args:
-        enforces_allocatable: whether pods together are limited to the node's allocatable memory,
-            to which the hard threshold of memory then applies as well.
+    With `enforces_allocatable` the hard threshold of memory also applies to the allocatable
+    memory of all pods together.
 
     Raises:
-        ThresholdError: with the faults of the first of these maps that has any.
+        ThresholdError: a map has faults; the error has those of the first such map.
     """
     hard_values = _read_all(hard, _threshold_value)
     soft_values = _read_all(soft, _threshold_value)
@@ -60,7 +59,7 @@ def parse_thresholds(
     if without:
         message = "grace period must be specified for the soft eviction threshold {}"
         raise ThresholdError(*map(message.format, without))
-    found = [
+    thresholds = [
         Threshold(
             signal, value, 0.0 if is_hard else grace_periods_s[signal], min_reclaims.get(signal)
         )
@@ -68,19 +67,19 @@ def parse_thresholds(
         for signal, value in values.items()
     ]
     if enforces_allocatable:
-        found += [
-            Threshold(Signal.ALLOCATABLE_MEMORY_AVAILABLE, one.value, 0.0, one.min_reclaim)
-            for one in found
-            if one.signal is Signal.MEMORY_AVAILABLE and one.is_hard
+        thresholds += [
+            Threshold(Signal.ALLOCATABLE_MEMORY_AVAILABLE, hard.value, 0.0, hard.min_reclaim)
+            for hard in thresholds
+            if hard.signal is Signal.MEMORY_AVAILABLE and hard.is_hard
         ]
-    return tuple(found)
+    return tuple(thresholds)
 
 
 def parse_value(text: str) -> Value:
     """Parse an amount or a percentage of any size; raises ThresholdError."""
     if text.endswith("%"):
         return Value(share=_share(text))
-    # The kubelet reads the text as it stands; in objects of the API blanks around it are dropped.
+    # Unlike the API, the kubelet doesn't strip blanks from quantities.
     try:
         return Value(parse_quantity(text if text == text.strip() else ""))
     except QuantityError as error:
@@ -90,19 +89,19 @@ def parse_value(text: str) -> Value:
 def _read_all(
     statements: Statements, read: Callable[[str, str], _Read | None]
 ) -> dict[Signal, _Read]:
-    found: dict[Signal, _Read] = {}
+    values: dict[Signal, _Read] = {}
     faults: list[str] = []
     for name, text in statements.items():
         try:
-            signal, said = parse_signal(name), read(name, text)
+            signal, value = parse_signal(name), read(name, text)
         except ThresholdError as error:
             faults += error.faults
             continue
-        if said is not None:
-            found[signal] = said
+        if value is not None:
+            values[signal] = value
     if faults:
         raise ThresholdError(*faults)
-    return found
+    return values
 
 
 def _threshold_value(name: str, text: str) -> Value | None:
@@ -170,7 +169,7 @@ def _share(text: str) -> float:
 
 
 def _single(number: float) -> float:
-    """The nearest float32; raises OverflowError."""
+    """Return the nearest float32; raises OverflowError."""
     rounded: float = struct.unpack("<f", struct.pack("<f", number))[0]
     return rounded
 
@@ -179,15 +178,14 @@ BELOW, EQUALS = "<", "="
 
 
 def parse_flag(text: str, separator: str) -> Statements:
-    """Parse a flag with statements by signal, of which the last counts; raises ThresholdError.
+    """Parse a flag of pairs with a separator (`BELOW`, `EQUALS`), of which the last counts.
 
-    Args:
-        separator: `BELOW` or `EQUALS`.
+    Raises ThresholdError.
     """
-    found = {}
+    statements = {}
     for pair in filter(None, text.split(",")):
         signal, separated, value = pair.partition(separator)
         if not separated:
             raise ThresholdError(f"malformed pair, expect string{separator}string")
-        found[signal.strip()] = value.strip()
-    return found
+        statements[signal.strip()] = value.strip()
+    return statements

@@ -1,7 +1,6 @@
-"""Eviction thresholds: their values, which are met since when, and what follows.
+"""The eviction thresholds, with the arithmetic of the kubelet v1.36.
 
-The arithmetic is that of `pkg/kubelet/eviction` in v1.36: shares of a capacity are float32 numbers,
-multiplied as float64 and truncated.
+Shares of a capacity are float32 numbers, multiplied as float64 and truncated.
 """
 
 import math
@@ -15,22 +14,17 @@ from podium.kubelet.eviction.signals import MEMORY, Signal
 
 
 class Value(msgspec.Struct, frozen=True):
-    """An amount, or a share of the capacity.
-
-    Attributes:
-        quantity: the amount; None if it is a share.
-        share: a float32, mostly from 0 to 1.
-    """
+    """The value of a threshold: a quantity, or without one a share of the capacity."""
 
     quantity: Quantity | None = None
     share: float = 0.0
 
     def of(self, capacity: int) -> Quantity:
-        """The amount, given the capacity in units."""
+        """Return the amount for a capacity in units."""
         if self.quantity is not None:
             return self.quantity
         amount = float(capacity) * self.share
-        # NaN becomes, on the kubelet's machines, the smallest integer.
+        # In Go on amd64, NaN becomes the smallest integer.
         units = INT64_MIN if math.isnan(amount) else int(amount)
         return Quantity(units * NANOS_PER_UNIT, Format.BINARY_SI)
 
@@ -44,9 +38,9 @@ class Threshold(msgspec.Struct, frozen=True):
     """A threshold of an eviction signal.
 
     Attributes:
-        value: the threshold is met while less than this is available.
-        grace_period_s: how long it must have been met before pods are evicted; 0 if it is hard.
-        min_reclaim: once it is met, how much more than the value has to be available again.
+        value: available amount below which the threshold is met.
+        grace_period_s: time for which it is met before pods are evicted; 0 for a hard threshold.
+        min_reclaim: amount above the value that must be available before it is resolved.
         is_set: False for a placeholder that is never met.
     """
 
@@ -62,40 +56,39 @@ class Threshold(msgspec.Struct, frozen=True):
 
     @property
     def order(self) -> tuple[bool, bool, int]:
-        """The sort key of thresholds: memory first, as upstream, then hard ones, by signal."""
+        """Return the sort key: memory first, then hard thresholds, then the order of signals."""
         return self.signal.resource != MEMORY, not self.is_hard, self.signal.rank
 
 
 def unset(signal: Signal) -> Threshold:
-    """A threshold that is never met."""
+    """Return a placeholder that is never met."""
     return Threshold(signal, Value(), is_set=False)
 
 
 def thresholds_met(
     thresholds: Iterable[Threshold], observations: Observations, *, with_min_reclaim: bool
 ) -> list[Threshold]:
-    """The thresholds that are met, whatever their grace periods.
+    """Return the thresholds that are met, regardless of their grace periods.
 
-    Args:
-        with_min_reclaim: whether they count as met until their minimum reclaim is available, too.
+    With `with_min_reclaim` they count as met until their minimum reclaim is available too.
     """
     met = []
-    for one in thresholds:
-        observed = observations.get(one.signal)
-        if not one.is_set or observed is None:
+    for threshold in thresholds:
+        observed = observations.get(threshold.signal)
+        if not threshold.is_set or observed is None:
             continue
-        wanted = one.value.of(observed.capacity).nanos
-        if with_min_reclaim and one.min_reclaim is not None:
-            wanted += one.min_reclaim.of(observed.capacity).nanos
+        wanted = threshold.value.of(observed.capacity).nanos
+        if with_min_reclaim and threshold.min_reclaim is not None:
+            wanted += threshold.min_reclaim.of(observed.capacity).nanos
         if wanted > observed.available * NANOS_PER_UNIT:
-            met.append(one)
+            met.append(threshold)
     return met
 
 
 def updated(
     thresholds: Iterable[Threshold], observations: Observations, before: Observations
 ) -> list[Threshold]:
-    """The thresholds with new observations, so that none causes two evictions."""
+    """Return the thresholds with new observations, so that none causes two evictions."""
 
     def is_new(threshold: Threshold) -> bool:
         observed, last = observations.get(threshold.signal), before.get(threshold.signal)

@@ -1,7 +1,6 @@
-"""Commands of a kubelet to its machine, as effects beside calls of the API.
+"""The commands of a kubelet to its machine, as effects.
 
-A driver hands them, like other effects, to its API, where `podium.kubelet.real.host` carries them
-out; each returns as `CommandOutcome`.
+`podium.kubelet.real.host` carries them out; each returns a `CommandOutcome`.
 """
 
 from collections.abc import Hashable
@@ -14,13 +13,13 @@ from podium.machines.events import Outcome
 
 
 class Command(Effect, frozen=True, kw_only=True):
-    """An effect that is carried out on the machine, not by the API."""
+    """An effect on the machine instead of an API call."""
 
     purpose: Hashable = "command"
 
 
 class RunPodSandbox(Command, frozen=True, kw_only=True):
-    """Make a pod's directories and volumes; an error names a volume that can't be made."""
+    """The creation of a pod's directories and volumes; an error names a volume that failed."""
 
     pod: Object
 
@@ -69,7 +68,7 @@ OfContainer = StartContainer | WaitForExit | RunHandler
 
 
 class RemovePodSandbox(Command, frozen=True, kw_only=True):
-    """Remove a pod's volumes and the directories of its containers, its logs too unless kept."""
+    """The removal of a pod's volumes and container directories, and of its logs unless kept."""
 
     pod: Object
     keeps_logs: bool = True
@@ -79,7 +78,7 @@ class CollectStats(Command, frozen=True, kw_only=True):
     """Measure the machine; the result is `podium.kubelet.eviction.node_statistics.Statistics`.
 
     Attributes:
-        walks: whether to measure the disk usage of pods again, which takes a while.
+        walks: whether to measure the disk usage of pods again, which takes time.
     """
 
     pods: tuple[Object, ...]
@@ -87,17 +86,17 @@ class CollectStats(Command, frozen=True, kw_only=True):
 
 
 class CollectGarbage(Command, frozen=True, kw_only=True):
-    """Remove what is left of all pods but these."""
+    """The removal of the files of all other pods."""
 
     pods: tuple[Object, ...]
 
 
 class AwaitShutdown(Command, frozen=True, kw_only=True):
-    """Wait until the kubelet is asked to end."""
+    """The wait for a request to end the kubelet."""
 
 
 class ShutDown(Command, frozen=True, kw_only=True):
-    """The kubelet has ended: nothing runs any more, and all is written."""
+    """The end of the kubelet: no container runs, and everything is written."""
 
 
 class CommandOutcome(Outcome, frozen=True):

@@ -20,11 +20,11 @@ _NOTHING: Object = {}
 
 
 class MissingSourceError(PodiumError):
-    """Something that a container or volume names doesn't exist."""
+    """A container or volume refers to an object or key that doesn't exist."""
 
 
 class EnvironmentSource(NamedTuple):
-    """A config map or secret from which containers or volumes take content."""
+    """A config map or secret with content for containers or volumes."""
 
     kind: str
     name: str
@@ -42,17 +42,17 @@ _KINDS = {
 
 
 def references(holder: Object) -> Iterator[tuple[EnvironmentSource, Object]]:
-    """The sources to which an entry of `envFrom`, or a `valueFrom`, refers, with the references."""
+    """Return the sources of an entry of `envFrom` or a `valueFrom`, with the references."""
     for field, kind in _KINDS.items():
         if field in holder:
             yield EnvironmentSource(kind, holder[field].get("name") or ""), holder[field]
 
 
 def content(sources: Sources, source: EnvironmentSource, ref: Object) -> dict[str, bytes] | None:
-    """The content of a source by key; None if it doesn't exist and is optional.
+    """Return the content of a source by key; None for a missing optional source.
 
     Raises:
-        MissingSourceError: it doesn't exist, and isn't optional.
+        MissingSourceError: the source is missing and not optional.
     """
     obj = sources.get(source)
     if obj is None:
@@ -67,14 +67,14 @@ def content(sources: Sources, source: EnvironmentSource, ref: Object) -> dict[st
 
 
 def env_sources(container: Object) -> Iterator[EnvironmentSource]:
-    """The sources of a container's environment."""
+    """Yield the sources of a container's environment."""
     values = (part(variable, "valueFrom") for variable in entries(container, "env"))
     for holder in (*entries(container, "envFrom"), *values):
         yield from (source for source, _ in references(holder))
 
 
 def pod_field(pod: Object, path: str, machine: MachineInfo) -> str:
-    """A field of the pod by the downward API; raises MissingSourceError if it isn't supported."""
+    """Return a field of a pod by the downward API, or raise MissingSourceError."""
     metadata, spec = pod["metadata"], pod["spec"]
     match = _SUBSCRIPT.fullmatch(path)
     if match:
@@ -100,7 +100,7 @@ def pod_field(pod: Object, path: str, machine: MachineInfo) -> str:
 
 
 def container_resource(pod: Object, container: Object, ref: Object, machine: MachineInfo) -> str:
-    """A request or limit by the downward API, where limits default to the node's resources.
+    """Return a request or limit by the downward API; limits default to the node's resources.
 
     Raises:
         MissingSourceError: the resource isn't supported, or the container doesn't exist.
@@ -130,7 +130,7 @@ VOLUME_PREFIX = "PODIUM_VOLUME_"
 def environment(
     pod: Object, container: Object, sources: Sources, machine: MachineInfo, base: Mapping[str, str]
 ) -> dict[str, str]:
-    """All variables of a container; raises MissingSourceError."""
+    """Return the environment variables of a container; raises MissingSourceError."""
     made = dict(base)
     for holder in entries(container, "envFrom"):
         prefix = holder.get("prefix") or ""
@@ -146,13 +146,13 @@ def environment(
 
 
 def command(container: Object, variables: Mapping[str, str]) -> list[str]:
-    """The command with its arguments."""
+    """Return the command of a container with its arguments."""
     words = (*container["command"], *entries(container, "args"))
     return [expanded(one, variables) for one in words]
 
 
 def expanded(text: str, variables: Mapping[str, str]) -> str:
-    """Replace `$(NAME)` by known variables, and `$$` by a dollar."""
+    """Expand `$(NAME)` of known variables, and `$$` to a dollar."""
 
     def replaced(match: re.Match[str]) -> str:
         if match[1] == "$":
@@ -165,12 +165,12 @@ def expanded(text: str, variables: Mapping[str, str]) -> str:
 
 
 def volume_variable(volume: str) -> str:
-    """The name of the variable with a volume's path."""
+    """Return the name of the environment variable with a volume's path."""
     return VOLUME_PREFIX + re.sub(r"[^A-Z0-9]", "_", volume.upper())
 
 
 def mounted(path: str, mounts: Mapping[str, str]) -> str | None:
-    """The place on the machine of a container's absolute path, if that is in one of its volumes."""
+    """Return the host path of a container's absolute path, if a volume has it."""
     wanted = PurePosixPath(path)
     for mount in sorted(mounts, key=len, reverse=True):
         if wanted.is_relative_to(mount):

@@ -1,7 +1,4 @@
-"""The machine that runs the kubelet of a real node, whose containers are started by commands.
-
-Outcomes of commands come in like those of calls. A slow API doesn't delay containers.
-"""
+"""The machine that runs the kubelet of a real node; a slow API doesn't delay its containers."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -43,7 +40,7 @@ _MEASURING_S = 1.0
 
 
 class MachineKubelet(Kubelets[ProcessKubelet]):
-    """The machine of a real node's kubelet."""
+    """The reconciler of a real node's kubelet."""
 
     def __init__(self, node: Object, machine: MachineInfo, config: KubeletConfiguration) -> None:
         super().__init__([node], writes_heartbeats=True)

@@ -1,4 +1,4 @@
-"""The kubelet of a real node, whose containers are processes, started by commands."""
+"""The kubelet of a real node, whose containers are processes."""
 
 from collections.abc import Iterable
 from typing import ClassVar
@@ -35,7 +35,7 @@ _PROBES = (Handler.STARTUP, Handler.LIVENESS, Handler.READINESS)
 
 
 class ProcessSandbox(msgspec.Struct):
-    """The environment of a pod's containers, which run as processes in a directory."""
+    """The sandbox of a pod whose containers are processes."""
 
     is_scripted: ClassVar[bool] = False
 
@@ -82,7 +82,7 @@ class ProcessSandbox(msgspec.Struct):
 
 
 class ProcessKubelet(Kubelet):
-    """The kubelet of a machine; it is never down for itself."""
+    """The kubelet of a machine."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class ProcessKubelet(Kubelet):
             self.leave()
 
     def leave(self) -> None:
-        """Admit no pods from now on."""
+        """Reject all pods from now on."""
         self.is_leaving = True
         self.own_conditions = {"Ready": "False"}
 

@@ -1,4 +1,4 @@
-"""The Node object with which a real node is registered."""
+"""The Node object of a real node."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,9 +15,9 @@ class MachineInfo:
     """The machine on which a kubelet runs.
 
     Attributes:
-        disk_bytes: the size of the filesystem of pods.
-        uid: the user whose processes containers are.
-        port: that of the kubelet's endpoint; 0 if it has none.
+        disk_bytes: size of the filesystem of pods.
+        uid: user id of all containers.
+        port: port of the kubelet's endpoint; 0 for none.
         info: fields of `nodeInfo`.
     """
 
@@ -37,7 +37,7 @@ VERSION = "v1.36.2"
 def node_object(
     name: str, machine: MachineInfo, config: KubeletConfiguration, extra: Mapping[str, str]
 ) -> dict[str, Any]:
-    """The Node to register."""
+    """Return the Node to register."""
     return {
         "apiVersion": "v1",
         "kind": "Node",
@@ -57,7 +57,7 @@ def node_object(
 
 
 def node_status(name: str, machine: MachineInfo, config: KubeletConfiguration) -> dict[str, Any]:
-    """The Node's status without conditions."""
+    """Return the status of the Node without conditions."""
     capacity = {
         "cpu": str(machine.cpus),
         "memory": f"{machine.memory_bytes // 1024}Ki",

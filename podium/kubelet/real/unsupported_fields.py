@@ -1,7 +1,7 @@
-"""Fields of pods that a runtime of plain processes doesn't support, so that they are rejected.
+"""The fields of pods that a runtime of plain processes doesn't support.
 
-Without images, namespaces and mounts, a container needs a command, and volumes are directories.
-What would merely restrict a container, such as dropped capabilities, is let pass.
+Without images, namespaces and mounts, containers need a command, and volumes are directories.
+Fields that only restrict a container, such as dropped capabilities, are ignored.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _NOTHING: Object = {}
 
 
 def unsupported(pod: Object, uid: int) -> PodRejection | None:
-    """The rejection of a pod with all its unsupported fields, if it has any."""
+    """Return the rejection of a pod with unsupported fields; None without any."""
     faults = list(_faults(pod["spec"], uid))
     if not faults:
         return None

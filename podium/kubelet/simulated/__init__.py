@@ -1,1 +1,1 @@
-"""The runtime of simulated nodes: what pods do and use, as annotations script it."""
+"""The kubelets of simulated nodes, whose pods behave as scripted by annotations."""

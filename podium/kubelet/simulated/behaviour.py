@@ -1,7 +1,7 @@
 """The behaviour of simulated pods and nodes, as scripted by annotations.
 
-A pod's annotations come before those of its node, which apply to all pods on it, and both before
-the simulation's defaults. Names and meanings are listed in docs/simulated-nodes.md.
+A pod's annotations override those of its node, which apply to all pods on it, and both override
+the defaults of the simulation. docs/simulated-nodes.md lists them.
 """
 
 import math
@@ -37,8 +37,8 @@ class ScriptedDuration:
     """A fixed or random duration.
 
     Attributes:
-        most_s: `ENDLESS_S` if it never ends.
-        mean_s: the average of an exponentially distributed duration; else None.
+        most_s: upper bound; `ENDLESS_S` if the duration never ends.
+        mean_s: mean of an exponentially distributed duration; None for others.
     """
 
     least_s: float
@@ -56,7 +56,7 @@ class ScriptedDuration:
 
 
 def fixed(duration_s: float) -> ScriptedDuration:
-    """A duration of a fixed number of seconds."""
+    """Return a duration of a fixed number of seconds."""
     return ScriptedDuration(duration_s, duration_s)
 
 
@@ -106,18 +106,18 @@ _EXIT_CODE_MAX = 255
 
 
 class BehaviourError(PodiumError):
-    """Invalid annotations; the text names each of them and what would be accepted."""
+    """Invalid annotations, with the accepted values."""
 
 
 class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
-    """The behaviour of a simulated pod on its node, as far as it is scripted.
+    """The behaviour of a simulated pod.
 
     Attributes:
-        startup: from its admission until its images are pulled and its network is set up.
-        init: the time that each init container runs.
-        ready_after: from the start of its containers until they are ready.
-        run: from the start of its containers until they exit by themselves.
-        termination: from SIGTERM until its containers exit; the grace period at most.
+        startup: time from admission until images are pulled and the network is set up.
+        init: time that each init container runs.
+        ready_after: time from the start of containers until they are ready.
+        run: time from the start of containers until they exit by themselves.
+        termination: time from SIGTERM until containers exit, at most the grace period.
     """
 
     startup: ScriptedDuration = NO_TIME
@@ -129,11 +129,11 @@ class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NodeBehaviour(msgspec.Struct, frozen=True, kw_only=True):
-    """The behaviour of a simulated node, as far as it is scripted.
+    """The behaviour of a simulated node.
 
     Attributes:
-        down: whether the node is silent, while its pods go on.
-        conditions: statuses by type of conditions that differ from a healthy node's.
+        down: whether the node is silent while its pods run on.
+        conditions: statuses of conditions that differ from a healthy node's, by type.
     """
 
     down: bool = False
@@ -151,16 +151,15 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True):
     """The settings of all simulated nodes of a cluster.
 
     Attributes:
-        behaviour: the default behaviour of pods.
-        seed: for random durations and usage.
-        records_lives: whether starts, exits and restarts of containers are recorded as events;
+        behaviour: default behaviour of pods.
+        seed: seed of random durations and usage.
+        records_lives: whether starts, exits and restarts of containers are recorded as Events;
             rejections and preemptions by nodes always are.
         writes_heartbeats: whether Leases are renewed, for other readers than Podium's own
             controller (see `podium.api.node_heartbeats`).
         simulates_all: whether all nodes are simulated, or only those with the annotation
-            `podium.dev/simulated: "true"`, as others have their own kubelets, or none.
-        gathers_s: the time between two syncs for which changes are gathered, which costs less than
-            a sync for each.
+            `podium.dev/simulated: "true"`.
+        gathers_s: time for which changes are gathered before a sync, to save syncs.
     """
 
     behaviour: Behaviour = AT_ONCE
@@ -192,27 +191,23 @@ _READERS: Mapping[str, tuple[str, Callable[[str], object]]] = {
 
 
 def is_scripted(obj: Object) -> bool:
-    """Whether annotations of a pod, or of a node for its pods, script behaviour."""
+    """Return whether annotations of a pod or node script the behaviour of pods."""
     written = annotations(obj).keys()
     return STUCK in written or not written.isdisjoint(_READERS)
 
 
 def is_stuck(pod: Object) -> bool:
-    """Whether the containers of a pod stay as in its status."""
+    """Return whether a pod's containers are stuck in the state of its status."""
     return annotations(pod).get(STUCK) == "true"
 
 
 def is_undeletable(pod: Object) -> bool:
-    """Whether the containers of a pod go on though it is deleted."""
+    """Return whether a pod's containers ignore its deletion."""
     return annotations(pod).get(UNDELETABLE) == "true"
 
 
 def behaviour_of(obj: Object, otherwise: Behaviour = AT_ONCE) -> Behaviour:
-    """The behaviour that annotations of a pod, or of a node for its pods, script.
-
-    Raises:
-        BehaviourError: annotations are invalid.
-    """
+    """Read the behaviour of pods from the annotations of a pod or node; raises BehaviourError."""
     found: dict[str, Any] = {}
     faults: list[FieldError] = []
     written = annotations(obj)
@@ -229,7 +224,7 @@ def behaviour_of(obj: Object, otherwise: Behaviour = AT_ONCE) -> Behaviour:
 
 
 def node_behaviour_of(node: Object) -> NodeBehaviour:
-    """The behaviour that annotations of a node script; raises BehaviourError."""
+    """Read the behaviour of a node from its annotations; raises BehaviourError."""
     written = annotations(node)
     down, conditions = written.get(DOWN, "false"), written.get(CONDITIONS, "")
     faults = []
@@ -246,14 +241,14 @@ def node_behaviour_of(node: Object) -> NodeBehaviour:
 
 
 def is_marked(node: Object) -> bool:
-    """Whether a node is annotated as simulated, where not all nodes are."""
+    """Return whether a node is annotated as simulated."""
     return annotations(node).get(SIMULATED) == "true"
 
 
 class Script(msgspec.Struct, frozen=True):
-    """The behaviour of a pod with durations, in seconds, that are drawn by a seed.
+    """The behaviour of a pod, with durations in seconds that are drawn by a seed.
 
-    Each duration is the same whenever, and in whichever order, it is drawn.
+    A duration doesn't depend on when, or after which others, it is drawn.
     """
 
     behaviour: Behaviour

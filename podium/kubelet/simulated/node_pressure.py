@@ -1,7 +1,7 @@
-"""The eviction manager and the kernel of a simulated node.
+"""The eviction manager and the OOM killer of a simulated node.
 
-If memory runs out between two rounds of the eviction manager, the kernel kills the container with
-the highest score; if a pod exceeds its own memory limit, it kills that.
+The OOM killer kills the container with the highest score if the node's memory runs out between two
+rounds of the eviction manager, and a pod that exceeds its memory limit.
 """
 
 import math
@@ -33,7 +33,7 @@ _TICKS_PER_SECOND = 1000
 
 
 class NodePressure:
-    """Has the eviction manager and the kernel act on the usage of a simulated node."""
+    """The reactions of a simulated node to its usage."""
 
     def __init__(self, kubelet: SimulatedKubelet, settings: NodeSettings, now_s: float) -> None:
         self._kubelet = kubelet
@@ -44,7 +44,7 @@ class NodePressure:
         self._skips_looks = False
 
     def advance(self, now_s: float) -> Iterator[Effect]:
-        """Kill containers and evict pods as far as it is due."""
+        """Kill containers and evict pods that are due."""
         if self._kubelet.node_script != self._script:
             # The last round says nothing about the new script.
             self._loop.last_look_s, self._script = None, self._kubelet.node_script
@@ -66,7 +66,7 @@ class NodePressure:
                 yield threshold, observed.get(threshold.signal)
 
     def next_s(self, now_s: float) -> float:
-        """When to advance again; `NEVER_S` if that depends on events."""
+        """Return the time of the next call; `NEVER_S` if only events matter."""
         workers = self._active()
         # Whether all rounds to come would be like the last one, without any result.
         loop, manager = self._loop, self._loop.manager

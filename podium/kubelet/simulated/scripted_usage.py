@@ -1,9 +1,8 @@
 """The usage of pods and nodes over time, as scripted by annotations.
 
-Names and meanings are listed in docs/node-pressure.md. A curve is a fixed amount (`1Gi`), a line
-through points (`0s=200Mi,2m=2Gi`, level after the last), or a seeded random walk within bounds
-(`200Mi..600Mi`, towards a new goal every `STRIDE_S`). It never jumps, and is straight between its
-corners.
+docs/node-pressure.md lists the annotations. A curve is a fixed amount (`1Gi`), a line through
+points (`0s=200Mi,2m=2Gi`, level after the last), or a seeded random walk within bounds
+(`200Mi..600Mi`, towards a new goal every `STRIDE_S`). It is straight between its corners.
 """
 
 import math
@@ -49,7 +48,7 @@ class PiecewiseLine(msgspec.Struct, frozen=True):
         )
 
     def corners_s(self, from_s: float, to_s: float) -> Iterator[float]:
-        """The times of its corners within an interval."""
+        """Return the times of corners within an interval."""
         return (time_s for time_s in self.times_s if from_s < time_s < to_s)
 
     def is_level_from(self, time_s: float) -> bool:
@@ -112,10 +111,10 @@ def parse_curve(text: str) -> Curve:
 def first_reaching(
     total: Callable[[float], int], corners_s: Iterable[float], limit: int
 ) -> float | None:
-    """When a sum of curves first reaches a limit; None if it doesn't.
+    """Return the time at which a sum of curves first reaches a limit, if any.
 
     Args:
-        corners_s: the ends of the interval, and all corners in between, in order.
+        corners_s: ends of the interval and all corners in between, in order.
     """
     times_s: Sequence[float] = list(corners_s)
     before_s, before = times_s[0], total(times_s[0])
@@ -180,10 +179,10 @@ class NodeScript(msgspec.Struct, frozen=True, kw_only=True):
     """The scripted resources of a node, and its usage besides its pods.
 
     Attributes:
-        inodes: the capacity of its filesystem; None if that isn't scripted.
-        max_pids: the number of process ids; None if that isn't scripted.
-        unused_images_bytes: what can be reclaimed from images.
-        dead_containers_bytes: what can be reclaimed from containers.
+        inodes: number of inodes of the filesystem; None if unscripted.
+        max_pids: number of process ids; None if unscripted.
+        unused_images_bytes: reclaimable bytes of images.
+        dead_containers_bytes: reclaimable bytes of containers.
     """
 
     usage: UsageScript = NO_USAGE
@@ -197,7 +196,7 @@ NO_SCRIPT = NodeScript()
 
 
 def usage_of(obj: Object) -> UsageScript:
-    """The usage that annotations of a pod, or of a node, script; raises BehaviourError."""
+    """Read the usage from the annotations of a pod or node; raises BehaviourError."""
     written = annotations(obj)
     keys = [key for key in written if key.startswith(USAGE)]
     if not keys:
@@ -226,7 +225,7 @@ def usage_of(obj: Object) -> UsageScript:
 
 
 def node_script_of(node: Object) -> NodeScript:
-    """The resources and usage that annotations of a node script; raises BehaviourError."""
+    """Read the resources and usage of a node from its annotations; raises BehaviourError."""
     written = annotations(node)
     amounts: dict[str, Any] = {}
     for key, attribute in _NODE_AMOUNTS.items():

@@ -1,4 +1,4 @@
-"""The kubelet of a simulated node, whose containers behave as scripted, in virtual time."""
+"""The kubelet of a simulated node, whose containers behave as scripted."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import filterfalse
@@ -76,7 +76,7 @@ class Addresses:
         self._used: set[str] = set()
 
     def take(self) -> str:
-        """Take the address that was free for longest."""
+        """Take the address that has been free for the longest time."""
         count = (1 << _PODS_PER_NODE_BITS) - 2
         for _ in range(count):
             address = _dotted(self._first + 1 + self._next)
@@ -105,7 +105,7 @@ _WATCHED = frozenset({"activeDeadlineSeconds", "ephemeralContainers", "readiness
 
 
 class ScriptedSandbox(msgspec.Struct):
-    """The environment of a simulated pod's containers, whose events it knows in advance."""
+    """The sandbox of a simulated pod, which knows the events of containers in advance."""
 
     is_scripted: ClassVar[bool] = True
 
@@ -144,7 +144,7 @@ class ScriptedSandbox(msgspec.Struct):
         self.schedule_exit(container)
 
     def schedule_exit(self, container: Container) -> None:
-        """Set when, and with which code, a running container will exit by itself."""
+        """Set the time and the code with which a running container will exit by itself."""
         if container.is_sidecar or container.is_ephemeral:
             return
         if container.is_init:
@@ -187,10 +187,10 @@ class ScriptedSandbox(msgspec.Struct):
 
 
 class SimulatedKubelet(Kubelet):
-    """The kubelet of one simulated node.
+    """The kubelet of a simulated node.
 
     Attributes:
-        is_measured: whether the usage of the node, or of any of its pods, was ever scripted.
+        is_measured: whether the usage of the node or of any of its pods was ever scripted.
     """
 
     def __init__(

@@ -62,7 +62,7 @@ class SimulatedKubelets(Kubelets[SimulatedKubelet]):
         return Usage(cpu_nanos, 0 if pressure is None else pressure.memory_bytes(now_s))
 
     def pod_usage(self, pod: Object, now_s: float) -> Mapping[str, Usage] | None:
-        """Return the usage of a pod's containers by name; None if none runs on a simulated node."""
+        """Return the usage of a pod's containers by name; None if none is simulated."""
         self.rouse(node_name_of(pod))
         kubelet = self.kubelets.get(node_name_of(pod))
         worker = None if kubelet is None else kubelet.pods.get(uid(pod))
@@ -73,7 +73,7 @@ class SimulatedKubelets(Kubelets[SimulatedKubelet]):
     def readings(
         self, node_name: str, now_s: float
     ) -> Iterator[tuple[Threshold, Observation | None]]:
-        """Iterate over a node's eviction thresholds and the readings of their signals, if any."""
+        """Yield a node's eviction thresholds, and the observations of their signals if any."""
         self.rouse(node_name)
         kubelet, pressure = self.kubelets.get(node_name), self._pressures.get(node_name)
         if kubelet is None:

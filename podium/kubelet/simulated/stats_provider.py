@@ -1,7 +1,7 @@
-"""The statistics of a simulated node: the sum of its script and those of its pods.
+"""The statistics of a simulated node: its own scripted usage and that of its pods.
 
-A pod's curves begin with each start of its containers. Memory is spread evenly over containers,
-disk usage is that of the first one. A pod without a script uses nothing.
+The curves of a pod begin with each start of its containers. Memory is spread evenly over
+containers, and the first one has the disk usage. Unscripted pods use nothing.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,10 +33,10 @@ _INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE, Signal.CONTAIN
 
 
 class StatsProvider:
-    """Computes the usage of a simulated node.
+    """The statistics of a simulated node.
 
     Attributes:
-        freed_bytes: how much of unused images and dead containers garbage collection has freed.
+        freed_bytes: bytes of unused images and dead containers that were collected.
     """
 
     def __init__(self, kubelet: SimulatedKubelet, settings: NodeSettings) -> None:
@@ -53,7 +53,7 @@ class StatsProvider:
     def memory_corners_s(
         self, workers: Iterable[PodWorker], from_s: float, to_s: float
     ) -> list[float]:
-        """Return the ends of an interval, and the corners of memory usage in between, in order."""
+        """Return the ends of an interval and the corners of memory usage in between, in order."""
         corners_s = {from_s, to_s}
         curves = [(self._kubelet.node_script.usage.curves.get("memory"), self._started_s)]
         running = filter(runs, workers)
@@ -65,7 +65,7 @@ class StatsProvider:
         return sorted(corners_s)
 
     def is_level_from(self, workers: Iterable[PodWorker], at_s: float) -> bool:
-        """Return whether the usage stays as it is from a time on."""
+        """Return whether the usage is constant from a time on."""
         usage = self._kubelet.node_script.usage
         return usage.is_level_from(at_s - self._started_s) and all(
             script_of(one).is_level_from(at_s - one.main[0].since_s) for one in workers if runs(one)
@@ -119,7 +119,7 @@ class StatsProvider:
 
 
 def runs(worker: PodWorker) -> bool:
-    """Return whether the main containers of a pod run, which start and exit together."""
+    """Return whether a pod's main containers, which start and exit together, run."""
     return worker.main[0].state is State.RUNNING
 
 

@@ -249,7 +249,7 @@ class PreemptionRecorder:
         return broken
 
     def _covering(self, pod: PodInfo) -> list[int]:
-        """The numbers of the budgets of which a pod's disruption costs one."""
+        """Return the numbers of the budgets of which a pod's disruption costs one."""
         return [
             number
             for number in self._budgets.covering(pod.cls)

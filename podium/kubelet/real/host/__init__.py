@@ -1,1 +1,1 @@
-"""The machine that a real node is: processes, files, logs and meters, and nothing that decides."""
+"""The host of a real node: processes, files, logs and measurements, without decisions."""

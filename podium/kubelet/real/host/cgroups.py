@@ -1,7 +1,7 @@
-"""Limits by cgroup v2, where this process may set them.
+"""The cgroups (v2) of containers, if this process may set limits.
 
-Controllers can be delegated only by a group without own processes. So the kubelet moves into a
-group beside those of its containers, which works where it has a group for itself, as under
+Only a group without processes can delegate controllers. So the kubelet moves into a group beside
+those of its containers, which needs a group of its own, as under
 `systemd-run --user --scope -p Delegate=yes`.
 """
 
@@ -18,13 +18,13 @@ _CPU_PERIOD_US = 100_000
 
 @dataclass
 class Cgroup:
-    """The cgroup of one run of a container."""
+    """The cgroup of a run of a container."""
 
     path: Path
 
     @property
     def memory_bytes(self) -> int:
-        """The working set: the usage without inactive file pages."""
+        """Return the working set: the usage without inactive file pages."""
         used = int((self.path / "memory.current").read_text())
         return max(used - memory_stat(self.path).get("inactive_file", 0), 0)
 
@@ -34,7 +34,7 @@ class Cgroup:
 
     @property
     def was_out_of_memory(self) -> bool:
-        """Whether the kernel has killed any process as the memory limit was exceeded."""
+        """Return whether the kernel has killed a process for exceeding the memory limit."""
         events = dict(line.split() for line in _lines(self.path / "memory.events"))
         return int(events.get("oom_kill", 0)) > 0
 
@@ -54,13 +54,13 @@ class Cgroup:
 
 @dataclass
 class Cgroups:
-    """Makes the cgroups of containers below a parent."""
+    """The parent of the cgroups of containers."""
 
     parent: Path
 
     @classmethod
     def delegated(cls, root: Path = ROOT, own: Path = OWN) -> "Cgroups | None":
-        """Cgroups below the kubelet's own; None if it may not make any with limits."""
+        """Return cgroups below the kubelet's own; None without permission to set limits."""
         if not (root / "cgroup.controllers").exists():
             return None
         path = next((line for line in _lines(own) if line.startswith("0::")), "0::/")
@@ -76,7 +76,7 @@ class Cgroups:
         return cls(parent)
 
     def make(self, name: str, memory_bytes: int | None, cpu_millis: int | None) -> Cgroup:
-        """Make a group for one run of a container; a limit of None is none."""
+        """Make the group of a run of a container; None for no limit."""
         path = self.parent / name
         path.mkdir(exist_ok=True)
         if memory_bytes is not None:
@@ -89,7 +89,7 @@ class Cgroups:
 
 
 def memory_stat(path: Path) -> dict[str, int]:
-    """The memory statistics of a group, in bytes by name."""
+    """Return the memory statistics of a group by name, in bytes."""
     pairs = (line.split() for line in _lines(path / "memory.stat"))
     return {name: int(amount) for name, amount in pairs}
 

@@ -1,6 +1,6 @@
-"""Probes and hooks of running containers: commands, and requests.
+"""The probes and hooks of running containers, which are commands and requests.
 
-Requests go to the loopback interface unless they name a host: containers have the node's network.
+Requests without a host go to the loopback interface, as containers have the node's network.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""Logs of containers in the format of CRI: written, rotated, and read as by kubelets.
+"""The logs of containers in the format of CRI, written, rotated and read as by the kubelet.
 
 Each line has a time, the stream, `F` or, for a part of a longer line, `P`, and a text.
 """
@@ -26,12 +26,12 @@ _NANOSECOND_DIGITS = 9
 
 @dataclass(eq=False)
 class LogFile:
-    """The log of one run of a container while it is being written.
+    """The log of a run of a container that is being written.
 
     Attributes:
-        path: rotated files have a number at its end, the newest the lowest.
-        size_max: the size at which a file is rotated, in bytes.
-        files_max: the number of files that are kept.
+        path: path of the newest file; rotated files have a number at the end.
+        size_max: size at which a file is rotated, in bytes.
+        files_max: number of files to keep.
     """
 
     path: Path
@@ -96,12 +96,12 @@ _FIELDS = 4
 
 
 class LogOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The wanted part of a log, as in v1.36's PodLogOptions.
+    """The part of a log to read, as in PodLogOptions.
 
     Attributes:
-        follow: whether to go on until the container has ended.
-        tail_lines: the number of lines before that; None for all.
-        since: the time of the first line in the log's format; may be empty.
+        follow: whether to continue until the container has exited.
+        tail_lines: number of lines at the end to begin with; None for all.
+        since: time of the first line in the log's format; empty for all.
         limit_bytes: None for no limit.
     """
 
@@ -115,7 +115,7 @@ class LogOptions(msgspec.Struct, frozen=True, kw_only=True):
 async def log_text(
     path: Path, options: LogOptions, is_running: Callable[[], bool]
 ) -> AsyncIterator[bytes]:
-    """Read a log piece by piece, of a rotated one only the newest file, as by kubelets."""
+    """Read the newest file of a log piece by piece, as the kubelet does."""
     shown, rest, file = _Shown(options), b"", _opened(path)
     if file is None:
         return

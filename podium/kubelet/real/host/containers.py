@@ -1,4 +1,4 @@
-"""Containers as processes: started in a session of their own, waited for, and ended as a whole."""
+"""The containers of a machine, which are processes in sessions of their own."""
 
 import asyncio
 import contextlib
@@ -44,11 +44,11 @@ _BEGIN = (
 
 
 class CannotStartError(Exception):
-    """A container can't be started: there is nothing to execute, or the machine refuses."""
+    """A container can't be started: its program is missing, or the machine refuses it."""
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of a container to start; a limit of None is none."""
+    """A run of a container to start; None for no limit."""
 
     run: ContainerId
     command: list[str]
@@ -61,17 +61,17 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Use(NamedTuple):
-    """The memory and processes that a container uses."""
+    """The memory and the number of processes of a container."""
 
     memory_bytes: int
     processes: int
 
 
 class Running(msgspec.Struct):
-    """A container that runs as processes of the machine.
+    """A running container.
 
     Attributes:
-        oom_kills: the number of the kernel's OOM kills when the container was last seen alive.
+        oom_kills: number of the kernel's OOM kills when the container was last seen alive.
     """
 
     launch: Launch
@@ -93,7 +93,7 @@ class Running(msgspec.Struct):
 
 
 class Containers:
-    """Starts, watches and ends the containers of the machine, in cgroups where there are any."""
+    """The containers of the machine, in cgroups if they are available."""
 
     def __init__(self, now_s: Callable[[], float], cgroups: Cgroups | None, root: Path) -> None:
         self._now_s = now_s
@@ -104,7 +104,7 @@ class Containers:
         self._throttle = Throttle()
 
     def get(self, run: ContainerId) -> Running | None:
-        """A container that runs, or has exited without being waited for."""
+        """Return a container that runs, or whose exit wasn't awaited yet."""
         return self._running.get(run)
 
     def named(self, pod_uid: str, name: str) -> Running | None:
@@ -117,8 +117,8 @@ class Containers:
         """Start a container.
 
         Raises:
-            CannotStartError: there is nothing to execute, or the machine refuses.
-            OSError: its log or limits can't be made.
+            CannotStartError: the program is missing, or the machine refuses it.
+            OSError: the log or the limits can't be made.
         """
         # Of this node alone: pods of other clusters may have equal uids.
         mark = "/".join(map(str, (self._root, *launch.run)))
@@ -166,7 +166,7 @@ class Containers:
         return exited
 
     def stop(self, run: ContainerId, wanted: StopSignal) -> None:
-        """Signal a container's processes, if it runs."""
+        """Signal the processes of a container, if it runs."""
         running = self._running.get(run)
         # Once it is reaped, its number may be another's.
         if running is None or running.process.returncode is not None:
@@ -180,7 +180,7 @@ class Containers:
                 os.killpg(running.process.pid, signal.SIGTERM)
 
     def kill_all(self) -> None:
-        """Kill all processes that this node has ever started."""
+        """Kill all processes that this node has started."""
         for running in list(self._running.values()):
             if running.process.returncode is None:
                 _kill(running)
@@ -223,7 +223,7 @@ class Containers:
 
 
 async def end_of(process: Popen[bytes]) -> None:
-    """Wait for a process, even if others hold its output open; its id isn't freed."""
+    """Wait for the exit of a process without freeing its id; its output may stay open."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     descriptor = os.pidfd_open(process.pid)
     loop.add_reader(descriptor, ended.set)
@@ -235,7 +235,7 @@ async def end_of(process: Popen[bytes]) -> None:
 
 
 def exit_code(process: Popen[bytes]) -> int:
-    """The exit code of a process that has ended; frees its id."""
+    """Return the exit code of a process that has ended; frees its id."""
     code = process.wait()
     return _SIGNALLED - code if code < 0 else code
 

@@ -1,8 +1,4 @@
-"""CPU limits without cgroups.
-
-A container that has used more than its share is stopped (SIGSTOP) until its limit has caught up,
-and then continued (SIGCONT).
-"""
+"""CPU limits without cgroups, by SIGSTOP and SIGCONT."""
 
 import asyncio
 import contextlib
@@ -29,7 +25,7 @@ class _Limited(msgspec.Struct):
 
 
 class Throttle:
-    """Limits processes from `hold` until `release`."""
+    """The CPU limits of processes, from `hold` until `release`."""
 
     def __init__(self) -> None:
         self._limited: dict[int, _Limited] = {}

@@ -1,6 +1,6 @@
-"""Measures the machine, its eviction signals, and the usage of pods.
+"""Measurements of the machine, its eviction signals, and the usage of pods.
 
-The working set of the machine excludes inactive file pages, as the kubelet's does.
+The working set excludes inactive file pages, as the kubelet's does.
 """
 
 import os
@@ -37,7 +37,7 @@ _INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE)
 
 
 class Memory(NamedTuple):
-    """The memory of the machine, or of this process's group if it has a limit."""
+    """The memory of the machine, or of this process's cgroup if it has a limit."""
 
     capacity_bytes: int
     available_bytes: int
@@ -59,7 +59,7 @@ def memory(root: Path = ROOT, own: Path = OWN) -> Memory:
 
 
 def observations(root: Path, now_s: float) -> dict[Signal, Observation]:
-    """Read the signals; those of inodes only if the filesystem has a number of them."""
+    """Observe the eviction signals; those of inodes only if the filesystem counts them."""
     left = memory()
     most = min(int((PROC / "sys/kernel" / name).read_text()) for name in ("pid_max", "threads-max"))
     running = (PROC / "loadavg").read_text().split()[3]
@@ -83,7 +83,7 @@ def statistics(
     taken: DiskUsages,
     now_s: float,
 ) -> Statistics:
-    """Measure the machine; `taken` is the disk usage as last measured."""
+    """Measure the machine and pods; `taken` is the disk usage of the last walk."""
     table, nothing, usage = processes(), DiskUsage(0, 0), {}
     for pod in pods:
         uid = pod["metadata"]["uid"]
@@ -111,7 +111,7 @@ def statistics(
 
 
 def places(pods: tuple[Object, ...], directory: NodeDirectory) -> list[Path]:
-    """The directories of pods whose sizes count."""
+    """Return the directories that count as disk usage of pods."""
     found: list[Path] = []
     for pod in pods:
         found += (directory.volume(pod, name) for name in ephemeral_volumes(pod))

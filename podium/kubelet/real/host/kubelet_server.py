@@ -1,7 +1,7 @@
-"""The kubelet's HTTPS endpoint, as far as `kubectl logs` needs it: `/containerLogs`.
+"""The kubelet's HTTPS endpoint for `kubectl logs`: `/containerLogs`.
 
-Clients have certificates by the cluster's authority, and may do what the API server says. The API
-server, which is the usual client, passes errors on to the user.
+Clients authenticate with certificates of the cluster's authority, and the API server authorizes
+them. The API server, which is the usual client, passes errors on to the user.
 """
 
 import asyncio
@@ -41,21 +41,20 @@ _PULLING = {
 
 
 class CannotServeLogsError(PodiumError):
-    """The endpoint can't listen where it should."""
+    """The endpoint can't listen on its address and port."""
 
 
 class NoLogError(Exception):
-    """There is no log of the wanted run of a container."""
+    """A container has no log for the requested run."""
 
 
 @dataclass(eq=False)
 class KubeletServer:
-    """Serves logs while it runs, from `async with` to its end.
+    """The server of the endpoint, within `async with`.
 
     Attributes:
-        port: None for the usual one, or any if that is in use; the actual one once it serves.
-        head_s: the seconds in which a connection must bring a request's head, TLS handshake
-            included, or it is cut.
+        port: None for 10250, or for a free port if that is in use; later the port in use.
+        head_s: seconds after which a connection without a complete request head is closed.
     """
 
     directory: NodeDirectory
@@ -184,7 +183,7 @@ class KubeletServer:
 
 
 def wanted_attempt(pod: Object, container: str, previous: bool) -> int:
-    """The run of a container whose log is served, by the kubelet's rules; raises NoLogError."""
+    """Return the run of a container whose log the kubelet serves, or raise NoLogError."""
     status = status_of(pod)
     statuses = (one for key in _STATUSES for one in status.get(key) or ())
     found = next((one for one in statuses if one["name"] == container), None)

@@ -3,8 +3,8 @@
 | path | content |
 | --- | --- |
 | `pods/UID/volumes/NAME` | a volume of a pod |
-| `pods/UID/containers/NAME` | where a container's processes begin, and may write |
-| `logs/NAMESPACE_POD_UID/CONTAINER/ATTEMPT.log` | what a container has said, in the format of CRI |
+| `pods/UID/containers/NAME` | the working directory of a container |
+| `logs/NAMESPACE_POD_UID/CONTAINER/ATTEMPT.log` | the log of a run, in the format of CRI |
 | `lock` | held by the kubelet that uses the directory |
 """
 
@@ -23,14 +23,14 @@ _PRIVATE = 0o700
 
 
 class UnusableRootError(PodiumError):
-    """The directory can't be used, or another kubelet uses it."""
+    """A node's directory can't be used, or another kubelet uses it."""
 
 
 class NodeDirectory:
-    """A node's directory, from `with` to its end.
+    """The directory of a node, which is locked within `with`.
 
     Raises:
-        UnusableRootError: on entering, if another kubelet has it, or it can't be written.
+        UnusableRootError: on entering, if another kubelet uses it, or it can't be written.
     """
 
     def __init__(self, root: Path) -> None:
@@ -66,7 +66,7 @@ class NodeDirectory:
         return self._pod(pod) / "volumes" / name
 
     def container(self, pod: Object, name: str) -> Path:
-        """The directory in which a container's processes start."""
+        """Return the working directory of a container."""
         return self._pod(pod) / "containers" / name
 
     def pod_logs(self, pod: Object) -> Path:
@@ -83,7 +83,7 @@ class NodeDirectory:
         shutil.rmtree(self.pod_logs(pod), ignore_errors=True)
 
     def discard(self, kept: Collection[str]) -> None:
-        """Remove everything, logs included, of pods whose uids aren't kept."""
+        """Remove all files of pods whose uids aren't kept."""
         for path in (*(self.root / "pods").iterdir(), *self.logs.iterdir()):
             if path.name.rpartition("_")[2] not in kept:
                 shutil.rmtree(path, ignore_errors=True)

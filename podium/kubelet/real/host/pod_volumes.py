@@ -1,7 +1,7 @@
-"""Volumes as directories, without mounts.
+"""The volumes of pods, which are directories without mounts.
 
-A container finds its volumes by links in its working directory, at their mount paths without the
-first slash, and by the variables `PODIUM_VOLUME_NAME`.
+Containers have links to their volumes in the working directory, at the mount paths without the
+first slash, and environment variables `PODIUM_VOLUME_NAME`.
 """
 
 import os
@@ -27,7 +27,7 @@ _NOTHING: Object = {}
 
 
 def volume_sources(pod: Object) -> Iterator[EnvironmentSource]:
-    """The config maps and secrets of a pod's volumes."""
+    """Yield the config maps and secrets of a pod's volumes."""
     for volume in volumes_of(pod["spec"]):
         for part in _parts(volume):
             yield from (source for source, _ in _references(part))
@@ -36,7 +36,7 @@ def volume_sources(pod: Object) -> Iterator[EnvironmentSource]:
 def make_volumes(
     pod: Object, directory: NodeDirectory, sources: Sources, machine: MachineInfo
 ) -> None:
-    """Make the directories of a pod's volumes, with their content; raises MissingSourceError."""
+    """Make the volumes of a pod with their content; raises MissingSourceError."""
     for volume in volumes_of(pod["spec"]):
         if "hostPath" in volume:
             _check_host_path(volume["hostPath"])
@@ -48,7 +48,7 @@ def make_volumes(
 
 
 def volume_paths(pod: Object, directory: NodeDirectory) -> dict[str, Path]:
-    """The paths of a pod's volumes by name."""
+    """Return the paths of a pod's volumes by name."""
     return {
         volume["name"]: Path(volume["hostPath"]["path"])
         if "hostPath" in volume
@@ -58,10 +58,10 @@ def volume_paths(pod: Object, directory: NodeDirectory) -> dict[str, Path]:
 
 
 def link_mounts(pod: Object, container: Object, directory: NodeDirectory) -> dict[str, str]:
-    """Link a container's volumes into its working directory; their paths by mount path.
+    """Link a container's volumes into its working directory, and return their paths by mount path.
 
     Raises:
-        MissingSourceError: it mounts a volume that doesn't exist.
+        MissingSourceError: the container mounts a volume that doesn't exist.
     """
     home = directory.container(pod, container["name"])
     home.mkdir(parents=True, exist_ok=True)

@@ -12,8 +12,8 @@ class ProcessEntry(NamedTuple):
     """A process in /proc.
 
     Attributes:
-        is_dead: whether it only waits for its parent to reap it.
-        cpu_ticks: its CPU time, with that of its children that have ended.
+        is_dead: whether the process is a zombie.
+        cpu_ticks: CPU time, with that of children that have exited.
     """
 
     pid: int
@@ -24,12 +24,12 @@ class ProcessEntry(NamedTuple):
 
 
 def processes() -> dict[int, ProcessEntry]:
-    """All processes, by number."""
+    """Return all processes by id."""
     return {entry.pid: entry for entry in map(_entry, _pids()) if entry is not None}
 
 
 def members(table: Mapping[int, ProcessEntry], leader: int) -> set[int]:
-    """The processes of a session, and all their descendants."""
+    """Return the ids of a session's processes and all their descendants."""
     children: dict[int, list[int]] = {}
     for entry in table.values():
         children.setdefault(entry.parent, []).append(entry.pid)
@@ -44,7 +44,7 @@ def members(table: Mapping[int, ProcessEntry], leader: int) -> set[int]:
 
 
 def memory_bytes(pid: int) -> int:
-    """The anonymous and shared memory of a process; 0 if it has ended."""
+    """Return the anonymous and shared memory of a process; 0 if it has exited."""
     try:
         text = (PROC / str(pid) / "status").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -54,13 +54,13 @@ def memory_bytes(pid: int) -> int:
 
 
 def oom_kills() -> int:
-    """The number of the kernel's OOM kills since the machine started."""
+    """Return the number of the kernel's OOM kills since the machine started."""
     with open(PROC / "vmstat", encoding="utf-8") as lines:
         return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
 
 
 def marked(mark: str) -> Iterator[int]:
-    """The processes, but this one, with a variable `NAME=value` in their environment."""
+    """Yield the ids of other processes with `NAME=value` in their environment."""
     wanted = mark.encode()
     for pid in _pids():
         if pid == os.getpid():

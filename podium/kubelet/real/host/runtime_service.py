@@ -1,4 +1,4 @@
-"""Carries out a kubelet's commands: the `AsyncApi` of a machine and its cluster together."""
+"""The runtime service, which carries out a kubelet's commands and its API calls."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
@@ -47,7 +47,7 @@ _CANNOT_RUN = "RunContainerError"
 
 @dataclass(eq=False)
 class RuntimeService:
-    """Carries out commands on the machine, and passes other effects on to the API."""
+    """The `AsyncApi` of a machine and its cluster: commands go to the machine, calls to the API."""
 
     api: AsyncApi
     fetch: Fetch
