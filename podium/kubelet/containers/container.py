@@ -341,7 +341,7 @@ class Container(msgspec.Struct):
         return self._recorded("Warning", "BackOff", note)
 
     def stop(self, by_s: float, now_s: float, note: str = "") -> Iterator[Effect]:
-        """Stop the container by a time, preStop hook included; later calls only bring it forward."""
+        """Stop the container by a time, preStop hook included; a later call only hastens that."""
         if not self.is_alive or by_s >= self._by_s:
             return
         self._by_s = self.kills_s = by_s

@@ -6,7 +6,7 @@ from typing import Any
 from podium.api.documents.document import read
 from podium.api.objects import Object
 from podium.api.values.quantity import value
-from podium.kubelet.eviction.eviction_manager import EvictionConfig, EvictionManager, EvictionRound
+from podium.kubelet.eviction.eviction_manager import EvictionConfig, EvictionManager
 from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.node_statistics import Observation, PodUsage, Statistics
 from podium.kubelet.eviction.signals import Signal
@@ -46,17 +46,9 @@ class Node:
         self.usage: dict[str, PodUsage] = {}
         self.now_s = 0.0
 
-    def uses(self, called: str, memory: str | int) -> None:
-        self.usage[called] = PodUsage(memory_bytes=value(memory))
-
-    def look(self, observed: Mapping[Signal, Observation], after_s: float = 0) -> EvictionRound:
-        """One round, with the pods gone that it evicts."""
-        self.now_s += after_s
-        eviction_round = self.manager.look(Statistics(observed, self.usage), self.pods, self.now_s)
-        self.pods = [
-            one for one in self.pods if one not in [e.pod for e in eviction_round.evictions]
-        ]
-        return eviction_round
-
     def evicted(self, observed: Mapping[Signal, Observation], after_s: float = 0) -> list[str]:
-        return [one.pod["metadata"]["name"] for one in self.look(observed, after_s).evictions]
+        """Play a round, and remove the pods that it evicts."""
+        self.now_s += after_s
+        found = self.manager.look(Statistics(observed, self.usage), self.pods, self.now_s).evictions
+        self.pods = [pod for pod in self.pods if pod not in [eviction.pod for eviction in found]]
+        return [eviction.pod["metadata"]["name"] for eviction in found]

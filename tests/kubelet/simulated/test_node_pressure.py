@@ -78,19 +78,6 @@ def test_a_condition_is_told_late_rather_than_never() -> None:
     assert pressure(cluster) == "True"
 
 
-def test_a_node_under_pressure_takes_only_who_requests_something() -> None:
-    cluster = Cluster(settings=settings())
-    cluster.annotate("n1", usage_memory="7680Mi")
-    cluster.run_until(10)
-    cluster.create(pod("best-effort", ""))
-    cluster.create(pod("burstable"))
-    cluster.run_until(11)
-    refused = cluster.status("best-effort")
-    assert refused["reason"] == "Evicted"
-    assert "The node had condition: [MemoryPressure]. " in refused["message"]
-    assert cluster.status("burstable")["phase"] == "Running"
-
-
 def test_who_runs_the_node_out_of_memory_between_two_looks_is_killed_and_restarted() -> None:
     cluster = Cluster(settings=settings())
     cluster.create(requesting("steady", "2Gi"), usage_memory="2Gi")
@@ -127,22 +114,6 @@ def test_usage_can_be_scripted_anew() -> None:
     assert cluster.status("p")["phase"] == "Running"
     cluster.run_until(32)
     assert cluster.status("p")["reason"] == "Evicted"
-
-
-@pytest.mark.parametrize(
-    ("key", "text", "fault"),
-    [
-        ("usage_memory", "a lot", "must be an amount"),
-        ("usage_cpu", "1", "there is no such usage; there are memory, disk, logs"),
-    ],
-)
-def test_what_cant_be_read_is_refused(key: str, text: str, fault: str) -> None:
-    cluster = Cluster()
-    cluster.create(pod("p"), **{key: text})
-    cluster.run_until(1)
-    status = cluster.status("p")
-    assert (status["phase"], status["reason"]) == ("Failed", "InvalidBehaviour")
-    assert fault in status["message"]
 
 
 def test_a_node_that_feels_nothing_costs_nothing() -> None:

@@ -73,28 +73,31 @@ def test_sizes(name: str, nodes: int, init_pods: int, measured_pods: int) -> Non
     assert workload.size.measured_pods == measured_pods
 
 
-def test_a_name_means_that_workload_alone() -> None:
-    assert names("SchedulingBasic/5000Nodes") == ["SchedulingBasic/5000Nodes"]
-
-
-def test_the_beginning_of_names_means_all_of_them() -> None:
-    assert names("PreemptionB") == [
-        "PreemptionBasic/5Nodes",
-        "PreemptionBasic/500Nodes",
-        "PreemptionBasic/1000Nodes",
-        "PreemptionBasic/5000Nodes",
-    ]
-
-
-def test_a_glob_means_what_it_matches() -> None:
-    assert names("Preemption*/500Nodes") == ["PreemptionBasic/500Nodes", "PreemptionAsync/500Nodes"]
-
-
-def test_what_is_meant_twice_is_measured_once_in_the_order_asked_for() -> None:
-    assert names("PreemptionAsync/5Nodes", "Preemption*/5Nodes") == [
-        "PreemptionAsync/5Nodes",
-        "PreemptionBasic/5Nodes",
-    ]
+@pytest.mark.parametrize(
+    ("patterns", "selected"),
+    [
+        pytest.param(
+            ["SchedulingBasic/5000Nodes"], ["SchedulingBasic/5000Nodes"], id="a name is that alone"
+        ),
+        pytest.param(
+            ["PreemptionB"],
+            [f"PreemptionBasic/{nodes}Nodes" for nodes in (5, 500, 1000, 5000)],
+            id="the beginning of names means all of them",
+        ),
+        pytest.param(
+            ["Preemption*/500Nodes"],
+            ["PreemptionBasic/500Nodes", "PreemptionAsync/500Nodes"],
+            id="a glob means all that it matches",
+        ),
+        pytest.param(
+            ["PreemptionAsync/5Nodes", "Preemption*/5Nodes"],
+            ["PreemptionAsync/5Nodes", "PreemptionBasic/5Nodes"],
+            id="a workload that is meant twice is measured once, in the given order",
+        ),
+    ],
+)
+def test_names_select(patterns: list[str], selected: list[str]) -> None:
+    assert names(*patterns) == selected
 
 
 @pytest.mark.parametrize(
