@@ -175,8 +175,20 @@ def measure_apart(workload: Workload) -> Result:
 def measure(workload: Workload) -> Result:
     """Measure a workload in this process; raises StuckPodError."""
     scheduler, factory = Scheduler(every_node=True), ObjectFactory()
-    _set_up(scheduler, factory, workload)
     case, size = workload.case, workload.size
+    groups = [g for g in (*case.init, case.measured, case.churn, case.placed) if g is not None]
+    nodes = [
+        *(node for template in case.extra_nodes for node in factory.nodes(template, 1)),
+        *factory.nodes(case.node, size.nodes, case.zones),
+    ]
+    placed = [] if case.placed is None else factory.group(case.placed, size.init_pods)
+    for number, pod in enumerate(placed):
+        pod["spec"]["nodeName"] = nodes[number % len(nodes)]["metadata"]["name"]
+    scheduler.load(nodes, placed, factory.namespaces(group.namespace for group in groups))
+    unmeasured = TimedScheduler(scheduler)
+    for group in case.init:
+        for obj in factory.group(group, size.init_pods):
+            unmeasured.schedule(obj)
     measured = factory.group(case.measured, size.measured_pods)
     churn = None
     if case.churn is not None:
@@ -209,20 +221,3 @@ def peak_memory_mib() -> float:
     On Linux a process starts with that of its parent, if it is larger.
     """
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _MAXRSS_PER_MIB
-
-
-def _set_up(scheduler: Scheduler, factory: ObjectFactory, workload: Workload) -> None:
-    case, size = workload.case, workload.size
-    groups = [g for g in (*case.init, case.measured, case.churn, case.placed) if g is not None]
-    nodes = [
-        *(node for template in case.extra_nodes for node in factory.nodes(template, 1)),
-        *factory.nodes(case.node, size.nodes, case.zones),
-    ]
-    placed = [] if case.placed is None else factory.group(case.placed, size.init_pods)
-    for number, pod in enumerate(placed):
-        pod["spec"]["nodeName"] = nodes[number % len(nodes)]["metadata"]["name"]
-    scheduler.load(nodes, placed, factory.namespaces(group.namespace for group in groups))
-    timed = TimedScheduler(scheduler)
-    for group in case.init:
-        for obj in factory.group(group, size.init_pods):
-            timed.schedule(obj)

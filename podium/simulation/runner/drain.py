@@ -76,15 +76,26 @@ class Drainer:
     def start(self) -> None:
         """Cordon the node and evict its pods; raises RefusedError if there is no such node."""
         set_unschedulable(self._cluster, self.drain.node, True)
-        pods, left_alone, objections = self._sorted_pods()
+        pods: dict[str, Object] = {}
+        left_alone, objections = 0, dict[str, list[str]]()
+        for pod in self._cluster.store.list("Pod").items:
+            if node_name_of(pod) != self.drain.node:
+                continue
+            objection = self._objection(pod)
+            if objection is None:
+                pods[uid(pod)] = pod
+            elif objection:
+                objections.setdefault(objection, []).append(name(pod))
+            else:
+                left_alone += 1
         if objections:
-            self._fail("; ".join(f"there are {why}" for why in objections))
+            texts = [f"there are {why}: {', '.join(names)}" for why, names in objections.items()]
+            self._fail("; ".join(texts))
             return
         counts = {"pods": len(pods), "leftAlone": left_alone}
         self._observer.note("DrainStarted", counts, about=self._about)
-        for pod in pods:
-            self._asking[uid(pod)] = pod
-        self._ask([*self._asking])
+        self._asking = pods
+        self._ask([*pods])
         self._wait()
 
     def left(self) -> list[str]:
@@ -103,21 +114,6 @@ class Drainer:
     def blocks(self) -> list[EvictionBlock]:
         """Return the budgets that refuse evictions, and what would help."""
         return eviction_blocks(self._cluster.store, self._stuck(), self._cluster.driver.now_s)
-
-    def _sorted_pods(self) -> tuple[list[Object], int, list[str]]:
-        pods, left_alone, objections = [], 0, dict[str, list[str]]()
-        for pod in self._cluster.store.list("Pod").items:
-            if node_name_of(pod) != self.drain.node:
-                continue
-            objection = self._objection(pod)
-            if objection is None:
-                pods.append(pod)
-            elif objection:
-                objections.setdefault(objection, []).append(name(pod))
-            else:
-                left_alone += 1
-        texts = [f"{why}: {', '.join(names)}" for why, names in objections.items()]
-        return pods, left_alone, texts
 
     def _objection(self, pod: Object) -> str | None:
         """Return why a pod can't be evicted; empty if it is left alone, None if it is evicted."""
@@ -138,56 +134,45 @@ class Drainer:
     def _ask(self, uids: Iterable[str]) -> None:
         if self.state != "running":
             return
-        refused = [one for one in uids if one in self._asking and not self._evict(one)]
+        refused = [pod for pod in uids if pod in self._asking and not self._evict(pod)]
         if refused:
             again_s = self._cluster.driver.now_s + self.drain.retry_s
             self._cluster.driver.at(again_s, lambda: self._ask(refused))
 
-    def _evict(self, one: str) -> bool:
-        pod, now_s = self._asking[one], self._cluster.driver.now_s
+    def _evict(self, pod_uid: str) -> bool:
+        pod, now_s = self._asking[pod_uid], self._cluster.driver.now_s
         about = ("Pod", namespace(pod), name(pod))
+        grace_period_s = self.drain.grace_period_s
+        evict = Evict(namespace=about[1], name=about[2], uid=pod_uid, grace_period_s=grace_period_s)
         try:
-            effect = Evict(
-                namespace=about[1],
-                name=about[2],
-                uid=uid(pod),
-                grace_period_s=self.drain.grace_period_s,
-            )
             request = Attributes(KINDS["Pod"], about[1], about[2], now_s)
-            self._cluster.server.evict(request, effect.eviction)
+            self._cluster.server.evict(request, evict.eviction)
         except RefusedError as refused:
-            if refused.reason == "NotFound":
-                self._done_asking(one)
-                return True
-            self._observer.note("EvictionRefused", self._refusal(refused, pod), about=about)
-            if refused.code == _TOO_MANY_REQUESTS:
-                return False
-            self._given_up.append((self._asking.pop(one), refused.message))
-            return True
-        self.evicted += 1
-        self.moved_s = now_s
-        self._observer.note("EvictionGranted", {"node": self.drain.node}, about=about)
-        self._done_asking(one)
+            if refused.reason != "NotFound":
+                is_retried = refused.code == _TOO_MANY_REQUESTS
+                budgets = selecting_budgets(self._cluster.store, pod)
+                details = {
+                    "code": refused.code,
+                    "message": refused.message,
+                    "causes": [cause.message for cause in refused.causes],
+                    "budgets": [name(budget) for budget in budgets],
+                    **({"retryAfterSeconds": self.drain.retry_s} if is_retried else {}),
+                }
+                self._observer.note("EvictionRefused", details, about=about)
+                if not is_retried:
+                    self._given_up.append((self._asking.pop(pod_uid), refused.message))
+                return not is_retried
+        else:
+            self.evicted += 1
+            self.moved_s = now_s
+            self._observer.note("EvictionGranted", {"node": self.drain.node}, about=about)
+        self._leaving[pod_uid] = self._asking.pop(pod_uid)
         return True
-
-    def _refusal(self, refused: RefusedError, pod: Object) -> Object:
-        budgets = selecting_budgets(self._cluster.store, pod)
-        again = {"retryAfterSeconds": self.drain.retry_s}
-        return {
-            "code": refused.code,
-            "message": refused.message,
-            "causes": [cause.message for cause in refused.causes],
-            "budgets": [name(budget) for budget in budgets],
-            **(again if refused.code == _TOO_MANY_REQUESTS else {}),
-        }
-
-    def _done_asking(self, one: str) -> None:
-        self._leaving[one] = self._asking.pop(one)
 
     def _wait(self) -> None:
         if self.state != "running":
             return
-        leaving = {one: pod for one, pod in self._leaving.items() if self._is_there(pod)}
+        leaving = {pod_uid: pod for pod_uid, pod in self._leaving.items() if self._is_there(pod)}
         if len(leaving) < len(self._leaving):
             self.moved_s = self._cluster.driver.now_s
         self._leaving = leaving

@@ -1,4 +1,4 @@
-"""Imports the openb traces of GPU clusters (cluster trace GPU v2023) as scenarios.
+"""The import of openb traces of GPU clusters (cluster trace GPU v2023) as scenarios.
 
 Nodes become Nodes with `nvidia.com/gpu` for their GPUs and a label for the model. Tasks become
 Pods: QoS as a PriorityClass, the GPU models that a task accepts as required node affinity, and the
@@ -9,8 +9,9 @@ to the scheduler that plays the scenario. Notes say what Kubernetes can't expres
 import csv
 import gzip
 import zlib
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from io import TextIOWrapper
 from pathlib import Path
@@ -118,14 +119,14 @@ class Arrival:
     pod: Object
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Trace:
-    """The nodes, classes and pods of a trace."""
+    """The nodes, priority classes and pods of a trace, and notes on what Kubernetes lacks."""
 
-    nodes: list[Object] = field(default_factory=list)
-    classes: list[Object] = field(default_factory=list)
-    arrivals: list[Arrival] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
+    nodes: list[Object]
+    classes: list[Object]
+    arrivals: list[Arrival]
+    notes: list[str]
 
 
 def read_trace(
@@ -146,13 +147,28 @@ def read_trace(
     read_pods = _unique("name", _each(_arrival, pods, faults), faults)
     if faults:
         raise ImportFileError("\n".join(faults))
-    trace = Trace(nodes=_thinned([node for _, node in read_nodes], capacity))
-    arrivals = sorted((arrival for _, arrival in read_pods), key=lambda one: one.at_s)
-    trace.arrivals = arrivals[:limit]
-    trace.classes = _classes(trace.arrivals)
-    kept = {arrival.pod["metadata"]["name"] for arrival in trace.arrivals}
-    trace.notes = list(_notes([row for row, _ in read_pods if row.text("name") in kept]))
-    return trace
+    kept_nodes, seen = [], Counter[str]()
+    for _, node in read_nodes:
+        kind = str((node["metadata"]["labels"].get(MODEL_LABEL), node["status"]["capacity"]))
+        seen[kind] += 1
+        if int(seen[kind] * capacity) > int((seen[kind] - 1) * capacity):
+            kept_nodes.append(node)
+    arrivals = sorted((arrival for _, arrival in read_pods), key=lambda arrival: arrival.at_s)
+    arrivals = arrivals[:limit]
+    used = {arrival.pod["spec"]["priorityClassName"] for arrival in arrivals}
+    classes: list[Object] = [
+        {
+            "apiVersion": "scheduling.k8s.io/v1",
+            "kind": "PriorityClass",
+            "metadata": {"name": _class_name(qos)},
+            "value": value,
+        }
+        for qos, value in PRIORITIES.items()
+        if _class_name(qos) in used
+    ]
+    names = {arrival.pod["metadata"]["name"] for arrival in arrivals}
+    notes = [*_notes([row for row, _ in read_pods if row.text("name") in names])]
+    return Trace(kept_nodes, classes, arrivals, notes)
 
 
 def _each(read: Any, rows: Iterable[Row], faults: list[str]) -> list[tuple[Row, Any]]:
@@ -205,10 +221,18 @@ def _arrival(row: Row) -> Arrival:
         raise row.wrong("qos", f"must be one of {', '.join(PRIORITIES)}")
     if phase not in _PHASES:
         raise row.wrong("pod_phase", f"must be one of {', '.join(_PHASES)}")
+    requests = {"cpu": f"{row.number('cpu_milli')}m", "memory": f"{row.number('memory_mib')}Mi"}
+    resources, gpus, share = {"requests": requests}, row.number("num_gpu"), row.number("gpu_milli")
+    if gpus == 1 and share > _WHOLE_GPU:
+        raise row.wrong("gpu_milli", f"must be a share of one GPU, at most {_WHOLE_GPU}")
+    if gpus:
+        # An extended resource can't be overcommitted: its limit is its request.
+        requests[GPU] = str(gpus)
+        resources["limits"] = {GPU: str(gpus)}
     spec: dict[str, Any] = {
         "priorityClassName": _class_name(qos),
         "restartPolicy": "Never",
-        "containers": [{"name": "task", "image": "openb", "resources": _resources(row)}],
+        "containers": [{"name": "task", "image": "openb", "resources": resources}],
     }
     if models := [model for model in row.text("gpu_spec").split("|") if model]:
         expression = {"key": MODEL_LABEL, "operator": "In", "values": list(models)}
@@ -227,22 +251,9 @@ def _arrival(row: Row) -> Arrival:
     return Arrival(row.number("creation_time"), pod)
 
 
-def _resources(row: Row) -> Object:
-    requests = {"cpu": f"{row.number('cpu_milli')}m", "memory": f"{row.number('memory_mib')}Mi"}
-    gpus, share = row.number("num_gpu"), row.number("gpu_milli")
-    if gpus == 1 and share > _WHOLE_GPU:
-        raise row.wrong("gpu_milli", f"must be a share of one GPU, at most {_WHOLE_GPU}")
-    if not gpus:
-        return {"requests": requests}
-    # An extended resource can't be overcommitted: its limit is what is asked for.
-    whole = {GPU: str(gpus)}
-    return {"requests": {**requests, **whole}, "limits": whole}
-
-
 def _behaviour(row: Row, phase: str) -> dict[str, str]:
-    created_s, ended_s = row.number("creation_time"), row.time_s("deletion_time")
-    started_s = row.time_s("scheduled_time")
-    begun_s = created_s if started_s is None else started_s
+    ended_s, started_s = row.time_s("deletion_time"), row.time_s("scheduled_time")
+    begun_s = row.number("creation_time") if started_s is None else started_s
     if ended_s is None:
         return {"podium.dev/run-duration": "forever"}
     if ended_s < begun_s:
@@ -255,32 +266,6 @@ def _behaviour(row: Row, phase: str) -> dict[str, str]:
 
 def _class_name(qos: str) -> str:
     return f"openb-{qos.lower()}"
-
-
-def _classes(arrivals: Iterable[Arrival]) -> list[Object]:
-    used = {arrival.pod["spec"]["priorityClassName"] for arrival in arrivals}
-    return [
-        {
-            "apiVersion": "scheduling.k8s.io/v1",
-            "kind": "PriorityClass",
-            "metadata": {"name": _class_name(qos)},
-            "value": value,
-        }
-        for qos, value in PRIORITIES.items()
-        if _class_name(qos) in used
-    ]
-
-
-def _thinned(nodes: Sequence[Object], capacity: Fraction) -> list[Object]:
-    seen: dict[str, int] = {}
-    kept = []
-    for node in nodes:
-        kind = str((node["metadata"]["labels"].get(MODEL_LABEL), node["status"]["capacity"]))
-        place = seen.get(kind, 0)
-        seen[kind] = place + 1
-        if int((place + 1) * capacity) > int(place * capacity):
-            kept.append(node)
-    return kept
 
 
 def _notes(rows: Sequence[Row]) -> Iterator[str]:

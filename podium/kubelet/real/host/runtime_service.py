@@ -1,17 +1,15 @@
 """The runtime service, which carries out a kubelet's commands and its API calls."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from podium.api.errors import PodiumError
 from podium.api.objects import Object
 from podium.api.pod_specs import limits_of
 from podium.api.values.quantity import milli_value, value
 from podium.kubelet.containers.container import NOT_CONFIGURED, HandlerResult
-from podium.kubelet.eviction.node_statistics import Statistics
 from podium.kubelet.eviction.oom_score import oom_score_adj
 from podium.kubelet.real import commands
 from podium.kubelet.real import container_environment as environment
@@ -61,24 +59,12 @@ class RuntimeService:
         self.has_ended = asyncio.Event()
         self._taken: DiskUsages = {}
         self._walking: asyncio.Task[None] | None = None
-        self._do: Mapping[type[Effect], Callable[[Any], Awaitable[object]]] = {
-            commands.RunPodSandbox: self._run_sandbox,
-            commands.StartContainer: self._start,
-            commands.WaitForExit: lambda command: self.containers.exited(command.run),
-            commands.StopContainer: self._stop,
-            commands.RunHandler: self._run_handler,
-            commands.RemovePodSandbox: self._remove_sandbox,
-            commands.CollectStats: self._collect_stats,
-            commands.CollectGarbage: self._collect_garbage,
-            commands.AwaitShutdown: lambda _: self.asked_to_end.wait(),
-            commands.ShutDown: self._shut_down,
-        }
 
     async def call(self, effect: Effect) -> Outcome:
         if not isinstance(effect, commands.Command):
             return await self.api.call(effect)
         try:
-            return commands.CommandOutcome(effect, result=await self._do[type(effect)](effect))
+            return commands.CommandOutcome(effect, result=await self._carry_out(effect))
         except CannotStartError as error:
             return Outcome(effect, CallError(_FAILED, _CANNOT_RUN, str(error)))
         except (PodiumError, OSError) as error:
@@ -90,10 +76,46 @@ class RuntimeService:
     def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
         return self.api.watch(kind, revision)
 
-    async def _run_sandbox(self, command: commands.RunPodSandbox) -> None:
-        pod = command.pod
-        sources = await self._sources(pod, volume_sources(pod))
-        make_volumes(pod, self.directory, sources, self.machine)
+    async def _carry_out(self, command: commands.Command) -> object:
+        match command:
+            case commands.RunPodSandbox(pod=pod):
+                sources = await self._sources(pod, volume_sources(pod))
+                make_volumes(pod, self.directory, sources, self.machine)
+            case commands.StartContainer():
+                await self._start(command)
+            case commands.WaitForExit():
+                return await self.containers.exited(command.run)
+            case commands.StopContainer():
+                self.containers.stop(command.run, command.signal)
+            case commands.RunHandler():
+                running = self.containers.get(command.run)
+                if running is None or running.exited.done():
+                    return HandlerResult(False, "the container doesn't run any more")
+                return await handle(running, command.pod, command.action, command.timeout_s)
+            case commands.RemovePodSandbox(pod=pod):
+                await asyncio.to_thread(self.directory.remove_pod, pod)
+                if not command.keeps_logs:
+                    await asyncio.to_thread(self.directory.remove_logs, pod)
+            case commands.CollectStats(pods=pods):
+                if command.walks:
+                    if self._walking is None or self._walking.done():
+                        self._walking = asyncio.create_task(
+                            self._walk(places(pods, self.directory))
+                        )
+                    # Large volumes take longer than memory can wait; the next measurement has them.
+                    await asyncio.wait({self._walking}, timeout=_WALK_S)
+                now_s = self.now_s()
+                return statistics(pods, self.directory, self.containers, self._taken, now_s)
+            case commands.CollectGarbage():
+                uids = {pod["metadata"]["uid"] for pod in command.pods}
+                await asyncio.to_thread(self.directory.discard, uids)
+            case commands.AwaitShutdown():
+                await self.asked_to_end.wait()
+            case commands.ShutDown():
+                self.has_ended.set()
+            case _:
+                raise TypeError(f"no command: {command}")
+        return None
 
     async def _start(self, command: commands.StartContainer) -> None:
         pod, container = command.pod, command.container
@@ -123,37 +145,8 @@ class RuntimeService:
         )
         self.containers.start(launch)
 
-    async def _stop(self, command: commands.StopContainer) -> None:
-        self.containers.stop(command.run, command.signal)
-
-    async def _run_handler(self, command: commands.RunHandler) -> HandlerResult:
-        running = self.containers.get(command.run)
-        if running is None or running.exited.done():
-            return HandlerResult(succeeded=False, message="the container doesn't run any more")
-        return await handle(running, command.pod, command.action, command.timeout_s)
-
-    async def _remove_sandbox(self, command: commands.RemovePodSandbox) -> None:
-        await asyncio.to_thread(self.directory.remove_pod, command.pod)
-        if not command.keeps_logs:
-            await asyncio.to_thread(self.directory.remove_logs, command.pod)
-
-    async def _collect_stats(self, command: commands.CollectStats) -> Statistics:
-        if command.walks and (self._walking is None or self._walking.done()):
-            self._walking = asyncio.create_task(self._walk(places(command.pods, self.directory)))
-        if command.walks and self._walking is not None:
-            # Large volumes take longer than memory can wait; the next measurement has them.
-            await asyncio.wait({self._walking}, timeout=_WALK_S)
-        return statistics(command.pods, self.directory, self.containers, self._taken, self.now_s())
-
     async def _walk(self, found: Iterable[Path]) -> None:
         self._taken = await asyncio.to_thread(lambda: {path: disk_usage(path) for path in found})
-
-    async def _collect_garbage(self, command: commands.CollectGarbage) -> None:
-        uids = {pod["metadata"]["uid"] for pod in command.pods}
-        await asyncio.to_thread(self.directory.discard, uids)
-
-    async def _shut_down(self, _: commands.ShutDown) -> None:
-        self.has_ended.set()
 
     async def _sources(self, pod: Object, wanted: Iterable[EnvironmentSource]) -> Sources:
         namespace = pod["metadata"]["namespace"]

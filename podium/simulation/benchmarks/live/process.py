@@ -8,6 +8,7 @@ import os
 import ssl
 import subprocess
 import sys
+import time
 from base64 import b64decode
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -148,21 +149,16 @@ async def up(*options: str, keeps: bool = False) -> AsyncIterator[UpProcess]:
             text=True,
             env={**os.environ, "TMPDIR": directory},
         )
+        end_s = time.monotonic() + _START_S_MAX
         try:
-            kubeconfig = await _ready(process, Path(directory))
-            yield UpProcess(LiveTarget.of(kubeconfig), process.pid)
+            while not (found := [*Path(directory).rglob("kubeconfig")]):
+                if process.poll() is not None:
+                    output = process.stderr.read() if process.stderr else ""
+                    raise LiveBenchError(f"podium up has ended: {output.strip()}")
+                if time.monotonic() > end_s:
+                    raise LiveBenchError(f"podium up wasn't ready within {_START_S_MAX:.0f} s")
+                await asyncio.sleep(_LOOK_S)
+            yield UpProcess(LiveTarget.of(found[0]), process.pid)
         finally:
             process.terminate()
             await asyncio.to_thread(process.communicate)
-
-
-async def _ready(process: "subprocess.Popen[str]", directory: Path) -> Path:
-    for _ in range(int(_START_S_MAX / _LOOK_S)):
-        for kubeconfig in (directory / "kubeconfig", *directory.glob("podium-*/kubeconfig")):
-            if kubeconfig.exists():
-                return kubeconfig
-        if process.poll() is not None:
-            output = process.stderr.read() if process.stderr else ""
-            raise LiveBenchError(f"podium up has ended: {output.strip()}")
-        await asyncio.sleep(_LOOK_S)
-    raise LiveBenchError(f"podium up wasn't ready within {_START_S_MAX:.0f} s")
