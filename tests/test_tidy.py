@@ -238,6 +238,12 @@ def texts() -> tuple[Path, ...]:
     )
 
 
+NOW = "from datetime import datetime\ndatetime.now(UTC)"
+SHUFFLE = "import numpy as np\nnp.random.shuffle(a)"
+PLUGINS = "podium/scheduler/plugins/__init__.py"
+VACUOUS = "1: this assertion can't fail"
+
+
 @pytest.mark.parametrize(
     ("rule", "path", "text", "offence"),
     [
@@ -245,36 +251,11 @@ def texts() -> tuple[Path, ...]:
         (clocks_and_dice, "podium/scheduler/a.py", "import time as t\nf(t.sleep)", "2: time.sleep"),
         (clocks_and_dice, "podium/a.py", "from time import time", "1: imports time.time"),
         (clocks_and_dice, "podium/a.py", "import random\nrandom.random()", "2: random.random"),
-        (
-            clocks_and_dice,
-            "podium/whatif/plan/a.py",
-            "from datetime import datetime\ndatetime.now(UTC)",
-            "2: datetime.datetime.now",
-        ),
-        (
-            clocks_and_dice,
-            "podium/whatif/plan/a.py",
-            "import numpy as np\nnp.random.shuffle(a)",
-            "2: numpy.random.shuffle",
-        ),
-        (
-            importing_plugins_package,
-            "podium/scheduler/plugins/__init__.py",
-            "import a",
-            "1: imports",
-        ),
-        (
-            assertions_that_cannot_fail,
-            "tests/a.py",
-            "assert a.b == [1] or a.b",
-            "1: this assertion can't fail",
-        ),
-        (
-            assertions_that_cannot_fail,
-            "tests/a.py",
-            "assert (a, 'why')",
-            "1: this assertion can't fail",
-        ),
+        (clocks_and_dice, "podium/a.py", NOW, "2: datetime.datetime.now"),
+        (clocks_and_dice, "podium/a.py", SHUFFLE, "2: numpy.random.shuffle"),
+        (importing_plugins_package, PLUGINS, "import a", "1: imports"),
+        (assertions_that_cannot_fail, "tests/a.py", "assert a.b == [1] or a.b", VACUOUS),
+        (assertions_that_cannot_fail, "tests/a.py", "assert (a, 'why')", VACUOUS),
         (
             unknown_exceptions,
             "podium/a.py",

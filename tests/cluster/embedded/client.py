@@ -1,6 +1,5 @@
-"""A client with nothing but the standard library, and `podium up` as a process."""
+"""A client, and `podium up` as a process."""
 
-import json
 import signal
 import ssl
 import subprocess
@@ -9,11 +8,10 @@ import time
 from base64 import b64decode
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.client import HTTPConnection, HTTPSConnection
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
+import httpx
 import yaml
 
 from tests.conftest import ROOT
@@ -25,43 +23,35 @@ PATIENCE_S = 60.0
 
 
 class Client:
-    """One connection, as the admin of a kubeconfig."""
+    """The admin of a kubeconfig."""
 
     def __init__(self, kubeconfig: Path) -> None:
         config = yaml.safe_load(kubeconfig.read_text())
         cluster, user = config["clusters"][0]["cluster"], config["users"][0]["user"]
-        where = urlsplit(cluster["server"])
-        assert where.hostname
-        self._headers = {"Authorization": f"Bearer {user['token']}"}
-        if where.scheme == "http":
-            self._connection = HTTPConnection(where.hostname, where.port, timeout=PATIENCE_S)
-            return
-        authority = b64decode(cluster["certificate-authority-data"]).decode()
-        context = ssl.create_default_context(cadata=authority)
-        self._connection = HTTPSConnection(
-            where.hostname, where.port, timeout=PATIENCE_S, context=context
+        tls = True
+        if authority := cluster.get("certificate-authority-data"):
+            tls = ssl.create_default_context(cadata=b64decode(authority).decode())
+        headers = {"Authorization": f"Bearer {user['token']}"}
+        self._client = httpx.Client(
+            base_url=cluster["server"], verify=tls, headers=headers, timeout=PATIENCE_S
         )
 
     def ask(self, method: str, path: str, body: Any = None, accept: str = "*/*") -> Answer:
         """A request's code and decoded answer; the connection may break."""
-        content = None if body is None else json.dumps(body)
-        headers = {**self._headers, "Content-Type": "application/json", "Accept": accept}
-        self._connection.request(method, path, content, headers)
-        response = self._connection.getresponse()
-        return response.status, json.loads(response.read())
+        response = self._client.request(method, path, json=body, headers={"Accept": accept})
+        return response.status_code, response.json()
 
     def text(self, path: str) -> str:
         """An answer that is plain text."""
-        self._connection.request("GET", path, headers=self._headers)
-        return self._connection.getresponse().read().decode()
+        return self._client.get(path).text
 
     def open(self, path: str) -> None:
         """Begin to read an answer that may have no end."""
-        self._connection.request("GET", path, headers=self._headers)
-        assert self._connection.getresponse().status == 200
+        self._stream = self._client.stream("GET", path)
+        assert self._stream.__enter__().status_code == 200
 
     def close(self) -> None:
-        self._connection.close()
+        self._client.close()
 
 
 def _begin() -> None:

@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from http.client import HTTPException
 from pathlib import Path
 from random import Random
 from typing import Any
 
+import httpx
 import pytest
 
 from podium.apiserver.store.history import WatchEvent
@@ -46,7 +46,7 @@ class Load:
         try:
             while True:
                 self._act(client)
-        except (OSError, HTTPException):
+        except httpx.TransportError:
             return
         finally:
             client.close()

@@ -227,17 +227,11 @@ def test_what_is_no_object_is_said(text: str, problem: str) -> None:
     assert problem in problems(text)[0]
 
 
-def test_bytes_that_are_no_text_are_said() -> None:
+def test_what_has_no_text_and_no_objects_is_said(tmp_path: Path) -> None:
     with pytest.raises(ManifestError, match=r"stdin, document 1 \(line 2\): not UTF-8 text"):
         read_sources(["-"], io.BytesIO(b"a: 1\n\xff"))
-
-
-def test_a_directory_without_manifests_is_said(tmp_path: Path) -> None:
     with pytest.raises(ManifestError, match=r"no file that ends with \.yaml, \.yml, \.json"):
         read_sources([str(tmp_path)])
-
-
-def test_missing_standard_input_is_said() -> None:
     with pytest.raises(ManifestError, match="no standard input"):
         read_sources(["-"])
 
