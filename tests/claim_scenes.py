@@ -3,10 +3,12 @@
 The provisioner is played. What is asserted is what kube-scheduler v1.36.2 does and says.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.cluster.client.http_api import collection_path
+from tests.cluster.real.server import PATIENCE_S, Asked
 from tests.objects import Obj, claim, node, pod, priority_class, storage_class, volume
 
 SELECTED = "volume.kubernetes.io/selected-node"
@@ -15,36 +17,46 @@ _BINDING = f"{_PRE_BIND}binding volumes: "
 _BOUND = {"pv.kubernetes.io/bind-completed": "yes"}
 
 
-class Stage(ABC):
-    """A cluster with a scheduler and nothing else; the namespace is `default`."""
+class Stage:
+    """A cluster with a scheduler and nothing else; the namespace is `default`.
 
-    @abstractmethod
+    Args:
+        server: of the cluster.
+        wait: lets so many seconds pass.
+        step_s: how long to wait between two looks.
+    """
+
+    def __init__(self, server: Asked, wait: Callable[[float], object], step_s: float) -> None:
+        self._server = server
+        self.wait = wait
+        self._step_s = step_s
+
     def create(self, obj: Obj) -> Obj:
-        """Create an object; as it is stored."""
+        return self._server.ask("POST", _path(obj["kind"]), obj)
 
-    @abstractmethod
     def merge(self, kind: str, name: str, body: Obj, subresource: str = "") -> None:
-        """Patch an object."""
+        self._server.merge(f"{_path(kind)}/{name}/{subresource}".rstrip("/"), body)
 
-    @abstractmethod
     def delete(self, kind: str, name: str) -> None:
-        """Delete an object at once."""
+        self._server.ask("DELETE", f"{_path(kind)}/{name}", {"gracePeriodSeconds": 0})
 
-    @abstractmethod
     def get(self, kind: str, name: str) -> Obj | None:
-        """An object; None if there is none."""
+        response = self._server.request("GET", f"{_path(kind)}/{name}")
+        return dict(response.json()) if response.is_success else None
 
-    @abstractmethod
     def events(self) -> list[tuple[str, str, str]]:
         """Reason, name of the object, and note of all events."""
+        path = "/apis/events.k8s.io/v1/namespaces/default/events"
+        listed = self._server.ask("GET", path)["items"]
+        return [(one["reason"], one["regarding"]["name"], one["note"]) for one in listed]
 
-    @abstractmethod
     def until(self, look: Callable[[], Any]) -> Any:
         """Wait until there is something, and what."""
-
-    @abstractmethod
-    def wait(self, seconds: float) -> None:
-        """Let time pass."""
+        for _ in range(int(PATIENCE_S / self._step_s)):
+            if found := look():
+                return found
+            self.wait(self._step_s)
+        raise AssertionError(f"it hasn't come about: {self.events()}")
 
     def notes(self, reason: str, pod: str) -> list[str]:
         """The notes of a pod's events."""
@@ -113,6 +125,10 @@ class Stage(ABC):
             return bool(marks.get(SELECTED) == node_name)
 
         self.until(is_selected)
+
+
+def _path(kind: str) -> str:
+    return collection_path(KINDS[kind], "default")
 
 
 def volume_elsewhere(stage: Stage) -> None:

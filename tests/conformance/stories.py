@@ -1,31 +1,21 @@
-"""Stories of a cluster, played in virtual time: Podium's API server, controllers and scheduler.
+"""Stories of a cluster, played on any API server.
 
 A story has nodes and steps; after each step it is told what there is: all pods and all events.
 The part of the kubelets is the story's own: it says when a pod has finished.
 """
 
+import json
 import re
-from collections.abc import Callable, Mapping, Sequence
-from random import Random
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from podium.api.kinds.builtin_kinds import KINDS
-from podium.apiserver.attributes import Attributes
-from podium.apiserver.decoding.patches import PatchType
-from podium.apiserver.server import ApiServer, DeleteOptions, PatchRequest
-from podium.apiserver.store.store import Store
-from podium.apiserver.versions import shown_version
-from podium.cluster.drivers.faults import Latency
-from podium.cluster.drivers.virtual import VirtualDriver
-from podium.cluster.virtual import CONTROLLERS
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from tests.cluster.real.server import Asked
+from tests.cluster.real.world import PODS
 
 Json = dict[str, Any]
 
-NAMESPACE = "story"
-START_S = 1_767_225_600.0
-# How long a step takes that doesn't say so.
-STEP_S = 2.0
+EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
+BUDGETS = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
 PRIORITY_CLASSES = (
     {"metadata": {"name": "story-low"}, "value": 10},
     {"metadata": {"name": "story-mid"}, "value": 100},
@@ -38,74 +28,47 @@ _TOLD_OF_STATUS = ("conditions", "nominatedNodeName", "phase", "qosClass")
 _UNTOLD_OF_CONDITIONS = {"lastProbeTime", "lastTransitionTime"}
 
 
-class StoryPlayer:
-    """Plays one story.
-
-    Args:
-        nodes: as the story describes them.
-        latency: how long calls and news take.
-    """
-
-    def __init__(self, nodes: list[Json], latency: Latency) -> None:
-        self._server = ApiServer(Store(), Random(0))
-        self._driver = VirtualDriver(self._server, START_S, Random(0), latency=latency)
-        self._server.bootstrap(START_S)
-        self._create("Namespace", {"metadata": {"name": NAMESPACE}})
-        for priority_class in PRIORITY_CLASSES:
-            self._create("PriorityClass", priority_class)
-        for node in nodes:
-            self._add_node(node)
-        for name, make in CONTROLLERS.items():
-            self._driver.add(make(), name=name)
-        self._driver.add(SchedulerMachine())
-        self._driver.advance(STEP_S)
-
-    def play(self, step: Mapping[str, Any]) -> None:
-        """Do what a step says, and let time pass."""
-        doing: Mapping[str, Callable[[Any], None]] = {
-            "create": lambda pod: self._create("Pod", pod),
-            "finish": self._finish,
-            "pdb": lambda pdb: self._create("PodDisruptionBudget", pdb),
-            "node": lambda change: self._patch_node(*change),
-        }
-        for verb, argument in step.items():
-            if verb != "wait":
-                doing[verb](argument)
-        self._driver.advance(step.get("wait", STEP_S))
-
-    def pods(self) -> dict[str, Json]:
-        """All pods by name, as stories tell of them."""
-        return {pod["metadata"]["name"]: told_of_pod(pod) for pod in self._list("Pod")}
-
-    def events(self) -> list[Json]:
-        """All events, as stories tell of them."""
-        shown = (
-            shown_version(KINDS["Event"], stored, "events.k8s.io/v1")
-            for stored in self._list("Event")
-        )
-        return [told_of_event(event, NAMESPACE) for event in shown]
-
-    def _list(self, kind: str) -> Sequence[Mapping[str, Any]]:
-        return self._server.list(KINDS[kind], NAMESPACE).items
-
-    def _create(self, kind: str, obj: Json) -> None:
-        namespace = NAMESPACE if KINDS[kind].namespaced else ""
-        self._server.create(Attributes(KINDS[kind], namespace, "", self._driver.now_s), obj)
-
-    def _add_node(self, node: Json) -> None:
-        resources = {"allocatable": node["allocatable"], "capacity": node["allocatable"]}
+def build(server: Asked, nodes: Sequence[Json]) -> None:
+    """Create the nodes of a story, and its priority classes."""
+    for priority_class in PRIORITY_CLASSES:
+        server.ask("POST", "/apis/scheduling.k8s.io/v1/priorityclasses", priority_class)
+    for node in nodes:
+        amounts = {"capacity": node["allocatable"], "allocatable": node["allocatable"]}
         metadata = {"name": node["name"], "labels": node["labels"]}
-        self._create("Node", {"metadata": metadata, "status": resources})
+        server.ask("POST", "/api/v1/nodes", {"metadata": metadata, "status": amounts})
         # Without this it keeps the taint that all nodes get when they come.
-        self._patch_node(node["name"], {"spec": {"taints": node["taints"] or None}})
+        server.merge(f"/api/v1/nodes/{node['name']}", {"spec": {"taints": node["taints"] or None}})
 
-    def _patch_node(self, name: str, change: Json) -> None:
-        patch = PatchRequest(PatchType.MERGE, change)
-        self._server.patch(Attributes(KINDS["Node"], "", name, self._driver.now_s), patch)
 
-    def _finish(self, pod: str) -> None:
-        at_once = DeleteOptions(grace_period_s=0)
-        self._server.delete(Attributes(KINDS["Pod"], NAMESPACE, pod, self._driver.now_s), at_once)
+def play(server: Asked, step: Mapping[str, Any]) -> None:
+    """Do what a step says."""
+    match step:
+        case {"create": pod}:
+            server.ask("POST", PODS, pod)
+        case {"finish": name}:
+            server.ask("DELETE", f"{PODS}/{name}", {"gracePeriodSeconds": 0})
+        case {"pdb": budget}:
+            server.ask("POST", BUDGETS, budget)
+        case {"node": [name, change]}:
+            server.merge(f"/api/v1/nodes/{name}", change)
+
+
+def told(server: Asked) -> tuple[dict[str, Json], list[Json]]:
+    """All pods by name, and all events, as stories tell of them."""
+    pods, events = (server.ask("GET", path)["items"] for path in (PODS, EVENTS))
+    by_name = {one["metadata"]["name"]: told_of_pod(one) for one in pods}
+    # Controllers tell of nodes as well, which a story doesn't.
+    of_pods = [one for one in events if one["regarding"]["kind"] == "Pod"]
+    return by_name, distinct([told_of_event(one) for one in of_pods])
+
+
+def distinct(events: list[Json]) -> list[Json]:
+    """Without repetitions, and without what events are related to: that wasn't recorded."""
+    texts = {
+        json.dumps({field: value for field, value in event.items() if field != "related"})
+        for event in (dict(sorted(event.items())) for event in events)
+    }
+    return [json.loads(text) for text in sorted(texts)]
 
 
 def told_of_pod(pod: Mapping[str, Any]) -> Json:
@@ -122,9 +85,9 @@ def told_of_pod(pod: Mapping[str, Any]) -> Json:
     }
 
 
-def told_of_event(event: Mapping[str, Any], namespace: str) -> Json:
+def told_of_event(event: Mapping[str, Any]) -> Json:
     """An event of events.k8s.io/v1 as stories tell of it."""
-    note = _UID.sub("<uid>", event["note"]).replace(f"{namespace}/", "{ns}/")
+    note = _UID.sub("<uid>", event["note"]).replace("default/", "{ns}/")
     return {
         **{field: event[field] for field in _TOLD_OF_EVENTS},
         "note": note,

@@ -9,12 +9,16 @@ import json
 import pytest
 
 from podium.cluster.drivers.faults import INSTANT, ExponentialLatency, Latency
-from tests.conformance.stories import Json, StoryPlayer
+from podium.cluster.virtual import Cluster, ClusterOptions
+from tests.cluster.virtual.virtual_server import VirtualServer
+from tests.conformance.stories import Json, build, distinct, play, told
 from tests.conftest import ROOT
 
 STORIES: list[Json] = json.loads(
     (ROOT / "tests/conformance/data/live/stories.json").read_text("utf-8")
 )
+# How long a step takes that doesn't say so.
+STEP_S = 2.0
 # Nothing that is told may depend on how fast things go.
 LATENCIES = {
     INSTANT: "at once",
@@ -24,20 +28,15 @@ LATENCIES = {
 }
 
 
-def distinct(events: list[Json]) -> list[Json]:
-    """Without repetitions, and without what events are related to: that wasn't recorded."""
-    told = {
-        json.dumps({field: value for field, value in event.items() if field != "related"})
-        for event in (dict(sorted(event.items())) for event in events)
-    }
-    return [json.loads(text) for text in sorted(told)]
-
-
 @pytest.mark.parametrize("story", STORIES, ids=lambda story: story["story"])
 @pytest.mark.parametrize("latency", LATENCIES, ids=LATENCIES.get)
 def test_each_step(story: Json, latency: Latency) -> None:
-    player = StoryPlayer(story["nodes"], latency)
+    cluster = Cluster(ClusterOptions(nodes=None, latency=latency))
+    cluster.start()
+    server = VirtualServer(cluster)
+    build(server, story["nodes"])
+    cluster.driver.advance(STEP_S)
     for number, recorded in enumerate(story["steps"]):
-        player.play(recorded["step"])
-        assert player.pods() == recorded["pods"], number
-        assert distinct(player.events()) == distinct(recorded["events"]), number
+        play(server, recorded["step"])
+        cluster.driver.advance(recorded["step"].get("wait", STEP_S))
+        assert told(server) == (recorded["pods"], distinct(recorded["events"])), number

@@ -15,7 +15,25 @@ PATIENCE_S = 120.0
 Json = dict[str, Any]
 
 
-class Server(ABC):
+class Asked(ABC):
+    """What is asked as an API server is."""
+
+    @abstractmethod
+    def request(
+        self, method: str, path: str, body: Json | None = None, **headers: str
+    ) -> httpx.Response:
+        """The answer to a request."""
+
+    def ask(self, method: str, path: str, body: Json | None = None, **headers: str) -> Json:
+        response = self.request(method, path, body, **headers)
+        response.raise_for_status()
+        return dict(response.json())
+
+    def merge(self, path: str, body: Json) -> Json:
+        return self.ask("PATCH", path, body, **{"Content-Type": "application/merge-patch+json"})
+
+
+class Server(Asked):
     """A server and its admin.
 
     Attributes:
@@ -86,11 +104,3 @@ class Server(ABC):
                 if not again or time.monotonic() > until_s:
                     return response
             time.sleep(0.1)
-
-    def ask(self, method: str, path: str, body: Json | None = None, **headers: str) -> Json:
-        response = self.request(method, path, body, **headers)
-        response.raise_for_status()
-        return dict(response.json())
-
-    def merge(self, path: str, body: Json) -> Json:
-        return self.ask("PATCH", path, body, **{"Content-Type": "application/merge-patch+json"})

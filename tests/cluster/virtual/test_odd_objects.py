@@ -1,15 +1,15 @@
 """Odd objects that the API lets in, as kube-apiserver does, disturb nobody in the cluster."""
 
-import json
 from typing import Any
 
 import pytest
 
-from podium.api.kinds.builtin_kinds import KINDS, Kind
-from podium.apiserver.requests import Request, handle
+from podium.api.kinds.builtin_kinds import KINDS
+from podium.cluster.client.http_api import collection_path
 from podium.cluster.virtual import Cluster
 from tests.apiserver.requests.samples import sample
 from tests.cluster.virtual.test_cluster import pods_of
+from tests.cluster.virtual.virtual_server import VirtualServer
 from tests.objects import node
 
 Obj = dict[str, Any]
@@ -20,12 +20,6 @@ APP = {"selector": {"app": "a"}}
 INDEX = "batch.kubernetes.io/job-completion-index"
 
 
-def path(kind: Kind, name: str = "") -> str:
-    root = f"/apis/{kind.api_version}" if kind.group else f"/api/{kind.version}"
-    place = "/namespaces/default" if kind.namespaced else ""
-    return f"{root}{place}/{kind.plural}" + (f"/{name}" if name else "")
-
-
 class Told:
     """A cluster with an object of most kinds, that a client talks to.
 
@@ -34,6 +28,7 @@ class Told:
 
     def __init__(self) -> None:
         self.cluster = Cluster()
+        self._server = VirtualServer(self.cluster)
         self.cluster.load([node("n0", "64"), node("n1", "64")])
         self.cluster.start()
         numbered = {"completions": 3, "completionMode": "Indexed", "backoffLimitPerIndex": 1}
@@ -52,13 +47,11 @@ class Told:
 
     def send(self, method: str, kind: str, body: Obj, name: str = "a", sub: str = "") -> Any:
         """Send a request that is let in, and see what comes of it for a while."""
-        merge = {"content-type": "application/merge-patch+json"} if method == "PATCH" else {}
-        where = path(KINDS[kind], name) + (f"/{sub}" if sub else "")
-        request = Request(method, where, merge, json.dumps(body).encode())
-        answer = handle(self.cluster.server, request, self.cluster.driver.now_s)
-        assert answer.code in (200, 201), answer.body
+        merge = {"Content-Type": "application/merge-patch+json"} if method == "PATCH" else {}
+        where = "/".join(filter(None, (collection_path(KINDS[kind], "default"), name, sub)))
+        answer = self._server.ask(method, where, body, **merge)
         self.cluster.driver.advance(15)
-        return answer.body
+        return answer
 
     def annotate(self, kind: str, name: str, key: str, value: str) -> None:
         self.send("PATCH", kind, {"metadata": {"annotations": {key: value}}}, name)
