@@ -66,7 +66,7 @@ class LintQuestion(State, Question["LintAnswer"]):
     def aside(self) -> "Presentation | str | None":
         """Return the documentation of a rule, or the list of all rules."""
         from podium.api.presentation import Presentation, Section, Table
-        from podium.whatif.lint.catalogue import RULES
+        from podium.whatif.lint.linter import RULES
 
         if self.explain is not None:
             if self.explain not in RULES:

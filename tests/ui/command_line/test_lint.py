@@ -12,7 +12,7 @@ from typer.testing import CliRunner, Result
 
 from podium.ui.command_line.main import app
 from podium.ui.schemas import schema
-from podium.whatif.lint.catalogue import RULES
+from podium.whatif.lint.linter import RULES
 from tests.conftest import ROOT
 
 CLASSES = """

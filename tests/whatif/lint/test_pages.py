@@ -14,8 +14,8 @@ import yaml
 from podium.kubelet.kubelet_config import KIND
 from podium.ui.inputs.lint_inputs import lint_of
 from podium.ui.inputs.request_options import State
-from podium.whatif.lint.catalogue import RULES
 from podium.whatif.lint.lint_report import Severity
+from podium.whatif.lint.linter import RULES
 from podium.whatif.lint.rule import Rule
 from tests.conftest import ROOT
 from tests.docs.markdown import Block, Line, parts

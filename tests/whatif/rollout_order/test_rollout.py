@@ -14,10 +14,9 @@ from podium.ui.writers.markdown import to_markdown
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.play import Play
 from podium.whatif.plan.request import LoadedState, PlanRequest
-from podium.whatif.rollout_order.rollout import RolloutRequest, rollout
+from podium.whatif.rollout_order.rollout import Judge, RolloutRequest, play_step, rollout
 from podium.whatif.rollout_order.rollout_presentation import rollout_presentation
 from podium.whatif.rollout_order.rollout_report import RolloutAdvice
-from podium.whatif.rollout_order.rollout_search import Judge, play_step
 from podium.whatif.rollout_order.rollout_steps import (
     Introduction,
     RolloutStepError,
