@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import POD_GROUP
-from podium.api.objects import condition_of
+from podium.api.objects import condition_of, name
 from podium.simulation.runner.scenario_runner import Simulation
+from tests.objects import Obj, priority_class
 from tests.policies.worlds import CLASSES, play
 
 SEEDS = 6
@@ -18,8 +19,6 @@ by_seed = pytest.mark.seeds(SEEDS, 600)
 APIS = ["scheduling.k8s.io", "scheduling.x-k8s.io"]
 GANGS = {"gangs": {"podGroups": APIS, "timeout": "60s"}}
 UNTIL_S = 900
-
-Obj = dict[str, Any]
 
 
 class World:
@@ -109,9 +108,9 @@ def _parts(world: World, simulation: Simulation) -> list[tuple[float, str, int]]
     for at_s, entries in groupby(simulation.entries, key=lambda one: one.at_s):
         moment = list(entries)
         bound = {one.name for one in moment if one.type == "PodBound"}
-        for gang in {_gang_of(name) for name in bound} & world.least.keys():
+        for gang in {_gang_of(pod) for pod in bound} & world.least.keys():
             # Whoever loses its place at the same moment had one.
-            members = running[gang] | {name for name in bound if _gang_of(name) == gang}
+            members = running[gang] | {pod for pod in bound if _gang_of(pod) == gang}
             if len(members) < world.least[gang]:
                 found.append((at_s, gang, len(members)))
         _follow(moment, running)
@@ -170,86 +169,67 @@ def _pod(rng: Random, name: str, priority: str, cpu: str = "") -> Obj:
 
 
 def _class(name: str) -> Obj:
-    meta = {"metadata": {"name": name}, "value": CLASSES[name]}
-    return {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass", **meta}
+    return priority_class(name, CLASSES[name])
 
 
 def _object(api_version: str, kind: str, name: str, spec: Obj) -> Obj:
     return {"apiVersion": api_version, "kind": kind, "metadata": {"name": name}, "spec": spec}
 
 
-@pytest.mark.parametrize(("until_s", "nominated"), [(40, 2), (100, 0)])
-def test_room_is_given_up_when_the_time_is_over(until_s: int, nominated: int) -> None:
-    rng = Random(0)
-    group = _object(f"{APIS[1]}/v1alpha1", "PodGroup", "g", {"minMember": 2})
-    slow = _pod(rng, "slow-0", "batch", cpu="2")
+def _run(until_s: int, nodes: int, group: Obj, steps: dict[int, list[Obj | str]]) -> Simulation:
+    """Run a scene in which a pod that takes ten minutes to end has a node of its own."""
+    slow = _pod(Random(0), "slow-0", "batch", cpu="2")
     del slow["metadata"]["annotations"]
     slow["spec"]["terminationGracePeriodSeconds"] = 600
-    members = [_pod(rng, f"g-{number}", "urgent", cpu="2") for number in range(2)]
-    for one in members:
-        one["metadata"]["labels"] = {"scheduling.x-k8s.io/pod-group": "g"}
     spec = {
         "until": f"{until_s}s",
-        "nodes": [{"name": "n-", "count": 2, "capacity": {"cpu": "2", "memory": "8Gi"}}],
+        "nodes": [{"name": "n-", "count": nodes, "capacity": {"cpu": "2", "memory": "8Gi"}}],
         "manifests": [*map(_class, CLASSES), group],
-        "steps": [{"at": "1s", "apply": slow}, *({"at": "20s", "apply": one} for one in members)],
+        "steps": [
+            {"at": f"{at_s}s", ("delete" if isinstance(step, str) else "apply"): step}
+            for at_s, listed in {1: [slow], **steps}.items()
+            for step in listed
+        ],
     }
     head = {"apiVersion": "podium.dev/v1alpha1", "kind": "Scenario"}
     simulation, taken = play({**head, "spec": spec}, GANGS)
-    pods = {pod["metadata"]["name"]: pod for pod in simulation.cluster.store.list("Pod").items}
-    assert [one.victim.name for one in taken] == ["slow-0"] * len(taken)
-    assert not any("nodeName" in pods[f"g-{number}"]["spec"] for number in range(2))
-    nominees = [one for one in pods.values() if one["status"].get("nominatedNodeName")]
-    assert len(nominees) == nominated
+    assert {one.victim.name for one in taken} <= {"slow-0"}
+    return simulation
 
 
-def test_a_gang_that_comes_anew_has_room_made_at_once() -> None:
-    rng = Random(0)
-    group = _object(f"{APIS[1]}/v1alpha1", "PodGroup", "g", {"minMember": 1})
-    slow = _pod(rng, "slow-0", "batch", cpu="2")
-    slow["spec"]["terminationGracePeriodSeconds"] = 600
-    del slow["metadata"]["annotations"]
-    first, second = (_pod(rng, f"g-{number}", "urgent", cpu="2") for number in range(2))
-    for one in (first, second):
-        one["metadata"]["labels"] = {"scheduling.x-k8s.io/pod-group": "g"}
-    steps = [
-        {"at": "1s", "apply": slow},
-        {"at": "20s", "apply": first},
-        {"at": "30s", "delete": "pod/g-0"},
-        {"at": "40s", "apply": second},
-    ]
-    spec = {
-        "until": "50s",
-        "nodes": [{"name": "n-", "count": 1, "capacity": {"cpu": "2", "memory": "8Gi"}}],
-        "manifests": [*map(_class, CLASSES), group],
-        "steps": steps,
-    }
-    head = {"apiVersion": "podium.dev/v1alpha1", "kind": "Scenario"}
-    simulation, _ = play({**head, "spec": spec}, GANGS)
-    found = simulation.cluster.store.get("Pod", "default", "g-1")
-    assert found is not None
-    assert found["status"]["nominatedNodeName"] == "n-1"
+def _group_of(least: int) -> Obj:
+    return _object(f"{APIS[1]}/v1alpha1", "PodGroup", "g", {"minMember": least})
+
+
+def _member(number: int) -> Obj:
+    pod = _pod(Random(number), f"g-{number}", "urgent", cpu="2")
+    pod["metadata"]["labels"] = {"scheduling.x-k8s.io/pod-group": "g"}
+    return pod
+
+
+def _nominated(simulation: Simulation) -> dict[str, str]:
+    pods = simulation.cluster.store.list("Pod").items
+    assert not any(pod["spec"].get("nodeName") for pod in pods if _gang_of(name(pod)) == "g")
+    return {name(pod): node for pod in pods if (node := pod["status"].get("nominatedNodeName"))}
+
+
+@pytest.mark.parametrize(("until_s", "count"), [(40, 2), (100, 0)])
+def test_room_is_given_up_when_the_time_is_over(until_s: int, count: int) -> None:
+    members: list[Obj | str] = [_member(0), _member(1)]
+    assert len(_nominated(_run(until_s, 2, _group_of(2), {20: members}))) == count
+
+
+def test_room_is_made_at_once_for_a_gang_that_is_created_again() -> None:
+    steps: dict[int, list[Obj | str]] = {20: [_member(0)], 30: ["pod/g-0"], 40: [_member(1)]}
+    assert _nominated(_run(50, 1, _group_of(1), steps)) == {"g-1": "n-1"}
 
 
 def test_a_group_of_pods_says_which_victims_it_waits_for() -> None:
-    rng = Random(0)
-    policy = {"gang": {"minCount": 1}}
-    terms = {"schedulingPolicy": policy, "priorityClassName": "urgent"}
-    group = _object(f"{APIS[0]}/v1alpha2", "PodGroup", "g", terms)
-    slow = _pod(rng, "slow-0", "batch", cpu="2")
-    slow["spec"]["terminationGracePeriodSeconds"] = 600
-    del slow["metadata"]["annotations"]
-    member = _pod(rng, "g-0", "urgent", cpu="2")
+    terms = {"schedulingPolicy": {"gang": {"minCount": 1}}, "priorityClassName": "urgent"}
+    group, member = _object(f"{APIS[0]}/v1alpha2", "PodGroup", "g", terms), _member(0)
     member["spec"]["schedulingGroup"] = {"podGroupName": "g"}
-    spec = {
-        "until": "30s",
-        "nodes": [{"name": "n-", "count": 1, "capacity": {"cpu": "2", "memory": "8Gi"}}],
-        "manifests": [*map(_class, CLASSES), group],
-        "steps": [{"at": "1s", "apply": slow}, {"at": "20s", "apply": member}],
-    }
-    head = {"apiVersion": "podium.dev/v1alpha1", "kind": "Scenario"}
-    simulation, _ = play({**head, "spec": spec}, GANGS)
-    (found,) = simulation.cluster.store.list(POD_GROUP.key).items
+    del member["metadata"]["labels"]
+    (found,) = _run(30, 1, group, {20: [member]}).cluster.store.list(POD_GROUP.key).items
     condition = condition_of(found, "PodGroupScheduled")
     assert condition is not None
     assert condition["status"] == "False"

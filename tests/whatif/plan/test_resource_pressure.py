@@ -1,7 +1,6 @@
 """Plans and explanations of nodes under pressure."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,38 +15,26 @@ from podium.whatif.explain.eviction_rankings import EvictionError, rank_eviction
 from podium.whatif.plan.planner import plan
 from podium.whatif.plan.request import LoadedState, PlanRequest
 from podium.whatif.plan.resource_pressure import PressureError, parse_pressure
+from tests import objects
+from tests.objects import Obj, container, node
 from tests.replacing import replace
 
-Obj = dict[str, Any]
 
-
-def node(name: str, **amounts: str) -> Obj:
-    capacity = {"cpu": "4", "memory": "8Gi", "pods": "110"} | amounts
-    return {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {"name": name},
-        "status": {"capacity": capacity, "allocatable": capacity},
-    }
+def machine(name: str, **amounts: str) -> Obj:
+    capacity = {"memory": "8Gi", **amounts}
+    return node(name, allocatable=capacity, status={"capacity": capacity})
 
 
 def pod(name: str, memory: str = "", *, priority: int = 0, uses: str = "") -> Obj:
     annotations = {"podium.dev/usage-memory": uses} if uses else {}
     resources = {"requests": {"memory": memory}} if memory else {}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "default", "annotations": annotations},
-        "spec": {
-            "nodeName": "n1",
-            "priority": priority,
-            "containers": [{"name": "c", "image": "i", "resources": resources}],
-        },
-    }
+    containers = [container(resources=resources)]
+    fields = {"annotations": annotations, "priority": priority, "containers": containers}
+    return objects.pod(name, on="n1", **fields)
 
 
 STATE = [
-    node("n1"),
+    machine("n1"),
     pod("within", "4Gi"),
     pod("above", "1Gi", priority=1000, uses="2Gi"),
 ]
@@ -69,7 +56,7 @@ def test_what_is_above_the_threshold_costs_nobody_anything() -> None:
 
 
 def test_a_percentage_and_a_disk() -> None:
-    state = [node("n1", **{"ephemeral-storage": "100Gi"}), pod("only")]
+    state = [machine("n1", **{"ephemeral-storage": "100Gi"}), pod("only")]
     state[1]["metadata"]["annotations"] = {"podium.dev/usage-logs": "40Gi"}
     lost = plan(request("n1:nodefs.available=5%", state=state)).disruptions
     assert [one.pod for one in lost] == ["default/only"]
@@ -94,7 +81,7 @@ def test_pressure_that_cant_be(text: str, fault: str) -> None:
 
 
 def test_usage_that_cant_be_read() -> None:
-    state = [node("n1"), pod("p", uses="lots")]
+    state = [machine("n1"), pod("p", uses="lots")]
     with pytest.raises(PressureError, match="must be an amount"):
         plan(request("n1:memory.available=5Mi", state=state))
     with pytest.raises(EvictionError, match="must be an amount"):

@@ -28,31 +28,28 @@ from podium.whatif.resilience.resilience_presentation import (
     impact_presentation,
     resilience_presentation,
 )
-from tests.objects import Obj, budget, node, pod, priority_class, workload
+from podium.whatif.resilience.resilience_report import Resilience
+from tests.objects import Obj, budget, node, pod, priority_class, running
 from tests.replacing import replace
 from tests.whatif.plan.worlds import world
 
+
+def tolerant(**settings: Any) -> Obj:
+    unreachable = {"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}
+    return {"tolerations": [{**unreachable, "operator": "Exists", **settings}]}
+
+
+SMALL, LOW = {"cpu": "100m"}, {"priorityClassName": "low"}
+HIGH = {"priorityClassName": "high", **tolerant(tolerationSeconds=300)}
 CLASSES = [priority_class("low", 1), priority_class("high", 1000)]
-
-
-def running(kind: str, name: str, *nodes: str, cpu: str = "1", **template: Any) -> list[Obj]:
-    """A workload with a pod on each of these nodes."""
-    owner = workload(kind, name, cpu, replicas=len(nodes), template=template)
-    pods = [
-        pod(f"{name}-{number}", cpu, on=on, owner=owner, **template)
-        for number, on in enumerate(nodes)
-    ]
-    return [owner, *pods]
-
-
 STATE = [
     *CLASSES,
     node("a", "2", zone="west"),
     node("b", "2", zone="west"),
     node("c", "2", zone="east"),
-    *running("ReplicaSet", "web", "a", "c", priorityClassName="high"),
-    *running("ReplicaSet", "batch", "b", "b", priorityClassName="low"),
-    *running("StatefulSet", "db", "a", priorityClassName="high"),
+    *running("ReplicaSet", "web", "a", "c", **HIGH),
+    *running("ReplicaSet", "batch", "b", "b", **LOW),
+    *running("StatefulSet", "db", "a", **HIGH),
     budget("db", minAvailable=1),
 ]
 
@@ -61,6 +58,15 @@ def impact(disturbance: Disturbance, state: list[Obj] = STATE) -> Impact:
     request = PlanRequest(LoadedState(state))
     (played,) = Planner(request).outcomes([disturbance.changes], None)
     return ImpactReader(request).impact(disturbance, played)
+
+
+def failing(state: list[Obj], *names: str) -> Impact:
+    return impact(failure_of(state, names), state)
+
+
+def tried(state: list[Obj], **settings: Any) -> Resilience:
+    found, _ = resilience(ResilienceRequest(PlanRequest(LoadedState(state)), **settings))
+    return found
 
 
 def unplaced(found: Impact) -> dict[str, str]:
@@ -90,70 +96,73 @@ def test_a_drain_is_what_plan_says() -> None:
 
 
 def test_a_node_that_fails_is_emptied_after_its_tolerations() -> None:
-    found = impact(failure_of(STATE, ["a"]))
+    found = failing(STATE, "a")
     db, web = found.disruptions
     assert (db.pod, web.pod, web.replaced_on) == ("default/db-0", "default/web-0", "c")
     assert web.at_s == pytest.approx(355, abs=6)
-    assert unplaced(found) == {
-        "default/db-0": "its StatefulSet waits until it is gone, which its node doesn't report"
-    }
 
 
-def test_who_gives_way_in_turn_is_told() -> None:
-    state = [*STATE, *running("ReplicaSet", "more", "c", priorityClassName="low")]
-    found = impact(failure_of(state, ["node/a"]), state)
+def test_a_pod_that_a_replacement_preempts_has_the_depth_2() -> None:
+    found = failing([*STATE, *running("ReplicaSet", "more", "c", **LOW)], "node/a")
     assert found.preempted == 1
     (victim,) = (one for one in found.disruptions if one.by)
     assert victim.depth == 2
     assert [one.waits for one in found.unplaced] == [False, True]
 
 
-def test_a_pod_that_tolerates_it_stays_on_its_silent_node() -> None:
-    patient = {"key": "node.kubernetes.io/unreachable", "operator": "Exists"}
-    state = [*STATE, pod("patient", on="b", tolerations=[patient])]
-    found = impact(failure_of(state, ["b"]), state)
-    assert unplaced(found)["default/patient"] == (
-        "stays on its silent node: it tolerates that without end"
-    )
+FOUR = [node(name, zone="west") for name in "abcd"]
+FEW = "nothing is evicted, as 3 of 4 nodes of zone west aren't ready"
 
 
 @pytest.mark.parametrize(
-    ("failing", "seconds", "why"),
+    ("state", "failed", "lost", "why"),
     [
+        (
+            STATE,
+            "a",
+            "db-0",
+            "its StatefulSet waits until it is gone, which its node doesn't report",
+        ),
+        (
+            [*STATE, pod("patient", on="b", **tolerant())],
+            "b",
+            "patient",
+            "stays on its silent node: it tolerates that without end",
+        ),
         # One node of four: it is tainted after a minute.
-        ("a", 3600, "it tolerates that until t+1h1m0.1s, and the plan ends at t+10m0s"),
+        (
+            [*FOUR, *running("ReplicaSet", "web", "a", **tolerant(tolerationSeconds=3600))],
+            "a",
+            "web-0",
+            "stays on its silent node: it tolerates that until t+1h1m0.1s, and the plan ends at "
+            "t+10m0s",
+        ),
         # Three of four are more than 55 %, and few.
-        ("abc", None, "nothing is evicted, as 3 of 4 nodes of zone west aren't ready"),
-        ("abc", 20, "nothing is evicted, as 3 of 4 nodes of zone west aren't ready"),
+        (
+            [*FOUR, *running("ReplicaSet", "web", "a")],
+            "abc",
+            "web-0",
+            f"stays on its silent node: {FEW}",
+        ),
+        (
+            [*FOUR, *running("ReplicaSet", "web", "a", **tolerant(tolerationSeconds=20))],
+            "abc",
+            "web-0",
+            f"stays on its silent node: {FEW}",
+        ),
     ],
 )
-def test_why_a_pod_stays_is_found_out(failing: str, seconds: int | None, why: str) -> None:
-    span = {} if seconds is None else {"tolerationSeconds": seconds}
-    tolerations = [{"key": "node.kubernetes.io/unreachable", "operator": "Exists", **span}]
-    owner = workload("ReplicaSet", "web", replicas=1)
-    state = [
-        *(node(name, zone="west") for name in "abcd"),
-        owner,
-        pod("web-0", on="a", owner=owner, tolerations=tolerations if span else []),
-    ]
-    found = impact(failure_of(state, [*failing]), state)
-    assert unplaced(found) == {"default/web-0": f"stays on its silent node: {why}"}
+def test_why_a_pod_has_no_place(state: list[Obj], failed: str, lost: str, why: str) -> None:
+    assert unplaced(failing(state, *failed))[f"default/{lost}"] == why
 
 
 def test_a_service_on_one_node_is_without_a_ready_pod_though_each_pod_gets_a_place() -> None:
-    state = [
-        *CLASSES,
-        *(node(name) for name in "ab"),
-        *running("ReplicaSet", "web", "a", "a", cpu="100m", priorityClassName="high"),
-        *running("ReplicaSet", "spread", "a", "b", cpu="100m", priorityClassName="high"),
-    ]
-    found, _ = resilience(ResilienceRequest(PlanRequest(LoadedState(state)), drains=False))
+    web = running("ReplicaSet", "web", "a", "a", **SMALL, **HIGH)
+    spread = running("ReplicaSet", "spread", "a", "b", **SMALL, **HIGH)
+    found = tried([*CLASSES, node("a"), node("b"), *web, *spread], drains=False)
     (outage,) = found.outages
-    assert (outage.workload, outage.ready_before, outage.is_over) == (
-        "ReplicaSet default/web",
-        2,
-        True,
-    )
+    assert (outage.workload, outage.ready_before) == ("ReplicaSet default/web", 2)
+    assert outage.is_over
     # From the failure on, not from when the control plane misses the node.
     assert outage.longest_s == pytest.approx(362, abs=6)
     assert outage.disturbances == ("failure of node a",)
@@ -170,36 +179,30 @@ def test_a_service_on_one_node_is_without_a_ready_pod_though_each_pod_gets_a_pla
     )
 
 
-def test_a_gate_tells_of_the_disturbance_that_is_worst() -> None:
-    state = [node("a"), node("b"), *running("StatefulSet", "db", "a", cpu="100m")]
-    asked = ResilienceRequest(
-        PlanRequest(LoadedState(state)), gates=parse_gates(["unavailable"], None)
-    )
+def test_a_gate_finds_the_worst_disturbance() -> None:
+    state = [node("a"), node("b"), *running("StatefulSet", "db", "a", **SMALL)]
+    gates = parse_gates(["unavailable"], None)
+    asked = ResilienceRequest(PlanRequest(LoadedState(state)), gates=gates)
     found, (finding,) = resilience(asked)
     # The drain of the node takes it down for two seconds only.
     assert found.outages[0].disturbances == ("failure of node a", "drain of node a")
     assert finding.message == "has no ready pod for 600 s (failure of node a)"
 
 
-def test_who_is_down_to_the_end_is_worse_than_who_comes_back() -> None:
-    state = [
-        node("a"),
-        node("b"),
-        *running("StatefulSet", "db", "a", cpu="100m"),
-        *running("ReplicaSet", "web", "b", cpu="100m"),
-    ]
-    found, _ = resilience(ResilienceRequest(PlanRequest(LoadedState(state)), drains=False))
+def test_an_outage_to_the_end_is_worse_than_one_that_is_over() -> None:
+    db = running("StatefulSet", "db", "a", **SMALL)
+    web = running("ReplicaSet", "web", "b", **SMALL)
+    found = tried([node("a"), node("b"), *db, *web], drains=False)
     assert [one.name for one in found.ranking] == ["failure of node a", "failure of node b"]
-    db, web = found.outages
-    assert (db.workload, db.is_over) == ("StatefulSet default/db", False)
-    assert (web.workload, web.is_over) == ("ReplicaSet default/web", True)
+    assert [(one.workload, one.is_over) for one in found.outages] == [
+        ("StatefulSet default/db", False),
+        ("ReplicaSet default/web", True),
+    ]
     assert "600 s, to the end in the failure of node a" in resilience_presentation(found).headline
 
 
 def test_a_workload_whose_node_falls_silent_is_unavailable_though_nothing_is_evicted() -> None:
-    patient = {"key": "node.kubernetes.io/unreachable", "operator": "Exists"}
-    state = [node("a"), node("b"), *running("ReplicaSet", "web", "a", tolerations=[patient])]
-    found = impact(failure_of(state, ["a"]), state)
+    found = failing([node("a"), node("b"), *running("ReplicaSet", "web", "a", **tolerant())], "a")
     (summary,) = found.unavailable
     assert (summary.workload, summary.ready_least_at_s) == ("ReplicaSet default/web", 0.0)
     assert not found.is_harmless
@@ -213,15 +216,14 @@ def test_a_zone_fails_with_all_its_nodes() -> None:
 
 
 @pytest.mark.parametrize("text", ["x", "zone/a", "node/west", "pod/a"])
-def test_what_isnt_there_is_told(text: str) -> None:
+def test_a_node_or_zone_that_isnt_in_the_state_is_an_error(text: str) -> None:
     with pytest.raises(DisturbanceError, match="the state has no"):
         failure_of(STATE, [text])
 
 
 def test_the_number_of_processes_changes_nothing() -> None:
-    asked = ResilienceRequest(
-        PlanRequest(LoadedState(STATE)), nodes=("a", "b"), pairs=True, spare_room=False
-    )
+    request = PlanRequest(LoadedState(STATE))
+    asked = ResilienceRequest(request, nodes=("a", "b"), pairs=True, spare_room=False)
     found, _ = resilience(asked, workers=1)
     assert resilience(asked, workers=2)[0] == found
     assert found.tried == {"Drain": 2, "NodeFailure": 3}
@@ -230,38 +232,26 @@ def test_the_number_of_processes_changes_nothing() -> None:
 
 
 def test_the_budget_that_makes_a_drain_impossible_is_named() -> None:
-    asked = ResilienceRequest(PlanRequest(LoadedState(STATE)), nodes=("a",), spare_room=False)
-    found, _ = resilience(asked)
-    (blocking,) = found.blocking_budgets
-    assert (blocking.budget, blocking.nodes, blocking.pods) == (
-        "default/db",
-        ("a",),
-        ("default/db-0",),
-    )
+    (blocking,) = tried(STATE, nodes=("a",), spare_room=False).blocking_budgets
+    assert (blocking.budget, blocking.nodes) == ("default/db", ("a",))
+    assert blocking.pods == ("default/db-0",)
     assert "never allows a disruption" in blocking.reasons[0]
 
 
 def test_pods_that_no_failure_spares() -> None:
-    state = [
-        *CLASSES,
-        *(node(name, "2") for name in "abc"),
-        *running("ReplicaSet", "web", "a", "b", cpu="2", priorityClassName="high"),
-        *running("ReplicaSet", "batch", "c", cpu="2", priorityClassName="low"),
-    ]
-    found, _ = resilience(ResilienceRequest(PlanRequest(LoadedState(state)), drains=False))
-    (exposed,) = found.exposed
+    web = running("ReplicaSet", "web", "a", "b", cpu="2", **HIGH)
+    batch = running("ReplicaSet", "batch", "c", cpu="2", **LOW)
+    nodes = [node(name, "2") for name in "abc"]
+    (exposed,) = tried([*CLASSES, *nodes, *web, *batch], drains=False).exposed
     assert (exposed.pod, exposed.hit, exposed.is_never_spared) == ("default/batch-0", 3, True)
     assert exposed.owner == "ReplicaSet default/batch"
 
 
+WEB = running("ReplicaSet", "web", "a", "a", "b", "b")
+
+
 def test_spare_room_cures_and_less_doesnt() -> None:
-    state = [
-        node("a", "2"),
-        node("b", "2"),
-        *running("ReplicaSet", "web", "a", "a", "b", "b"),
-    ]
-    request = PlanRequest(LoadedState(state))
-    found, _ = resilience(ResilienceRequest(request))
+    found = tried([node("a", "2"), node("b", "2"), *WEB])
     (room,) = found.spare_rooms
     assert (room.like, room.count, room.cures, room.of) == (("a",), 1, 4, 4)
     assert room.shape == "2 cpu, 8Gi memory, 110 pods"
@@ -270,13 +260,8 @@ def test_spare_room_cures_and_less_doesnt() -> None:
 
 def test_shapes_that_are_not_tried_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("podium.whatif.resilience.resilience.SHAPES_MAX", 1)
-    state = [
-        *(node(name, cpu) for name, cpu in (("a", "2"), ("b", "2"), ("c", "1"))),
-        *running("ReplicaSet", "web", "a", "a", "b", "b"),
-    ]
-    found, _ = resilience(
-        ResilienceRequest(PlanRequest(LoadedState(state)), nodes=("a",), drains=False)
-    )
+    state = [node("a", "2"), node("b", "2"), node("c", "1"), *WEB]
+    found = tried(state, nodes=("a",), drains=False)
     assert [room.like for room in found.spare_rooms] == [("a",)]
     assert found.untried_shapes == ("1 cpu, 8Gi memory, 110 pods",)
     assert "Not tried, as less common: nodes with 1 cpu" in to_markdown(
@@ -285,12 +270,7 @@ def test_shapes_that_are_not_tried_are_named(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_spare_room_is_spread_over_zones() -> None:
-    state = [
-        node("a", "2", zone="x"),
-        node("b", "2", zone="y"),
-        *running("ReplicaSet", "web", "a", "a", "b", "b"),
-    ]
-    found, _ = resilience(ResilienceRequest(PlanRequest(LoadedState(state)), drains=False))
+    found = tried([node("a", "2", zone="x"), node("b", "2", zone="y"), *WEB], drains=False)
     (room,) = found.spare_rooms
     assert (room.like, room.count, room.cures) == (("a", "b"), 2, 4)
 

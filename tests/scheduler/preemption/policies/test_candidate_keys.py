@@ -6,62 +6,22 @@ import pytest
 
 from podium.scheduler.config.scheduler_options import CandidateKey, SchedulerOptions
 from podium.scheduler.scheduler import Scheduler
+from tests.objects import Obj, node, pod, workload
 
-NODES = [("n-1", "fast"), ("n-2", "slow"), ("n-3", "slow")]
-
-
-def chosen(key: str, *on_first: dict[str, Any], **on_second: Any) -> str:
-    """Where a large pod goes, if victims differ in this and the key comes first."""
-    order = [CandidateKey(key), *list(CandidateKey)[:5]]
-    scheduler = Scheduler(options=SchedulerOptions(candidate_order=order))
-    scheduler.clock.now_s = 1000.0
-    pods = [victim("a", "n-1", **dict(*on_first)), victim("b", "n-2", **on_second)]
-    scheduler.load([node(*one) for one in NODES], [*pods, blocker()])
-    (pending,) = scheduler.load([], [large()])
-    decision = scheduler.decide(pending)
-    assert decision.preemption is not None
-    return decision.preemption.node_name
+NODES = [
+    node("n-1", "3", labels={"disk": "fast"}),
+    node("n-2", "3", labels={"disk": "slow"}),
+    node("n-3", "2", labels={"disk": "slow"}),
+]
+START = "1970-01-01T00:00:00Z"
 
 
-def node(name: str, disk: str) -> dict[str, Any]:
-    room = {"cpu": "3" if name != "n-3" else "2", "memory": "8Gi", "pods": "10"}
-    labels = {"disk": disk, "kubernetes.io/hostname": name}
-    return {"metadata": {"name": name, "labels": labels}, "status": {"allocatable": room}}
-
-
-def victim(name: str, where: str, disk: str = "", **noted: str) -> dict[str, Any]:
-    owner = {"uid": f"owner-{name}", "controller": True, "kind": "ReplicaSet"}
-    return {
-        "metadata": {
-            "name": name,
-            "namespace": "default",
-            "ownerReferences": [owner] if disk else [],
-            "annotations": {
-                key.replace("__", "/").replace("_", "-"): v for key, v in noted.items()
-            },
-        },
-        "spec": {
-            **requests("2"),
-            "nodeName": where,
-            "nodeSelector": {"disk": disk} if disk else {},
-        },
-        "status": {"startTime": "1970-01-01T00:00:00Z"},
-    }
-
-
-def large() -> dict[str, Any]:
-    return {"metadata": {"name": "large", "namespace": "default"}, "spec": requests("3", 1000)}
-
-
-def blocker() -> dict[str, Any]:
-    """Something on the third node that nobody preempts."""
-    spec = {**requests("0", 2000), "nodeName": "n-3"}
-    return {"metadata": {"name": "blocker", "namespace": "default"}, "spec": spec}
-
-
-def requests(cpu: str, priority: int = 0) -> dict[str, Any]:
-    container = {"name": "c", "resources": {"requests": {"cpu": cpu}}}
-    return {"priority": priority, "containers": [container]}
+def victim(name: str, on: str, disk: str = "", **annotations: str) -> Obj:
+    """A pod whose replacement has to go to a node with such a disk; without one it has none."""
+    selected: Obj = {"nodeSelector": {"disk": disk}, "owner": workload("ReplicaSet", name)}
+    noted = {key.replace("__", "/").replace("_", "-"): v for key, v in annotations.items()}
+    fields = {"annotations": noted, "priority": 0, **(selected if disk else {})}
+    return pod(name, "2", on=on, start=START, **fields)
 
 
 COST = "controller.kubernetes.io__pod_deletion_cost"
@@ -83,7 +43,13 @@ CHECKPOINT = "podium.dev__last_checkpoint"
         ("StrandedVictims", {"disk": "fast"}, {"disk": "fast"}, "n-1"),
     ],
 )
-def test_the_key_decides(
-    key: str, first: dict[str, str], second: dict[str, str], expected: str
-) -> None:
-    assert chosen(key, first, **second) == expected
+def test_the_key_decides(key: str, first: Any, second: Any, expected: str) -> None:
+    order = [CandidateKey(key), *list(CandidateKey)[:5]]
+    scheduler = Scheduler(options=SchedulerOptions(candidate_order=order))
+    scheduler.clock.now_s = 1000.0
+    blocker = pod("blocker", "0", on="n-3", priority=2000)
+    victims = [victim("a", "n-1", **first), victim("b", "n-2", **second)]
+    scheduler.load(NODES, [*victims, blocker])
+    decision = scheduler.decide(scheduler.pending(pod("large", "3", priority=1000)))
+    assert decision.preemption is not None
+    assert decision.preemption.node_name == expected

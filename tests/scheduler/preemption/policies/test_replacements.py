@@ -12,24 +12,36 @@ from podium.scheduler.config.scheduler_options import (
 )
 from podium.scheduler.preemption.policies.replacements import Cascade
 from podium.scheduler.scheduler import Scheduler
+from tests.objects import HOST, Obj, node, pod, workload
 
 ORDER = (CandidateKey.CASCADE_SIZE, *list(CandidateKey)[:5])
-NEVER = {"podium.dev/never-preempt": "true"}
 KEPT = NeverPreempt(priority_classes=frozenset({"kept"}))
 SHIELDED = SchedulerOptions(candidate_order=ORDER, protection=PreemptionProtection(never=KEPT))
 
 
-def _scheduler(options: SchedulerOptions, **noted: str) -> Scheduler:
-    """Who has to leave the first node pushes on another, who another; of the second, nobody."""
+def _pod(name: str, priority: int, on: str, *disks: str, hosts: Any = (), **fields: Any) -> Obj:
+    """A pod with a replacement that goes to nodes with such disks, among these if any are named."""
+    wanted = [{"key": "disk", "operator": "In", "values": disks}]
+    wanted += [{"key": HOST, "operator": "In", "values": hosts}] if hosts else []
+    terms = {"nodeSelectorTerms": [{"matchExpressions": wanted}]}
+    near = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+    owner = workload("ReplicaSet", name)
+    given = {"priority": priority, "affinity": near, "owner": owner, "uid": name, **fields}
+    return pod(name, "2", on=on, start="2026-01-01T00:00:00Z" if on else "", **given)
+
+
+def _scheduler(options: SchedulerOptions) -> Scheduler:
+    """Three pods push each other on from the first node; the victim on the second has room."""
     scheduler = Scheduler(options=options)
-    nodes = [("n-1", "a"), ("n-2", "b"), ("n-3", "a"), ("n-4", "c")]
+    disks = {"n-1": "a", "n-2": "b", "n-3": "a", "n-4": "c"}
+    never = {"podium.dev/never-preempt": "true"}
     pods = [
-        _pod("high-1", 5, "n-1", ["a"]),
-        _pod("high-2", 5, "n-2", ["b"]),
-        _pod("middle", 3, "n-3", ["a", "c"], **noted),
-        _pod("low", 1, "n-4", ["c"]),
+        _pod("high-1", 5, "n-1", "a"),
+        _pod("high-2", 5, "n-2", "b"),
+        _pod("middle", 3, "n-3", "a", "c", annotations=never, priorityClassName="kept"),
+        _pod("low", 1, "n-4", "c"),
     ]
-    scheduler.load([_node(*one) for one in nodes], pods)
+    scheduler.load([node(name, "2", labels={"disk": disk}) for name, disk in disks.items()], pods)
     return scheduler
 
 
@@ -43,10 +55,10 @@ def _scheduler(options: SchedulerOptions, **noted: str) -> Scheduler:
     ],
 )
 def test_the_smaller_cascade_is_taken(options: SchedulerOptions, expected: str) -> None:
-    scheduler = _scheduler(options, **NEVER)
+    scheduler = _scheduler(options)
     before = [(pod.uid, pod.slot) for pods in scheduler.snapshot.pods_on for pod in pods]
-    (pending,) = scheduler.load([], [_pod("new", 9, "", ["a", "b"], name="n-1 n-2")])
-    decision = scheduler.decide(pending)
+    new = _pod("new", 9, "", "a", "b", hosts=("n-1", "n-2"))
+    decision = scheduler.decide(scheduler.pending(new))
     assert decision.preemption is not None
     assert decision.preemption.node_name == expected
     assert decision.post_filter is not None
@@ -61,38 +73,3 @@ def test_it_goes_on_to_the_last_node() -> None:
     (high,) = scheduler.snapshot.pods_on[0]
     for own_row in (-1, 0):
         assert Cascade(scheduler.handle)([high], own_row) == (3, {2, 3})
-
-
-def _node(name: str, disk: str) -> dict[str, Any]:
-    room = {"cpu": "2", "memory": "8Gi", "pods": "10"}
-    return {
-        "metadata": {"name": name, "labels": {"disk": disk, "name": name}},
-        "status": {"allocatable": room},
-    }
-
-
-def _pod(
-    uid: str, priority: int, node: str, disks: list[str], name: str = "", **noted: str
-) -> dict[str, Any]:
-    wanted = [{"key": "disk", "operator": "In", "values": disks}]
-    if name:
-        wanted.append({"key": "name", "operator": "In", "values": name.split()})
-    terms = {"nodeSelectorTerms": [{"matchExpressions": wanted}]}
-    owner = {"uid": f"owner-{uid}", "controller": True, "kind": "ReplicaSet"}
-    return {
-        "metadata": {
-            "name": uid,
-            "namespace": "default",
-            "uid": uid,
-            "ownerReferences": [owner],
-            "annotations": noted,
-        },
-        "spec": {
-            "priority": priority,
-            "priorityClassName": "kept" if noted else "",
-            "containers": [{"name": "c", "resources": {"requests": {"cpu": "2"}}}],
-            "affinity": {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}},
-            **({"nodeName": node} if node else {}),
-        },
-        "status": {"startTime": "2026-01-01T00:00:00Z"} if node else {},
-    }
