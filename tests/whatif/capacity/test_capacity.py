@@ -22,7 +22,7 @@ from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.plan_report import Return
 from podium.whatif.plan.planner import plan
 from podium.whatif.plan.request import LoadedState, PlanRequest
-from tests.objects import ZONE, Obj, budget, namespace, node, pod, priority_class, workload
+from tests.objects import ZONE, Obj, namespace, node, pod, priority_class, workload
 
 HIGH = priority_class("high", 1000)
 
@@ -44,44 +44,9 @@ def by_node(fill: Fill) -> dict[str, int]:
     return {row.node: row.pods for row in fill.nodes}
 
 
-def test_pods_fill_what_is_free_and_the_scheduler_says_what_stops_the_next_one() -> None:
-    state = [node("a", "4"), node("b", "2"), node("c", "8", unschedulable=True), pod("old", on="a")]
-    fill = free(found(state, pod("web")))
-    assert (fill.pods, by_node(fill)) == (5, {"a": 3, "b": 2})
-    assert fill.stop.by == "Scheduler"
-    assert fill.stop.message == (
-        "0/3 nodes are available: 1 node(s) were unschedulable, 2 Insufficient cpu."
-    )
-    reasons = {one.reason: one.nodes for one in fill.stop.reasons}
-    assert reasons == {"Insufficient cpu": 2, "node(s) were unschedulable": 1}
-
-
 def test_pods_that_wait_already_get_their_room_first() -> None:
     state = [node("a", "4"), pod("waits", "3")]
     assert free(found(state, pod("web"))).pods == 1
-
-
-def test_templates_are_created_in_proportion() -> None:
-    state = [node("a", "10")]
-    fill = free(found(state, (pod("web"), 3), (pod("db", "2"), 1)))
-    assert (fill.rounds, fill.by_template) == (2, (6, 2))
-    assert (fill.stop.template, fill.pods) == ("web", 8)
-
-
-def test_lower_pods_give_way_and_budgets_that_this_breaks_are_named() -> None:
-    low = [pod(f"low-{n}", "2", on="a", app="low") for n in range(2)]
-    state = [node("a", "5"), HIGH, *low, budget("low", minAvailable=1)]
-    both = found(state, pod("web", "1", priorityClassName="high"), preempts=True)
-    assert free(both).pods == 1
-    fill = both.with_preemption
-    assert fill is not None
-    assert (fill.pods, both.templates[0].priority) == (5, 1000)
-    assert [(one.pod, one.breaks) for one in fill.victims] == [
-        ("default/low-0", ()),
-        ("default/low-1", ("default/low",)),
-    ]
-    assert {one.comes_again for one in fill.victims} == {Return.NEVER}
-    assert "No preemption victims found" in fill.stop.message
 
 
 def test_a_victim_whose_job_fails_loses_its_work() -> None:

@@ -42,16 +42,6 @@ def choice(found: CheapestNodes) -> dict[str, int]:
     return {one.shape: one.nodes for one in found.shapes if one.nodes}
 
 
-def test_the_cheapest_mixture_is_found_and_proven() -> None:
-    state = [node("n", "2"), *(pod(f"w-{n}", "3") for n in range(3))]
-    answer = found(state, shaped(BIG, SMALL))
-    assert (choice(answer), answer.cost) == ({"big": 1, "small": 1}, Decimal("0.61"))
-    assert (answer.proven, answer.cost_at_least) == (True, answer.cost)
-    assert {one.pod for one in answer.placements} == {f"default/w-{n}" for n in range(3)}
-    shown = cheapest_nodes_presentation(answer)
-    assert shown.headline.startswith("Add 1 big, 1 small for 0.61; no cheaper choice does; ")
-
-
 def test_new_pods_find_the_new_nodes_there_and_preempt_nobody_for_good() -> None:
     state = [node("n", "2"), pod("low", "2", on="n"), priority_class("high", 9)]
     answer = found(state, shaped(SMALL), (pod("web", "2", priorityClassName="high"), 2))

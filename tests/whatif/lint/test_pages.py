@@ -95,7 +95,7 @@ def test_the_index_lists_all_rules() -> None:
     before, mark, _ = INDEX.read_text().partition(RULES_OF_INDEX)
     lines = []
     for module, rules in groupby(RULES.values(), key=lambda rule: rule.check.__module__):
-        subject = module.rpartition(".")[2].replace("_", " ").replace("catalogue", "suppressions")
+        subject = module.rpartition(".")[2].replace("_", " ").replace("linter", "suppressions")
         lines.append(f"- {subject}: " + ", ".join(f"[{rule.id}]({rule.id}.md)" for rule in rules))
     expected = before + mark + "\n".join(lines) + "\n"
     if os.environ.get("UPDATE"):

@@ -88,26 +88,7 @@ def test_a_drain_is_what_plan_says() -> None:
     asked = plan(PlanRequest(LoadedState(STATE), [parse_drain("a", "default")]))
     assert (found.disruptions, found.drains) == (asked.disruptions, asked.drains)
     assert found.workloads == asked.workloads
-    (drained,) = found.drains
-    (blocker,) = drained.blockers
-    assert (drained.state, blocker.budget) == ("Open", "default/db")
-    assert [*blocker.pods] == ["default/db-0"] == [*drained.left]
     assert not found.is_harmless
-
-
-def test_a_node_that_fails_is_emptied_after_its_tolerations() -> None:
-    found = failing(STATE, "a")
-    db, web = found.disruptions
-    assert (db.pod, web.pod, web.replaced_on) == ("default/db-0", "default/web-0", "c")
-    assert web.at_s == pytest.approx(355, abs=6)
-
-
-def test_a_pod_that_a_replacement_preempts_has_the_depth_2() -> None:
-    found = failing([*STATE, *running("ReplicaSet", "more", "c", **LOW)], "node/a")
-    assert found.preempted == 1
-    (victim,) = (one for one in found.disruptions if one.by)
-    assert victim.depth == 2
-    assert [one.waits for one in found.unplaced] == [False, True]
 
 
 FOUR = [node(name, zone="west") for name in "abcd"]
@@ -117,12 +98,6 @@ FEW = "nothing is evicted, as 3 of 4 nodes of zone west aren't ready"
 @pytest.mark.parametrize(
     ("state", "failed", "lost", "why"),
     [
-        (
-            STATE,
-            "a",
-            "db-0",
-            "its StatefulSet waits until it is gone, which its node doesn't report",
-        ),
         (
             [*STATE, pod("patient", on="b", **tolerant())],
             "b",
@@ -231,13 +206,6 @@ def test_the_number_of_processes_changes_nothing() -> None:
     assert sum(found.tried.values()) == len(found.ranking)
 
 
-def test_the_budget_that_makes_a_drain_impossible_is_named() -> None:
-    (blocking,) = tried(STATE, nodes=("a",), spare_room=False).blocking_budgets
-    assert (blocking.budget, blocking.nodes) == ("default/db", ("a",))
-    assert blocking.pods == ("default/db-0",)
-    assert "never allows a disruption" in blocking.reasons[0]
-
-
 def test_pods_that_no_failure_spares() -> None:
     web = running("ReplicaSet", "web", "a", "b", cpu="2", **HIGH)
     batch = running("ReplicaSet", "batch", "c", cpu="2", **LOW)
@@ -267,12 +235,6 @@ def test_shapes_that_are_not_tried_are_named(monkeypatch: pytest.MonkeyPatch) ->
     assert "Not tried, as less common: nodes with 1 cpu" in to_markdown(
         resilience_presentation(found)
     )
-
-
-def test_spare_room_is_spread_over_zones() -> None:
-    found = tried([node("a", "2", zone="x"), node("b", "2", zone="y"), *WEB], drains=False)
-    (room,) = found.spare_rooms
-    assert (room.like, room.count, room.cures) == (("a", "b"), 2, 4)
 
 
 def test_too_many_pairs_are_refused() -> None:

@@ -9,7 +9,6 @@ import pytest
 
 from podium.api.errors import PodiumError
 from podium.api.kinds.snapshot_kinds import decisive
-from podium.ui.writers.html import to_html
 from podium.ui.writers.markdown import to_markdown
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.play import Play
@@ -57,41 +56,11 @@ def names(found: RolloutAdvice) -> list[str]:
 WEB, BATCH = "Deployment default/web gets high (1000)", "Deployment default/batch gets low (100)"
 
 
-def test_batch_first_would_preempt_web_so_web_comes_first() -> None:
-    found = advice(full_cluster(), "deploy/batch=low", "deploy/web=high", important=1000)
-    assert (found.verdict, names(found)) == ("Reordered", [WEB, BATCH])
-    given, at_once = found.obvious
-    (step,) = given.steps
-    witness = step.endangered[0]
-    assert witness.workload == "Deployment default/web"
-    assert (witness.priority, witness.final_priority) == (0, 1000)
-    assert (witness.by_workload, witness.by_priority) == ("Deployment default/batch", 100)
-    assert not at_once.is_safe
-    assert "PriorityClass high" in found.preparation
-
-
 def test_the_order_as_given_is_the_answer_if_it_is_safe() -> None:
     found = advice(full_cluster(), "deploy/web=high", "deploy/batch=low", important=1000)
     assert (found.verdict, names(found)) == ("Safe", [WEB, BATCH])
     # Its own pods may be preempted by it, as they aren't important.
     assert {one.workload for one in found.steps[1].preempted} == {"Deployment default/batch"}
-
-
-def test_where_no_order_is_safe_every_one_has_its_witness_and_room_is_named() -> None:
-    found = advice(full_cluster(), "deploy/batch=low", "deploy/web=high", more_nodes=2)
-    assert found.verdict == "Impossible"
-    ends = {(end.done, end.next.step) for end in found.dead_ends}
-    assert ends == {((), BATCH), ((WEB,), BATCH)}
-    assert all(end.next.endangered for end in found.dead_ends)
-    assert found.room is not None
-    assert (found.room.nodes, found.room.like) == (1, ("n1",))
-    assert [step.step for step in found.room.steps] == [WEB, BATCH]
-    shown = rollout_presentation(found)
-    assert shown.headline == (
-        "No order of these steps is safe; 3 steps played. With 1 more node like n1 one is."
-    )
-    assert "Why no order is safe" in to_html(shown)
-    assert "With 1 more node like n1" in to_markdown(shown)
 
 
 def test_a_search_that_is_cut_short_proves_nothing() -> None:
@@ -222,21 +191,13 @@ def test_a_rollout_that_comes_to_no_end_is_not_safe() -> None:
     assert end.next.stuck == (f"Deployment default/web: {lacking}",)
 
 
-def test_what_the_api_rejects_is_not_safe() -> None:
-    found = advice(full_cluster(), "deploy/web=missing")
-    (end,) = found.dead_ends
-    assert "no PriorityClass with name missing was found" in end.next.rejected[0].message
-
-
 def test_without_forks_nothing_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("podium.whatif.rollout_order.rollout.can_fork", lambda: False)
     with pytest.raises(PodiumError, match="can't be made here"):
         advice([node("n1", "1"), workload("Deployment", "web", replicas=1)], "deploy/web=high")
 
 
-def test_nothing_to_roll_out_is_an_error() -> None:
-    with pytest.raises(RolloutStepError, match="no workload"):
-        introduction([], CLASSES)
+def test_an_assignment_that_cant_be_read_is_an_error() -> None:
     for text, why in (("web", "expected KIND/NAME=CLASS"), ("deploy/x=low", "has no Deployment")):
         with pytest.raises(RolloutStepError, match=why):
             assigned(text, "default", {})
