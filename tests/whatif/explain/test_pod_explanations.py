@@ -46,26 +46,6 @@ def apart_from(app: str) -> Obj:
     return {"affinity": required("podAntiAffinity", near(app, ZONE))}
 
 
-def test_every_node_with_plugin_code_and_reason_and_every_score() -> None:
-    state = [node("a"), node("b", unschedulable=True), node("c", "1")]
-    view = only(explained("p", state, pod("p", "2")))
-    refusals = {
-        name: (status.plugin, str(status.code), status.reasons)
-        for name, status in view.filter.items()
-    }
-    assert refusals == {
-        "b": (
-            "NodeUnschedulable",
-            "UnschedulableAndUnresolvable",
-            ("node(s) were unschedulable",),
-        ),
-        "c": ("NodeResourcesFit", "UnschedulableAndUnresolvable", ("Insufficient cpu",)),
-    }
-    assert view.node == "a"
-    assert view.best == ("a",)
-    assert view.scored[0].total == sum(view.scored[0].scores.values())
-
-
 def test_a_pod_is_explained_at_its_turn() -> None:
     first = pod("first", priorityClassName="high")
     view = only(explained("second", [HIGH, node("n", "1")], pod("second"), first))
@@ -99,55 +79,25 @@ def test_no_scheduler_decides_about_an_applied_pod_that_names_its_node() -> None
     assert explanation.admission.is_admitted
 
 
-def test_a_preemption_is_followed_by_the_decision_about_the_room() -> None:
-    state = [
-        HIGH,
-        *(node(name, "1") for name in ("a", "b", "full")),
-        pod("low-1", on="a"),
-        pod("low-2", on="b", priority=5),
-        pod("high-1", on="full", priorityClassName="high"),
-    ]
-    first, second = explained("p", state, pod("p", priorityClassName="high")).decisions
-    assert first.preemption is not None
-    assert first.preemption.outcome is not None
-    outcome = first.preemption.outcome
-    assert [c.node for c in (outcome.chosen, *outcome.alternatives)] == ["a", "b"]
-    assert outcome.alternatives[0].lost_at == "lowest priority of the highest victim"
-    assert first.preemption.rejected["full"].message == (
-        "No preemption victims found for incoming pod"
-    )
-    assert (second.is_nominated_only, second.node) == (True, "a")
-
-
-def test_a_pod_on_another_node_that_blocks_is_named() -> None:
+@pytest.mark.parametrize(
+    ("is_own", "here"), [(True, {}), (False, apart_from("p"))], ids=["its own rule", "theirs"]
+)
+def test_a_pod_on_another_node_of_the_domain_that_blocks_is_named(is_own: bool, here: Obj) -> None:
     state = [
         HIGH,
         node("a", zone="z"),
         node("b", unschedulable=True, zone="z"),
         node("elsewhere", unschedulable=True, zone="y"),
-        pod("rival-1", on="b"),
-        pod("rival-2", on="elsewhere"),
+        pod("rival-1", on="b", **here),
+        pod("rival-2", on="elsewhere", **here),
     ]
-    new = pod("p", priorityClassName="high", **apart_from("rival"))
+    new = pod("p", priorityClassName="high", **(apart_from("rival") if is_own else {}))
     view = only(explained("p", state, new))
     (blocker,) = view.blockers
     assert (blocker.node, blocker.pod, blocker.on) == ("a", "default/rival-1", "b")
-    assert (blocker.topology_key, blocker.is_own_rule) == (ZONE, True)
+    assert (blocker.topology_key, blocker.is_own_rule) == (ZONE, is_own)
     assert view.preemption is not None
     assert list(view.preemption.rejected) == ["a"]
-
-
-def test_so_is_one_whose_own_rule_it_is() -> None:
-    state = [
-        HIGH,
-        node("a", zone="z"),
-        node("b", unschedulable=True, zone="z"),
-        pod("hermit", on="b", **apart_from("p")),
-    ]
-    view = only(explained("p", state, pod("p", priorityClassName="high")))
-    (blocker,) = view.blockers
-    assert (blocker.node, blocker.pod, blocker.on) == ("a", "default/hermit", "b")
-    assert (blocker.topology_key, blocker.is_own_rule) == (ZONE, False)
 
 
 def test_a_pod_on_the_node_itself_is_no_blocker() -> None:

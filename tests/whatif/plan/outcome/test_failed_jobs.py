@@ -22,14 +22,14 @@ PER_INDEX = {"completionMode": "Indexed", "backoffLimitPerIndex": 0, "backoffLim
 AS_STORED = {"completionMode": "NonIndexed", "suspend": False, "podReplacementPolicy": "Failed"}
 
 
-def drained(*, pods: int = 2, **spec: Any) -> Plan:
-    """A plan that drains the node of the first pod of a Job; the others are on another node."""
+def drained(*, pods: int = 2, lost: int = 1, **spec: Any) -> Plan:
+    """A plan that drains the node of the first pods of a Job; the others are on another node."""
     job = workload("Job", "train", uid="job", **AS_STORED | spec)
     job["spec"] = {"parallelism": pods, "completions": pods, **job["spec"]}
     job["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
     job["status"] = {"active": pods, "ready": pods, "startTime": "2026-01-01T00:00:00Z"}
     state = [node("a"), node("b"), job]
-    state += [a_pod(job, index, "ab"[index > 0]) for index in range(pods)]
+    state += [a_pod(job, index, "ab"[index >= lost]) for index in range(pods)]
     return plan(PlanRequest(LoadedState(tuple(state)), changes=(Drain(node="a"),)))
 
 
@@ -81,15 +81,15 @@ def test_a_job_that_ignores_disruptions_loses_nothing() -> None:
     assert met(outcome, "lost-work") == []
 
 
-def test_an_index_may_be_lost_though_the_job_goes_on() -> None:
-    outcome = drained(pods=3, **PER_INDEX)
+@pytest.mark.parametrize(
+    ("lost", "message", "indexes"),
+    [(1, "index 0 has failed", "0"), (2, "indexes 0,1 have failed", "0,1")],
+)
+def test_indexes_may_be_lost_though_the_job_goes_on(lost: int, message: str, indexes: str) -> None:
+    outcome = drained(pods=3, lost=lost, **PER_INDEX)
     (job,) = outcome.failed_jobs
-    assert (job.reason, job.message, job.indexes, job.pods) == (
-        "FailedIndexes",
-        "index 0 has failed",
-        "0",
-        1,
-    )
-    assert [one.comes_again for one in outcome.disruptions] == [Return.NEVER]
+    assert (job.reason, job.message) == ("FailedIndexes", message)
+    assert (job.indexes, job.pods) == (indexes, lost)
+    assert [one.comes_again for one in outcome.disruptions] == [Return.NEVER] * lost
     assert outcome.removed == ()
     assert met(outcome, "lost-work") == ["Job default/train"]
