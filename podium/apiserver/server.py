@@ -10,12 +10,13 @@ from functools import partial
 from random import Random
 from typing import TypeVar
 
+import msgspec
 from msgspec import structs
 
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS, Kind
 from podium.api.kinds.custom_kinds import DEFINITION, CustomKind
-from podium.api.objects import Object, metadata_of, place_of
+from podium.api.objects import Object, is_terminating, metadata_of, place_of
 from podium.api.objects import name as name_of
 from podium.api.usage import UsageReader
 from podium.apiserver import refusals
@@ -26,7 +27,7 @@ from podium.apiserver.authentication.service_account_tokens import ServiceAccoun
 from podium.apiserver.custom_resources.definition_effects import settle
 from podium.apiserver.decoding import PatchType
 from podium.apiserver.kinds.registration.registrations import completed, registration_of
-from podium.apiserver.long_work import apart, concerns
+from podium.apiserver.long_work import apart, concerns, is_long
 from podium.apiserver.patching import PatchRequest, apply_configuration
 from podium.apiserver.rbac.authorizer import Authorizer
 from podium.apiserver.rbac.escalation import check_grant
@@ -49,7 +50,6 @@ from podium.apiserver.verbs.verb_options import (
     Written,
 )
 from podium.apiserver.verbs.watch import WatchStream
-from podium.apiserver.verbs.writer import Writer
 from podium.apiserver.versions import shown_version, stored_version
 
 __all__ = [
@@ -64,6 +64,10 @@ __all__ = [
     "WriteOptions",
     "Written",
 ]
+
+OBJECT_BYTES_MAX = 7 * 2**20
+"""The largest object, as JSON. kube-apiserver's limit is 1.5 MiB of Protobuf, in which parts with
+long names and short values, such as containers, are a fifth as long."""
 
 _T = TypeVar("_T")
 
@@ -106,7 +110,6 @@ class ApiServer:
         self.store, self._view = store, view
         self._admission = Admission(view, options.admission)
         self._maker = Maker(store, rng, options.names_salt)
-        self._writer = Writer(store)
         self.service_account_tokens: ServiceAccountTokens | None = None
         self.reaches_nodes = False
         self.usage: UsageReader | None = None
@@ -178,7 +181,7 @@ class ApiServer:
         # kube-apiserver ignores 0 and texts that are no number.
         if version.isdecimal() and version.strip("0"):
             raise refusals.internal("resourceVersion should not be set on objects to be created")
-        return self._settled(request, self._writer.create(request, obj, charged))
+        return self._settled(request, self._write(request, obj, charged, is_new=True))
 
     def replace(self, request: Attributes, obj: Object) -> Written:
         """Replace an object or a subresource; objects of some kinds are created if missing."""
@@ -249,11 +252,11 @@ class ApiServer:
         new = updates.prepared_update(request, old, new)
         charged = self._admission.validate(request, new)
         if updates.is_finished_off(old, new):
-            self._writer.delete(request, old)
+            self._remove(request, old)
         elif new == old:
             new = old
         else:
-            new = self._writer.update(request, new, charged)
+            new = self._write(request, new, charged)
         return self._settled(request, new)
 
     def delete(self, request: Attributes, how: DeleteOptions = _DELETE) -> Deleted:
@@ -269,10 +272,10 @@ class ApiServer:
         self._admission.validate(request, obj)
         noted, goes = marked(kind, obj, how, request.now_s)
         if noted is not obj:
-            noted = self._writer.update(request, noted)
+            noted = self._write(request, noted)
         if not goes:
             return Deleted(noted, False, noted)
-        last = self._writer.delete(request, noted)
+        last = self._remove(request, noted)
         return Deleted(last, True, answer(kind, last))
 
     def delete_collection(
@@ -294,7 +297,7 @@ class ApiServer:
         binding = self._admitted(request, "binding", binding)
         check_binding(binding)
         pod = self.get(_POD, request.namespace, request.name)
-        return self._writer.update(request, bind(pod, binding, request.now_s))
+        return self._write(request, bind(pod, binding, request.now_s))
 
     def evict(self, request: Attributes, eviction: Object) -> None:
         """Evict a pod as an `Eviction` requests, if its disruption budget allows it."""
@@ -306,9 +309,9 @@ class ApiServer:
             return
         with self.store.transaction():
             if granted.budget is not None:
-                self._writer.update(structs.replace(request, kind=_BUDGET), granted.budget)
+                self._write(structs.replace(request, kind=_BUDGET), granted.budget)
             if granted.pod != pod:
-                self._writer.update(request, granted.pod)
+                self._write(request, granted.pod)
             self._delete(request, DeleteOptions.of(granted.delete_options))
 
     def _admitted(self, request: Attributes, subresource: str, obj: Object) -> Object:
@@ -319,6 +322,39 @@ class ApiServer:
             raise refusals.bad_request(f"name in URL does not match name in {what}")
         self._admission.validate(request, obj)
         return obj
+
+    def _write(
+        self,
+        request: Attributes,
+        obj: Object,
+        charged: Sequence[Object] = (),
+        *,
+        is_new: bool = False,
+    ) -> Object:
+        """Add or replace an object together with the charged quotas, unless this is a dry run."""
+        kind, size = request.kind, len(apart(msgspec.json.encode, obj)) if is_long() else 0
+        if size > OBJECT_BYTES_MAX:
+            most = f"at most {OBJECT_BYTES_MAX} are kept"
+            raise refusals.entity_too_large(f"the object would take {size} bytes as JSON; {most}")
+        existing = self.store.get(kind.key, *place_of(obj)) if is_new else None
+        if existing is not None:
+            ending = is_terminating(existing)
+            raise refusals.already_exists(kind, name_of(obj), is_terminating=ending)
+        if request.options.dry_run:
+            return obj
+        write = self.store.create if is_new else self.store.update
+        if not charged:
+            return write(kind.key, obj)
+        with self.store.transaction():
+            for quota in charged:
+                self.store.update(quota["kind"], quota)
+            return write(kind.key, obj)
+
+    def _remove(self, request: Attributes, obj: Object) -> Object:
+        """Remove an object, and return its last state."""
+        if request.options.dry_run:
+            return obj
+        return self.store.delete(request.kind.key, request.namespace, request.name)
 
     def settle(self, now_s: float) -> None:
         """Process CustomResourceDefinitions that were written to the store directly."""

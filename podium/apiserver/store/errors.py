@@ -16,28 +16,12 @@ class StoreError(PodiumError):
     """Base class of the store's errors."""
 
 
-class KeyedError(StoreError):
-    """An error about one object; the namespace is empty for cluster-scoped kinds."""
-
-    why = ""
-
-    def __init__(self, kind: str, namespace: str, name: str) -> None:
-        key = f"{namespace}/{name}" if namespace else name
-        super().__init__(f"{kind} {key} {self.why}")
-        self.namespace = namespace
-        self.name = name
-
-
-class AlreadyExistsError(KeyedError):
+class AlreadyExistsError(StoreError):
     """An object of this name exists already."""
 
-    why = "already exists"
 
-
-class NotFoundError(KeyedError):
+class NotFoundError(StoreError):
     """No object of this name exists."""
-
-    why = "not found"
 
 
 class ExpiredError(StoreError):

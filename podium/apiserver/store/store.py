@@ -73,7 +73,7 @@ class Store:
         metadata = obj["metadata"]
         namespace, name = metadata.get("namespace", ""), metadata["name"]
         if self.get(kind, namespace, name) is not None:
-            raise AlreadyExistsError(kind, namespace, name)
+            raise AlreadyExistsError(f"{kind} {namespace}/{name} already exists")
         return self._write("ADDED", kind, namespace, name, obj, None)
 
     def update(self, kind: str, obj: Object) -> Object:
@@ -191,7 +191,7 @@ class Store:
     def _existing(self, kind: str, namespace: str, name: str) -> Object:
         obj = self.get(kind, namespace, name)
         if obj is None:
-            raise NotFoundError(kind, namespace, name)
+            raise NotFoundError(f"{kind} {namespace}/{name} not found")
         return obj
 
     def _write(

@@ -11,7 +11,12 @@ import pytest
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from podium.apiserver.store import continue_token
-from podium.apiserver.store.errors import ExpiredError, KeyedError, TooLargeResourceVersionError
+from podium.apiserver.store.errors import (
+    AlreadyExistsError,
+    ExpiredError,
+    NotFoundError,
+    TooLargeResourceVersionError,
+)
 from podium.apiserver.store.history import Journal
 from podium.apiserver.store.store import Store
 from podium.apiserver.store.watch import Watch
@@ -96,7 +101,7 @@ class StoreMachine(RuleBasedStateMachine):
                     written = self.store.update(kind, obj)
                 case "delete":
                     written = self.store.delete(kind, namespace, name)
-        except KeyedError as error:
+        except (AlreadyExistsError, NotFoundError) as error:
             refusal = type(error).__name__
         match what:
             case "create":

@@ -21,7 +21,7 @@ def test_errors_name_kind_and_object() -> None:
     store.create("Pod", made("a", "ns"))
     with pytest.raises(AlreadyExistsError, match="Pod ns/a already exists"):
         store.create("Pod", made("a", "ns"))
-    with pytest.raises(NotFoundError, match="Node n not found"):
+    with pytest.raises(NotFoundError, match="Node /n not found"):
         store.update("Node", made("n"))
     with pytest.raises(NotFoundError):
         store.delete("Node", "", "n")

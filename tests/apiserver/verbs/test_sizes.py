@@ -6,7 +6,7 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.refused import RefusedError
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.long_work import LongWork, PostponedError
-from podium.apiserver.verbs.writer import OBJECT_BYTES_MAX
+from podium.apiserver.server import OBJECT_BYTES_MAX
 from tests.apiserver.requests.client import Client
 
 
