@@ -42,7 +42,7 @@ _NOT_SELECTABLE = (
 
 
 def schema_faults(schema: Any, path: str) -> Faults:
-    """Find the faults of the schema of a version."""
+    """Find the faults of the schema of a version of a CustomResourceDefinition."""
     if not isinstance(schema, Mapping):
         yield checks.required(path, "schemas are required")
         return

@@ -1,4 +1,4 @@
-"""Custom objects by their structural schema: without unknown fields, with defaults."""
+"""Pruning and defaulting of custom objects by their structural schema."""
 
 import copy
 from collections.abc import Mapping
@@ -16,7 +16,11 @@ _HEADER = frozenset({"apiVersion", "kind", "metadata"})
 
 
 def read(kind: CustomKind, obj: Object) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return an object without unknown fields, and messages about those; raises DecodingError."""
+    """Return a custom object without unknown fields, and messages about these fields.
+
+    Raises:
+        DecodingError: the header of the object has a value of a wrong type.
+    """
     checker = Checker()
     found = checker.check(obj, header_struct(kind))
     unknown: list[str] = []

@@ -21,7 +21,7 @@ _CACHE_SIZE = 1 << 14
 
 
 class MalformedScalarError(ValueError):
-    """A value isn't of its form; the text is the reason."""
+    """An error in the text of a quantity, a time or bytes; its message is the reason."""
 
 
 # typed: 1 and True are equal keys, but True isn't a quantity.

@@ -31,7 +31,7 @@ Place = tuple["Place | None", str | int] | None
 
 
 class DecodingError(Exception):
-    """A value can't be decoded.
+    """An error in a value that isn't of the type that its schema requires.
 
     Attributes:
         field: the path of the value; empty for the whole object.

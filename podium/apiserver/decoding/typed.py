@@ -25,7 +25,7 @@ class DecodedObject(msgspec.Struct, frozen=True):
 
 
 def typed(kind: Kind, value: Any, api_version: str = "") -> tuple[Any, tuple[str, ...]]:
-    """Return a value as an object of a kind, and its strict faults; raises DecodingError."""
+    """Return an object as stored, and messages about unknown fields; raises DecodingError."""
     if isinstance(kind, CustomKind):
         return custom_objects.read(kind, value)
     checker = Checker()

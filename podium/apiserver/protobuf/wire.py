@@ -10,7 +10,7 @@ Value = int | bytes
 
 
 class MalformedMessageError(ValueError):
-    """Bytes aren't a message."""
+    """An error in bytes that should be a Protobuf message."""
 
 
 VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5

@@ -10,7 +10,7 @@ import msgspec
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
-    """A value without parts.
+    """The type of a value without parts, such as a string or a quantity.
 
     Attributes:
         kind: the name in the notation.
@@ -45,7 +45,7 @@ SCALARS: Mapping[str, Scalar] = {
 
 
 class ListOf(msgspec.Struct, frozen=True):
-    """A list, and how server-side apply and strategic merge patches merge it.
+    """The type of a list, and how server-side apply and strategic merge patches merge it.
 
     Attributes:
         keys: the fields by which server-side apply merges entries; empty: see `is_set`.
@@ -69,7 +69,7 @@ class ListOf(msgspec.Struct, frozen=True):
 
 
 class MapOf(msgspec.Struct, frozen=True):
-    """A map from strings.
+    """The type of a map from strings.
 
     Attributes:
         is_atomic: whether server-side apply takes it as a whole.
@@ -82,7 +82,7 @@ class MapOf(msgspec.Struct, frozen=True):
 
 
 class Field(msgspec.Struct, frozen=True):
-    """A field of a struct.
+    """A field of a struct: its type, its default, and how patches merge it.
 
     Attributes:
         keeps_zero: whether a zero, empty text or empty object differs from an absent field.
@@ -110,7 +110,7 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Struct:
-    """An object with named fields, which are parsed when they are first used.
+    """The type of an object with named fields, which are parsed when they are first used.
 
     Attributes:
         is_atomic: whether server-side apply replaces it as a whole, in any field.

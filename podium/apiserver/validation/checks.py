@@ -43,7 +43,7 @@ def required(path: str, message: str = "") -> FieldError:
 
 
 def forbidden(path: str, message: str) -> FieldError:
-    """Make the fault of a field that may not be set, or changed, like that."""
+    """Make the fault of a field that may not be set, or not be changed."""
     return FieldError(path, None, message, ErrorKind.FORBIDDEN)
 
 
@@ -181,7 +181,7 @@ def parse_address(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def ip_address(value: str, path: str) -> Faults:
-    """Check an IP address of either family, which all parsers of addresses read alike."""
+    """Check an IP address of either family, in a form that all parsers read alike."""
     address = parse_address(value)
     if address is None:
         rule = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
@@ -194,7 +194,7 @@ def ip_address(value: str, path: str) -> Faults:
 
 
 def network(value: str, path: str) -> Faults:
-    """Check a range of IP addresses, named by its first."""
+    """Check an IP network in CIDR notation."""
     try:
         found = ip_interface(value if "/" in value else "")
     except ValueError:

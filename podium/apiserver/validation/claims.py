@@ -14,7 +14,7 @@ _known_mode = checks.one_of("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "R
 
 
 def access_modes(message: str = "") -> Check:
-    """Make a check of access modes, of which there has to be one."""
+    """Make a check of the access modes of a volume or claim, which needs at least one."""
 
     def check(modes: Any, path: str) -> Faults:
         if not modes:
@@ -30,7 +30,7 @@ def access_modes(message: str = "") -> Check:
 
 
 def some_amount(amount: Any, path: str) -> Faults:
-    """Check that a quantity is more than nothing."""
+    """Check that a quantity is greater than zero."""
     if nanos(amount) <= 0:
         yield FieldError(path, amount, "must be greater than zero")
 

@@ -103,7 +103,7 @@ def daemon_selector(selector: Mapping[str, Any], path: str) -> Faults:
 
 
 def own_selector(spec: Any, path: str) -> Faults:
-    """Check the selector of a Job, which is set only by clients that choose to."""
+    """Check the selector of a Job, which is required only if it is manual."""
     if spec.get("selector") is not None:
         yield from label_selector(spec["selector"], join(path, "selector"))
         yield from selected(spec, path)

@@ -27,19 +27,19 @@ def nothing_new(obj: Any) -> Any:
 
 
 def filled(obj: Object, **defaults: Any) -> Object:
-    """Set fields that are absent or an empty text."""
+    """Set fields of an object that are absent or an empty text."""
     missing = {name: value for name, value in defaults.items() if obj.get(name) in _ABSENT}
     return {**obj, **missing} if missing else obj
 
 
 def filled_where_absent(obj: Object, **defaults: Any) -> Object:
-    """Set fields that are absent; an empty text is a value of its own."""
+    """Set fields of an object that are absent; an empty text counts as a value."""
     missing = {name: value for name, value in defaults.items() if obj.get(name) is None}
     return {**obj, **missing} if missing else obj
 
 
 def with_field(obj: Object, name: str, value: Any) -> Object:
-    """Set a field, unless it has that very value already."""
+    """Set a field of an object, unless it has that very value already."""
     return obj if obj.get(name) is value else {**obj, name: value}
 
 
