@@ -6,11 +6,11 @@ from typing import Any
 from podium.api.errors import FieldError
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, part
+from podium.api.objects import name as name_of
 from podium.api.values.quantity import NANOS_PER_UNIT, Quantity, parse_quantity
 from podium.apiserver.kinds.registration import rules
 from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.metadata import object_check
@@ -98,12 +98,6 @@ def _limits(limits: Any, path: str) -> Faults:
         seen.add(kind)
 
 
-def _create(limits: Object, _creation: Creation) -> Object:
-    # A limit range without a name is named after its uid.
-    metadata = limits["metadata"]
-    return {**limits, "metadata": {**metadata, "name": metadata.get("name") or metadata["uid"]}}
-
-
 # Default limits and requests of containers follow from the bounds.
 @defaults_of("core.LimitRangeItem")
 def _filled(limit: Object) -> Object:
@@ -125,5 +119,9 @@ LIMIT_RANGE = Registration(
     kind=KINDS["LimitRange"],
     validate=_valid,
     validate_update=rules.valid(_valid),
-    create=_create,
+    # A limit range without a name is named after its uid.
+    create=lambda limits, _: {
+        **limits,
+        "metadata": {**limits["metadata"], "name": name_of(limits) or limits["metadata"]["uid"]},
+    },
 )

@@ -96,12 +96,6 @@ def mapped(spec: Any, path: str) -> Faults:
         yield _misfit(found, path)
 
 
-def daemon_selector(selector: Mapping[str, Any], path: str) -> Faults:
-    """Check that the selector of a DaemonSet isn't empty."""
-    if not any(selector.values()):
-        yield FieldError(path, {}, "empty selector is invalid for daemonset")
-
-
 def own_selector(spec: Any, path: str) -> Faults:
     """Check the selector of a Job, which is required only if it is manual."""
     if spec.get("selector") is not None:

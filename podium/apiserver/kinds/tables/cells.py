@@ -63,11 +63,6 @@ def value_at(obj: Object, path: str) -> Any:
     return value
 
 
-def name(obj: Object, _now_s: float) -> str:
-    """Return the name of an object."""
-    return name_of(obj)
-
-
 def count(*arguments: Any) -> int:
     """Count the entries of the lists or maps at some paths."""
     *paths, obj, _now_s = arguments

@@ -75,11 +75,6 @@ class Column:
                 return since(found, now_s)
         return found if isinstance(found, str) else msgspec.json.encode(found).decode()
 
-    def definition(self) -> dict[str, Cell]:
-        """Return the `TableColumnDefinition` (meta/v1)."""
-        fields = ("name", "type", "format", "description", "priority")
-        return {field: getattr(self, field) for field in fields}
-
 
 Columns = tuple[Column, ...]
 
@@ -157,5 +152,6 @@ def row_of(kind: Kind, obj: Object, now_s: float) -> dict[str, Any]:
 
 
 def column_definitions(kind: Kind) -> list[dict[str, Cell]]:
-    """Return the definitions of the columns of a kind's table."""
-    return [column.definition() for column in columns_of(kind)]
+    """Return the `TableColumnDefinition`s (meta/v1) of a kind's table."""
+    fields = ("name", "type", "format", "description", "priority")
+    return [{field: getattr(column, field) for field in fields} for column in columns_of(kind)]

@@ -15,6 +15,9 @@ from podium.apiserver.validation.checks import Faults, join
 from podium.apiserver.validation.selectors import label_selector
 
 _TEMPLATE_GENERATION = "deprecated.daemonset.template.generation"
+_not_empty = checks.must(
+    "empty selector is invalid for daemonset", lambda selector: any(selector.values())
+)
 _amounts = checks.fields(maxUnavailable=checks.int_or_percent, maxSurge=checks.int_or_percent)
 
 
@@ -38,7 +41,7 @@ def _strategy(strategy: Any, path: str) -> Faults:
 _valid = workloads.workload_check(
     checks.fields(selector=label_selector),
     templates.selected,
-    checks.fields(selector=templates.daemon_selector),
+    checks.fields(selector=_not_empty),
     templates.with_template,
     templates.always("DaemonSet"),
     workloads.ready,

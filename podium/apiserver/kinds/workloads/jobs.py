@@ -24,7 +24,7 @@ from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.kinds.workloads import workloads
 from podium.apiserver.kinds.workloads.job_status import status_update
 from podium.apiserver.validation import checks, templates
-from podium.apiserver.validation.checks import Faults, join
+from podium.apiserver.validation.checks import Faults
 from podium.apiserver.validation.job_policies import policies
 from podium.apiserver.validation.metadata import template_meta
 from podium.apiserver.validation.names import validate_dns_label
@@ -174,12 +174,11 @@ def _time_zone(text: Any, path: str) -> Faults:
         yield FieldError(path, text, str(error))
 
 
-def _no_own_selector(spec: Any, path: str) -> Faults:
-    if spec.get("manualSelector"):
-        yield unsupported(join(path, "manualSelector"), True, ["nil", "false"])
+def _generated_selector(is_manual: bool, path: str) -> Faults:
+    return iter([unsupported(path, True, ["nil", "false"])] if is_manual else ())
 
 
-_job = checks.both(_job_spec, _no_own_selector)
+_job = checks.both(_job_spec, checks.fields(manualSelector=_generated_selector))
 _short_name = checks.must(
     f"must be no more than {_CRON_JOB_NAME_LENGTH_MAX} characters",
     lambda name: len(name) <= _CRON_JOB_NAME_LENGTH_MAX,
