@@ -42,7 +42,7 @@ _valid_pod = rules.valid(pod_check)
 _valid_parts = rules.valid(pod_check, "metadata", "spec")
 
 
-def resized(new: Object, old: Object) -> Object:
+def resized(new: Object, old: Object, _now_s: float) -> Object:
     """Return the stored pod with the resources of the new one, container by name.
 
     The name and version of the new pod are kept, so that the store notices if it is another one.
@@ -136,7 +136,7 @@ def no_ephemeral_containers(pod: Object, _path: str) -> Faults:
         yield checks.forbidden(_EPHEMERAL_PATH, "cannot be set on create")
 
 
-def with_ephemeral_containers(new: Object, old: Object) -> Object:
+def with_ephemeral_containers(new: Object, old: Object, _now_s: float) -> Object:
     """Return the stored pod with the ephemeral containers of the new one."""
     wanted = spec_of(new).get(_EPHEMERAL)
     spec = {**without(old["spec"], _EPHEMERAL), **({_EPHEMERAL: wanted} if wanted else {})}

@@ -1,7 +1,7 @@
 """Pods: the preparation of new pods and of changes of their status, and warnings."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
@@ -18,11 +18,7 @@ from podium.apiserver.kinds.pods.pod_templates import merge_label_keys, pod
 from podium.apiserver.kinds.pods.pod_updates import status_update, update
 from podium.apiserver.kinds.registration.defaulting import every, inside
 from podium.apiserver.kinds.registration.registration import Registration
-from podium.apiserver.kinds.registration.strategy import (
-    Creation,
-    Prepare,
-    next_generation,
-)
+from podium.apiserver.kinds.registration.strategy import Creation
 from podium.apiserver.kinds.tables import pod_cells
 from podium.apiserver.long_work import apart
 from podium.apiserver.validation import checks
@@ -111,14 +107,6 @@ def _update_status(new: Object, old: Object, _now_s: float) -> Object:
     return {**new, "status": {**status, **kept}} if kept else new
 
 
-def _counted(change: Callable[[Object, Object], Object]) -> Prepare:
-    def prepare(new: Object, old: Object, _now_s: float) -> Object:
-        new = change(new, old)
-        return new if new["spec"] == old["spec"] else next_generation(new, old)
-
-    return prepare
-
-
 POD = Registration(
     kind=KINDS["Pod"],
     is_filled_by_schema=False,
@@ -135,8 +123,8 @@ POD = Registration(
     },
     create=_create,
     subresources={
-        "ephemeralcontainers": _counted(with_ephemeral_containers),
-        "resize": _counted(resized),
+        "ephemeralcontainers": with_ephemeral_containers,
+        "resize": resized,
         "status": _update_status,
     },
     selectable={"status.podIP": pod_cells.ip},

@@ -36,7 +36,6 @@ from podium.apiserver.kinds.registration.strategy import (
     Creation,
     Prepare,
     Strategy,
-    strategy_in,
 )
 from podium.apiserver.schema import Struct, struct_of
 from podium.apiserver.validation.checks import Check, anything, fields
@@ -124,7 +123,7 @@ class Registration:
     @cached_property
     def strategy(self) -> Strategy:
         """The strategy of the kind."""
-        return strategy_in(self._options, self.create, self.update, self.subresources)
+        return Strategy(self._options, self.create, self.update, self.subresources)
 
     @cached_property
     def _options(self) -> Mapping[str, str]:
@@ -152,12 +151,9 @@ class Registration:
             return made
         return {**made, "status": self.zeros.get("status", {})}
 
-    def rule(self, subresource: str) -> Rule | None:
-        """Return the rule for changes by a subresource, or of the object itself; None for none."""
-        return self._rules.get(subresource)
-
     @cached_property
-    def _rules(self) -> Mapping[str, Rule]:
+    def rules(self) -> Mapping[str, Rule]:
+        """The rules for changes by subresource; `""` has the one for the object itself."""
         by_subresource = {**self.validate_subresource_update}
         if numbers := self._listed("numbers"):
             above_zero = not_negative(*(f"status.{number}" for number in numbers))

@@ -153,5 +153,5 @@ def validate_update(
         new: the object that would be stored: prepared, with the server's own metadata.
         subresource: the subresource of the update; empty for the object itself.
     """
-    rule = registration_of(kind).rule(subresource)
+    rule = registration_of(kind).rules.get(subresource)
     return [*every_metadata(new, old), *(rule(new, old) if rule is not None else ())]

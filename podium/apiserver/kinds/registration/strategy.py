@@ -78,12 +78,6 @@ def _own_metadata(new: Object, old: Object) -> Object:
     return {**old["metadata"], **{n: new["metadata"][n] for n in written if n in new["metadata"]}}
 
 
-def next_generation(new: Object, old: Object) -> Object:
-    """Increment the generation of the stored object."""
-    generation = (old["metadata"].get("generation") or 0) + 1
-    return {**new, "metadata": {**new["metadata"], "generation": generation}}
-
-
 def _count_changes(*paths: str) -> Prepare:
     def prepare(new: Object, old: Object, _now_s: float) -> Object:
         if paths:
@@ -91,7 +85,10 @@ def _count_changes(*paths: str) -> Prepare:
         else:
             kept = ("apiVersion", "metadata")
             changed = without(new, *kept) != without(old, *kept)
-        return next_generation(new, old) if changed else new
+        if not changed:
+            return new
+        generation = (old["metadata"].get("generation") or 0) + 1
+        return {**new, "metadata": {**new["metadata"], "generation": generation}}
 
     return prepare
 
@@ -107,8 +104,21 @@ def _in_turn(*steps: Prepare | None) -> Prepare:
     return prepare
 
 
-class Strategy(msgspec.Struct, frozen=True, kw_only=True):
+_BY_STATUS: Mapping[str, Prepare] = {
+    "status": keep_spec,
+    "status-alone": _keep_spec_and_metadata,
+    "apart": _keep_all_but_status,
+}
+
+
+class Strategy:
     """What the API server does to objects of a kind when they are created, changed and deleted.
+
+    Args:
+        options: the words of the kind.
+        create: prepares a new object, if the kind needs it.
+        update: prepares a change, before the steps that the words describe.
+        subresources: prepare changes by subresources, likewise.
 
     Attributes:
         counts_generations: whether a new object starts with generation 1.
@@ -117,56 +127,32 @@ class Strategy(msgspec.Struct, frozen=True, kw_only=True):
         deletion_finalizer: empty for none.
     """
 
-    create: Create
-    update: Prepare
-    subresources: Mapping[str, Prepare]
-    counts_generations: bool
-    default_propagation: str
-    resets_status: bool
-    unconditional_update: bool
-    create_on_update: bool
-    answers_object: bool
-    graceful: bool
-    is_idle: bool
-    deletion_finalizer: str
-
-
-_BY_STATUS: Mapping[str, Prepare] = {
-    "status": keep_spec,
-    "status-alone": _keep_spec_and_metadata,
-    "apart": _keep_all_but_status,
-}
-
-
-def strategy_in(
-    options: Mapping[str, str],
-    create: Create | None,
-    update: Prepare | None,
-    subresources: Mapping[str, Prepare],
-) -> Strategy:
-    """Make the strategy that words describe; steps of the kind's own come first."""
-    is_apart = "apart" in options
-    counts = is_apart or "counts" in options
-    by_status = next((_BY_STATUS[word] for word in options if word in _BY_STATUS), None)
-    counted = filter(None, options.get("counts", "").split(","))
-    if by_status:
-        subresources = {**subresources, "status": _in_turn(subresources.get("status"), by_status)}
-    propagation = "Orphan" if "orphans" in options else "Background"
-    return Strategy(
-        create=create or (lambda obj, _: without(obj, "status") if is_apart else obj),
-        update=_in_turn(
-            update,
-            keep_status if by_status else None,
-            _count_changes(*counted) if counts else None,
-        ),
-        subresources=subresources,
-        counts_generations=counts,
-        default_propagation="" if "independent" in options else propagation,
-        deletion_finalizer=options.get("finalizer", ""),
-        resets_status="reset" in options,
-        unconditional_update="conditional" not in options,
-        create_on_update="create-on-update" in options,
-        answers_object="answers-object" in options,
-        graceful="graceful" in options,
-        is_idle="idle" in options,
-    )
+    def __init__(
+        self,
+        options: Mapping[str, str],
+        create: Create | None,
+        update: Prepare | None,
+        subresources: Mapping[str, Prepare],
+    ) -> None:
+        is_apart = "apart" in options
+        by_status = next((_BY_STATUS[word] for word in options if word in _BY_STATUS), None)
+        self.counts_generations = is_apart or "counts" in options
+        counted = filter(None, options.get("counts", "").split(","))
+        count = _count_changes(*counted) if self.counts_generations else None
+        self.create = create or (lambda obj, _: without(obj, "status") if is_apart else obj)
+        self.update = _in_turn(update, keep_status if by_status else None, count)
+        self.subresources: dict[str, Prepare] = {
+            name: _in_turn(prepare, count if name != "status" else None)
+            for name, prepare in subresources.items()
+        }
+        if by_status:
+            self.subresources["status"] = _in_turn(self.subresources.get("status"), by_status)
+        propagation = "Orphan" if "orphans" in options else "Background"
+        self.default_propagation = "" if "independent" in options else propagation
+        self.deletion_finalizer = options.get("finalizer", "")
+        self.resets_status = "reset" in options
+        self.unconditional_update = "conditional" not in options
+        self.create_on_update = "create-on-update" in options
+        self.answers_object = "answers-object" in options
+        self.graceful = "graceful" in options
+        self.is_idle = "idle" in options
