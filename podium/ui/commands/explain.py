@@ -39,7 +39,7 @@ class ExplainQuestion(Changes, Question["ExplanationAnswer"]):
 
 
 @question
-class EvictionQuestion(Changes, Question["RankingAnswer"]):
+class RankingQuestion(Changes, Question["RankingAnswer"]):
     """Explain in which order a node under pressure evicts its pods."""
 
     node: str = place(
@@ -86,4 +86,4 @@ class ExplainCommand(ExplainQuestion):
         if not self.eviction:
             return super().answer(ask)
         changes = {one.name: getattr(self, one.name) for one in fields(Changes)}
-        return EvictionQuestion(self.pod, self.signal, **changes).answer(ask)
+        return RankingQuestion(self.pod, self.signal, **changes).answer(ask)

@@ -17,7 +17,7 @@ from podium.ui.answers.whatif_answers import NodesAnswer
 from podium.ui.commands.arguments import arguments_of, question_from
 from podium.ui.commands.capacity import CapacityQuestion, NodesQuestion
 from podium.ui.commands.disturbances import DrainQuestion, FailQuestion
-from podium.ui.commands.explain import EvictionQuestion, ExplainQuestion
+from podium.ui.commands.explain import ExplainQuestion, RankingQuestion
 from podium.ui.commands.lint import LintQuestion
 from podium.ui.commands.plan import PlanQuestion
 from podium.ui.commands.question import Question
@@ -58,7 +58,7 @@ class LoadedCluster:
     plan = asks(PlanQuestion, "Plan changes, as `podium plan` does.")
     explain = asks(ExplainQuestion, "Explain the decision about a pod, as `podium explain` does.")
     explain_eviction = asks(
-        EvictionQuestion,
+        RankingQuestion,
         "Rank the pods of a node under pressure, as `podium explain --eviction` does.",
     )
     drain = asks_of_several(

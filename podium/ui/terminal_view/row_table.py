@@ -20,6 +20,7 @@ Cell = tuple[str, str]
 """A text, and the name of its colour; empty for the usual one."""
 
 _GAP = 1
+_ALL = 10**9
 _WIDTH_MIN = 6
 
 
@@ -62,8 +63,8 @@ class RowTable(ScrollView, can_focus=True):
         Binding("down,j", "move(1)", "Down", show=False),
         Binding("pageup", "page(-1)", "Page up", show=False),
         Binding("pagedown", "page(1)", "Page down", show=False),
-        Binding("home,g", "first", "First", show=False),
-        Binding("end,G", "last", "Last", show=False),
+        Binding("home,g", f"move({-_ALL})", "First", show=False),
+        Binding("end,G", f"move({_ALL})", "Last", show=False),
     ]
     COMPONENT_CLASSES: ClassVar[set[str]] = {"rows--heading", "rows--cursor"}
     DEFAULT_CSS = """
@@ -158,14 +159,6 @@ class RowTable(ScrollView, can_focus=True):
     def action_page(self, by: int) -> None:
         """Move the cursor by the visible lines."""
         self.action_move(by * max(1, self._lines - 1))
-
-    def action_first(self) -> None:
-        """Move the cursor to the first row."""
-        self.action_move(-len(self.keys))
-
-    def action_last(self) -> None:
-        """Move the cursor to the last row."""
-        self.action_move(len(self.keys))
 
     @property
     def _lines(self) -> int:

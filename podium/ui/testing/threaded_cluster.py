@@ -7,7 +7,6 @@ import time
 from collections.abc import Callable, Coroutine, Iterable, Mapping
 from http import HTTPStatus
 from pathlib import Path
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 from podium.api.errors import PodiumError
@@ -274,12 +273,7 @@ class Cluster:
             raise
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         if self._ended is None:
             self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join()

@@ -4,9 +4,16 @@ import json
 
 import pytest
 
-from tests.objects import ZONE, container, node, pod, priority_class
+from tests.objects import ZONE, Obj, container, near, node, pod, priority_class, required
 
 HIGH = priority_class("high", 1000)
+STATE = [
+    *(HIGH, node("a", "2"), node("b", "2"), node("c", unschedulable=True)),
+    *(pod("p", on="b"), pod("low", "2", on="a")),
+]
+PORTS = {"containers": [container("1", ports=[{"containerPort": 80, "hostPort": 80}])]}
+CLAIM = {"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}
+NOT_QUEUED = "It isn't queued: SchedulingGates says waiting for scheduling gates: [a.b/c]."
 
 
 def rows(output: str, title: str) -> list[list[str]]:
@@ -21,15 +28,7 @@ def rows(output: str, title: str) -> list[list[str]]:
 
 @pytest.fixture
 def state(write) -> str:
-    return write(
-        "state.yaml",
-        HIGH,
-        node("a", "2"),
-        node("b", "2"),
-        node("c", unschedulable=True),
-        pod("p", on="b"),
-        pod("low", "2", on="a"),
-    )
+    return write("state.yaml", *STATE)
 
 
 def test_a_bound_pod(podium, state) -> None:
@@ -52,19 +51,49 @@ def test_a_bound_pod(podium, state) -> None:
     assert scores[0] == "b"
     assert int(scores[-1]) == sum(map(int, scores[1:-1]))
     assert "b: the only node that fits." in lines
+    report = json.loads(podium("explain", "-f", state, "-o", "json", "p").output)
+    assert (report["kind"], report["boundTo"]) == ("Explanation", "b")
+    assert report["decisions"][0]["best"] == ["b"]
 
 
-def test_a_tie(podium, write) -> None:
-    state = write("s.yaml", node("a"), node("b"), node("c", "1"), pod("p"))
-    assert (
-        "a: 2 nodes have the highest total (a, b), and its name is the smallest; "
-        "kube-scheduler takes any of them."
-    ) in podium("explain", "-f", state, "p").output
+SAID: dict[str, tuple[list[Obj], str, str]] = {
+    "a tie": (
+        [node("a"), node("b"), node("c", "1"), pod("p")],
+        "p",
+        "a: 2 nodes have the highest total (a, b), and its name is the smallest; kube-scheduler "
+        "takes any of them.",
+    ),
+    "the highest total": (
+        [node("a"), node("b", "8"), pod("p")],
+        "p",
+        "b: it alone has the highest total.",
+    ),
+    "a pod that may not preempt": (
+        [
+            *(*STATE, priority_class("none", 5, preemptionPolicy="Never"), pod("new", "2")),
+            pod("polite", "2", priorityClassName="none"),
+        ],
+        "polite",
+        "Preemption: not eligible due to preemptionPolicy=Never.",
+    ),
+    "scheduling gates": (
+        [node("n"), pod("gated", schedulingGates=[{"name": "a.b/c"}])],
+        "gated",
+        NOT_QUEUED,
+    ),
+    "a refusal for all nodes": (
+        [node("n"), pod("claiming", volumes=[CLAIM])],
+        "claiming",
+        "VolumeRestrictions refuses it for all nodes (UnschedulableAndUnresolvable): "
+        'persistentvolumeclaim "gone" not found.',
+    ),
+}
 
 
-def test_the_highest_total(podium, write) -> None:
-    state = write("s.yaml", node("a"), node("b", "8"), pod("p"))
-    assert "b: it alone has the highest total." in podium("explain", "-f", state, "p").output
+@pytest.mark.parametrize("what", SAID)
+def test_it_is_said_why(podium, write, what: str) -> None:
+    objects, about, sentence = SAID[what]
+    assert sentence in podium("explain", "-f", write("s.yaml", *objects), about).output
 
 
 def test_a_preemption(podium, state, write) -> None:
@@ -77,27 +106,14 @@ def test_a_preemption(podium, state, write) -> None:
         ["b", "default/p", "0"],
     ]
     assert "no key tells it from 1 other, and its name is the smallest" in result.output
-    assert (
-        "a: it is nominated there and fits, so that no other node was looked at." in result.output
-    )
-
-
-def test_a_pod_that_may_not_preempt(podium, state, write) -> None:
-    new = write("new.yaml", pod("new", "2"), priority_class("none", 5, preemptionPolicy="Never"))
-    polite = write("polite.yaml", pod("polite", "2", priorityClassName="none"))
-    result = podium("explain", "-f", state, "--apply", new, "--apply", polite, "polite")
-    assert "Preemption: not eligible due to preemptionPolicy=Never." in result.output
+    assert "a: it is nominated there and fits, so that no other node was looked" in result.output
 
 
 def test_a_pod_on_another_node_that_blocks(podium, write) -> None:
-    term = {"labelSelector": {"matchLabels": {"app": "rival"}}, "topologyKey": ZONE}
-    rule = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
     state = write(
         "s.yaml",
-        node("a", zone="z"),
-        node("b", zone="z", unschedulable=True),
-        pod("rival", on="b"),
-        pod("p", priority=9, affinity={"podAntiAffinity": rule}),
+        *(node("a", zone="z"), node("b", zone="z", unschedulable=True), pod("rival", on="b")),
+        pod("p", priority=9, affinity=required("podAntiAffinity", near("rival", ZONE))),
     )
     result = podium("explain", "-f", state, "p")
     assert rows(result.output, "CLOSED BY PODS ON OTHER NODES") == [
@@ -106,45 +122,29 @@ def test_a_pod_on_another_node_that_blocks(podium, write) -> None:
     assert "Preemption takes no pods off other nodes, as in kube-scheduler v1.36" in result.output
 
 
-def test_gates_and_refusals_for_all_nodes(podium, write) -> None:
-    volume = {"name": "v", "persistentVolumeClaim": {"claimName": "gone"}}
-    gated = pod("gated", schedulingGates=[{"name": "a.b/c"}])
-    state = write("s.yaml", node("n"), gated, pod("claiming", volumes=[volume]))
-    assert (
-        "It isn't queued: SchedulingGates says waiting for scheduling gates: [a.b/c]."
-        in podium("explain", "-f", state, "gated").output
-    )
-    assert (
-        "VolumeRestrictions refuses it for all nodes (UnschedulableAndUnresolvable): "
-        'persistentvolumeclaim "gone" not found.'
-        in podium("explain", "-f", state, "claiming").output
-    )
-
-
-def test_json(podium, state) -> None:
-    report = json.loads(podium("explain", "-f", state, "-o", "json", "p").output)
-    assert (report["kind"], report["boundTo"]) == ("Explanation", "b")
-    assert report["decisions"][0]["best"] == ["b"]
-
-
 @pytest.mark.parametrize(
-    ("arguments", "error"),
+    ("arguments", "errors"),
     [
-        (["lwo"], "there is no pod default/lwo"),
-        (["-n", "team", "p"], "there is no pod team/p; similar are default/p"),
-        (["pod/lowe"], "there is no pod default/lowe; similar are default/low"),
+        ("lwo", ["there is no pod default/lwo"]),
+        ("-n team p", ["there is no pod team/p; similar are default/p"]),
+        ("pod/lowe", ["there is no pod default/lowe; similar are default/low"]),
+        (
+            "p --pressure a --until soon --delete x --kubelet-config none.yaml",
+            ["--pressure a", "--until soon", "none.yaml: ", "--delete x"],
+        ),
     ],
 )
-def test_a_pod_that_isnt_there(podium, state, arguments: list[str], error: str) -> None:
-    result = podium("explain", "-f", state, *arguments)
-    assert (result.exit_code, result.output) == (1, f"error: {error}\n")
+def test_all_errors_are_told(podium, state, arguments: str, errors: list[str]) -> None:
+    result = podium("explain", "-f", state, *arguments.split())
+    assert result.exit_code == 1
+    for line, error in zip(result.stderr.splitlines(), errors, strict=True):
+        assert line.startswith(f"error: {error}")
 
 
 def test_a_port_that_counts_as_free(podium, write) -> None:
-    ports = {"containers": [container("1", ports=[{"containerPort": 80, "hostPort": 80}])]}
-    stays = pod("stays", on="a", priorityClassName="high", **ports)
-    urgent = pod("p", priority=9, **ports)
-    state = write("s.yaml", HIGH, node("a"), stays, pod("goes", on="a", **ports), urgent)
+    stays = pod("stays", on="a", priorityClassName="high", **PORTS)
+    urgent = pod("p", priority=9, **PORTS)
+    state = write("s.yaml", HIGH, node("a"), stays, pod("goes", on="a", **PORTS), urgent)
     assert "80/TCP of a counts as free, though default/stays still holds it" in " ".join(
         podium("explain", "-f", state, "p").output.split()
     )
@@ -153,33 +153,15 @@ def test_a_port_that_counts_as_free(podium, write) -> None:
     assert freed == [[], [{"node": "a", "port": "80/TCP", "pod": "default/stays"}]]
 
 
-def test_the_world_is_that_of_plans(podium, write) -> None:
-    """Pressure, time and kubelets are options of explanations as they are of plans."""
-    big = {"capacity": {"memory": "8Gi"}}
-    state = write(
-        "state.yaml",
-        {**node("a", "1"), "status": {**node("a", "1")["status"], **big}},
-        node("b", "2", unschedulable=True),
-        pod("low", "1", on="a"),
-        pod("new", "1"),
-    )
-    plain = podium("explain", "-f", state, "new")
-    assert "Insufficient cpu" in plain.output
-    pressed = podium("explain", "-f", state, "new", "--pressure", "a:memory.available=50Mi")
-    assert (pressed.exit_code, pressed.output != plain.output) == (0, True)
+def test_pressure_and_kubelets_count_as_in_plans(podium, write) -> None:
+    full = node("a", "1", status={"capacity": {"memory": "8Gi"}})
+    state = write("s.yaml", full, node("b", unschedulable=True), pod("low", on="a"), pod("new"))
+    pressure = ("explain", "-f", state, "new", "--pressure", "a:memory.available=50Mi")
     kubelet = write("kubelet.yaml", {"evictionHard": {"memory.available": "1Mi"}})
-    calm = podium(
-        *("explain", "-f", state, "new", "--pressure", "a:memory.available=50Mi"),
-        *("--kubelet-config", kubelet),
-    )
-    assert calm.output == plain.output
-
-
-def test_all_that_is_wrong_with_the_options_is_told(podium, state) -> None:
-    wrong = ("--pressure", "a", "--until", "soon", "--delete", "x", "--kubelet-config", "none.yaml")
-    result = podium("explain", "-f", state, "p", *wrong)
-    errors = [line.split()[1] for line in result.stderr.splitlines()]
-    assert errors == ["--pressure", "--until", "none.yaml:", "--delete"]
+    plain, pressed = podium(*pressure[:4]), podium(*pressure)
+    assert "Insufficient cpu" in plain.output
+    assert (pressed.exit_code, pressed.output != plain.output) == (0, True)
+    assert podium(*pressure, "--kubelet-config", kubelet).output == plain.output
 
 
 def test_a_pod_that_names_its_node_is_decided_by_the_kubelet(podium, write) -> None:
