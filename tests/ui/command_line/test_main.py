@@ -8,13 +8,6 @@ from podium import __version__
 from podium.ui.command_line import main
 
 
-def test_help_lists_the_commands(podium) -> None:
-    result = podium("--help")
-    assert result.exit_code == 0
-    for command in main.COMMANDS:
-        assert f" {command} " in result.output
-
-
 def test_version(podium) -> None:
     assert podium("--version").output == f"podium {__version__}\n"
 

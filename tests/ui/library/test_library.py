@@ -296,12 +296,6 @@ def test_notebooks_show_names_as_they_are() -> None:
     assert HOSTILE not in shown
 
 
-def test_the_package_is_imported_without_the_library() -> None:
-    code = "import sys, podium; print([m for m in sys.modules if m.startswith('podium.')])"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "['podium.api', 'podium.api.release']\n"
-
-
 def test_notebooks_complete_what_the_package_offers() -> None:
     assert {"load", "simulate", "Cluster"} < set(dir(podium))
     assert all(getattr(podium, name) for name in dir(podium))
