@@ -74,20 +74,6 @@ def of(effects: Iterable[Effect], kind: type) -> list[Any]:
     return [effect for effect in effects if isinstance(effect, kind)]
 
 
-def test_a_pod_that_fits_is_bound_and_told_of() -> None:
-    hand = Hand()
-    hand.start(node(), pod("p"))
-    (binding,) = hand.wake()
-    assert isinstance(binding, Bind)
-    assert (binding.name, binding.node_name) == ("p", "n1")
-    (record,) = hand.answer(done(binding))
-    assert isinstance(record, Record)
-    assert record.note == "Successfully assigned default/p to n1"
-    hand.tell("Pod", pod("p", node="n1"))
-    assert hand.wake() == []
-    assert hand.place("p") is None
-
-
 def test_nothing_is_decided_before_everything_has_been_told() -> None:
     hand = Hand()
     hand.tell("Pod", pod("p"))
@@ -103,12 +89,6 @@ def test_a_pod_that_is_on_its_way_takes_its_room() -> None:
     assert record.reason == "FailedScheduling"
     assert record.note.startswith("0/1 nodes are available: 1 Insufficient cpu.")
     assert hand.place("b") is QueueName.UNSCHEDULABLE
-
-
-def test_higher_priority_goes_first_whoever_came_first() -> None:
-    hand = Hand()
-    hand.start(node(cpu="1"), pod("low"), pod("high", priority=5))
-    assert [b.name for b in of(hand.wake(), Bind)] == ["high"]
 
 
 def test_a_binding_that_fails_gives_the_room_back_and_is_tried_again() -> None:

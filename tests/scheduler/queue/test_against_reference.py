@@ -1,5 +1,6 @@
 """The queue and its plain twin do the same, whatever happens in whatever order."""
 
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
@@ -48,9 +49,9 @@ HINTS = {
     "Preemption": hinted(POD_DELETE),
 }
 
-instants = st.sampled_from([0.0, 0.1, 0.4, 0.5, 0.9, 1.0, 3.3, 7.0, 31.0, 302.5])
+instants = st.sampled_from([0.0, 0.1, 0.4, 0.5, 0.6, 0.9, 1.0, 1.0, 2.0, 3.3, 7.0, 31.0, 302.5])
 names = st.sampled_from(APPS)
-some_apps = st.sets(names).map(sorted)
+some_apps = st.sampled_from([[*APPS], [*APPS], ["a", "b"], ["c"], []])
 some_plugins = st.sets(st.sampled_from(PLUGINS), max_size=2).map(frozenset)
 
 
@@ -73,7 +74,7 @@ class TwoQueues(RuleBasedStateMachine):
     def pick(self, data: st.DataObject) -> PodInfo:
         return data.draw(st.sampled_from(self.pods))
 
-    @rule(app=names, priority=st.integers(0, 2), gated=st.booleans())
+    @rule(app=names, priority=st.integers(0, 2), gated=st.sampled_from([False, False, False, True]))
     def add(self, app: str, priority: int, gated: bool) -> None:
         pod = waiting(app, priority)
         if gated:
@@ -130,6 +131,14 @@ class TwoQueues(RuleBasedStateMachine):
         queued, waiter = self.flights.pop(data.draw(st.integers(0, len(self.flights) - 1)))
         self.plain.fail(waiter, plugins, pending)
         self.real.fail(queued, plugins, pending_plugins=pending, now_s=self.now_s)
+
+    @rule(plugins=some_plugins)
+    def reject_next(self, plugins: frozenset[str]) -> None:
+        self.pop()
+        if self.flights:
+            queued, waiter = self.flights.pop()
+            self.plain.fail(waiter, plugins, frozenset())
+            self.real.fail(queued, plugins, now_s=self.now_s)
 
     @precondition(lambda self: self.pods)
     @rule(data=st.data())
@@ -191,3 +200,5 @@ class TwoQueues(RuleBasedStateMachine):
 
 
 TestTwoQueues = TwoQueues.TestCase
+# Much has to happen before pods are in backoff, gated and in flight at once.
+TestTwoQueues.settings = settings(stateful_step_count=250)
