@@ -83,3 +83,9 @@ def test_volumes_that_cant_be_counted_end_the_cycle(new: Object, text: str) -> N
     with pytest.raises(CycleError, match=re.escape(text)) as error:
         NodeVolumeLimits(cluster.handle).filter(cluster.pending(new))
     assert error.value.plugin == "NodeVolumeLimits"
+
+
+def test_missing_claims_are_said_to_be_missing() -> None:
+    cluster = Cluster(NODES, *ONE_EACH)
+    reason = 'looking up PVC default/gone: persistentvolumeclaim "gone" not found'
+    assert rejected(cluster, pod("p", uses("gone"))) == {"n1": (reason,), "n2": (reason,)}
