@@ -24,10 +24,10 @@ from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.values.times import MICROSECOND_DIGITS, NANOS_PER_SECOND, format_time
-from podium.apiserver.requests import Request, encoded, handle
 from podium.apiserver.store.watch import Watch
 from podium.cluster.drivers.faults import INSTANT, Latency
 from podium.cluster.virtual import Cluster, ClusterOptions
+from tests.cluster.virtual.virtual_server import VirtualServer
 
 Json = dict[str, Any]
 
@@ -83,6 +83,7 @@ class Plane:
 
     def __init__(self, latency: Latency = INSTANT) -> None:
         self._cluster = Cluster(ClusterOptions(nodes=None, latency=latency))
+        self._server = VirtualServer(self._cluster)
         self._driver = self._cluster.driver
         self._cluster.start()
 
@@ -122,11 +123,9 @@ class Plane:
             answer = self._ask(wanted)
 
     def _ask(self, asked: Ask) -> Answer:
-        headers = {"Content-Type": asked.content_type}
-        body = b"" if asked.body is None else encoded(asked.body)
-        request = Request(asked.method, asked.path, headers, body)
-        response = handle(self._cluster.server, request, self.now_s)
-        return response.code, json.loads(response.content())
+        kind = {"Content-Type": asked.content_type}
+        response = self._server.request(asked.method, asked.path, asked.body, **kind)
+        return response.status_code, response.json()
 
 
 def path(kind: str, namespace: str = "", name: str = "", subresource: str = "") -> str:

@@ -1,17 +1,15 @@
 """A cluster in which something of each kind comes and goes all the time, under ever new names."""
 
-from collections.abc import Callable
 from random import Random
 from typing import Any
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object
-from podium.api.refused import RefusedError
-from podium.apiserver.attributes import Attributes
-from podium.apiserver.server import PatchRequest
 from podium.apiserver.store.store import Store
+from podium.cluster.client.http_api import collection_path
 from podium.cluster.virtual import Cluster
 from podium.controllers.event_expiry import EventExpiry
+from tests.cluster.virtual.virtual_server import VirtualServer
 from tests.objects import (
     Obj,
     budget,
@@ -82,6 +80,7 @@ class BusyCluster:
         self._round = 0
         self._nodes = [f"n{number}" for number in range(NODES)]
         self.cluster = Cluster(store=Store(history_max=HISTORY_MAX))
+        self._server = VirtualServer(self.cluster)
         self.cluster.load([*map(_node, self._nodes), *STANDING, *([REFUSED] if fails else [])])
         self.cluster.start()
         self.cluster.driver.add(EventExpiry())
@@ -139,32 +138,32 @@ class BusyCluster:
         evicted = self._rng.choice(self.cluster.store.list("Pod").items)["metadata"]
         named = {field: evicted[field] for field in ("name", "namespace")}
         body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": named}
-        request = self._about("Pod", evicted["name"], evicted["namespace"])
-        self._try(lambda: self.cluster.server.evict(request, body))
-
-    def _about(self, kind: str, name: str, place: str) -> Attributes:
-        return Attributes(KINDS[kind], place, name, self.cluster.driver.now_s)
+        self._try("POST", "Pod", named["name"], named["namespace"], body, sub="/eviction")
 
     def _create(self, obj: Object) -> None:
-        self.cluster.server.create(
-            self._about(obj["kind"], "", obj["metadata"].get("namespace", "")), obj
-        )
+        place = obj["metadata"].get("namespace", "")
+        self._server.ask("POST", collection_path(KINDS[obj["kind"]], place), {**obj})
 
-    def _patch(self, kind: str, name: str, body: Object, place: str = "default") -> None:
-        request = self._about(kind, name, place)
-        self._try(lambda: self.cluster.server.patch(request, PatchRequest(_MERGE, body)))
+    def _patch(self, kind: str, name: str, body: Obj, place: str = "default") -> None:
+        self._try("PATCH", kind, name, place, body, **{"Content-Type": _MERGE})
 
     def _delete(self, kind: str, name: str, place: str = "default") -> None:
-        request = self._about(kind, name, place)
-        self._try(lambda: self.cluster.server.delete(request))
+        self._try("DELETE", kind, name, place)
 
-    def _try(self, ask: Callable[[], object]) -> None:
+    def _try(
+        self,
+        method: str,
+        kind: str,
+        name: str,
+        place: str,
+        body: Any = None,
+        sub: str = "",
+        **headers: str,
+    ) -> None:
         """Ask for what may be refused: it may be gone or about to go, or have a budget."""
-        try:
-            ask()
-        except RefusedError as refused:
-            if refused.code not in (403, 404, 429):
-                raise
+        path = f"{collection_path(KINDS[kind], place)}/{name}{sub}"
+        response = self._server.request(method, path, body, **headers)
+        assert response.is_success or response.status_code in (403, 404, 429), response.text
 
 
 def _node(name: str) -> Obj:
