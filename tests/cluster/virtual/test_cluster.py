@@ -49,8 +49,12 @@ def test_what_was_written_by_hand_is_completed() -> None:
     cluster = Cluster()
     told = node("n1", status={"conditions": [{"type": "Ready", "status": "True"}]})
     running = pod("a", on="n0", priorityClassName="urgent")
-    cluster.load([running, pod("b"), node("n0"), told, priority_class("urgent", 1000)])
-    a, b = pods_of(cluster)
+    elsewhere, nowhere = pod("c", namespace="shop"), pod("b")
+    del nowhere["metadata"]["namespace"]
+    cluster.load([running, nowhere, elsewhere, node("n0"), told, priority_class("urgent", 1000)])
+    a, b, _ = pods_of(cluster)
+    assert cluster.store.get("Namespace", "", "shop")
+    assert b["metadata"]["namespace"] == "default"
     assert (a["spec"]["priority"], a["status"]["phase"]) == (1000, "Running")
     assert a["status"]["startTime"] == "2026-01-01T00:00:00Z"
     assert b["status"]["phase"] == "Pending"
