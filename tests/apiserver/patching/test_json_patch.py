@@ -97,6 +97,7 @@ def nested(depth: int) -> dict[str, Any]:
         [op("copy", "/a/a", **{"from": "/a"})] * 500,
         [op("add", "/a" * (100 * step + 1), value=nested(100)) for step in range(20)],
         [op("test", "/a" * 5000, value=None)],
+        [op("add", "/a/a", value=nested(200))],
     ],
 )
 def test_depth_is_bounded(growing: list[dict[str, Any]]) -> None:
