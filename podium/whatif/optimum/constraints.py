@@ -1,46 +1,48 @@
-"""The constraints on places and victims: resources, spread, budgets, rates, affinity, ports."""
+"""The constraints of the optimum: amounts, spread, budgets, rates, affinity, host ports."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from podium.api.pods import priority_class_of
-from podium.scheduler.config.scheduler_options import EVERY, PreemptionScope
-from podium.scheduler.snapshot.affinity_terms import (
-    AffinityTerm,
-    PeerGroup,
-    with_known_namespaces,
-)
+from podium.scheduler.config.scheduler_options import EVERY, BudgetPolicy, PreemptionScope
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, PeerGroup, with_known_namespaces
 from podium.scheduler.snapshot.host_ports import HostPort
 from podium.scheduler.snapshot.node_columns import ABSENT
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.whatif.optimum.linear_program import Term, total
 from podium.whatif.optimum.model import Model
-from podium.whatif.optimum.problem import Demand, Spread, held, respects_all_budgets
+from podium.whatif.optimum.problem import Demand, Occupants, Spread, held
 
 
 def constrain(model: Model) -> None:
-    """Add the constraints on places and victims to the program of a model."""
-    keep_apart(model)
-    keep_near(model)
+    """Add all constraints on placements and victims to the program of a model."""
+    program, options = model.program, model.scheduler.handle.options
+    _keep_apart(model)
+    _keep_near(model)
     for number, demand in enumerate(model.demands):
-        everywhere = model.on_rows([number], demand.rows)
-        model.program.at_most(everywhere, len(demand.pods))
+        program.at_most(model.on_rows([number], demand.rows), len(demand.pods))
         for spread in demand.spreads:
             _spread(model, number, spread)
     _fit(model)
-    _have_reasons(model)
+    _require_preemptors(model)
     for number, budget in enumerate(model.scheduler.budgets.budgets):
-        if respects_all_budgets(model.scheduler, number):
-            model.program.at_most(model.gone_of(number), max(budget.allowed, 0))
-    for rate in model.scheduler.handle.options.protection.rates:
+        is_asked = options.budget_annotations and budget.is_respected
+        if is_asked or options.disruption_budgets is BudgetPolicy.RESPECT:
+            covered = [
+                (variable, 1)
+                for occupants, variable in model.gone.items()
+                if number in model.occupants[occupants].budgets
+            ]
+            program.at_most(covered, max(budget.allowed, 0))
+    for rate in options.protection.rates:
         groups: dict[tuple[str, str], list[Term]] = defaultdict(list)
         for number, variable in model.gone.items():
-            one = model.occupants[number]
-            group = one.cls.namespace, priority_class_of(one.pods[0].obj)
+            pod = model.occupants[number].pods[0]
+            group = pod.cls.namespace, priority_class_of(pod.obj)
             if rate.namespace in (EVERY, group[0]) and rate.priority_class in (EVERY, group[1]):
                 groups[group].append((variable, 1))
         for terms in groups.values():
-            model.program.at_most(terms, rate.victims)
+            program.at_most(terms, rate.victims)
 
 
 def _fit(model: Model) -> None:
@@ -48,56 +50,52 @@ def _fit(model: Model) -> None:
     for name, free in model.problem.free.items():
         for row in range(model.scheduler.snapshot.node_count):
             coming = [
-                (model.placed[number][row], demand.amounts[name])
-                for number, demand in enumerate(model.demands)
-                if demand.amounts.get(name) and row in model.placed[number]
+                (places[row], demand.amounts[name])
+                for demand, places in zip(model.demands, model.placed, strict=True)
+                if demand.amounts.get(name) and row in places
             ]
             if not coming:
                 continue
             going = [
                 (model.gone[number], -held(model.occupants[number].pods[0], name))
-                for number in model.on(row)
+                for number in model.on_row[row]
                 if number in model.gone
             ]
             if free[row] >= 0:
                 program.at_most([*coming, *going], free[row])
                 continue
-            # More is taken than there is, which matters only to pods that request the resource.
-            most = sum(amount * program.limit(one) for one, amount in coming)
-            pods = sum(program.limit(one) for one, _ in coming)
-            flag = model.any_of([(one, 1) for one, _ in coming], pods)
+            # An overcommitted node only refuses pods that request some of the amount.
+            most = program.most(coming)
+            pods = [(variable, 1) for variable, _ in coming]
+            flag = model.any_of(pods, program.most(pods))
             program.at_most([*coming, *going, (flag, most - free[row])], most)
 
 
-def _have_reasons(model: Model) -> None:
-    """Allow victims only for a preemptor that comes to their node, or that they block."""
+def _require_preemptors(model: Model) -> None:
+    """Allow victims only of a pod that goes to their node, or that they block in its domain."""
+    is_cross_node = model.scheduler.handle.options.preemption_scope is PreemptionScope.CROSS_NODE
     for number, variable in model.gone.items():
-        one = model.occupants[number]
-        reasons: list[Term] = []
+        occupants = model.occupants[number]
+        preemptors: list[Term] = []
         for other, demand in enumerate(model.demands):
-            if demand.cls.preempts and demand.priority in one.taken_by:
-                # The rows whose taker may take these occupants.
-                rows = {one.row}
-                if model.scheduler.handle.options.preemption_scope is PreemptionScope.CROSS_NODE:
-                    for key in dict.fromkeys(_blocking_keys(model, demand, one.cls.peer_group)):
-                        domain_of = model.domain_of(key)
-                        if one.row in domain_of:
-                            rows |= {
-                                row for row in domain_of if domain_of[row] == domain_of[one.row]
-                            }
-                reasons += [(v, -len(one.pods)) for v, _ in model.on_rows([other], rows)]
-        model.program.at_most([(variable, 1), *reasons], 0)
+            if not (demand.cls.preempts and demand.priority in occupants.taken_by):
+                continue
+            rows, peer_group = {occupants.row}, occupants.cls.peer_group
+            for key in _blocking_keys(model, demand, peer_group) if is_cross_node else ():
+                domain_of = model.domain_of(key)
+                if occupants.row in domain_of:
+                    domain = domain_of[occupants.row]
+                    rows |= {row for row in domain_of if domain_of[row] == domain}
+            preemptors += [(one, -len(occupants.pods)) for one, _ in model.on_rows([other], rows)]
+        model.program.at_most([(variable, 1), *preemptors], 0)
 
 
 def _blocking_keys(model: Model, demand: Demand, peer_group: PeerGroup) -> Iterator[str]:
     own = demand.cls.peer_group
     yield from (t.topology_key for t in _apart_terms(model, own) if t.matches(peer_group, {}))
     yield from (t.topology_key for t in _apart_terms(model, peer_group) if t.matches(own, {}))
-    yield from (
-        one.constraint.topology_key
-        for one in demand.spreads
-        if one.constraint.meets(own, peer_group)
-    )
+    constraints = (spread.constraint for spread in demand.spreads)
+    yield from (one.topology_key for one in constraints if one.meets(own, peer_group))
 
 
 def _apart_terms(model: Model, peer_group: PeerGroup) -> Sequence[AffinityTerm]:
@@ -106,7 +104,7 @@ def _apart_terms(model: Model, peer_group: PeerGroup) -> Sequence[AffinityTerm]:
 
 
 def _spread(model: Model, number: int, spread: Spread) -> None:
-    """Limit the pods of the domains where a demand has pods by the emptiest domain and the skew."""
+    """Limit each domain that gets pods of a demand to the emptiest domain plus the skew."""
     constraint, domains, program = spread.constraint, spread.domains, model.program
     own = model.demands[number].cls.peer_group
     counting, occupants = model.matching(lambda peer_group: constraint.counts(own, peer_group) == 1)
@@ -116,8 +114,8 @@ def _spread(model: Model, number: int, spread: Spread) -> None:
             rows_of[int(domains.column.codes[row])].append(row)
     counted = {}
     for domain, rows in rows_of.items():
-        there = model.left(one for one in occupants if model.occupants[one].row in set(rows))
-        counted[domain] = there[0], [*model.on_rows(counting, rows), *there[1]]
+        now, victims = model.left(model.among(occupants, rows))
+        counted[domain] = now, [*model.on_rows(counting, rows), *victims]
     least: list[Term] = []
     if domains.size >= constraint.min_domains and counted:
         most = max(now + program.most(terms) for now, terms in counted.values())
@@ -138,49 +136,47 @@ def _spread(model: Model, number: int, spread: Spread) -> None:
             program.at_most([*terms, *least, (flag, slack)], most)
 
 
-def keep_apart(model: Model) -> None:
-    """Keep pods with required anti-affinity, or with equal host ports, in different domains."""
-    listers = model.scheduler.listers
-    for peer_group, holders in _peer_groups(model):
-        for term in with_known_namespaces(peer_group.terms.required_anti_affinity, listers):
-            others, occupants = model.matching_terms(term)
-            for _, rows in model.domains(term.topology_key):
-                _stay_apart(model, holders, others, occupants, rows)
-    by_group: dict[PeerGroup, list[int]] = defaultdict(list)
-    for number, one in enumerate(model.occupants):
-        by_group[one.cls.peer_group].append(number)
-    for peer_group, numbers in by_group.items():
-        for term in with_known_namespaces(peer_group.terms.required_anti_affinity, listers):
-            unwanted, _ = model.matching_terms(term)
-            for _, rows in model.domains(term.topology_key) if unwanted else ():
-                _stay_away(model, unwanted, model.among(numbers, rows), rows)
+def _keep_apart(model: Model) -> None:
+    """Satisfy required pod anti-affinity, of pending pods and of occupants, and host ports."""
+    for peer_group, holders in _by_peer_group(model.demands).items():
+        for term in _apart_terms(model, peer_group):
+            others, occupants = model.matched_by(term)
+            for rows in model.domains(term.topology_key):
+                _exclude(model, holders, others, occupants, rows)
+    for peer_group, numbers in _by_peer_group(model.occupants).items():
+        for term in _apart_terms(model, peer_group):
+            unwanted, _ = model.matched_by(term)
+            for rows in model.domains(term.topology_key) if unwanted else ():
+                _exclude(model, unwanted, (), numbers, rows)
     for number, demand in enumerate(model.demands):
-        wanted = demand.cls.host_ports
-        if wanted:
-            others = [n for n, one in enumerate(model.demands) if _conflict(one.cls, wanted)]
-            occupants = [n for n, one in enumerate(model.occupants) if _conflict(one.cls, wanted)]
+        if wanted := demand.cls.host_ports:
+
+            def conflicts(cls: PodClass, wanted: frozenset[HostPort] = wanted) -> bool:
+                return any(port.conflicts(wish) for port in cls.host_ports for wish in wanted)
+
+            others = [n for n, other in enumerate(model.demands) if conflicts(other.cls)]
+            occupants = [n for n, pods in enumerate(model.occupants) if conflicts(pods.cls)]
             for row in demand.rows:
-                _stay_apart(model, [number], others, occupants, [row])
+                _exclude(model, [number], others, occupants, [row])
 
 
-def _conflict(cls: PodClass, wanted: frozenset[HostPort]) -> bool:
-    return any(port.conflicts(wish) for port in cls.host_ports for wish in wanted)
-
-
-def _stay_apart(
+def _exclude(
     model: Model,
     holders: Sequence[int],
     others: Sequence[int],
     occupants: Sequence[int],
     rows: Sequence[int],
 ) -> None:
+    """Keep other demands and occupants off rows to which pods of the holders go.
+
+    A holder among the others excludes its own pods as well.
+    """
     program, places = model.program, model.on_rows(holders, rows)
     if not places:
         return
     there = model.among(occupants, rows)
-    if any(one not in model.gone for one in there):
-        for variable, _ in places:
-            program.forbid(variable)
+    if not model.are_takeable(there):
+        program.forbid(places)
         return
     is_alone = not set(holders).isdisjoint(others)
     if is_alone:
@@ -189,101 +185,80 @@ def _stay_apart(
     if not there and not rest:
         return
     flag = model.any_of(places, 1 if is_alone else model.most_on(holders, rows))
-    for one in there:
-        program.at_most([(flag, len(model.occupants[one].pods)), (model.gone[one], -1)], 0)
+    for number in there:
+        size = len(model.occupants[number].pods)
+        program.at_most([(flag, size), (model.gone[number], -1)], 0)
     for other in rest:
         most = model.most_on([other], rows)
         program.at_most([*model.on_rows([other], rows), (flag, most)], most)
 
 
-def _stay_away(
-    model: Model, unwanted: Sequence[int], holders: Sequence[int], rows: Sequence[int]
-) -> None:
+def _keep_near(model: Model) -> None:
+    """Satisfy required pod affinity: by other pods, or as the first pod of a group."""
     program = model.program
-    places = model.on_rows(unwanted, rows)
-    if not holders or not places:
-        return
-    if any(one not in model.gone for one in holders):
-        for variable, _ in places:
-            program.forbid(variable)
-        return
-    flag = model.any_of(places, model.most_on(unwanted, rows))
-    for one in holders:
-        program.at_most([(flag, len(model.occupants[one].pods)), (model.gone[one], -1)], 0)
-
-
-def keep_near(model: Model) -> None:
-    """Keep pods with required affinity in the domains of matching pods, or first of their kind."""
-    for peer_group, holders in _peer_groups(model):
+    for peer_group, holders in _by_peer_group(model.demands).items():
         terms = peer_group.terms.required_affinity
         if not terms:
             continue
-        resolved = with_known_namespaces(terms, model.scheduler.listers)
-        met, occupants = model.matching_terms(*resolved)
+        met, occupants = model.matched_by(*with_known_namespaces(terms, model.scheduler.listers))
         keys = [*dict.fromkeys(term.topology_key for term in terms)]
-        for one in holders:
-            for row, variable in model.placed[one].items():
+        for number in holders:
+            for row, variable in model.placed[number].items():
                 if any(row not in model.domain_of(key) for key in keys):
-                    model.program.forbid(variable)
-        firsts = _firsts(model, holders, occupants) if set(holders) & {*met} else {}
-        others = [one for one in met if one not in holders]
-        for key in keys:
-            for _, rows in model.domains(key):
-                _have_company(model, holders, others, model.among(occupants, rows), rows, firsts)
+                    program.forbid([(variable, 1)])
+        # Pods on nodes without any of the topology keys aren't counted.
+        labelled = {row for key in keys for row in model.domain_of(key)}
+        counted = model.among(occupants, labelled)
+        firsts = _firsts(model, holders, counted) if set(holders) & {*met} else {}
+        others = [number for number in met if number not in holders]
+        for rows in (rows for key in keys for rows in model.domains(key)):
+            places, there = model.on_rows(holders, rows), model.among(occupants, rows)
+            if places and model.are_takeable(there):
+                now, left = model.left(there)
+                company = [*left, *model.on_rows(others, rows)]
+                company += [(firsts[row], 1) for row in rows if row in firsts]
+                flag = model.any_of(places, model.most_on(holders, rows))
+                without = [(variable, -factor) for variable, factor in company]
+                program.at_most([(flag, 1), *without], now)
 
 
 def _firsts(model: Model, holders: Sequence[int], occupants: Sequence[int]) -> dict[int, int]:
-    """Return by row the variable of whether the first pod that matches its own terms goes there."""
+    """Add a variable for each row, which is 1 if the first pod of a group goes there.
+
+    As in InterPodAffinity, a pod that matches its own terms may be placed without company if no
+    pod in the cluster matches them. No more than one row gets such a pod, after all occupants that
+    match have gone.
+    """
     program = model.program
-    if any(one not in model.gone for one in occupants):
+    if not model.are_takeable(occupants):
         return {}
+    now, left = model.left(occupants)
     firsts: dict[int, int] = {}
-    for row in sorted({row for one in holders for row in model.placed[one]}):
-        firsts[row] = _first(model, model.on_rows(holders, [row]), occupants, [*firsts.values()])
+    for row in sorted({row for number in holders for row in model.placed[number]}):
+        places = model.on_rows(holders, [row])
+        before = [(first, 1) for first in firsts.values()]
+
+        # In the first solution, the lowest row with such a pod.
+        def is_first(
+            values: Sequence[int],
+            places: Sequence[Term] = places,
+            before: Sequence[Term] = before,
+        ) -> int:
+            is_free = now + total(left, values) == 0 and total(before, values) == 0
+            return int(is_free and total(places, values) > 0)
+
+        firsts[row] = program.variable(derived=is_first)
+        program.at_most([(firsts[row], 1), *((variable, -1) for variable, _ in places)], 0)
     program.at_most([(first, 1) for first in firsts.values()], 1)
-    for one in occupants:
-        size = len(model.occupants[one].pods)
-        is_first = [(first, size) for first in firsts.values()]
-        program.at_most([*is_first, (model.gone[one], -1)], 0)
+    for number in occupants:
+        size = len(model.occupants[number].pods)
+        sized = [(first, size) for first in firsts.values()]
+        program.at_most([*sized, (model.gone[number], -1)], 0)
     return firsts
 
 
-def _first(
-    model: Model, places: Sequence[Term], occupants: Sequence[int], firsts: Sequence[int]
-) -> int:
-    now, left = model.left(occupants)
-
-    def derived(values: Sequence[int]) -> int:
-        is_free = now + total(left, values) == 0 and not any(values[one] for one in firsts)
-        return int(is_free and total(places, values) > 0)
-
-    first = model.program.variable(derived=derived)
-    model.program.at_most([(first, 1), *((one, -1) for one, _ in places)], 0)
-    return first
-
-
-def _have_company(
-    model: Model,
-    holders: Sequence[int],
-    others: Sequence[int],
-    occupants: Sequence[int],
-    rows: Sequence[int],
-    firsts: dict[int, int],
-) -> None:
-    program, places = model.program, model.on_rows(holders, rows)
-    if not places or any(one not in model.gone for one in occupants):
-        return
-    now, left = model.left(occupants)
-    company: list[Term] = [(one, -factor) for one, factor in left]
-    company += [(one, -1) for one, _ in model.on_rows(others, rows)]
-    company += [(firsts[row], -1) for row in rows if row in firsts]
-    flag = model.any_of(places, model.most_on(holders, rows))
-    program.at_most([(flag, 1), *company], now)
-
-
-def _peer_groups(model: Model) -> Iterator[tuple[PeerGroup, list[int]]]:
-    by_group: dict[int, list[int]] = defaultdict(list)
-    for number, demand in enumerate(model.demands):
-        by_group[demand.cls.peer_group.id].append(number)
-    for numbers in by_group.values():
-        yield model.demands[numbers[0]].cls.peer_group, numbers
+def _by_peer_group(pods: Sequence[Demand | Occupants]) -> dict[PeerGroup, list[int]]:
+    numbers: dict[PeerGroup, list[int]] = defaultdict(list)
+    for number, one in enumerate(pods):
+        numbers[one.cls.peer_group].append(number)
+    return numbers

@@ -1,4 +1,4 @@
-"""The objectives in order: pods without a place, then the keys that compare candidate nodes."""
+"""The objectives of the optimum: unplaced pods, then the keys that compare candidate nodes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -7,7 +7,7 @@ import msgspec
 
 from podium.scheduler.config.scheduler_options import CandidateKey
 from podium.scheduler.preemption.dry_run import PRIORITY_OFFSET
-from podium.whatif.optimum.linear_program import LinearProgram, Term, total
+from podium.whatif.optimum.linear_program import Term, total
 from podium.whatif.optimum.model import Model
 
 UNPLACED = "pods without a place"
@@ -18,7 +18,12 @@ NOT_MINIMISED = frozenset(
 
 
 class Objective(msgspec.Struct, frozen=True):
-    """A sum of costs of variables to minimise, for the pending pods of a priority."""
+    """A key to minimise for pending pods of one priority.
+
+    Attributes:
+        level: priority of the pods.
+        costs: factor of each variable in the sum to minimise.
+    """
 
     name: str
     level: int
@@ -26,10 +31,11 @@ class Objective(msgspec.Struct, frozen=True):
 
 
 def objectives(model: Model) -> Iterator[Objective]:
-    """Yield all objectives in order.
+    """Return all objectives, in order.
 
-    Pending pods of a higher priority come first. The costs of their places are minimised before
-    pods of the next lower priority are placed, except for victims that those may preempt, too.
+    Pending pods of a higher priority come first. The disruption that placing them costs is
+    minimised before pods of the next lower priority are placed, except for victims that those
+    pods may preempt as well.
     """
     levels = sorted({demand.priority for demand in model.demands}, reverse=True)
     for level, following in zip(levels, [*levels[1:], None], strict=True):
@@ -46,61 +52,51 @@ def objectives(model: Model) -> Iterator[Objective]:
             if following is None or model.occupants[number].priority >= following
         ]
         for key in model.scheduler.handle.options.candidate_order if gone else ():
-            for terms in _costs(model, key, gone, following):
+            for terms in _costs(model, key, gone):
                 yield Objective(key, level, dict(terms))
 
 
-def _costs(
-    model: Model, key: CandidateKey, gone: Sequence[int], lowest: int | None
-) -> Iterator[list[Term]]:
+def _costs(model: Model, key: CandidateKey, gone: Sequence[int]) -> Iterator[list[Term]]:
+    program = model.program
     variables = [(model.gone[number], model.occupants[number]) for number in gone]
+    found: list[Term] = []
     match key:
         case CandidateKey.PDB_VIOLATIONS:
-            # The victims beyond what each budget allows.
-            found = []
+            # How many more pods go than each budget allows.
             for number, budget in enumerate(model.scheduler.budgets.budgets):
-                covered, allowed = model.gone_of(number, lowest), max(budget.allowed, 0)
-                if model.program.most(covered) > allowed:
-                    excess = _excess(model.program, covered, allowed)
+                covered = [(one, 1) for one, pods in variables if number in pods.budgets]
+                allowed = max(budget.allowed, 0)
+                if (excess_max := program.most(covered) - allowed) > 0:
+                    excess = program.variable(excess_max, partial(_excess, covered, allowed))
+                    program.at_most([*covered, (excess, -1)], allowed)
                     found.append((excess, 1))
             yield found
         case CandidateKey.HIGHEST_PRIORITY:
-            yield _ranks(model, gone)
+            # A variable a priority, the highest first, is 1 if a victim has at least that one.
+            for priority in sorted({pods.priority for _, pods in variables}, reverse=True):
+                victims = [(one, 1) for one, pods in variables if pods.priority == priority]
+                terms = [*victims, *found[-1:]]
+                reached = program.flag(terms)
+                for variable, _ in terms:
+                    limit = program.limits[variable]
+                    program.at_most([(variable, 1), (reached, -limit)], 0)
+                found.append((reached, 1))
+            yield found
         case CandidateKey.PRIORITY_SUM:
-            pods = sum(len(one.pods) for _, one in variables)
-            least = min(one.priority for _, one in variables)
-            most = max(one.priority for _, one in variables)
-            if (most - least) * pods < PRIORITY_OFFSET:
-                # Then one more victim is always worse, and small numbers compare equally.
+            pods_max = sum(len(pods.pods) for _, pods in variables)
+            least = min(pods.priority for _, pods in variables)
+            most = max(pods.priority for _, pods in variables)
+            if (most - least) * pods_max < PRIORITY_OFFSET:
+                # Then a victim more is always worse, and small numbers have the same order.
                 yield [(variable, 1) for variable, _ in variables]
-                yield [(variable, one.priority - least) for variable, one in variables]
+                yield [(variable, pods.priority - least) for variable, pods in variables]
             else:
-                yield [(variable, one.priority + PRIORITY_OFFSET) for variable, one in variables]
+                yield [(variable, pods.priority + PRIORITY_OFFSET) for variable, pods in variables]
         case CandidateKey.VICTIM_COUNT:
             yield [(variable, 1) for variable, _ in variables]
         case _ if key not in NOT_MINIMISED:
-            yield [(variable, dict(one.costs)[key]) for variable, one in variables]
+            yield [(variable, dict(pods.costs)[key]) for variable, pods in variables]
 
 
-def _excess(program: LinearProgram, terms: Sequence[Term], allowed: int) -> int:
-    excess = program.variable(
-        program.most(terms) - allowed, lambda values: max(total(terms, values) - allowed, 0)
-    )
-    program.at_most([*terms, (excess, -1)], allowed)
-    return excess
-
-
-def _ranks(model: Model, gone: Sequence[int]) -> list[Term]:
-    found: list[Term] = []
-    for priority in sorted({model.occupants[one].priority for one in gone}, reverse=True):
-        those = [model.gone[one] for one in gone if model.occupants[one].priority == priority]
-        variables = [*those, *(one for one, _ in found[-1:])]
-        reached = model.program.variable(derived=partial(_any, variables))
-        for one in variables:
-            model.program.at_most([(one, 1), (reached, -model.program.limit(one))], 0)
-        found.append((reached, 1))
-    return found
-
-
-def _any(variables: Sequence[int], values: Sequence[int]) -> int:
-    return int(any(values[one] for one in variables))
+def _excess(terms: Sequence[Term], allowed: int, values: Sequence[int]) -> int:
+    return max(total(terms, values) - allowed, 0)

@@ -1,4 +1,4 @@
-"""The search for the least disruption that gives pending pods a place, verified by the filters."""
+"""The search for the least disruption that places pending pods; the filters verify its result."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,7 +30,7 @@ from podium.whatif.optimum.problem import ProblemReader
 
 
 class Placing:
-    """Places pods in a snapshot one after the other, by the scheduler's filters and scores."""
+    """Trial placements of pods, one after the other."""
 
     def __init__(self, scheduler: Scheduler, changes: TrialChanges) -> None:
         self._scheduler = scheduler
@@ -38,12 +38,12 @@ class Placing:
         self._evaluations: dict[tuple[int, str], Evaluation] = {}
 
     def fits(self, pod: PodInfo, scheduler_name: str, row: int) -> bool:
-        """Whether a pod fits the node of a row."""
+        """Return whether the filters let a pod onto the node of a row."""
         filtering = self._evaluation(pod, scheduler_name).filtering
         return filtering.pre_filter.is_success and bool(filtering.outcome[row] == FITS)
 
     def best_row(self, pod: PodInfo, scheduler_name: str) -> int | None:
-        """Return the row of the node that a pod would get; None if no node fits."""
+        """Return the row of the node that a pod is scheduled to; None if it fits on no node."""
         preference = self._evaluation(pod, scheduler_name).preference
         row = int(preference.argmax())
         return row if preference[row] >= 0 else None
@@ -68,9 +68,8 @@ class Verdict(msgspec.Struct, frozen=True):
     """The verdict of the filters on a solution.
 
     Attributes:
-        order: an order in which the pods fit their nodes, one after the other.
-        misfits: the pods that don't fit their nodes.
-        moves: the nodes of the victims' replacements, by uid of the victim.
+        order: the placements that the filters accept, one after the other.
+        moves: by uid of a victim, the node that its replacement is scheduled to afterwards.
     """
 
     order: Sequence[PodPlace]
@@ -79,14 +78,17 @@ class Verdict(msgspec.Struct, frozen=True):
 
 
 def verify(scheduler: Scheduler, solution: Solution) -> Verdict:
-    """Try in the snapshot whether the pods fit without the victims, and where replacements go."""
+    """Have the filters judge a solution, in trial changes that are undone.
+
+    All victims are deleted first; then the pods are placed, then the replacements of the victims.
+    """
     gone = [victim for victim, _ in solution.victims]
     leaving = [pod for pods in scheduler.snapshot.pods_on for pod in pods if pod.cls.terminating]
     with TrialChanges(scheduler.snapshot) as changes:
         placing = Placing(scheduler, changes)
         changes.take([*gone, *leaving])
         order, left, more = list[PodPlace](), [*solution.places], True
-        # Each placed pod may make room for another one, as by affinity.
+        # Each placed pod may make another one feasible, by affinity or spread.
         while left and more:
             waiting = []
             for place in left:
@@ -97,7 +99,7 @@ def verify(scheduler: Scheduler, solution: Solution) -> Verdict:
                     waiting.append(place)
             more, left = len(waiting) < len(left), waiting
         moves = {}
-        for victim in () if left else sorted(gone, key=lambda one: (-one.priority, one.key)):
+        for victim in () if left else sorted(gone, key=lambda pod: (-pod.priority, pod.key)):
             name = scheduler_name_of(victim.obj)
             if controller_of(victim.obj) is not None and name in scheduler.pipelines:
                 pod = replacement(victim, scheduler.snapshot.classes)
@@ -109,40 +111,52 @@ def verify(scheduler: Scheduler, solution: Solution) -> Verdict:
 
 
 def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> Optimum:
-    """Find the least disruption that gives pods a place, by a search of so many seconds."""
+    """Find the least disruption that places pending pods, within a number of seconds."""
     problem = ProblemReader(scheduler, pending).read()
     model = Model(problem, scheduler)
     constrain(model)
     listed = [*objectives(model)]
-    values = model.program.completed(first_solution(model)) or [0] * model.program.size
-    names, gaps, left_s = _names(scheduler), list[OptimumGap](), seconds
+    program, nodes, budgets = model.program, scheduler.snapshot.names, scheduler.budgets
+    values = program.completed(first_solution(model)) or [0] * len(program.limits)
+    order = scheduler.handle.options.candidate_order
+    names: dict[str, str] = {UNPLACED: UNPLACED}
+    names |= {key: by.name for key, by in zip(order, keys_of(scheduler.handle), strict=True)}
+    gaps, left_s = list[OptimumGap](), seconds
     for objective in listed:
-        # An objective that takes long leaves half of the time to the following ones.
-        solved = model.program.minimise(objective.costs, left_s / 2, values)
+        # An objective that takes long leaves some of the time to the next ones.
+        solved = program.minimise(objective.costs, left_s / 2, values)
         values, left_s = solved.values, left_s - solved.seconds
-        model.program.at_most(objective.costs.items(), solved.value)
-        if not solved.is_proven:
-            which = names[objective.name]
-            gaps.append(OptimumGap(which, objective.level, solved.value, solved.bound))
+        program.at_most(objective.costs.items(), solved.value)
+        if solved.value > solved.bound:
+            key = names[objective.name]
+            gaps.append(OptimumGap(key, objective.level, solved.value, solved.bound))
     solution = solution_of(model, values)
     verdict = verify(scheduler, solution)
-    left = [max(budget.allowed, 0) for budget in scheduler.budgets.budgets]
-    found = []
+    allowed = [max(budget.allowed, 0) for budget in budgets.budgets]
+    victims = []
     for victim, preemptor in sorted(
-        solution.victims, key=lambda one: (-one[0].priority, one[0].key)
+        solution.victims, key=lambda pods: (-pods[0].priority, pods[0].key)
     ):
         is_violating = False
-        for number in scheduler.budgets.covering(victim.cls):
-            budget = scheduler.budgets.budgets[number]
-            if victim.name not in budget.disrupted:
-                left[number] -= 1
-                is_violating |= left[number] < 0
-        node = scheduler.snapshot.names[victim.row]
+        for number in budgets.covering(victim.cls):
+            if victim.name not in budgets.budgets[number].disrupted:
+                allowed[number] -= 1
+                is_violating |= allowed[number] < 0
         moves_to = verdict.moves.get(victim.uid, "")
-        found.append(
-            OptimalVictim(victim.key, node, victim.priority, preemptor.key, is_violating, moves_to)
+        node, priority = nodes[victim.row], victim.priority
+        victims.append(
+            OptimalVictim(victim.key, node, priority, preemptor.key, is_violating, moves_to)
         )
-    victims = sorted(found, key=lambda one: (one.node, one.pod))
+    victims.sort(key=lambda victim: (victim.node, victim.pod))
+    notes = [
+        f"not minimised, as it is no sum over victims: {names[key]}"
+        for key in order
+        if key in NOT_MINIMISED
+    ]
+    notes += [
+        f"the filters don't let {place.pod.key} onto {nodes[place.row]} in any order that was tried"
+        for place in verdict.misfits
+    ]
     return Optimum(
         is_proven=not gaps,
         is_verified=not verdict.misfits,
@@ -150,19 +164,19 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
         tally=tally(len(solution.places), [(one.priority, one.is_violating) for one in victims]),
         ordinary=None,
         placements=tuple(
-            OptimalPlacement(one.pod.key, scheduler.snapshot.names[one.row], one.pod.priority)
-            for one in sorted(solution.places, key=lambda one: one.pod.key)
+            OptimalPlacement(place.pod.key, nodes[place.row], place.pod.priority)
+            for place in sorted(solution.places, key=lambda place: place.pod.key)
         ),
         victims=tuple(victims),
-        steps=tuple(_steps(scheduler, verdict, victims)),
+        steps=tuple(_steps(nodes, verdict, victims)),
         gaps=tuple(gaps),
-        unexpressed=tuple(sorted(problem.unexpressed, key=lambda one: one.pod)),
-        notes=tuple(_notes(scheduler, verdict)),
+        unexpressed=tuple(sorted(problem.unexpressed, key=lambda pod: pod.pod)),
+        notes=tuple(notes),
     )
 
 
 def tally(placed: int, victims: Sequence[tuple[int, bool]]) -> OptimumTally:
-    """Sum up victims, each given by its priority and whether it violates a budget."""
+    """Sum up a set of victims, given the priority of each and whether it violates a budget."""
     priorities = [priority for priority, _ in victims]
     return OptimumTally(
         placed,
@@ -173,65 +187,48 @@ def tally(placed: int, victims: Sequence[tuple[int, bool]]) -> OptimumTally:
     )
 
 
-def _names(scheduler: Scheduler) -> dict[str, str]:
-    order = scheduler.handle.options.candidate_order
-    keys = zip(order, keys_of(scheduler.handle), strict=True)
-    return {UNPLACED: UNPLACED, **{which: key.name for which, key in keys}}
-
-
 def _steps(
-    scheduler: Scheduler, verdict: Verdict, victims: Sequence[OptimalVictim]
+    nodes: Sequence[str], verdict: Verdict, victims: Sequence[OptimalVictim]
 ) -> Iterator[OptimumStep]:
     # All victims are deleted before any pod is bound, as a place may depend on several of them.
-    names = scheduler.snapshot.names
     for place in verdict.order:
-        given_up = [victim for victim in victims if victim.by == place.pod.key]
-        if given_up:
-            yield OptimumStep("Nominate", place.pod.key, names[place.row])
-        for victim in given_up:
+        own = [victim for victim in victims if victim.by == place.pod.key]
+        if own:
+            yield OptimumStep("Nominate", place.pod.key, nodes[place.row])
+        for victim in own:
             yield OptimumStep("Delete", victim.pod, victim.node)
     for place in verdict.order:
-        yield OptimumStep("Bind", place.pod.key, names[place.row])
+        yield OptimumStep("Bind", place.pod.key, nodes[place.row])
     for victim in victims:
         if victim.moves_to:
             yield OptimumStep("Move", victim.pod, victim.moves_to)
 
 
-def _notes(scheduler: Scheduler, verdict: Verdict) -> Iterator[str]:
-    names = _names(scheduler)
-    for key in scheduler.handle.options.candidate_order:
-        if key in NOT_MINIMISED:
-            yield f"not minimised, as it is no sum over victims: {names[key]}"
-    for place in verdict.misfits:
-        node = scheduler.snapshot.names[place.row]
-        yield f"the filters don't let {place.pod.key} onto {node} in any order that was tried"
-
-
 def first_solution(model: Model) -> Mapping[int, int]:
-    """Return the values of places and victims if the scheduler decides on pods one by one.
+    """Return the variables of placements and victims of the scheduler's own decisions.
 
-    The most important pods come first, and victims are gone at once. A pod whose victims have no
-    variables is skipped.
+    Pods are decided by descending priority, and their victims are gone at once. A pod with a
+    victim that isn't in the model is skipped.
     """
-    scheduler, chosen = model.scheduler, Counter[int]()
+    scheduler, values = model.scheduler, Counter[int]()
     rows, on_nodes = scheduler.snapshot.row_of, scheduler.snapshot.pods_on
-    occupants = {
+    gone = {
         pod.uid: variable
         for number, variable in model.gone.items()
         for pod in model.occupants[number].pods
     }
-    numbered = [(pod, number) for number, one in enumerate(model.demands) for pod in one.pods]
-    numbered.sort(key=lambda one: (-one[0].priority, one[0].key))
+    pending = [(pod, number) for number, demand in enumerate(model.demands) for pod in demand.pods]
+    pending.sort(key=lambda pair: (-pair[0].priority, pair[0].key))
     with rehearsal(scheduler, ()) as rehearsed:
         rehearsed.changes.take([p for pods in on_nodes for p in pods if p.cls.terminating])
-        for pod, number in numbered:
+        for pod, number in pending:
             decision = scheduler.decide(pod, model.demands[number].scheduler_name)
-            found = decision.post_filter
-            victims = () if found is None else found.victims
-            if any(one.uid not in occupants for one in victims):
+            preemption = decision.post_filter
+            victims = () if preemption is None else preemption.victims
+            if any(victim.uid not in gone for victim in victims):
                 continue
             row = rows.get(rehearsed.carry_out(decision), -1)
             if row in model.placed[number]:
-                chosen[model.placed[number][row]] += 1
-                chosen.update(occupants[one.uid] for one in victims)
-    return chosen
+                values[model.placed[number][row]] += 1
+                values.update(gone[victim.uid] for victim in victims)
+    return values

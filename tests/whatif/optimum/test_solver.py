@@ -1,7 +1,6 @@
-"""What the optimum tells beside its solution."""
+"""The limits of the optimum's model, and what its report says beside the solution."""
 
-from collections.abc import Collection, Iterable
-from typing import Any
+from collections.abc import Iterable
 
 import pytest
 
@@ -18,150 +17,120 @@ from podium.ui.inputs import input_error
 from podium.ui.inputs.input_error import InputError
 from podium.whatif.optimum.optimum_report import Optimum
 from podium.whatif.optimum.solver import solve
+from tests.objects import ZONE, Obj, budget, near, node, pod, required
 
-Obj = dict[str, Any]
-TERM = {"topologyKey": "zone", "labelSelector": {"matchLabels": {"app": "low"}}}
-APART = {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [TERM]}}
-
-
-def _node(name: str, host: str = "") -> Obj:
-    labels = {"zone": "a", **({"host": host} if host else {})}
-    return {
-        "metadata": {"name": name, "labels": labels},
-        "status": {"allocatable": {"cpu": "2", "memory": "4Gi", "pods": "5"}},
-    }
+IN_ZONE = near("low", ZONE)
+APART, NEAR = required("podAntiAffinity", IN_ZONE), required("podAffinity", IN_ZONE)
+FULL = [pod(f"low-{n}", on=f"n-{n % 2 + 1}", uid=f"low-{n}", priority=1) for n in range(4)]
 
 
-def _pod(name: str, priority: int, node: str = "", **spec: Any) -> Obj:
-    requests = {"requests": {"cpu": spec.pop("cpu", "1")}}
-    return {
-        "metadata": {"name": name, "namespace": "ns", "uid": name, "labels": {"app": "low"}},
-        "spec": {
-            "priority": priority,
-            "containers": [{"name": "c", "resources": requests}],
-            **({"nodeName": node} if node else {}),
-            **spec,
-        },
-    }
-
-
-def _solved(
+def solved(
     pods: Iterable[Obj],
     options: SchedulerOptions | None = None,
-    budgets: Iterable[Budget] = (),
+    budgets: str = "",
     seconds: float = 60.0,
-    hosts: Collection[str] = (),
+    zones: Iterable[str] = "aa",
 ) -> Optimum:
+    nodes = [node(f"n-{number}", "2", zone=zone.strip("-")) for number, zone in enumerate(zones, 1)]
     scheduler = Scheduler(options=options)
-    nodes = [_node(name, name if name in hosts else "") for name in ("n-1", "n-2")]
     pending = scheduler.load(nodes, pods)
-    scheduler.budgets.replace(budgets)
+    covering = ({**budget("low"), "metadata": {"name": n, "namespace": "default"}} for n in budgets)
+    scheduler.budgets.replace(map(Budget.of, covering))
     return solve(scheduler, pending, seconds)
 
 
-def _budget(name: str) -> Budget:
-    selector = {"matchLabels": {"app": "low"}}
-    meta = {"name": name, "namespace": "ns"}
-    return Budget.of({"metadata": meta, "spec": {"selector": selector}})
-
-
-FULL = [_pod(f"low-{n}", 1, f"n-{n % 2 + 1}") for n in range(4)]
-
-
-def test_a_pod_that_the_model_cannot_express_is_left_and_told() -> None:
+def test_a_pod_that_the_model_cannot_express_is_left_and_named() -> None:
     claim = {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}
-    found = _solved([*FULL, _pod("new", 9), _pod("stateful", 9, volumes=[claim])])
-    assert [(one.pod, one.node) for one in found.placements] == [("ns/new", "n-1")]
-    assert [one.pod for one in found.unexpressed] == ["ns/stateful"]
-    assert "volumes" in found.unexpressed[0].reason
+    optimum = solved([*FULL, pod("new", priority=9), pod("stateful", priority=9, volumes=[claim])])
+    assert [(place.pod, place.node) for place in optimum.placements] == [("default/new", "n-1")]
+    (left,) = optimum.unexpressed
+    assert left.pod == "default/stateful"
+    assert "volumes" in left.reason
 
 
-def test_a_victim_of_several_budgets_stays_and_is_told() -> None:
-    found = _solved([*FULL, _pod("new", 9)], budgets=[_budget("a"), _budget("b")])
-    assert found.tally.placed == 0
-    assert len(found.unexpressed) == 4
+def test_a_victim_of_several_budgets_stays_and_is_named() -> None:
+    optimum = solved([*FULL, pod("new", priority=9)], budgets="ab")
+    assert optimum.tally.placed == 0
+    assert len(optimum.unexpressed) == 4
 
 
 def test_budgets_may_be_a_wall() -> None:
     options = SchedulerOptions(disruption_budgets=BudgetPolicy.RESPECT)
-    pods = [*FULL, _pod("new", 9)]
-    assert _solved(pods, options, [_budget("a")]).tally.placed == 0
-    assert _solved(pods, None, [_budget("a")]).tally.violations == 1
+    pods = [*FULL, pod("new", priority=9)]
+    assert solved(pods, options, "a").tally.placed == 0
+    assert solved(pods, None, "a").tally.violations == 1
 
 
 def test_victims_are_elsewhere_only_where_preemption_may_look_there() -> None:
-    pods = [_pod("low-1", 1, "n-1", cpu="2"), _pod("new", 9, affinity=APART, cpu="2")]
-    blocked = [*pods, _pod("high", 9, "n-1", affinity={})]
-    blocked[-1]["metadata"]["labels"] = {"app": "high"}
-    assert _solved(pods).tally.placed == 1
-    assert _solved(blocked).tally.placed == 0
-    options = SchedulerOptions(preemption_scope=PreemptionScope.CROSS_NODE)
-    found = _solved(blocked, options)
-    assert [(one.pod, one.node) for one in found.victims] == [("ns/low-1", "n-1")]
-    assert [one.node for one in found.placements] == ["n-2"]
+    new = pod("new", "2", priority=9, app="low", affinity=APART)
+    pods = [pod("low-1", on="n-1", uid="low-1", priority=1), new]
+    blocked = [*pods, pod("high", on="n-1", uid="high", priority=9)]
+    assert solved(pods).tally.placed == 1
+    assert solved(blocked).tally.placed == 0
+    optimum = solved(blocked, SchedulerOptions(preemption_scope=PreemptionScope.CROSS_NODE))
+    assert [(victim.pod, victim.node) for victim in optimum.victims] == [("default/low-1", "n-1")]
+    assert [place.node for place in optimum.placements] == ["n-2"]
 
 
-def _near(*names: str, cpu: str = "1") -> list[Obj]:
-    """Pending pods that have to be on one node with other pods of their label, as they all are."""
-    term = {"topologyKey": "host", "labelSelector": {"matchLabels": {"app": "low"}}}
-    near = {"podAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
-    return [_pod(name, 9, cpu=cpu, affinity=near) for name in names]
+def lows(count: int) -> list[Obj]:
+    return [
+        pod(f"new-{n}", uid=f"new-{n}", app="low", priority=9, affinity=NEAR) for n in range(count)
+    ]
 
 
-HIGH = _pod("high", 99, "n-2")
+def old(on: str, priority: int) -> Obj:
+    return pod("old", "2", on=on, app="low", uid="old", priority=priority)
+
+
+def away() -> Obj:
+    return pod("new", priority=9, affinity=APART)
 
 
 @pytest.mark.parametrize(
-    ("pods", "nodes", "victims"),
+    ("pods", "zones", "placed", "nodes", "victims"),
     [
-        pytest.param(_near("a"), ["n-1"], [], id="the first pod of its kind goes anywhere"),
-        pytest.param(_near("a", "b"), ["n-1", "n-1"], [], id="the second one goes to the first"),
-        pytest.param(_near("a", "b", cpu="2"), ["n-1"], [], id="or nowhere, if there's no room"),
-        pytest.param([HIGH, *_near("a")], ["n-2"], [], id="near a pod that may not go"),
-        pytest.param([HIGH, *_near("a", cpu="2")], [], [], id="which leaves no room"),
-        pytest.param(
-            [_pod("low", 1, "n-2", cpu="2"), *_near("a", cpu="2")],
-            ["n-2"],
-            ["ns/low"],
-            id="in place of the only pod of its kind",
-        ),
+        pytest.param(lows(2), "ab", 2, 1, 0, id="the first pod of a group needs no company"),
+        pytest.param(lows(3), "ab", 2, 1, 0, id="all others go to its zone, if there is room"),
+        pytest.param(lows(3), "aab", 3, 2, 0, id="others go to another node of its zone"),
+        pytest.param([*lows(1), old("n-2", 9)], "ab", 0, 0, 0, id="no pod is the first beside one"),
+        pytest.param([*lows(2), old("n-2", 1)], "ab", 2, 1, 1, id="the first replaces the last"),
+        pytest.param(lows(2), "-a", 2, 1, 0, id="nodes without the label get none"),
+        pytest.param([*lows(1), old("n-2", 9)], "a-", 1, 1, 0, id="pods without a zone are none"),
+        pytest.param([away(), old("n-2", 9)], "aa", 0, 0, 0, id="pods that stay keep others away"),
+        pytest.param([away(), old("n-2", 1)], "aa", 1, 1, 1, id="victims keep no pods away"),
     ],
 )
-def test_pods_are_near_pods_of_their_kind_or_the_first(
-    pods: list[Obj], nodes: list[str], victims: list[str]
+def test_required_affinity_limits_places(
+    pods: list[Obj], zones: str, placed: int, nodes: int, victims: int
 ) -> None:
-    found = _solved(pods, hosts=("n-1", "n-2"))
-    assert found.is_verified
-    assert [one.node for one in found.placements] == nodes
-    assert [one.pod for one in found.victims] == victims
-
-
-def test_a_node_without_the_topology_key_takes_no_pod_that_wants_to_be_near_others() -> None:
-    assert [one.node for one in _solved(_near("a"), hosts=("n-2",)).placements] == ["n-2"]
-    assert not _solved(_near("a"), hosts=()).placements
+    optimum = solved(pods, zones=zones)
+    assert optimum.is_proven
+    assert optimum.is_verified
+    assert (optimum.tally.placed, optimum.tally.victims) == (placed, victims)
+    assert len({place.node for place in optimum.placements}) == nodes
 
 
 @pytest.mark.parametrize("is_holder", [True, False])
 def test_pods_stay_apart_from_pods_that_may_not_go(is_holder: bool) -> None:
-    there, new = _pod("high", 99, "n-1"), _pod("new", 9)
+    there, new = old("n-1", 99), pod("new", app="low", priority=9)
     (there if is_holder else new)["spec"]["affinity"] = APART
-    assert _solved([there, new]).tally.placed == 0
+    assert solved([there, new]).tally.placed == 0
 
 
 @pytest.mark.parametrize(("victims", "placed"), [(1, 0), (2, 1), (4, 2)])
 def test_a_rate_limits_the_victims_of_a_class(victims: int, placed: int) -> None:
-    rate = PreemptionRate(namespace="ns", victims=victims, per="1h")
+    rate = PreemptionRate(namespace="default", victims=victims, per="1h")
     options = SchedulerOptions(protection=PreemptionProtection(rates=[rate]))
-    found = _solved([*FULL, _pod("new-1", 9, cpu="2"), _pod("new-2", 9, cpu="2")], options)
-    assert found.tally.placed == placed
+    new = [pod(name, "2", priority=9) for name in ("new-1", "new-2")]
+    assert solved([*FULL, *new], options).tally.placed == placed
 
 
-def test_without_time_the_bound_is_told() -> None:
-    found = _solved([*FULL, _pod("new", 9)], seconds=0.0)
-    assert not found.is_proven
-    assert found.is_verified
-    assert found.tally.placed == 1
-    assert any(one.key == "fewest victims" and one.bound < one.value for one in found.gaps)
+def test_without_time_the_bound_is_reported() -> None:
+    optimum = solved([*FULL, pod("new", priority=9)], seconds=0.0)
+    assert not optimum.is_proven
+    assert optimum.is_verified
+    assert optimum.tally.placed == 1
+    assert any(gap.key == "fewest victims" and gap.bound < gap.value for gap in optimum.gaps)
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
