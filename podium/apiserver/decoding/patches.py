@@ -14,11 +14,7 @@ from podium.api.codec.text_decoder import (
     repeated_keys,
 )
 from podium.api.errors import FieldError
-from podium.apiserver.decoding.type_checker import (
-    Checker,
-    DecodingError,
-    unexpected,
-)
+from podium.apiserver.decoding.type_checker import Checker, DecodingError, unexpected
 from podium.apiserver.decoding.typed import STRICT, WARN, DecodedObject
 from podium.apiserver.refusals import bad_request, entity_too_large, invalid
 from podium.apiserver.schema import SCALARS, Field, ListOf, Struct

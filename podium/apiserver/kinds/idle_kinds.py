@@ -10,10 +10,7 @@ from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, part, spec_of, without
 from podium.apiserver.kinds.registration.defaulting import defaults_of
 from podium.apiserver.kinds.registration.registration import Registration, text
-from podium.apiserver.kinds.registration.strategy import (
-    Creation,
-    keep_spec,
-)
+from podium.apiserver.kinds.registration.strategy import Creation, keep_spec
 from podium.apiserver.validation import checks
 from podium.apiserver.validation.metadata import object_check
 

@@ -23,15 +23,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from podium.apiserver.schema.model import (
-    SCALARS,
-    Field,
-    ListOf,
-    MapOf,
-    Scalar,
-    Struct,
-    Type,
-)
+from podium.apiserver.schema.model import SCALARS, Field, ListOf, MapOf, Scalar, Struct, Type
 
 Resolve = Callable[[str], Type]
 """Returns the type of a reference."""

@@ -202,10 +202,7 @@ def test_there_is_an_end_to_what_is_told() -> None:
 @pytest.mark.parametrize(
     ("header", "expected"),
     [
-        (
-            {"kind": "Prod"},
-            unfit('no kind "Prod" is registered for version "v1"', "Prod"),
-        ),
+        ({"kind": "Prod"}, unfit('no kind "Prod" is registered for version "v1"', "Prod")),
         (
             {"apiVersion": "apps/v1", "kind": "Deployment"},
             unfit("kind: expected Pod, got Deployment of apps/v1", "Deployment"),

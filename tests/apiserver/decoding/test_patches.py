@@ -29,42 +29,18 @@ def test_an_operation_that_is_null_says_nothing() -> None:
 @pytest.mark.parametrize(
     ("body", "patch_type", "message"),
     [
-        (
-            b'{"op":"x"}',
-            PatchType.JSON,
-            "error decoding patch: expected a list, got an object",
-        ),
-        (
-            b"[1]",
-            PatchType.JSON,
-            "error decoding patch: [0]: expected an object, got 1",
-        ),
-        (
-            b'[{"op":1}]',
-            PatchType.JSON,
-            "error decoding patch: [0].op: expected a string, got 1",
-        ),
+        (b'{"op":"x"}', PatchType.JSON, "error decoding patch: expected a list, got an object"),
+        (b"[1]", PatchType.JSON, "error decoding patch: [0]: expected an object, got 1"),
+        (b'[{"op":1}]', PatchType.JSON, "error decoding patch: [0].op: expected a string, got 1"),
         (b"", PatchType.JSON, "error decoding patch: unexpected end of JSON input"),
-        (
-            b"[]",
-            PatchType.MERGE,
-            "error decoding patch: expected an object, got a list",
-        ),
-        (
-            b'"a"',
-            PatchType.STRATEGIC,
-            "expected an object, got a string",
-        ),
+        (b"[]", PatchType.MERGE, "error decoding patch: expected an object, got a list"),
+        (b'"a"', PatchType.STRATEGIC, "expected an object, got a string"),
         (
             b"{x",
             PatchType.STRATEGIC,
             "invalid character 'x' looking for beginning of object key string",
         ),
-        (
-            b"[]",
-            PatchType.APPLY,
-            "error decoding YAML: expected an object, got a list",
-        ),
+        (b"[]", PatchType.APPLY, "error decoding YAML: expected an object, got a list"),
     ],
 )
 def test_what_is_no_patch(body: bytes, patch_type: PatchType, message: str) -> None:

@@ -31,12 +31,7 @@ from podium.apiserver.kinds.registration.rules import (
     metadata,
     not_negative,
 )
-from podium.apiserver.kinds.registration.strategy import (
-    Create,
-    Creation,
-    Prepare,
-    Strategy,
-)
+from podium.apiserver.kinds.registration.strategy import Create, Creation, Prepare, Strategy
 from podium.apiserver.schema import Struct, struct_of
 from podium.apiserver.validation.checks import Check, anything, fields
 from podium.apiserver.validation.metadata import object_meta

@@ -14,10 +14,7 @@ from podium.api.values.cron_schedule import ScheduleError, parse_schedule, parse
 from podium.api.workloads import pod_template_of
 from podium.apiserver.internals import internal
 from podium.apiserver.kinds.registration import rules
-from podium.apiserver.kinds.registration.defaulting import (
-    filled_where_absent,
-    inside,
-)
+from podium.apiserver.kinds.registration.defaulting import filled_where_absent, inside
 from podium.apiserver.kinds.registration.registration import Registration
 from podium.apiserver.kinds.registration.rules import at
 from podium.apiserver.kinds.registration.strategy import Creation

@@ -80,8 +80,7 @@ def test_templates_are_warned_of_when_they_come_and_when_they_change() -> None:
 
 
 @pytest.mark.parametrize(
-    ("address", "preferred"),
-    [("010.0.0.01", "10.0.0.1"), ("::ffff:10.0.0.1", "10.0.0.1")],
+    ("address", "preferred"), [("010.0.0.01", "10.0.0.1"), ("::ffff:10.0.0.1", "10.0.0.1")]
 )
 def test_addresses_that_parsers_read_differently_are_refused_or_warned_of(
     address: str, preferred: str
