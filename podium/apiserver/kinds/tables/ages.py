@@ -32,12 +32,10 @@ def human_duration(span_s: float) -> str:
     if seconds <= -_SKEW_MAX_S:
         return "<invalid>"
     seconds = max(seconds, 0)
-    for least_s, unit_s, unit, rest_s, rest_unit in _STEPS:
-        if seconds >= least_s:
-            count, rest = divmod(seconds, unit_s)
-            smaller = rest // rest_s if rest_s else 0
-            return f"{count}{unit}{smaller}{rest_unit}" if smaller else f"{count}{unit}"
-    return UNKNOWN
+    _, unit_s, unit, rest_s, rest_unit = next(step for step in _STEPS if seconds >= step[0])
+    count, rest = divmod(seconds, unit_s)
+    smaller = rest // rest_s if rest_s else 0
+    return f"{count}{unit}{smaller}{rest_unit}" if smaller else f"{count}{unit}"
 
 
 def since(time: object, now_s: float) -> str:
