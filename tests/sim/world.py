@@ -29,8 +29,7 @@ from podium.scheduler.config.document import KubeSchedulerConfiguration
 from podium.scheduler.config.load import default_configuration
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
-from tests.sim.checkers import Checker, all_checkers
-from tests.sim.checkers.told import Told
+from tests.sim.checkers import Checker, Told, all_checkers
 from tests.sim.settings import Settings
 from tests.sim.user import User
 
