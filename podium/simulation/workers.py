@@ -1,7 +1,7 @@
-"""Work in several processes at once, each item in a fork of this process.
+"""Work on items in several processes, each in a fork of this process.
 
-A fork shares everything that was loaded before, and what it changes stays unchanged for others. So
-the result of an item doesn't depend on how many processes there are.
+A fork shares all loaded objects, and its changes don't affect others. So the result of an item
+doesn't depend on the number of processes.
 """
 
 import os

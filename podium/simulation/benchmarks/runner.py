@@ -1,9 +1,9 @@
-"""Measures a workload in process.
+"""The measurement of a workload in process.
 
-What the reference suite does through an API server is done by calls: nodes exist, earlier pods are
-scheduled without being measured, and then the clock runs from the arrival of the first measured pod
-to the binding of the last. A pod arrives as decoded from JSON; making its class, deciding, removing
-victims and binding all count.
+The steps of the reference suite are direct calls instead of requests to an API server: nodes exist,
+earlier pods are scheduled without being measured, and then the clock runs from the arrival of the
+first measured pod to the binding of the last. Pods arrive as decoded from JSON; making their class,
+deciding, removing victims and binding all count.
 
 Before the clock starts the garbage collector runs once and leaves existing objects alone from then
 on (`gc.freeze`), as in a server that has loaded its state; it stays enabled.
@@ -41,7 +41,7 @@ class StuckPodError(PodiumError):
 
 
 class TimedScheduler:
-    """Decides pods and carries the decisions out at once, with their latencies."""
+    """A scheduler that carries its decisions out at once, and measures their latencies."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
@@ -102,9 +102,9 @@ _CREATED = "2026-01-01T00:00:00Z"
 
 
 class ObjectFactory:
-    """Makes objects of templates, with names, uids and defaults, each decoded from JSON.
+    """The objects of templates, with names, uids and defaults, each decoded from JSON.
 
-    No two objects share a part, as if each had come in a watch event of its own.
+    Objects share no parts, as if each had come in its own watch event.
     """
 
     def __init__(self) -> None:

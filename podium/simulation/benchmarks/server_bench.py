@@ -1,7 +1,7 @@
-"""Measures the scheduler of an API server, with nodes and a namespace of its own.
+"""The measurement of an API server's scheduler, with nodes and a namespace of its own.
 
-The workloads are those of kube-scheduler's performance suite, as far as an API server without
-kubelets can have them. The time is that from the first creation to the last binding.
+The workloads are those of kube-scheduler's performance suite that need no kubelets. The time counts
+from the first creation to the last binding.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class ServerBenchError(PodiumError):
 
 @dataclass
 class ServerBench:
-    """Runs workloads on an API server, with nodes and pods in a namespace of its own."""
+    """The nodes and pods of workloads on an API server, in a namespace of their own."""
 
     api: HttpApi
     namespace: str

@@ -1,8 +1,8 @@
-"""Decides the pods of a scenario, and reports decisions in the format of the records.
+"""The decisions on the pods of a scenario, in the format of the records.
 
 Without `sequence` each pod is decided against the scenario's own state. With it every decision
-changes the state: the pod is bound to the smallest name among the best nodes, and the volumes that
-it needs are reserved; victims of a preemption vanish, and the pod is nominated and decided again.
+changes the state: the pod is bound to the first best node by name, and its volumes are reserved.
+The victims of a preemption are deleted, and the pod is nominated and decided again.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,7 @@
-"""The pods of a recording: when they were bound, how they ended, and why.
+"""The pods of a recording, with their bindings and their ends.
 
-What the scheduler did is kept apart from what users, controllers and nodes did: its bindings,
-nominations, conditions and victims are what a replay decides again.
+The scheduler's bindings, nominations, conditions and victims are kept apart from the other changes,
+as a replay decides them again.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -95,7 +95,7 @@ class PodRecord(msgspec.Struct):
         return self.cause is not None and self.cause is not BY_EVICTION
 
     def see(self, pod: Object, at_s: float, number: int, *, is_first: bool = False) -> None:
-        """Take in a state of the pod, after a number of changes of the recording."""
+        """Record a state of the pod, after a number of changes of the recording."""
         old = None if is_first else self.last
         node, nominated = node_name_of(pod), nominated_node_of(pod)
         if node and not self.node:

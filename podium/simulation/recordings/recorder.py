@@ -1,4 +1,4 @@
-"""Records a cluster: a machine that makes no calls, and writes down the events that it is given."""
+"""The recorder of a cluster: a machine without calls, which writes its events to a recording."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -105,7 +105,7 @@ class RecorderMachine:
         return self._flush_s
 
     def missed(self, reason: str, now_s: float) -> None:
-        """Note a gap: changes may have been missed, and their results follow."""
+        """Write a gap: changes may have been missed, and their results follow."""
         if self.is_synced:
             at_s = max(now_s, self._now_s)
             self._writer.write(GAP, at_s, since=self._now_s, reason=reason)
@@ -238,7 +238,7 @@ async def record(
 
 
 class _ReadableApi:
-    """An API that doesn't serve kinds that may not be read, until they may be."""
+    """An API that doesn't serve the kinds that the user may not read."""
 
     def __init__(self, api: HttpApi, warn: Warn) -> None:
         self.call = api.call

@@ -1,12 +1,11 @@
-"""Plays a recording again in virtual time, with Podium's scheduler in place of the recorded one.
+"""The replay of a recording in virtual time, with Podium's scheduler in place of the recorded one.
 
-What users, controllers and nodes did is played as it was recorded: the creation and deletion of
-pods, and all changes of nodes and other objects. What the scheduler did is left out and decided
-again: placements and preemptions. Where the recorded scheduler took one of several nodes that are
-equal to Podium, Podium takes the same.
+The recorded changes by users, controllers and nodes are played: creations and deletions of pods,
+and all changes of nodes and other objects. Placements and preemptions are decided again. Of
+several nodes that are equal to Podium, it takes the recorded one.
 
-Pods run as long after they are placed as they did in the recording, and take as long to end; if
-that isn't known, they run at once, and take their whole grace period.
+Pods take as long to start and to end as in the recording; if that isn't known, they start at once,
+and take their whole grace period to end.
 """
 
 from collections import Counter
@@ -62,7 +61,7 @@ _CONTROLLERS = frozenset({"pod-garbage-collector", "taint-eviction-controller"})
 
 
 class ReplayedPod(msgspec.Struct):
-    """What became of a recorded pod in a replay.
+    """The fate of a recorded pod in a replay.
 
     Attributes:
         node: node to which the pod, or its stand-in, was bound first; empty if it wasn't bound.

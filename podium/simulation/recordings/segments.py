@@ -1,8 +1,8 @@
 """The files of a recording: segments of JSON lines, compressed member by member.
 
 A segment begins with the whole state, so that older segments may be removed, and a recording can be
-continued from its last segment alone. Each flush adds a gzip member of whole lines: what a process
-that is killed was writing is one torn member at the end, which is cut off.
+continued from its last segment alone. Each flush adds a gzip member of whole lines. A process that
+is killed leaves at most one torn member at the end, which is cut off.
 """
 
 import fcntl
@@ -44,7 +44,7 @@ class RecordingError(PodiumError):
 
 
 class SegmentWriter:
-    """Writes the segments of a recording, whose directory it locks until `close`.
+    """The writer of a recording, which locks the directory until `close`.
 
     Args:
         configuration: the KubeSchedulerConfiguration of the cluster, as text; empty for the

@@ -1,4 +1,4 @@
-"""Evaluates the checks of a scenario, and describes the state where a check doesn't hold."""
+"""The evaluation of a scenario's checks, with a description of the state where one fails."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Drains nodes as `kubectl drain` does: cordons a node and evicts its pods.
+"""The drain of nodes as by `kubectl drain`: a node is cordoned and its pods are evicted.
 
 The order, the filters and the waiting are those of kubectl v1.36: all pods are evicted at once, an
 eviction that a budget refuses is tried again `retry_s` later, any other refusal is final, and the
@@ -52,7 +52,7 @@ _EMPTY_DIR = (
 
 
 class Drainer:
-    """Drains one node, as `kubectl drain` does.
+    """The drain of a node.
 
     Attributes:
         state: `running`, `done` or `failed`.

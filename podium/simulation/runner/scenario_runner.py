@@ -1,4 +1,4 @@
-"""Plays a scenario: lets time pass from step to step, and carries out each by the API."""
+"""The runner of scenarios, which carries out each step by the API in virtual time."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -252,7 +252,7 @@ class _ScenarioRunner:
         return {check: text for check, text in found.items() if text}
 
     def _step_until(self, deadline_s: float) -> bool:
-        """Let the next thing happen; whether it happens before the deadline."""
+        """Advance to the next event; return whether it comes before the deadline."""
         next_s = self._driver.next_s()
         if next_s is None or next_s > deadline_s:
             self._driver.run_until(deadline_s)

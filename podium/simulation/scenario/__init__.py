@@ -1,6 +1,6 @@
-"""Reads the files of scenarios, and reports all faults at once.
+"""The files of scenarios.
 
-Errors name the file and the field, such as `spec.steps[3].drain.node`, and say what is accepted.
+Errors name the file and the field, such as `spec.steps[3].drain.node`, and the accepted values.
 Names of manifests are relative to the directory of the file.
 """
 

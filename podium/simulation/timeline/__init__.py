@@ -1,7 +1,4 @@
-"""The timeline of a cluster: an entry for each thing that a reader may want to know.
-
-`Observer` follows the store; `pod_facts` and `object_facts` say what a change amounts to.
-"""
+"""The timeline of a cluster: an entry for each change that matters to a reader."""
 
 from podium.simulation.timeline.facts import TimelineEntry
 from podium.simulation.timeline.observer import Observer

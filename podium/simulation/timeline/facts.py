@@ -1,4 +1,4 @@
-"""The entries of a timeline, and the facts that changes of objects amount to."""
+"""The entries of a timeline, and the facts in changes of objects."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -170,7 +170,7 @@ def event_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
 
 
 class NodeFacts:
-    """Finds the facts in changes of nodes, and whether zones have too few ready nodes to evict."""
+    """The facts in changes of nodes, and in zones with too few ready nodes to evict pods."""
 
     def __init__(self, nodes: Iterable[Object]) -> None:
         self._zones = Zones(NodeLifecycleSettings())
@@ -201,7 +201,7 @@ class NodeFacts:
 
 
 class PodFacts:
-    """Finds the facts in changes of pods, from their creation until they are gone."""
+    """The facts in changes of pods, from their creation to their deletion."""
 
     def __init__(self) -> None:
         # By uid: the last write before a pod goes sets its grace period to 0.

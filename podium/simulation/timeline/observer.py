@@ -1,4 +1,4 @@
-"""Observes a cluster: makes a timeline of everything that is written."""
+"""The observer of a cluster, which makes a timeline of all writes."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -36,7 +36,7 @@ _FACTS: Mapping[str, Facts] = {
 
 
 class Observer:
-    """Records all writes from now on as timeline entries, with the machines that made them."""
+    """The timeline of all writes from now on, with the machines that made them."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.entries: list[TimelineEntry] = []
@@ -64,7 +64,7 @@ class Observer:
             watch.close()
 
     def look(self, by: str = USER) -> None:
-        """Note what was written since the last look, by a machine or the user."""
+        """Add entries for the writes since the last call, by a machine or the user."""
         if self._store.revision == self._seen:
             return
         self._seen = self._store.revision
@@ -90,7 +90,7 @@ class Observer:
         about: tuple[str, str, str] = ("", "", ""),
         by: str = USER,
     ) -> None:
-        """Note something that isn't written to the store, after all writes up to now."""
+        """Add an entry that isn't a write to the store, after all writes up to now."""
         self.look(by)
         self._note(Fact(what, details), *about, by)
 

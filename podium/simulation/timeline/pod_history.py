@@ -159,7 +159,7 @@ class PodHistories:
         yield from (one for one in self.by_uid.values() if one.is_new)
 
     def depth_of(self, lost: PodHistory, preemptors: Mapping[str, str]) -> int:
-        """How far a disruption is from the changes; each step is a replacement that preempts."""
+        """Return the number of replacements that preempt between the changes and a disruption."""
         depth, seen = 1, {lost.uid}
         while True:
             preemptor = self.by_uid.get(preemptors.get(lost.uid, ""))

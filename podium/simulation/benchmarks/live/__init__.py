@@ -1,1 +1,1 @@
-"""Measures a running cluster from outside: `podium up` in one process, its clients in another."""
+"""Measurements of a running cluster: `podium up` in one process, its clients in another."""

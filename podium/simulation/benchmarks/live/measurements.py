@@ -58,7 +58,7 @@ _decode = msgspec.json.Decoder(_Event).decode
 
 
 class Watcher:
-    """Follows a watch, and notes when each event arrives."""
+    """The arrival times of the events of a watch."""
 
     def __init__(self) -> None:
         self.arrivals_s: dict[tuple[str, str], float] = {}

@@ -1,7 +1,7 @@
 """A sequence of rounds of one node's eviction manager, and answers in the format of the records.
 
-The record alone advances the clock, creates and deletes pods, and says what garbage collection
-frees. An evicted pod is gone in the next round, unless `keepEvicted` is set.
+Only the record advances the clock, creates and deletes pods, and frees resources by garbage
+collection. An evicted pod is gone in the next round, unless `keepEvicted` is set.
 """
 
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""What two sides make of the same scenarios and seeds: `kind: Comparison`.
+"""The comparison of two sides over equal scenarios and seeds: `kind: Comparison`.
 
 A side is a file or directory that says how scenarios are played: a scheduler configuration, the
 objects of a state, a scenario of its own; or a recording, which is measured as it is.

@@ -24,7 +24,7 @@ from podium.cluster.virtual import Cluster
 from podium.simulation.timeline.pod_history import PodHistory
 
 CLASS, NODE, ZONE, CLUSTER = "class", "node", "zone", "cluster"
-"""What a line may be of."""
+"""The subjects of lines."""
 
 NO_CLASS = "none"
 """Name of the class of pods without a PriorityClass."""
@@ -127,7 +127,7 @@ class UsageLog:
         self._dirty_classes: set[str] = set()
 
     def take(self, kind: str, obj: Object, *, gone: bool = False) -> None:
-        """Take in a node or pod that was created, changed or deleted."""
+        """Record the creation, change or deletion of a node or pod."""
         if kind == "Node":
             node = self._nodes.setdefault(name(obj), _Node())
             zone = labels(obj).get(ZONE_LABEL, "")
@@ -193,7 +193,7 @@ class UsageRecorder:
         self._driver.hooks.append(self.look)
 
     def look(self, _: DriverEvent | None = None) -> None:
-        """Take in what was written since the last look."""
+        """Record the writes since the last call."""
         if self._store.revision == self._seen:
             return
         self._seen = self._store.revision

@@ -1,9 +1,8 @@
-"""Plays a sweep: its trials on all scenarios and seeds, unless their results are known already.
+"""The trials of a sweep, which play all scenarios and seeds unless a journal has their results.
 
-In a search, Optuna chooses the settings, some at a time, by the results so far. Its sampler is
-seeded, gets trials in their order, and chooses as many at a time as the sweep says. So the trials
-don't depend on how many processes play them, nor on where a sweep was stopped: one that goes on
-asks for all of them again, and finds their runs in the journal.
+In a search, Optuna chooses some settings at a time by the results so far. Its sampler is seeded and
+gets trials in their order, so that trials depend neither on the number of processes nor on an
+interruption: a continued sweep chooses all trials again, and finds their runs in the journal.
 """
 
 import hashlib

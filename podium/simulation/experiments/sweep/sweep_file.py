@@ -103,7 +103,7 @@ class SettingDocument(Document):
 
     @property
     def called(self) -> str:
-        """Name of the setting in results."""
+        """Return the name of the setting in results."""
         return self.name or self.path
 
     @property
@@ -155,7 +155,7 @@ class Objective(Document):
 
     @property
     def sign(self) -> int:
-        """1 if less is better, -1 if more is better."""
+        """Return 1 if less is better, and -1 if more is better."""
         return -1 if self.minimize is None else 1
 
 
@@ -227,7 +227,7 @@ class Sweep:
 
     @property
     def trials(self) -> int:
-        """Number of trials."""
+        """Return the number of trials."""
         search = self.spec.search
         return len(self.grid()) if search is None else search.trials
 
