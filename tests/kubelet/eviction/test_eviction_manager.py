@@ -1,5 +1,7 @@
 """Rounds of an eviction manager."""
 
+from typing import Any
+
 import pytest
 
 from podium.kubelet.eviction.eviction_manager import (
@@ -10,7 +12,7 @@ from podium.kubelet.eviction.eviction_manager import (
 from podium.kubelet.eviction.filesystems import Filesystems
 from podium.kubelet.eviction.node_statistics import DiskUsage, Observation, PodUsage, Statistics
 from podium.kubelet.eviction.signals import Signal
-from tests.kubelet.eviction.builders import GI, MI, Node, config, memory, pod
+from tests.kubelet.eviction.builders import GI, MI, config, pod
 from tests.replacing import replace
 
 DISK = {
@@ -33,13 +35,14 @@ def test_a_split_filesystem_needs_its_feature_gate() -> None:
     )
 
 
+def evicted(settings: EvictionConfig, **spec: Any) -> bool:
+    """Return whether a pod is evicted that stores too much, on a node without memory."""
+    memory = {Signal.MEMORY_AVAILABLE: Observation(0, 8 * GI)}
+    statistics = Statistics(memory, {"a": PodUsage(volumes={"v": DiskUsage(2 * MI)})})
+    return bool(EvictionManager(settings).look(statistics, [pod("a", **spec)], 0.0).evictions)
+
+
 def test_limits_of_local_storage_are_enforced_unless_the_configuration_says_otherwise() -> None:
     volumes = [{"name": "v", "emptyDir": {"sizeLimit": "1Mi"}}]
-    n = Node(EvictionConfig(), [pod("a", volumes=volumes)])
-    n.usage = {"a": PodUsage(volumes={"v": DiskUsage(2 * MI)})}
-    assert n.evicted(memory("4Gi")) == ["a"]
-
-
-def test_without_thresholds_and_limits_there_is_nothing_to_do() -> None:
-    n = Node(config(localStorageCapacityIsolation=False), [pod("only")])
-    assert n.evicted(memory(0)) == []
+    assert evicted(EvictionConfig(), volumes=volumes)
+    assert not evicted(config(localStorageCapacityIsolation=False), volumes=volumes)

@@ -4,8 +4,10 @@ from typing import Any
 
 import pytest
 
+from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.node_heartbeats import CONTINUOUS, ENDED, HEARTBEATS, LEASE_NAMESPACE, WRITTEN
 from podium.api.pods import is_finished
+from podium.apiserver.attributes import Attributes
 from podium.cluster.drivers.faults import ExponentialLatency, Faults, Latency
 from podium.kubelet.simulated.behaviour import Behaviour, NodeSettings, fixed
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
@@ -354,6 +356,31 @@ def test_a_status_that_does_not_come_through_is_written_again() -> None:
     (again,) = hand.wake(6)
     assert isinstance(again, Patch)
     assert again.body["status"]["containerStatuses"][0]["restartCount"] == 1
+
+
+def test_kubelets_look_after_all_news_that_have_gathered_at_once() -> None:
+    hand = Hand(SimulatedKubelets(NodeSettings(gathers_s=0.05)))
+    hand.start(node())
+    hand.wake(0)
+    for name in ("p", "q"):
+        hand.tell(pod(name))
+    assert hand.wake(0.04) == []
+    patches = [one for one in hand.wake(0.06) if isinstance(one, Patch)]
+    assert [one.name for one in patches] == ["p", "q"]
+
+
+def test_pods_get_ready_on_a_node_that_comes_back_with_another_address() -> None:
+    cluster = Cluster(2)
+    cluster.create(pod("p"), ready_after="30s")
+    cluster.run_until(10)
+    before = cluster.status("p")["hostIP"]
+    cluster.server.delete(Attributes(KINDS["Node"], "", "n1", cluster.driver.now_s))
+    cluster.run_until(11)
+    cluster.create(node("n1"))
+    assert cluster.story("p", 40)[-1] == (30, "Running ready")
+    status = cluster.status("p")
+    assert status["hostIP"] != before
+    assert status["hostIPs"] == [{"ip": status["hostIP"]}]
 
 
 FAULTS = Faults(refused=0.2, unanswered=0.1, repeated=0.1, broken_watches=0.05, restarts=0.02)
