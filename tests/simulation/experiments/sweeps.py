@@ -9,7 +9,8 @@ from typer.testing import CliRunner
 
 from podium.simulation.experiments.sweep.trial_journal import NAME
 from podium.ui.command_line.main import app
-from tests.simulation.experiments.worlds import HEADER, nodes, pod, priority_class
+from tests.objects import pod, priority_class
+from tests.simulation.experiments.worlds import HEADER, nodes
 
 OBJECTIVE = {"minimize": "pendingSeconds"}
 SETTINGS = [

@@ -7,8 +7,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from podium.ui.command_line.main import app
-from tests.objects import node
-from tests.simulation.experiments.worlds import HEADER, nodes, pod, priority_class
+from tests.objects import node, pod, priority_class
+from tests.simulation.experiments.worlds import HEADER, nodes
 from tests.simulation.recordings.recorded import NO_PREEMPTION, record
 from tests.ui.schemas.test_outputs import faults
 

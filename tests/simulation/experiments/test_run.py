@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from podium.simulation.experiments.run import Witness, observed, run
-from tests.simulation.experiments.worlds import nodes, pod, priority_class, whole
+from tests.objects import pod, priority_class
+from tests.simulation.experiments.worlds import nodes, whole
 
 
 def test_utilisation_and_fragmentation_go_by_time(tmp_path: Path) -> None:

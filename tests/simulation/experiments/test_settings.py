@@ -13,7 +13,8 @@ from podium.simulation.experiments.settings import (
     with_settings,
 )
 from podium.simulation.experiments.whole_scenario import WholeScenario
-from tests.simulation.experiments.worlds import nodes, pod, priority_class, whole
+from tests.objects import pod, priority_class
+from tests.simulation.experiments.worlds import nodes, whole
 
 
 @pytest.fixture

@@ -9,25 +9,6 @@ from podium.simulation.experiments.whole_scenario import WholeScenario, read_who
 HEADER = {"apiVersion": "podium.dev/v1alpha1", "kind": "Scenario"}
 
 
-def pod(name: str, cpu: str, **spec: Any) -> dict[str, Any]:
-    containers = [{"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}]
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name},
-        "spec": {"containers": containers, **spec},
-    }
-
-
-def priority_class(name: str, value: int) -> dict[str, Any]:
-    return {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": name},
-        "value": value,
-    }
-
-
 def whole(directory: Path, **spec: Any) -> WholeScenario:
     """A scenario as its file says it."""
     file = directory / "s.yaml"

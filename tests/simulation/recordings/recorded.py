@@ -10,6 +10,8 @@ from podium.simulation.recordings.recorder import RecorderMachine
 from podium.simulation.recordings.segments import Recording, SegmentWriter, read_recording
 from podium.simulation.runner.scenario_runner import simulate
 from podium.simulation.scenario import read_scenario
+from tests import objects
+from tests.objects import priority_class, workload
 
 CLASSES = {"low": 10, "mid": 100, "high": 1000}
 # Of 4 nodes with 4 CPU each.
@@ -45,15 +47,7 @@ def scenario(
     manifests: Sequence[dict[str, Any]] = (),
     **spec: Any,
 ) -> str:
-    classes = [
-        {
-            "apiVersion": "scheduling.k8s.io/v1",
-            "kind": "PriorityClass",
-            "metadata": {"name": name},
-            "value": value,
-        }
-        for name, value in CLASSES.items()
-    ]
+    classes = [priority_class(name, value) for name, value in CLASSES.items()]
     document = {
         "apiVersion": "podium.dev/v1alpha1",
         "kind": "Scenario",
@@ -68,28 +62,13 @@ def scenario(
     return json.dumps(document)
 
 
-def pod(name: str, priority_class: str, cpu: str, **spec: Any) -> dict[str, Any]:
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "labels": {"app": name.partition("-")[0]}},
-        "spec": {"priorityClassName": priority_class, "containers": [container], **spec},
-    }
+def pod(name: str, class_name: str, cpu: str, **spec: Any) -> dict[str, Any]:
+    return objects.pod(name, cpu, priorityClassName=class_name, **spec)
 
 
-def deployment(name: str, replicas: int, priority_class: str, cpu: str) -> dict[str, Any]:
-    template = pod(name, priority_class, cpu)
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": name},
-        "spec": {
-            "replicas": replicas,
-            "selector": {"matchLabels": {"app": name}},
-            "template": {"metadata": template["metadata"], "spec": template["spec"]},
-        },
-    }
+def deployment(name: str, replicas: int, class_name: str, cpu: str) -> dict[str, Any]:
+    template = {"priorityClassName": class_name}
+    return workload("Deployment", name, cpu, replicas=replicas, template=template)
 
 
 def busy(seed: int) -> str:
