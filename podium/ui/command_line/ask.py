@@ -170,6 +170,6 @@ def print_findings(answer: Any) -> None:
         for first, *others in [*alike.values()][:_SHOWN_MAX]:
             err.print(f"  {first.object} {first.message}")
             if others:
-                err.print(f"    and {len(others)} more of {first.workload}, likewise")
+                err.print(f"    and {len(others)} more of {first.workload}")
         for more in and_more(len(alike) - _SHOWN_MAX):
             err.print(f"  {more}")

@@ -247,7 +247,7 @@ class Top(App[None]):
             case "nodes":
                 self.push_screen(NodeScreen(self._cluster, event.key))
             case "news" if not self._news[event.key].pod:
-                self.notify("Only pods are decided about.")
+                self.notify("Only pods have a decision to explain.")
             case "news":
                 self._tell_of(self._news[event.key].pod)
             case _:

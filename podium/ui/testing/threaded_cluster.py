@@ -221,7 +221,7 @@ class Cluster:
                     raise
             left_s = end_s - self.now_s
             if left_s <= 0:
-                raise TimeoutError(f"what was waited for hasn't come about in {timeout_s:g}s")
+                raise TimeoutError(f"the condition isn't true after {timeout_s:g} s")
             if factor := self._options.speed.factor:
                 time.sleep(min(min(step_s, left_s) / factor, _LOOK_S))
             else:
@@ -291,7 +291,7 @@ class Cluster:
 
         try:
             asyncio.run(live())
-        except BaseException as error:  # noqa: BLE001 - whoever uses the cluster gets it
+        except BaseException as error:  # noqa: BLE001 - it is raised in the thread of the test
             if self._started.done():
                 self._ended = error
             else:

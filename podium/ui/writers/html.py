@@ -22,7 +22,7 @@ from podium.api.presentation import (
 
 _NAME_LENGTH_MAX = 32
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
-# The colours can be told apart by the colour-blind.
+# Colour-blind readers can distinguish these colours.
 _STYLE = """
 :root { color-scheme: light dark; --text: #1b1f24; --back: #fff; --line: #d0d7de;
   --head: #f3f5f7; --good: #0550ae; --bad: #a33a00; --waiting: #6e4b9e; }
@@ -58,7 +58,7 @@ PICTURE_STYLE = """
 .tree ul { border-left: 2px solid #8886; margin-left: 0.6rem; }
 .tree li::before { content: "→ "; opacity: 0.6; }
 """
-# Inside a page that has colours of its own; classes carry a name that nobody else has.
+# Inside a page with colours of its own; the class `podium` keeps the styles to this part.
 _FRAGMENT_STYLE = """
 .podium summary { cursor: pointer; font-weight: 600; } .podium img { max-width: 100%; }
 .podium td, .podium th { text-align: left; vertical-align: top; overflow-wrap: break-word; }

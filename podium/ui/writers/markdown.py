@@ -17,7 +17,7 @@ from podium.api.presentation import (
 from podium.api.values.message_words import and_more
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~#])")
-# Nobody is mentioned by a name of an object, and nothing is a tag.
+# The name of an object must not mention a user, or be a tag.
 _ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", "@": "&#64;"})
 # A comment of GitHub has 65,536 characters at most.
 _LENGTH_MAX = 50_000

@@ -30,7 +30,7 @@ def test_waiting_has_an_end() -> None:
     with podium.Cluster(nodes=0) as cluster:
         cluster.apply(pod("a"))
         began_s = cluster.now_s
-        with pytest.raises(TimeoutError, match="hasn't come about in 90s"):
+        with pytest.raises(TimeoutError, match="isn't true after 90 s"):
             cluster.wait_for(lambda: is_running(cluster, "a"), timeout_s=90, step_s=40)
         assert cluster.now_s == began_s + 90
 

@@ -36,7 +36,7 @@ def test_whoever_lacks_the_extra_is_told_of_it(monkeypatch: pytest.MonkeyPatch) 
         (["--eviction-pressure-transition-period", "soon"], "evictionPressureTransitionPeriod"),
         (["--kube-reserved", "memory"], "malformed pair, expect string=string"),
         (["--config", "no-such-file"], "no-such-file: can't be read: No such file"),
-        (["--name", "A_B"], "A_B: is no name of a node"),
+        (["--name", "A_B"], "--name A_B: isn't a valid name of a node"),
         (["--kubeconfig", "no-such-file"], "no-such-file: No such file"),
     ],
 )

@@ -192,7 +192,7 @@ def test_alike_findings_are_told_once(podium, write) -> None:
         "default/big",
         "default/web",
     ]
-    assert told[-1] == "    and 2 more of ReplicaSet default/web, likewise"
+    assert told[-1] == "    and 2 more of ReplicaSet default/web"
 
 
 KUBE = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}

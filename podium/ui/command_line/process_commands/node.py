@@ -14,8 +14,8 @@ _ISOLATES_NOTHING = (
     "run only what you trust"
 )
 _REFUSES_ROOT = (
-    "refuses to run as root: nothing would keep pods from doing anything to this machine; "
-    "run it as another user, or say --allow-root"
+    "podium node refuses to run as root, as nothing would keep pods from harming this machine: "
+    "run it as another user, or with --allow-root"
 )
 # Fields of a KubeletConfiguration, which go before those of its file.
 _KUBELET_FLAGS = (
@@ -46,7 +46,7 @@ def node(asked: NodeCommandOptions) -> None:
 
     name = asked.name or socket.gethostname().lower()
     if wrong := validate_subdomain(name):
-        raise InputError(f"{name}: is no name of a node: {wrong[0]}")
+        raise InputError(f"--name {name}: isn't a valid name of a node: {wrong[0]}")
     flags = {to_camel(flag): getattr(asked, flag) for flag in _KUBELET_FLAGS}
     kubelet = read_kubelet_config(asked.config, flags)
     unheeded = (f"{asked.config}: {field} isn't heeded" for field in kubelet.unheeded)

@@ -49,7 +49,7 @@ async def run(asked: SchedulerCommandOptions) -> None:
     configuration, own = read_configuration(asked.config, flags, texts(asked.plugin))
     log_to_stderr(asked.log_level, asked.log_format)
     if asked.dry_run:
-        # Whoever does nothing needs no lease, and leaves it to those who do.
+        # A dry run needs no lease, and must not keep it from schedulers that do.
         election = configuration.election.model_copy(update={"leader_elect": False})
         configuration = configuration.model_copy(update={"leader_election": election})
     hostname = socket.gethostname()
