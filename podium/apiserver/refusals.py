@@ -95,7 +95,7 @@ def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "")
     too_long = sum(map(_length, listed[:-1])) > _FAULTS_LENGTH_MAX
     if len(listed) > 1 and (len(listed) > FAULTS_MAX or too_long):
         listed = listed[:-1]
-        more = f", and more: only the first {len(listed):,} faults are told"
+        more = f", and more: only the first {len(listed):,} faults are listed"
     message = f"{_qualified(kind, group)} {quoted(name)} is invalid: {aggregate(listed)}{more}"
     causes = tuple(StatusCause(_CAUSES[fault.kind], fault.text, fault.field) for fault in listed)
     return RefusedError(422, "Invalid", message, causes=causes, details=_details(name, group, kind))

@@ -130,7 +130,7 @@ def test_of_many_faults_the_first_are_told() -> None:
     assert len(faults) == FAULTS_MAX + 1
     refused = invalid("a", faults, "Pod")
     assert len(refused.causes) == FAULTS_MAX
-    assert refused.message.endswith(", and more: only the first 1,000 faults are told")
+    assert refused.message.endswith(", and more: only the first 1,000 faults are listed")
 
 
 def test_and_fewer_that_are_long() -> None:
