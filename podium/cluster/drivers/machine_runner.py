@@ -31,10 +31,10 @@ class Listener(Protocol):
     """Delivers the objects of one kind to one machine."""
 
     def start(self) -> None:
-        """List, then watch."""
+        """List the kind, then watch it."""
 
     def stop(self) -> None:
-        """Deliver no more changes."""
+        """Stop delivering changes."""
 
 
 @dataclass(eq=False, slots=True)

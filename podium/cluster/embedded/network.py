@@ -107,7 +107,7 @@ async def served(
 
 
 def _addresses(address: str) -> list[str]:
-    """The addresses by which clients reach a server that listens at an address."""
+    """Return the addresses by which clients reach a server that listens at an address."""
     if not ip_address(address).is_unspecified:
         return [address]
     try:

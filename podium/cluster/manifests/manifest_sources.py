@@ -36,7 +36,7 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 
 
 class File(msgspec.Struct, frozen=True):
-    """A text that has been loaded."""
+    """The text of a manifest file that has been read already."""
 
     name: str
     data: bytes

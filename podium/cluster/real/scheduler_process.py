@@ -63,7 +63,7 @@ class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SchedulerProcess:
-    """Schedules a cluster over HTTP.
+    """Runs the scheduler of a real cluster, over HTTP.
 
     Attributes:
         machine: the machine that decides; replaced if it fails.

@@ -36,7 +36,7 @@ class SchedulerSetup(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The parts of a cluster and their behaviour.
+    """Options of a virtual cluster: its parts and their behaviour.
 
     Attributes:
         start_s: time of the start, in seconds since the epoch.
