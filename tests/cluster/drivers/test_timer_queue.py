@@ -12,25 +12,6 @@ def run_all(timers: TimerQueue) -> None:
         timers.run_next()
 
 
-def test_entries_run_by_time_then_in_the_order_they_were_put() -> None:
-    timers, done = TimerQueue(10.0), list[str]()
-    timers.put(12.0, done.append, "d")
-    timers.put(11.0, done.append, "b")
-    timers.put(11.0, done.append, "c")
-    timers.put(9.0, done.append, "a")
-    run_all(timers)
-    assert done == ["a", "b", "c", "d"]
-    assert timers.now_s == 12.0
-
-
-def test_what_is_put_for_now_comes_after_what_was_due_now_before() -> None:
-    timers, done = TimerQueue(0.0), list[str]()
-    timers.put(1.0, lambda text: timers.put(1.0, done.append, text), "second")
-    timers.put(1.0, done.append, "first")
-    run_all(timers)
-    assert done == ["first", "second"]
-
-
 def test_what_comes_last_waits_for_all_that_comes_up_at_its_moment() -> None:
     timers, done = TimerQueue(0.0), list[str]()
     timers.put(1.0, done.append, "last", comes_last=True)
