@@ -39,11 +39,7 @@ class Registry:
         }
         served = (*optional, *(kind for kind in customs if kind.is_served))
         self._called = {(kind.api_version, kind.name): kind for kind in served}
-        self.by_plural = {
-            **_BUILT_IN,
-            **_by_plural(unstored),
-            **_by_plural(self._called.values()),
-        }
+        self.by_plural = {**_BUILT_IN, **_by_plural(unstored), **_by_plural(self._called.values())}
         self.groups: Mapping[str, tuple[str, ...]] = {
             group: tuple(version for other, version in self.by_plural if other == group)
             for group, _ in self.by_plural

@@ -43,12 +43,7 @@ from podium.apiserver.verbs import update as updates
 from podium.apiserver.verbs.create import Maker, first_objects, received
 from podium.apiserver.verbs.delete import answer, check_preconditions, marked
 from podium.apiserver.verbs.list import list_objects
-from podium.apiserver.verbs.verb_options import (
-    Deleted,
-    DeleteOptions,
-    ListOptions,
-    Written,
-)
+from podium.apiserver.verbs.verb_options import Deleted, DeleteOptions, ListOptions, Written
 from podium.apiserver.verbs.watch import WatchStream
 from podium.apiserver.versions import shown_version, stored_version
 
@@ -142,21 +137,13 @@ class ApiServer:
         return obj
 
     def list(
-        self,
-        kind: Kind,
-        namespace: str,
-        selection: Selection = ALL,
-        options: ListOptions = _LIST,
+        self, kind: Kind, namespace: str, selection: Selection = ALL, options: ListOptions = _LIST
     ) -> Page:
         """List objects by namespace and name."""
         return list_objects(self.store, kind, namespace, selection, options)
 
     def watch(
-        self,
-        kind: Kind,
-        namespace: str,
-        selection: Selection = ALL,
-        options: ListOptions = _LIST,
+        self, kind: Kind, namespace: str, selection: Selection = ALL, options: ListOptions = _LIST
     ) -> WatchStream:
         """Start a watch of the objects of a selection."""
         return WatchStream(self.store, kind, namespace, selection, options)

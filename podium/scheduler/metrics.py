@@ -65,10 +65,7 @@ class Metric(Enum):
     )
     PREEMPTION_ATTEMPTS = _Row("scheduler_preemption_attempts", "Preemptions that were tried.")
     PREEMPTION_VICTIMS = _Row(
-        "scheduler_preemption_victims",
-        "Number of victims of a preemption.",
-        (),
-        _doubling(1, 7),
+        "scheduler_preemption_victims", "Number of victims of a preemption.", (), _doubling(1, 7)
     )
     PREEMPTION_DURATION = _Row(
         "scheduler_preemption_goroutines_duration_seconds",

@@ -85,18 +85,8 @@ def test_other_kinds(kind: str, obj: dict[str, Any], fields: str) -> None:
         ),
         ("Job", "", "spec.x=1", 'field label "spec.x" not supported for batchv1.Job'),
         ("Pod", "", "a", "invalid selector: 'a'; can't understand 'a'"),
-        (
-            "Pod",
-            "",
-            r"metadata.name=a\b",
-            r"invalid field selector: invalid escape sequence: \b",
-        ),
-        (
-            "Pod",
-            "",
-            "metadata.name=a=b",
-            "invalid field selector: unescaped character in value: =",
-        ),
+        ("Pod", "", r"metadata.name=a\b", r"invalid field selector: invalid escape sequence: \b"),
+        ("Pod", "", "metadata.name=a=b", "invalid field selector: unescaped character in value: ="),
     ],
 )
 def test_faults(kind: str, labels: str, fields: str, message: str) -> None:

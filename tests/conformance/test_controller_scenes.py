@@ -30,7 +30,7 @@ DIFFERENT: dict[str, str] = {
         ("quota-2-77", "quota-2-167"),
         "a refused ReplicaSet is named by a hash of the template that isn't computed as Kubernetes "
         "does",
-    ),
+    )
 }
 """Scenes that come out otherwise here, each with the reason."""
 

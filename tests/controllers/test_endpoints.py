@@ -101,10 +101,7 @@ def test_pods_are_ready_when_they_are_and_leave_when_they_end() -> None:
 
 def test_unready_pods_count_where_the_service_says_so() -> None:
     made = world(service(publishNotReadyAddresses=True), pod("a", ready_after="10s"))
-    assert (endpoints(made), subsets(made)) == (
-        {"a": (True, False, False)},
-        [(["a"], [], [8080])],
-    )
+    assert (endpoints(made), subsets(made)) == ({"a": (True, False, False)}, [(["a"], [], [8080])])
 
 
 def test_one_empty_slice_says_that_there_is_no_pod() -> None:

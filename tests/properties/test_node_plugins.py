@@ -18,11 +18,7 @@ from podium.scheduler.config.args import (
     ScoringStrategyType,
     UtilizationShapePoint,
 )
-from podium.scheduler.framework.interface import (
-    FilterPlugin,
-    LocalScore,
-    RelativeScore,
-)
+from podium.scheduler.framework.interface import FilterPlugin, LocalScore, RelativeScore
 from podium.scheduler.plugins.image_locality import ImageLocality
 from podium.scheduler.plugins.node_affinity import NodeAffinity
 from podium.scheduler.plugins.node_declared_features import NodeDeclaredFeatures
@@ -83,9 +79,7 @@ SPECS = st.builds(
 )
 SHAPES = st.lists(
     st.builds(
-        UtilizationShapePoint,
-        utilization=st.integers(0, 100),
-        score=st.sampled_from([0, 2, 7, 10]),
+        UtilizationShapePoint, utilization=st.integers(0, 100), score=st.sampled_from([0, 2, 7, 10])
     ),
     min_size=1,
     max_size=4,

@@ -4,13 +4,7 @@ from dataclasses import dataclass
 from random import Random
 
 from podium.api.pods import DEFAULT_SCHEDULER_NAME
-from podium.cluster.drivers.faults import (
-    INSTANT,
-    NO_FAULTS,
-    ExponentialLatency,
-    Faults,
-    Latency,
-)
+from podium.cluster.drivers.faults import INSTANT, NO_FAULTS, ExponentialLatency, Faults, Latency
 from podium.scheduler.machine.context import DEFAULT_FEATURES, Features
 
 FEW_FAULTS = Faults(

@@ -10,12 +10,7 @@ from typing import Any, ClassVar
 from podium.api.kinds.builtin_kinds import KINDS, POD_GROUP, Kind
 from podium.api.objects import Object, name, spec_of
 from podium.api.priority import PREEMPT_LOWER_PRIORITY, SYSTEM_PRIORITY_CLASSES, class_value
-from podium.apiserver.admission.plugin import (
-    DELETE,
-    WRITE,
-    AdmissionPlugin,
-    Derived,
-)
+from podium.apiserver.admission.plugin import DELETE, WRITE, AdmissionPlugin, Derived
 from podium.apiserver.attributes import Attributes, Operation
 from podium.apiserver.refusals import forbidden
 

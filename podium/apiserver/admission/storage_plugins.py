@@ -17,12 +17,7 @@ from podium.api.volumes.claims_and_volumes import (
     is_default_class,
     storage_class_name,
 )
-from podium.apiserver.admission.plugin import (
-    CREATE,
-    UPDATE,
-    AdmissionPlugin,
-    Derived,
-)
+from podium.apiserver.admission.plugin import CREATE, UPDATE, AdmissionPlugin, Derived
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.refusals import forbidden
 

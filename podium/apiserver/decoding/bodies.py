@@ -57,12 +57,7 @@ class _Wanted(msgspec.Struct, frozen=True):
 
 
 def decode(
-    body: bytes,
-    media_type: str,
-    kind: Kind,
-    *,
-    api_version: str = "",
-    field_validation: str = WARN,
+    body: bytes, media_type: str, kind: Kind, *, api_version: str = "", field_validation: str = WARN
 ) -> DecodedObject:
     """Read an object of a kind from the body of a request.
 

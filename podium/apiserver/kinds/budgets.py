@@ -28,7 +28,7 @@ _valid_content = checks.fields(
         maxUnavailable=checks.int_or_percent,
         selector=label_selector,
         unhealthyPodEvictionPolicy=checks.one_of("AlwaysAllow", "IfHealthyBudget"),
-    ),
+    )
 )
 
 

@@ -194,8 +194,5 @@ def _with_defaults(definition: Object) -> Object:
 
 
 CUSTOM_RESOURCE_DEFINITION = Registration(
-    kind=DEFINITION,
-    defaults=_with_defaults,
-    validate=_valid,
-    validate_update=_change,
+    kind=DEFINITION, defaults=_with_defaults, validate=_valid, validate_update=_change
 )

@@ -62,6 +62,5 @@ LEASE = Registration(
 )
 # In the shape of the core group, in which events are stored.
 EVENT = Registration(
-    kind=KINDS["Event"],
-    selectable={"source": lambda event: _component(event) or _reporter(event)},
+    kind=KINDS["Event"], selectable={"source": lambda event: _component(event) or _reporter(event)}
 )

@@ -60,8 +60,7 @@ PRIORITY_CLASS = Registration(
         _known_class, preemptionPolicy=checks.one_of(PREEMPT_LOWER_PRIORITY, NEVER)
     ),
     validate_update=rules.all_of(
-        rules.metadata,
-        rules.fixed("value", "may not be changed in an update."),
+        rules.metadata, rules.fixed("value", "may not be changed in an update.")
     ),
 )
 
@@ -108,8 +107,7 @@ def _templates(templates: Any, path: str) -> Faults:
 _policy = checks.absent_as(
     {},
     checks.fields(
-        _exactly_one("basic", "gang"),
-        gang=checks.fields(minCount=checks.needed(_one_at_least)),
+        _exactly_one("basic", "gang"), gang=checks.fields(minCount=checks.needed(_one_at_least))
     ),
 )
 _mode = checks.one_of("Pod", "PodGroup")

@@ -147,8 +147,7 @@ def _ports(spec: Any, path: str) -> Faults:
 _valid_content = object_check(
     name=dns_label,
     spec=checks.both(
-        _ports,
-        checks.fields(selector=label_map, externalIPs=checks.each(checks.ip_address)),
+        _ports, checks.fields(selector=label_map, externalIPs=checks.each(checks.ip_address))
     ),
 )
 

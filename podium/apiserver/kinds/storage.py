@@ -135,9 +135,7 @@ VOLUME_ATTACHMENT = Registration(
     validate=object_check(
         spec=checks.needed(
             checks.fields(
-                attacher=checks.needed(),
-                nodeName=checks.needed(),
-                source=checks.needed(),
+                attacher=checks.needed(), nodeName=checks.needed(), source=checks.needed()
             )
         )
     ),

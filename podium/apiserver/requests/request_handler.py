@@ -68,7 +68,7 @@ _UNSTORED_HANDLERS: Mapping[str, _Handler] = {
     **dict.fromkeys(METRICS, unstored_kinds.metrics),
 }
 _DEPRECATED: Mapping[str, str] = {
-    "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice",
+    "Endpoints": "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"
 }
 _WRITING = ("create", "update", "patch")
 _NO_CEL = "Podium doesn't evaluate the rules in x-kubernetes-validations"

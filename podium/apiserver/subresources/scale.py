@@ -18,10 +18,7 @@ from podium.apiserver.schema.struct_types import SCALE
 from podium.apiserver.validation.checks import NOT_NEGATIVE
 from podium.apiserver.verbs.update import check_key, patched, tracked
 
-_BUILT_IN_PATHS = {
-    "specReplicasPath": ".spec.replicas",
-    "statusReplicasPath": ".status.replicas",
-}
+_BUILT_IN_PATHS = {"specReplicasPath": ".spec.replicas", "statusReplicasPath": ".status.replicas"}
 _IDENTITY = ("name", "namespace", "uid", "resourceVersion", "creationTimestamp")
 _OPERATORS = {"In": "in", "NotIn": "notin"}
 

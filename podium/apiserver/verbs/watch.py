@@ -33,12 +33,7 @@ class WatchStream:
     """
 
     def __init__(
-        self,
-        store: Store,
-        kind: Kind,
-        namespace: str,
-        selection: Selection,
-        options: ListOptions,
+        self, store: Store, kind: Kind, namespace: str, selection: Selection, options: ListOptions
     ) -> None:
         """Start to watch the objects of a selection; raises RefusedError."""
         self.kind = kind

@@ -57,9 +57,7 @@ class SharedInformer:
         if self._watch is None:
             self._cache, _ = self.first_list()
             self._watch = self.store.watch(
-                self.kind,
-                from_revision=self._cache.revision,
-                wake=self._schedule,
+                self.kind, from_revision=self._cache.revision, wake=self._schedule
             )
         self._detached[listener] = None
 

@@ -95,11 +95,7 @@ def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
     nodes: list[Object] = []
     for number in range(1, count + 1):
         name = f"podium-{number}"
-        labels = {
-            HOSTNAME_LABEL: name,
-            "kubernetes.io/os": "linux",
-            "kubernetes.io/arch": "amd64",
-        }
+        labels = {HOSTNAME_LABEL: name, "kubernetes.io/os": "linux", "kubernetes.io/arch": "amd64"}
         if shape.zones:
             zone = f"zone-{(number - 1) % shape.zones + 1}"
             labels |= {REGION_LABEL: "podium", ZONE_LABEL: zone}

@@ -20,12 +20,7 @@ from podium.apiserver.kinds.registration.registrations import decisive_faults
 from podium.cluster.manifests.field_validation import FieldJudge
 from podium.cluster.manifests.input_files import InputFileError, read_all, read_file
 from podium.cluster.manifests.json_text import read_json
-from podium.cluster.manifests.manifest_objects import (
-    FaultsOf,
-    Loaded,
-    is_whole_state,
-    objects_in,
-)
+from podium.cluster.manifests.manifest_objects import FaultsOf, Loaded, is_whole_state, objects_in
 from podium.cluster.manifests.problems import ManifestError, Problem, Source, describe
 
 _LOOKS_LIKE_JSON = re.compile(rb'\s*(\{\s*["}]|\[)')

@@ -172,12 +172,7 @@ class DaemonSetController(PodOwnerReconciler):
                 yield place
 
     def _sync(
-        self,
-        place: Place,
-        daemon_set: Object,
-        history: Revisions,
-        revision: str,
-        now_s: float,
+        self, place: Place, daemon_set: Object, history: Revisions, revision: str, now_s: float
     ) -> Iterator[Effect]:
         state = self._states[place]
         if state.rules is None:

@@ -25,11 +25,7 @@ from podium.kubelet.eviction.pod_eviction import (
     pressure_message,
 )
 from podium.kubelet.eviction.signals import MEMORY, PRESSURE_CONDITIONS, Signal
-from podium.kubelet.eviction.thresholds import (
-    Threshold,
-    thresholds_met,
-    updated,
-)
+from podium.kubelet.eviction.thresholds import Threshold, thresholds_met, updated
 from podium.kubelet.kubelet_events import node_record
 from podium.machines.effects import Effect
 from podium.machines.machine import NEVER_S

@@ -9,11 +9,7 @@ from podium.api.objects import Object, name, place_of, uid
 from podium.api.pod_specs import limits_of
 from podium.api.pods import is_finished
 from podium.api.values.quantity import NANOS_PER_UNIT, nanos, value
-from podium.kubelet.containers.container import (
-    OOM_KILLED,
-    ExitStatus,
-    HandlerResult,
-)
+from podium.kubelet.containers.container import OOM_KILLED, ExitStatus, HandlerResult
 from podium.kubelet.containers.pod_worker import DELETED, PodWorker, StopReason
 from podium.kubelet.eviction.eviction_manager import allocatable_memory
 from podium.kubelet.eviction.node_statistics import Statistics

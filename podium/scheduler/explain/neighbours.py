@@ -11,11 +11,7 @@ from podium.scheduler.snapshot.affinity_terms import AffinityTerm, with_known_na
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot
-from podium.scheduler.snapshot.topology_spread import (
-    DO_NOT_SCHEDULE,
-    own_constraints,
-    standing,
-)
+from podium.scheduler.snapshot.topology_spread import DO_NOT_SCHEDULE, own_constraints, standing
 
 _NAMED_MAX = 5
 

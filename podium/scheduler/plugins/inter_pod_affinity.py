@@ -29,11 +29,7 @@ from podium.scheduler.framework.interface import (
     Scope,
 )
 from podium.scheduler.framework.status import Status, rejection, unresolvable
-from podium.scheduler.snapshot.affinity_terms import (
-    AffinityTerm,
-    PeerGroup,
-    with_known_namespaces,
-)
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, PeerGroup, with_known_namespaces
 from podium.scheduler.snapshot.arrays import Codes, Rows, Scores, Sums
 from podium.scheduler.snapshot.change_log import Change, Cursor
 from podium.scheduler.snapshot.domain_sums import DomainSum, selector_marks

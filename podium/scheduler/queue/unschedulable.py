@@ -49,10 +49,7 @@ class Unschedulable:
         self._oldest.discard(queued)
 
     def helped(
-        self,
-        hints: QueueingHints,
-        happened: InFlightEvent,
-        among: Callable[[PodInfo], bool] | None,
+        self, hints: QueueingHints, happened: InFlightEvent, among: Callable[[PodInfo], bool] | None
     ) -> list[tuple[QueuedPod, Strategy]]:
         """Return the pods that an event may help, without removing them, and what to do."""
         found: list[tuple[QueuedPod, Strategy]] = []

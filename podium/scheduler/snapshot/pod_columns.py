@@ -91,10 +91,7 @@ class ManyPods(Protocol):
 
 
 def looked_up(
-    width: int,
-    ids: NDArray[np.integer[Any]],
-    count: int,
-    weights: Callable[[int], Sequence[int]],
+    width: int, ids: NDArray[np.integer[Any]], count: int, weights: Callable[[int], Sequence[int]]
 ) -> list[NDArray[np.int64]]:
     """Look up weights by id: `width` arrays int64 of the shape of `ids`; 0 for an id of -1.
 

@@ -3,14 +3,7 @@
 from contextlib import suppress
 from typing import Any
 
-from podium.api.objects import (
-    Object,
-    conditions_of,
-    metadata_of,
-    spec_of,
-    status_of,
-    without,
-)
+from podium.api.objects import Object, conditions_of, metadata_of, spec_of, status_of, without
 from podium.api.pods import node_name_of, nominated_node_of
 from podium.api.policy.disruption_target import BY_SCHEDULER, DISRUPTION_TARGET
 from podium.api.values.times import TimeError, epoch_s, timestamp

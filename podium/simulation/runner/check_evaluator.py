@@ -7,13 +7,7 @@ from podium.api.pods import is_ready, node_name_of, phase_of
 from podium.api.selectors.label_selector_text import parse_selector
 from podium.api.values.message_words import listed
 from podium.apiserver.store.store import Store
-from podium.simulation.scenario.checks import (
-    GONE,
-    NODE_STATES,
-    POD_STATES,
-    Check,
-    numbers_in_words,
-)
+from podium.simulation.scenario.checks import GONE, NODE_STATES, POD_STATES, Check, numbers_in_words
 
 _LISTED_MAX = 5
 

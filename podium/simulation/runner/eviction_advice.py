@@ -11,15 +11,7 @@ import msgspec
 from msgspec.structs import replace
 
 from podium.api.kinds.builtin_kinds import kind_of
-from podium.api.objects import (
-    Object,
-    controller_of,
-    key,
-    name,
-    namespace,
-    spec_of,
-    uid,
-)
+from podium.api.objects import Object, controller_of, key, name, namespace, spec_of, uid
 from podium.api.pods import is_active, is_ready
 from podium.api.policy.disruption_budgets import (
     BOUNDS,

@@ -148,8 +148,7 @@ def _manifests(value: Any, info: ValidationInfo) -> tuple[Object, ...]:
 
 
 Manifests = Annotated[
-    Tuple[Mapping[str, Any]],
-    WrapValidator(lambda value, _handler, info: _manifests(value, info)),
+    Tuple[Mapping[str, Any]], WrapValidator(lambda value, _handler, info: _manifests(value, info))
 ]
 """Objects, and names of files with objects, in their order."""
 

@@ -5,13 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 
 import msgspec
 
-from podium.api.objects import (
-    Object,
-    controller_key,
-    is_terminating,
-    key,
-    uid,
-)
+from podium.api.objects import Object, controller_key, is_terminating, key, uid
 from podium.api.pods import completion_index, is_finished, node_name_of
 from podium.api.policy.disruption_target import BY_SCHEDULER, Cause, cause_of_reason
 from podium.api.priority import pod_priority

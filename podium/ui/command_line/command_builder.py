@@ -80,10 +80,7 @@ def _output_options(kind: type[Question[Any]]) -> dict[str, tuple[Any, Any, Opti
         f"Output format: {', '.join(formats)}.", flags=("--output", "-o"), metavar="FORMAT"
     )
     file = Option("File to write the output to. [default: standard output]", metavar="FILE")
-    return {
-        "output": (choice, kind.usual_format, output),
-        "output_file": (str | None, None, file),
-    }
+    return {"output": (choice, kind.usual_format, output), "output_file": (str | None, None, file)}
 
 
 def _function(

@@ -25,10 +25,7 @@ class BenchQuestion(Question["BenchAnswer"]):
         kw_only=False,
     )
     list_workloads: bool = option(
-        "List the workloads, and exit.",
-        flags=("--list",),
-        default=False,
-        reach=Reach.COMMAND,
+        "List the workloads, and exit.", flags=("--list",), default=False, reach=Reach.COMMAND
     )
     live: bool = option(
         "Measure an embedded cluster over HTTP, from another process, instead of the scheduler "

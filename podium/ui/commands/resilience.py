@@ -60,13 +60,7 @@ class ResilienceQuestion(Gated, NodeSelection, Question["ResilienceAnswer"]):
             chosen = selected_nodes(asked.request.state.objects, nodes, self.selector)
             nodes = [one.removeprefix("node/") for one in chosen]
         tried = ResilienceRequest(
-            asked.request,
-            tuple(nodes),
-            self.drains,
-            self.pairs,
-            self.spare_room,
-            self.worst,
-            gates,
+            asked.request, tuple(nodes), self.drains, self.pairs, self.spare_room, self.worst, gates
         )
         ask.progress.show("loading")
 

@@ -70,9 +70,7 @@ class Asked:
     def noted_in(self, report: Reported) -> Reported:
         """Return a report with the warnings and notes of the inputs before its own."""
         return replace(
-            report,
-            warnings=(*self.warnings, *report.warnings),
-            notes=(*self.notes, *report.notes),
+            report, warnings=(*self.warnings, *report.warnings), notes=(*self.notes, *report.notes)
         )
 
 

@@ -191,11 +191,7 @@ class Cluster:
         return self._acting(lambda actor: actor.list(kind, namespace, label))
 
     def wait_for(
-        self,
-        condition: Callable[[], T],
-        *,
-        timeout_s: float = 60.0,
-        step_s: float = 1.0,
+        self, condition: Callable[[], T], *, timeout_s: float = 60.0, step_s: float = 1.0
     ) -> T:
         """Let time pass until a condition is true, and return its value.
 

@@ -15,15 +15,7 @@ from rich.segment import Segment
 from rich.status import Status
 from rich.text import Text
 
-from podium.api.presentation import (
-    Block,
-    Bullets,
-    Paragraph,
-    Presentation,
-    Table,
-    Tone,
-    Toned,
-)
+from podium.api.presentation import Block, Bullets, Paragraph, Presentation, Table, Tone, Toned
 from podium.api.values.terminal_text import escaped, steers
 
 if TYPE_CHECKING:

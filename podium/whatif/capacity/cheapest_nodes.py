@@ -21,12 +21,7 @@ from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.scheduler.snapshot.pod_info import pending_pod
 from podium.scheduler.snapshot.snapshot import allocatable_amounts
 from podium.simulation.workers import Progress, in_a_copy
-from podium.whatif.capacity.capacity_inputs import (
-    NodeShape,
-    PodTemplate,
-    named_copies,
-    with_needs,
-)
+from podium.whatif.capacity.capacity_inputs import NodeShape, PodTemplate, named_copies, with_needs
 from podium.whatif.capacity.capacity_report import CheapestNodes, ShapeRow
 from podium.whatif.plan.changes import Apply
 from podium.whatif.plan.outcome.outcome_reader import OutcomeReader

@@ -14,10 +14,7 @@ from podium.scheduler.plugins.inter_pod_affinity import InterPodAffinity
 from podium.scheduler.plugins.volume_binding import VolumeBinding
 from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.scheduler import Scheduler
-from podium.scheduler.snapshot.affinity_terms import (
-    AffinityTerm,
-    with_known_namespaces,
-)
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, with_known_namespaces
 from podium.scheduler.snapshot.listers import Listers
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.snapshot import Snapshot

@@ -86,9 +86,7 @@ class EvictionRanking(Report):
 
 
 def rank_evictions(
-    request: PlanRequest,
-    node: str,
-    signal: Signal = Signal.MEMORY_AVAILABLE,
+    request: PlanRequest, node: str, signal: Signal = Signal.MEMORY_AVAILABLE
 ) -> EvictionRanking:
     """Rank the pods of a node in the order in which its kubelet would evict them.
 

@@ -240,9 +240,7 @@ def _firsts(model: Model, holders: Sequence[int], occupants: Sequence[int]) -> d
 
         # In the first solution, the lowest row with such a pod.
         def is_first(
-            values: Sequence[int],
-            places: Sequence[Term] = places,
-            before: Sequence[Term] = before,
+            values: Sequence[int], places: Sequence[Term] = places, before: Sequence[Term] = before
         ) -> int:
             is_free = now + total(left, values) == 0 and total(before, values) == 0
             return int(is_free and total(places, values) > 0)

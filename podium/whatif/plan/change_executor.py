@@ -120,8 +120,7 @@ class ChangeExecutor:
                 self._try(target, lambda: server.delete(what, how))
             case Cordon(node, is_cordoned):
                 self._try(
-                    ("Node", "", node),
-                    lambda: set_unschedulable(self._cluster, node, is_cordoned),
+                    ("Node", "", node), lambda: set_unschedulable(self._cluster, node, is_cordoned)
                 )
             case Drain():
                 drainer = Drainer(self._cluster, self._observer, change)

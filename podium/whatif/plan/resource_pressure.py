@@ -17,12 +17,7 @@ from podium.api.values.quantity import NANOS_PER_UNIT, value
 from podium.apiserver.store.store import Store
 from podium.kubelet.eviction.eviction_ranking import eviction_request_nanos
 from podium.kubelet.eviction.pod_eviction import bytes_quantity
-from podium.kubelet.eviction.signals import (
-    CAPACITY_SIGNALS,
-    MEMORY,
-    EvictionResource,
-    Signal,
-)
+from podium.kubelet.eviction.signals import CAPACITY_SIGNALS, MEMORY, EvictionResource, Signal
 from podium.kubelet.eviction.threshold_parser import ThresholdError, parse_value
 from podium.kubelet.simulated.behaviour import BehaviourError
 from podium.kubelet.simulated.scripted_usage import USAGE, usage_of

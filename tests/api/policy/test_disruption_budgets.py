@@ -123,11 +123,7 @@ def test_needs_scale(spec: Obj, needed: bool) -> None:
 
 
 def test_each_controller_is_expected_once() -> None:
-    scales = {
-        "r1": OwnerScale("d", 5),
-        "r2": OwnerScale("d", 5),
-        "r3": OwnerScale("r3", 2),
-    }
+    scales = {"r1": OwnerScale("d", 5), "r2": OwnerScale("d", 5), "r3": OwnerScale("r3", 2)}
     pods = [pod(owner=owner) for owner in ("r1", "r1", "r2", "r3")]
     lonely = pod()
     assert expected_count([*pods, lonely], lambda ref, _: scales.get(ref["name"])) == 7

@@ -111,11 +111,7 @@ class Running:
 
 @contextmanager
 def running(
-    directory: Path,
-    *,
-    limits: Limits | None = None,
-    tls: bool = True,
-    store: Store | None = None,
+    directory: Path, *, limits: Limits | None = None, tls: bool = True, store: Store | None = None
 ) -> Iterator[Running]:
     """A server that runs until the end of `with`."""
     loop = asyncio.new_event_loop()

@@ -39,8 +39,7 @@ def test_nothing_else_without_a_token(server: Running, path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "authorization",
-    ["Bearer wrong", "Bearer", "", "Basic YWRtaW46YWRtaW4=", "Bearer \xff", "x"],
+    "authorization", ["Bearer wrong", "Bearer", "", "Basic YWRtaW46YWRtaW4=", "Bearer \xff", "x"]
 )
 def test_wrong_credentials_are_worse_than_none(server: Running, authorization: str) -> None:
     headers = {"Authorization": authorization.encode("latin-1")}

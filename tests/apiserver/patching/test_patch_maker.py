@@ -47,14 +47,8 @@ def test_containers_are_merged_by_name() -> None:
 
 
 def test_a_volume_has_one_source_and_atomic_lists_are_replaced() -> None:
-    live = {
-        "volumes": [{"name": "v", "emptyDir": {}}],
-        "tolerations": [{"key": "a"}],
-    }
-    wanted = {
-        "volumes": [{"name": "v", "configMap": {"name": "c"}}],
-        "tolerations": [{"key": "b"}],
-    }
+    live = {"volumes": [{"name": "v", "emptyDir": {}}], "tolerations": [{"key": "a"}]}
+    wanted = {"volumes": [{"name": "v", "configMap": {"name": "c"}}], "tolerations": [{"key": "b"}]}
     assert applied(live, wanted, {}) == wanted
 
 

@@ -5,13 +5,7 @@ import json
 import pytest
 
 from podium.apiserver.requests import Watching, encoded
-from tests.apiserver.requests.client import (
-    PODS,
-    TABLE,
-    Client,
-    events_of,
-    last_events_of,
-)
+from tests.apiserver.requests.client import PODS, TABLE, Client, events_of, last_events_of
 
 
 def test_a_watch(client):

@@ -12,11 +12,7 @@ from pathlib import Path
 import pytest
 
 from podium.apiserver.store.store import Store
-from podium.cluster.embedded.sqlite_journal import (
-    FullJournalError,
-    JournalFileError,
-    SqliteJournal,
-)
+from podium.cluster.embedded.sqlite_journal import FullJournalError, JournalFileError, SqliteJournal
 from tests.apiserver.store.objects import made, names
 from tests.conftest import ROOT
 from tests.disks import fill_up, small_disk

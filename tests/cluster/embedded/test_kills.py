@@ -74,11 +74,7 @@ class Load:
 
 
 def pod(name: str, priority_class: str) -> Any:
-    container = {
-        "name": "c",
-        "image": "i",
-        "resources": {"requests": {"cpu": str(CPU_OF_A_POD)}},
-    }
+    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": str(CPU_OF_A_POD)}}}
     spec = {
         "containers": [container],
         "priorityClassName": priority_class,

@@ -17,10 +17,7 @@ USAGE = {"podium.dev/usage-memory": "0s=100Mi,100s=300Mi"}
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[podium.Cluster]:
     hungry, idle = pod("hungry", annotations=USAGE), pod("idle")
-    hungry["spec"]["containers"] = [
-        container("250m", name="c0"),
-        container("1", name="c1"),
-    ]
+    hungry["spec"]["containers"] = [container("250m", name="c0"), container("1", name="c1")]
     idle["spec"]["containers"] = [{"name": "c", "image": "i"}]
     with podium.Cluster(nodes=1) as running:
         running.apply(hungry, pod("plain", "100m"), idle, pod("waiting", "100"))

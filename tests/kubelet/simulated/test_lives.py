@@ -24,11 +24,7 @@ JOB = {"restartPolicy": "Never"}
         ),
         ({"ready_after": "never"}, {}, [(0, "Running")]),
         ({"run_duration": "10s"}, JOB, [(0, "Running ready"), (10, "Succeeded")]),
-        (
-            {"run_duration": "10s", "exit_code": "3"},
-            JOB,
-            [(0, "Running ready"), (10, "Failed")],
-        ),
+        ({"run_duration": "10s", "exit_code": "3"}, JOB, [(0, "Running ready"), (10, "Failed")]),
         (
             {"run_duration": "10s"},
             {"restartPolicy": "OnFailure"},

@@ -89,11 +89,7 @@ def test_other_nodes_sleep_on() -> None:
     assert _taken(cluster) == []
 
 
-_ENDED = {
-    "exitCode": 1,
-    "startedAt": "2026-01-01T00:00:00Z",
-    "finishedAt": "2026-01-01T00:00:01Z",
-}
+_ENDED = {"exitCode": 1, "startedAt": "2026-01-01T00:00:00Z", "finishedAt": "2026-01-01T00:00:01Z"}
 _FIRST = {"name": "first", "image": "i"}
 
 

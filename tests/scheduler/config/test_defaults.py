@@ -59,7 +59,7 @@ def test_default_arguments() -> None:
         "NodeResourcesFit": NodeResourcesFitArgs(
             scoring_strategy=ScoringStrategy(
                 type=ScoringStrategyType.LEAST_ALLOCATED, resources=CPU_AND_MEMORY
-            ),
+            )
         ),
         "PodTopologySpread": PodTopologySpreadArgs(defaulting_type=DefaultingType.SYSTEM),
         "VolumeBinding": VolumeBindingArgs(bind_timeout_seconds=600),

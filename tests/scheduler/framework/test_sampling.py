@@ -53,10 +53,7 @@ def test_how_many_feasible_nodes_are_enough(percentage: int, nodes: int, enough:
         # The documentation's example: nodes 1 to 4 in one zone, 5 and 6 in another.
         ([node(name, zone="z1" if name < "5" else "z2") for name in "123456"], "152634"),
         # A zone is one within its region.
-        (
-            [*(node(n, zone="z") for n in "12"), node("3", zone="z", labels={REGION: "r2"})],
-            "132",
-        ),
+        ([*(node(n, zone="z") for n in "12"), node("3", zone="z", labels={REGION: "r2"})], "132"),
         ([node("1"), node("2"), node("3", zone="z"), node("4")], "1324"),
         ([node("1", labels={BETA_ZONE: "z"}), node("2", zone="z"), node("3")], "132"),
         ([], ""),

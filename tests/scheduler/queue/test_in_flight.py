@@ -3,12 +3,7 @@
 from podium.scheduler.queue import QueueName
 from podium.scheduler.queue.in_flight import InFlight, InFlightEvent
 from podium.scheduler.queue.queue_events import FORCE_ACTIVATE
-from tests.scheduler.queue.toys import (
-    PROFILE,
-    popped,
-    queue,
-    waiting,
-)
+from tests.scheduler.queue.toys import PROFILE, popped, queue, waiting
 
 
 def test_each_pod_finds_all_events_since_it_was_popped_and_no_more_is_kept_than_twice_those() -> (

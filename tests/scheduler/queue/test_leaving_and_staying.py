@@ -1,14 +1,7 @@
 """Updates, deletions, activations, and pods that nothing helps."""
 
 from podium.scheduler.queue import QueueName
-from tests.scheduler.queue.toys import (
-    PROFILE,
-    Gate,
-    changed,
-    queue,
-    rejected,
-    waiting,
-)
+from tests.scheduler.queue.toys import PROFILE, Gate, changed, queue, rejected, waiting
 
 
 def test_what_is_not_in_the_queue_is_not_touched() -> None:

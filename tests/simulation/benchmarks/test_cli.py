@@ -41,9 +41,7 @@ def test_table() -> None:
     assert row.split()[:4] == ["PreemptionBasic/5Nodes", "5", "5", "5"]
 
 
-def test_a_disturbed_measurement_is_warned_about(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_disturbed_measurement_is_warned_about(monkeypatch: pytest.MonkeyPatch) -> None:
     disturbed = Result("SchedulingBasic/5Nodes", 5, 10, 1.0, Latency(1.0, 1.0), 1.0, 0, 0.25)
     monkeypatch.setattr("podium.simulation.benchmarks.runner.measure_apart", lambda _: disturbed)
     result = CliRunner().invoke(app, ["bench", "-o", "json", "SchedulingBasic/5Nodes"])

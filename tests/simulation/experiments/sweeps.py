@@ -24,9 +24,7 @@ def write_sweep(directory: Path, **spec: Any) -> Path:
         "until": "90s",
         "nodes": nodes(),
         "manifests": [priority_class("high", 9), pod("low", "3")],
-        "arrivals": [
-            {"every": "~20s", "objects": pod("urgent", "1", priorityClassName="high")},
-        ],
+        "arrivals": [{"every": "~20s", "objects": pod("urgent", "1", priorityClassName="high")}],
     }
     (directory / "s.yaml").write_text(json.dumps({**HEADER, "spec": scenario}))
     document = {

@@ -27,12 +27,7 @@ protection:
 
 def scenario(count: int) -> str:
     """A pod that another one preempts, where there is one node only."""
-    spec = {
-        "until": "60s",
-        "nodes": nodes(count),
-        "manifests": THERE,
-        "steps": [URGENT],
-    }
+    spec = {"until": "60s", "nodes": nodes(count), "manifests": THERE, "steps": [URGENT]}
     return json.dumps({**HEADER, "spec": spec})
 
 

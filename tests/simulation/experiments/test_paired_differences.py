@@ -2,11 +2,7 @@
 
 import pytest
 
-from podium.simulation.experiments.paired_differences import (
-    PAIRS_MIN,
-    Interval,
-    differences,
-)
+from podium.simulation.experiments.paired_differences import PAIRS_MIN, Interval, differences
 
 
 def pairs(found: list[float]) -> list[tuple[dict[str, float], dict[str, float]]]:

@@ -48,10 +48,7 @@ def test_ranges_of_fractions(tmp_path: Path) -> None:
             {"scenarios": ["s"], "settings": [{"path": "a", "range": {"from": 2, "to": 1}}]},
             "settings[0].range.to",
         ),
-        (
-            {"scenarios": ["s"], "settings": [SETTING], "search": {"trials": 3}},
-            "spec.objective",
-        ),
+        ({"scenarios": ["s"], "settings": [SETTING], "search": {"trials": 3}}, "spec.objective"),
         (
             {"scenarios": ["s"], "settings": [SETTING], "objective": {"minimize": "luck"}},
             "measures are pods, preempted",

@@ -73,11 +73,7 @@ def test_first_the_state_then_what_happens(tmp_path: Path) -> None:
     recorder.kill()
     recording = recorder.read()
     assert [one["metadata"]["name"] for one in recording.state] == ["a", "b"]
-    assert told(recording) == [
-        (11.0, "a@1", "a@2"),
-        (11.0, None, "c@3"),
-        (12.0, "b@4", None),
-    ]
+    assert told(recording) == [(11.0, "a@1", "a@2"), (11.0, None, "c@3"), (12.0, "b@4", None)]
     assert (recording.started_s, recording.ended_s, recording.is_closed) == (10.5, 13.0, True)
     assert not recording.gaps
 

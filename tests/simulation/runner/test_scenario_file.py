@@ -129,10 +129,7 @@ def test_the_given_seed_counts() -> None:
             "steps: [{behave: {object: pod/a, annotations: {run-duration: x}}}]",
             "spec.steps[0].behave.annotations: Invalid value: ",
         ),
-        (
-            "steps: [{drain: {timeout: 1m}}]",
-            "spec.steps[0].drain.node: Required value: the name",
-        ),
+        ("steps: [{drain: {timeout: 1m}}]", "spec.steps[0].drain.node: Required value: the name"),
         ("controllers: {enabled: [x]}", 'spec.controllers.enabled[0]: Unsupported value: "x":'),
         ("faults: {refused: 2}", "spec.faults.refused: Invalid value: 2: must be a number from 0"),
         ("pods: {startup: fast}", 'spec.pods.startup: Invalid value: "fast": must be a duration'),

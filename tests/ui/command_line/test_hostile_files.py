@@ -209,8 +209,7 @@ def many(what: str) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize(
-    "what",
-    ["an owner of itself", "owners in a circle", "a chain of owners", "budgets", "values"],
+    "what", ["an owner of itself", "owners in a circle", "a chain of owners", "budgets", "values"]
 )
 def test_much_of_everything_just_works(podium: Invoke, tmp_path: Path, what: str) -> None:
     (tmp_path / "a.yaml").write_text(NODE + POD)

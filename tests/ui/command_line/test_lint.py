@@ -79,10 +79,7 @@ def test_sarif(classes: Path) -> None:
     error, suppressed = run["results"]
     assert (error["ruleId"], error["level"]) == ("class-in-system-range", "error")
     place = error["locations"][0]["physicalLocation"]
-    assert place == {
-        "artifactLocation": {"uri": str(classes)},
-        "region": {"startLine": 2},
-    }
+    assert place == {"artifactLocation": {"uri": str(classes)}, "region": {"startLine": 2}}
     assert suppressed["suppressions"] == [
         {"kind": "inSource", "justification": "everybody names one"}
     ]

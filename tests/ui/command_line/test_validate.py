@@ -51,10 +51,7 @@ REFUSED: dict[str, tuple[str, list[str]]] = {
     ),
     "fields that stand twice": (POD + "kind: Pod\n", ['the key "kind" stands twice in the same']),
     "fields that stand twice in JSON": (TWICE_JSON, [".spec.priority: stands twice"]),
-    "a word that became a boolean": (
-        POD.replace("NORWAY", "no"),
-        ["metadata.annotations", QUOTE],
-    ),
+    "a word that became a boolean": (POD.replace("NORWAY", "no"), ["metadata.annotations", QUOTE]),
     "a boolean as a variable": (VARIABLE, ["spec.containers[0].env[0].value", QUOTE]),
 }
 

@@ -184,9 +184,7 @@ def test_a_trace_is_what_the_command_writes(tmp_path: Path) -> None:
         podium.import_trace("borg", *files)
 
 
-def test_a_running_cluster_is_read_where_an_event_loop_runs(
-    podium_cluster: podium.Cluster,
-) -> None:
+def test_a_running_cluster_is_read_where_an_event_loop_runs(podium_cluster: podium.Cluster) -> None:
     async def cell() -> tuple[podium.LoadedCluster, Answer, Answer]:
         where = podium_cluster.kubeconfig
         own = podium.snapshot(kubeconfig=where)

@@ -11,11 +11,7 @@ from podium.api.kinds.snapshot_kinds import decisive
 from podium.api.objects import Object
 from podium.api.presentation import Table
 from podium.whatif.capacity.capacity import CapacityRequest, FillingError, capacity
-from podium.whatif.capacity.capacity_inputs import (
-    PodTemplate,
-    PodTemplateError,
-    read_pod_template,
-)
+from podium.whatif.capacity.capacity_inputs import PodTemplate, PodTemplateError, read_pod_template
 from podium.whatif.capacity.capacity_presentation import capacity_presentation
 from podium.whatif.capacity.capacity_report import Capacity, Fill
 from podium.whatif.plan.changes import Apply

@@ -10,17 +10,7 @@ from podium.api.policy.disruption_budgets import spend
 from podium.api.policy.disruption_target import BY_POD_GC, BY_SCHEDULER, BY_TAINT
 from podium.simulation.timeline.preemption import NAME_KEY
 from podium.whatif.plan.plan_report import Happening, Plan, Return
-from tests.objects import (
-    HOST,
-    UNKNOWN,
-    Obj,
-    budget,
-    node,
-    pod,
-    priority_class,
-    running,
-    workload,
-)
+from tests.objects import HOST, UNKNOWN, Obj, budget, node, pod, priority_class, running, workload
 from tests.whatif.plan.plans import planned
 
 CLASSES = [priority_class(name, value) for name, value in (("a", 3000), ("b", 2000), ("c", 1000))]

@@ -33,11 +33,7 @@ def pod(name: str, memory: str = "", *, priority: int = 0, uses: str = "") -> Ob
     return objects.pod(name, on="n1", **fields)
 
 
-STATE = [
-    machine("n1"),
-    pod("within", "4Gi"),
-    pod("above", "1Gi", priority=1000, uses="2Gi"),
-]
+STATE = [machine("n1"), pod("within", "4Gi"), pod("above", "1Gi", priority=1000, uses="2Gi")]
 
 
 def request(*pressures: str, state: list[Obj] = STATE) -> PlanRequest:

@@ -260,11 +260,7 @@ def attached_volumes() -> list[Obj]:
     bound["metadata"] |= BOUND
     taken = {"apiVersion": "storage.k8s.io/v1", "metadata": {"name": "a"}}
     limit = {"name": DISKS, "nodeID": "a", "allocatable": {"count": 1}}
-    attachment = {
-        "attacher": DISKS,
-        "nodeName": "a",
-        "source": {"persistentVolumeName": "old"},
-    }
+    attachment = {"attacher": DISKS, "nodeName": "a", "source": {"persistentVolumeName": "old"}}
     return [
         node("a"),
         storage_class(),

@@ -101,11 +101,7 @@ class KubeletServer:
 
     async def _listen(self, port: int) -> None:
         self._listening = await asyncio.get_running_loop().create_server(
-            self._connection,
-            self.address,
-            port,
-            ssl=self.tls,
-            ssl_handshake_timeout=self.head_s,
+            self._connection, self.address, port, ssl=self.tls, ssl_handshake_timeout=self.head_s
         )
 
     def _connection(self) -> asyncio.Protocol:
@@ -122,9 +118,7 @@ class KubeletServer:
 
     @web.middleware
     async def _authorized(
-        self,
-        request: web.Request,
-        handler: Callable[[web.Request], Awaitable[web.StreamResponse]],
+        self, request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
     ) -> web.StreamResponse:
         cut = self._cuts.pop(request.protocol, None)
         if cut is not None:

@@ -23,10 +23,7 @@ from podium.scheduler.preemption.dry_run import DryRun, RowResult, grouped
 from podium.scheduler.preemption.policies.victim_sets import VictimSets
 from podium.scheduler.preemption.policy import PreemptionPolicy
 from podium.scheduler.preemption.victim_table import VictimTables
-from podium.scheduler.snapshot.affinity_terms import (
-    AffinityTerm,
-    with_known_namespaces,
-)
+from podium.scheduler.snapshot.affinity_terms import AffinityTerm, with_known_namespaces
 from podium.scheduler.snapshot.pod_classes import PodClass
 from podium.scheduler.snapshot.pod_info import PodInfo, placed_pod
 from podium.scheduler.snapshot.topology_spread import DO_NOT_SCHEDULE, own_constraints

@@ -50,10 +50,7 @@ EXAMPLES: Mapping[str, tuple[str, ...]] = {
     "record": ("podium record --output-dir monday --context prod",),
     "import": ("podium import openb nodes.csv pods.csv --capacity 10% --output-file t.yaml",),
     "decide": ("podium decide scenarios.jsonl",),
-    "bench": (
-        "podium bench --list",
-        "podium bench SchedulingBasic -o json",
-    ),
+    "bench": ("podium bench --list", "podium bench SchedulingBasic -o json"),
     "schema": ("podium schema Plan",),
     "version": ("podium version",),
     "help": ("podium help plan",),

@@ -179,9 +179,7 @@ def _read(asked: UpOptions, data_dir: Path | None) -> tuple[EmbeddedOptions, Seq
     if loaded is not None:
         print_warnings(loaded.notes)
         setup = SchedulerSetup(
-            configuration=loaded.configuration,
-            options=loaded.options,
-            stopwatch=time.perf_counter,
+            configuration=loaded.configuration, options=loaded.options, stopwatch=time.perf_counter
         )
     stdin = sys.stdin.buffer
     first = read_manifests(state, stdin, validation=FieldValidation.WARN)

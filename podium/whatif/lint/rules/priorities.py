@@ -32,12 +32,7 @@ def no_default_class(view: ClusterView) -> Iterator[Offence]:
         if running:
             verb = "runs" if running == 1 else "run"
             message += f", and {count(running, 'pod')} {verb} with it"
-        yield Offence(
-            lowest,
-            message,
-            "globalDefault",
-            tuple(map(_shown, view.classes)),
-        )
+        yield Offence(lowest, message, "globalDefault", tuple(map(_shown, view.classes)))
 
 
 @Rule

@@ -4,10 +4,7 @@ from collections import Counter
 from typing import Any
 
 from podium.scheduler.explain.explanation import explain
-from podium.scheduler.framework.cycle.diagnosis import (
-    failure_message,
-    nodes_available_message,
-)
+from podium.scheduler.framework.cycle.diagnosis import failure_message, nodes_available_message
 from podium.scheduler.scheduler import Scheduler
 from tests.objects import Obj, near, node, pod, required
 

@@ -85,10 +85,7 @@ def test_a_pod_that_was_never_seen_scheduled_tolerates_nothing() -> None:
         ({}, []),
         ({"minimumRunTimes": [{"priorityClass": "batch", "duration": "1m"}]}, [minimum_run_time]),
         ({"annotatedRunTimeMax": "1m"}, [minimum_run_time]),
-        (
-            {"toleration": True, "never": {"priorityClasses": ["batch"]}},
-            [toleration, never],
-        ),
+        ({"toleration": True, "never": {"priorityClasses": ["batch"]}}, [toleration, never]),
         ({"repeatedVictims": {"times": 1, "within": "1m"}}, [repeated_victim]),
         ({"rates": [{"victims": 1, "per": "1m"}]}, [rate]),
     ],

@@ -4,13 +4,7 @@ from typing import Any
 
 import pytest
 
-from podium.whatif.plan.plan_report import (
-    NodeFilling,
-    PendingPod,
-    Plan,
-    PodShare,
-    WorkloadSummary,
-)
+from podium.whatif.plan.plan_report import NodeFilling, PendingPod, Plan, PodShare, WorkloadSummary
 from podium.whatif.plan.presentation.plan_presentation import printed_plan
 from podium.whatif.plan.presentation.plan_summary_text import summary_lines
 from tests.objects import node, pod
