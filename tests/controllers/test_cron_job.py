@@ -7,6 +7,9 @@ import pytest
 
 import podium
 from podium.api.values.times import timestamp
+from podium.controllers.cron_job import CronJobController
+from podium.machines.effects import Record
+from podium.machines.events import Change, Synced, Woken
 from tests.objects import workload
 
 
@@ -164,3 +167,24 @@ def test_fewer_failed_jobs_are_kept(cluster: podium.Cluster) -> None:
     cluster.advance(1900)
     assert jobs(cluster) == [30]
     assert "lastSuccessfulTime" not in status(cluster)
+
+
+@pytest.mark.parametrize(
+    ("schedule", "zone", "reason", "note"),
+    [
+        ("61 * * * *", "UTC", "UnparseableSchedule", 'unparseable schedule: "61 * * * *" : '),
+        ("* * * * *", "Moon/Base", "UnknownTimeZone", 'invalid timeZone: "Moon/Base": '),
+    ],
+)
+def test_a_stored_schedule_that_no_api_server_would_admit_is_an_event(
+    schedule: str, zone: str, reason: str, note: str
+) -> None:
+    stored = cron_job(schedule, timeZone=zone)
+    stored["metadata"] |= {"uid": "report", "creationTimestamp": timestamp(0.0)}
+    controller = CronJobController()
+    controller.step(Change("CronJob", None, stored), 0.0)
+    controller.step(Synced(), 0.0)
+    (event,) = controller.step(Woken(), 0.0)
+    assert isinstance(event, Record)
+    assert (event.type, event.reason) == ("Warning", reason)
+    assert event.note.startswith(note)

@@ -2,12 +2,17 @@
 
 from typing import Any
 
+import pytest
+
 from podium.api.kinds.builtin_kinds import KINDS
+from podium.api.values.times import timestamp
 from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.controllers.namespace import NamespaceController
+from podium.machines.effects import Patch
+from podium.machines.events import Change, Synced, Woken
 from tests.controllers.builders import Obj
-from tests.controllers.worlds import World
+from tests.controllers.worlds import START_S, World
 
 
 def obj(kind: str, name: str, api_version: str = "v1", **fields: Any) -> Obj:
@@ -110,3 +115,21 @@ def test_pods_that_outlive_their_grace_are_a_failure() -> None:
     made.server.delete(Attributes(KINDS["Pod"], "shop", "p", made.driver.now_s), at_once)
     made.driver.advance(0)
     assert made.get("Namespace", "shop") is None
+
+
+@pytest.mark.parametrize(("grace", "is_failure"), [({}, True), ({"grace_s": 30}, False)])
+def test_a_pod_without_a_grace_period_is_a_failure_at_once(grace: Obj, is_failure: bool) -> None:
+    deleted = {"deletionTimestamp": timestamp(START_S)}
+    metadata = {"name": "shop", "uid": "shop", "resourceVersion": "1", **deleted}
+    namespace = {"kind": "Namespace", "metadata": metadata, "spec": {"finalizers": ["kubernetes"]}}
+    leaving = pod("p", **grace, uid="p", resourceVersion="2", **deleted)
+    if not grace:
+        del leaving["spec"]["terminationGracePeriodSeconds"]
+    controller = NamespaceController()
+    for obj in (namespace, leaving):
+        controller.step(Change(obj["kind"], None, obj), START_S)
+    controller.step(Synced(), START_S)
+    (patch,) = controller.step(Woken(), START_S + 5)
+    assert isinstance(patch, Patch)
+    statuses = {one["type"]: one["status"] for one in patch.body["status"]["conditions"]}
+    assert statuses["NamespaceDeletionContentFailure"] == str(is_failure)

@@ -51,12 +51,7 @@ from podium.machines.backoff import Backoff
 from podium.machines.effects import Create, Effect, Patch, deletion_of, patch_of, status_patch_of
 from podium.machines.events import Change, Outcome
 from podium.machines.reconciler.indexer import by_namespace, by_owner_or_orphan
-from podium.machines.reconciler.sequenced_reconciler import (
-    Calls,
-    SequencedReconciler,
-    SyncFailedError,
-    made,
-)
+from podium.machines.reconciler.reconciler import Calls, SequencedReconciler, SyncFailedError, made
 from podium.machines.reconciler.work_queue import RetryRules
 
 BATCH_PERIOD_S = 1.0

@@ -7,7 +7,8 @@ unless a change concerns it before.
 
 import heapq
 from abc import ABC, abstractmethod
-from collections.abc import Container, Hashable, Iterable, Sequence
+from collections.abc import Container, Generator, Hashable, Iterable, Sequence
+from typing import TypeAlias, TypeVar, cast
 
 import msgspec
 
@@ -33,6 +34,10 @@ from podium.machines.reconciler.work_queue import DelayedKeys, RetryLimits, Retr
 # How long a watch may take to confirm the object of an answer: as long as v1.36's controllers wait
 # for their expectations (ExpectationsTimeout).
 PATIENCE_S = 300.0
+
+_T = TypeVar("_T")
+Calls: TypeAlias = Generator[Sequence[Effect], Sequence[Outcome], _T]
+"""A generator that yields the calls of a round, at least one, and gets their outcomes."""
 
 
 class Work(msgspec.Struct, frozen=True):
@@ -129,7 +134,32 @@ class Reconciler(ABC):
             self.objects.take_in(event.kind, event.objects)
             self.look_at_all(event)
             return ()
-        return self._work(now_s)
+        while self._timers and self._timers[0][0] <= now_s:
+            self.look_now(heapq.heappop(self._timers)[2])
+        if self._delayed:
+            for key in self._delayed.take_due(now_s):
+                self.look_now(key)
+        if self._unconfirmed:
+            # Objects that no watch has confirmed in all that time are gone.
+            for kind, (namespace, called), uid in self._unconfirmed.take_due(now_s):
+                known = self.objects.get(kind, called, namespace)
+                if known is not None and uid_of(known) == uid:
+                    self._note(Change(kind, known, None))
+        effects: list[Effect] = []
+        # A new dict, as iterating over one that was large once takes as long as if it still were.
+        dirty, self._dirty = self._dirty, {}
+        for key in dirty:
+            if key not in self._dirty and not self._replacements.is_held(key, now_s):
+                try:
+                    calls = [*self.reconcile(key, now_s)]
+                except Exception as error:  # noqa: BLE001 - a bug costs only what it happens to
+                    effects.append(self._panic(key, error))
+                    continue
+                if calls:
+                    effects += self._sent(key, calls)
+                else:
+                    self._conclude(key)
+        return effects
 
     def synced(self, now_s: float) -> None:  # noqa: B027 - most controllers do nothing then
         """Start, once all objects of the initial lists are known."""
@@ -171,34 +201,6 @@ class Reconciler(ABC):
         """Reconcile a key as soon as all of its calls have returned."""
         (self._held if key in self._waiting else self._dirty)[key] = None
 
-    def _work(self, now_s: float) -> list[Effect]:
-        while self._timers and self._timers[0][0] <= now_s:
-            self.look_now(heapq.heappop(self._timers)[2])
-        if self._delayed:
-            for key in self._delayed.take_due(now_s):
-                self.look_now(key)
-        if self._unconfirmed:
-            # Objects that no watch has confirmed in all that time are gone.
-            for kind, (namespace, called), uid in self._unconfirmed.take_due(now_s):
-                known = self.objects.get(kind, called, namespace)
-                if known is not None and uid_of(known) == uid:
-                    self._note(Change(kind, known, None))
-        effects: list[Effect] = []
-        # A new dict, as iterating over one that was large once takes as long as if it still were.
-        dirty, self._dirty = self._dirty, {}
-        for key in dirty:
-            if key not in self._dirty and not self._replacements.is_held(key, now_s):
-                try:
-                    asked = [*self.reconcile(key, now_s)]
-                except Exception as error:  # noqa: BLE001 - a bug costs only what it happens to
-                    effects.append(self._panic(key, error))
-                    continue
-                if asked:
-                    effects += self._asked(key, asked)
-                else:
-                    self._conclude(key)
-        return effects
-
     def _panic(self, key: Hashable, error: Exception) -> Panic:
         task = "/".join(map(str, key)) if isinstance(key, tuple) else str(key)
         return Panic(task=task, error=error, again_s=self._fail(key, 0.0))
@@ -223,7 +225,7 @@ class Reconciler(ABC):
         else:
             self._fail(key, wait_s_min)
 
-    def _asked(self, key: Hashable, effects: Iterable[Effect]) -> Iterable[Effect]:
+    def _sent(self, key: Hashable, effects: Iterable[Effect]) -> Iterable[Effect]:
         waiting: dict[int, Effect] = {}
         for effect in effects:
             if isinstance(effect, Record) or effect.purpose is not None:
@@ -272,10 +274,10 @@ class Reconciler(ABC):
                 self.checked(key, effect, found_uid)
         if error is not None:
             return list(self.refused(key, outcome))
-        self._take_in(effect, outcome.obj)
+        self._take_answer(effect, outcome.obj)
         return list(self.carried_out(key, outcome))
 
-    def _take_in(self, effect: Effect, answer: Object | None) -> None:
+    def _take_answer(self, effect: Effect, answer: Object | None) -> None:
         if answer is None or isinstance(effect, Evict):
             return
         if not isinstance(effect, Delete):
@@ -345,6 +347,86 @@ class Reconciler(ABC):
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
         """Process a call that failed, and return Events to record."""
         return ()
+
+
+class SyncFailedError(Exception):
+    """A call of a sync failed; the sync is retried later."""
+
+
+class SequencedReconciler(Reconciler):
+    """A controller that syncs a key in several rounds of calls, each depending on the last.
+
+    A sync is a generator that reads from top to bottom like Kubernetes' sync functions: it yields
+    the calls of a round, and continues with their outcomes.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._syncs: dict[Hashable, Calls[None]] = {}
+        self._outcomes: dict[Hashable, list[Outcome]] = {}
+        self._records: list[Record] = []
+
+    @abstractmethod
+    def sync(self, key: Hashable, now_s: float) -> Calls[None]:
+        """Sync the object of a key; raise SyncFailedError for a retry."""
+
+    def record(self, record: Record) -> None:
+        """Record an Event with the next calls of the sync, or at its end."""
+        self._records.append(record)
+
+    def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
+        self._syncs[key] = self.sync(key, now_s)
+        return self._go_on(key, None)
+
+    def look_now(self, key: Hashable) -> None:
+        if key in self._syncs:
+            self._held[key] = None
+        else:
+            super().look_now(key)
+
+    def _release(self, key: Hashable) -> None:
+        if key not in self._syncs:
+            super()._release(key)
+
+    def _take_outcome(self, key: Hashable, effect: Effect, outcome: Outcome) -> Sequence[Effect]:
+        self._outcomes.setdefault(key, []).append(outcome)
+        records = super()._take_outcome(key, effect, outcome)
+        if key in self._waiting:
+            return records
+        # Outcomes arrive in any order; the sync gets them in the order of its calls.
+        outcomes = sorted(
+            self._outcomes.pop(key), key=lambda out: cast(Work, out.effect.purpose).number
+        )
+        try:
+            effects = self._go_on(key, outcomes)
+        except Exception as error:  # noqa: BLE001 - whatever a bug raises
+            effects = [self._panic(key, error)]
+        calls = [*self._sent(key, effects)]
+        self._release(key)
+        return [*records, *calls]
+
+    def _conclude(self, key: Hashable) -> None:
+        self._failing.pop(key, None)
+
+    def _go_on(self, key: Hashable, outcomes: Sequence[Outcome] | None) -> Sequence[Effect]:
+        sync = self._syncs.pop(key)
+        try:
+            calls = next(sync) if outcomes is None else sync.send(outcomes)
+        except StopIteration:
+            self._retries.forget(key)
+            calls = ()
+        except SyncFailedError:
+            self._fail(key, 0.0)
+            calls = ()
+        else:
+            self._syncs[key] = sync
+        records, self._records = self._records, []
+        return [*records, *calls]
+
+
+def made(calls: Sequence[Effect]) -> Calls[Sequence[Outcome]]:
+    """Make the calls of a round, which may be empty, and return their outcomes."""
+    return (yield calls) if calls else ()
 
 
 def existence_check(kind: str, name: str, namespace: str = "") -> Patch:

@@ -8,8 +8,6 @@ from typing import Annotated
 import msgspec
 
 from podium.api.documents.document import Document, Duration, Range
-from podium.api.kinds.builtin_kinds import kind_of
-from podium.api.kinds.snapshot_kinds import Identity
 from podium.api.objects import (
     Object,
     controller_key,
@@ -92,45 +90,10 @@ class BudgetView(msgspec.Struct, frozen=True):
         return field, spec.get(field, "")
 
     @property
-    def needs_scale(self) -> bool:
-        """Whether it refers to the scale of controllers."""
-        return needs_scale(self.budget)
-
-    @property
     def unscaled(self) -> Sequence[Workload]:
-        """The workloads without a scale that it could refer to."""
-        return [one for one in self.workloads if one.kind in _UNSCALED or one.is_bare]
-
-    @property
-    def witnesses(self) -> tuple[str, ...]:
-        """The workloads with their numbers of pods, as text."""
-        return tuple(f"{one} (of {one.replicas})" for one in self.workloads)
-
-
-def budget_view(budget: Object, workloads: Iterable[Workload]) -> BudgetView:
-    """Make the view of a disruption budget, with the workloads of the pods that it selects."""
-    chosen = [one for one in workloads if selects(budget, one.pod)]
-    replicas = {
-        (str(owner["kind"]), str(owner["name"])): one.replicas
-        for one in chosen
-        for owner in owner_references(one.pod)
-    }
-    if any(kind not in {*SCALED, *_UNSCALED} for kind, _ in replicas) and needs_scale(budget):
-        return BudgetView(budget, chosen, None)
-    pods = []
-    for one in chosen:
-        metadata, uid = one.pod["metadata"], uid_of(one.pod) or name(one.pod)
-        for n in range(one.replicas):
-            own = {**metadata, "name": f"{name(one.pod)}-{n}", "uid": f"{uid}-{n}"}
-            pods.append({**one.pod, "status": _READY, "metadata": own})
-
-    def scale_of(owner: Object, _: str) -> OwnerScale | None:
-        kind, called = str(owner["kind"]), str(owner["name"])
-        return OwnerScale(f"{kind}/{called}", replicas[kind, called]) if kind in SCALED else None
-
-    judged = without(budget, "status")
-    status = allowed_disruptions(judged, pods, expected_count(pods, scale_of))
-    return BudgetView(budget, chosen, status)
+        """The workloads without a scale, if the budget refers to the scale of controllers."""
+        unscaled = (*_UNSCALED, "Pod")
+        return [one for one in self.workloads if one.kind in unscaled and needs_scale(self.budget)]
 
 
 class ClusterView:
@@ -142,10 +105,9 @@ class ClusterView:
         kubelet: KubeletConfiguration | None = None,
         thresholds: Thresholds | None = None,
     ) -> None:
-        found: dict[str, list[Object]] = {}
+        self.by_kind: dict[str, list[Object]] = {}
         for obj in objects:
-            found.setdefault(str(obj["kind"]), []).append(obj)
-        self.by_kind: Mapping[str, Sequence[Object]] = found
+            self.by_kind.setdefault(str(obj["kind"]), []).append(obj)
         self.kubelet = kubelet
         self.thresholds = thresholds or Thresholds()
         self._nodes_for: dict[bytes, Sequence[Object]] = {}
@@ -155,14 +117,6 @@ class ClusterView:
         return self.by_kind.get(kind, ())
 
     @cached_property
-    def operated_namespaces(self) -> set[str]:
-        """The namespaces with custom resources, of which operators may make pods."""
-        if self.nodes:
-            return set()
-        others = (obj for objects in self.by_kind.values() for obj in objects if not kind_of(obj))
-        return {namespace(obj) for obj in others}
-
-    @cached_property
     def workloads(self) -> Sequence[Workload]:
         """All workloads, controllers first."""
         return [*read_workloads(self.by_kind)]
@@ -170,8 +124,33 @@ class ClusterView:
     @cached_property
     def budgets(self) -> Sequence[BudgetView]:
         """All disruption budgets with the workloads of the pods that they select."""
-        found = self.of("PodDisruptionBudget")
-        return [budget_view(budget, self.workloads) for budget in found]
+        views = []
+        for budget in self.of("PodDisruptionBudget"):
+            workloads = [workload for workload in self.workloads if selects(budget, workload.pod)]
+            replicas: dict[tuple[str, str], int] = {}
+            pods = []
+            for workload in workloads:
+                pod = workload.pod
+                for owner in owner_references(pod):
+                    replicas[str(owner["kind"]), str(owner["name"])] = workload.replicas
+                for n in range(workload.replicas):
+                    names = {"name": f"{name(pod)}-{n}", "uid": f"{uid_of(pod) or name(pod)}-{n}"}
+                    pods.append({**pod, "status": _READY, "metadata": pod["metadata"] | names})
+
+            def scale_of(
+                owner: Object, _: str, replicas: Mapping[tuple[str, str], int] = replicas
+            ) -> OwnerScale | None:
+                kind, called = owner_names = str(owner["kind"]), str(owner["name"])
+                is_scaled = kind in SCALED
+                return OwnerScale(f"{kind}/{called}", replicas[owner_names]) if is_scaled else None
+
+            known = {*SCALED, *_UNSCALED}
+            status = None
+            if not needs_scale(budget) or all(kind in known for kind, _ in replicas):
+                counts = expected_count(pods, scale_of)
+                status = allowed_disruptions(without(budget, "status"), pods, counts)
+            views.append(BudgetView(budget, workloads, status))
+        return views
 
     @property
     def nodes(self) -> Sequence[Object]:
@@ -224,10 +203,8 @@ class ClusterView:
     def pods_of(self, workload: Workload) -> Sequence[Object]:
         """Return the running pods of a workload."""
         obj = workload.obj
-        named = str(workload)
-        if obj["kind"] == "Pod":
-            named = self._owners.workload(key(obj), controller_key(obj))
-        return self._pods_by_workload.get(named, ())
+        is_pod = obj["kind"] == "Pod"
+        return self._pods_by_workload.get(self._workload_of(obj) if is_pod else str(workload), ())
 
     @cached_property
     def stale_pods(self) -> Sequence[StalePods]:
@@ -240,11 +217,6 @@ class ClusterView:
         classes = self.of("PriorityClass")
         return stale_pods(self.running_pods, classes, controllers.get, self._owners)
 
-    def has_controller(self, controller: Identity) -> bool:
-        """Whether a controller is among the objects."""
-        kind, *names = controller
-        return any([namespace(one), name(one)] == names for one in self.of(kind))
-
     @cached_property
     def _owners(self) -> WorkloadOwners:
         return WorkloadOwners((*self.of("ReplicaSet"), *self.of("Job")))
@@ -253,8 +225,11 @@ class ClusterView:
     def _pods_by_workload(self) -> Mapping[str, Sequence[Object]]:
         found: dict[str, list[Object]] = defaultdict(list)
         for pod in self.running_pods:
-            found[self._owners.workload(key(pod), controller_key(pod))].append(pod)
+            found[self._workload_of(pod)].append(pod)
         return found
+
+    def _workload_of(self, pod: Object) -> str:
+        return self._owners.workload(key(pod), controller_key(pod))
 
     @cached_property
     def critical_from(self) -> int:

@@ -1,6 +1,6 @@
 """The presentation of the findings of lint."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from podium.api.presentation import (
     Bullets,
@@ -42,40 +42,24 @@ def lint_presentation(report: LintReport, *, wide: bool = False) -> Presentation
     for one in report.excluded_in:
         rules = ", ".join(f"{number} {rule_id}" for rule_id, number in one.rules.items())
         notes.append(f"{one.namespace} is excluded: {count(one.findings, 'finding')} ({rules})")
-    return Presentation(
-        "Podium lint",
-        headline,
-        [
-            *_found(report, wide),
-            Section(
-                "Suppressed", [Table(("Object", "Rule", "Reason"), suppressed)], is_detail=True
-            ),
-            Section("Notes", [Bullets(notes)], is_detail=True),
-        ],
-    )
-
-
-def _found(report: LintReport, wide: bool) -> Iterator[Section]:
-    rules = {rule.id: rule for rule in report.rules}
-    by_rule: dict[str, list[Finding]] = {}
+    rows_of: dict[str, list[Sequence[Cell]]] = {}
     for finding in report.findings:
-        by_rule.setdefault(finding.rule, []).append(finding)
-    for rule_id, findings in by_rule.items():
-        rule, rows = rules[rule_id], list[Sequence[Cell]]()
-        for one in findings:
-            line = f":{one.line}" if one.line else ""
-            item = f", {one.item}" if one.item else ""
-            where = f"{one.file}{line}{item}" if one.file else one.field
-            about = Toned(one.object, _TONES[one.severity])
-            rows.append((about, where, finding_text(one, wide)))
-        yield Section(
-            rule.title,
-            [
-                Paragraph(f"{rule.severity}, {rule.id}. {plain_text(rule.reason)}"),
-                Table(("Object", "Where", "Finding"), rows),
-                Paragraph(f"Fix: {plain_text(rule.fix)}"),
-            ],
-        )
+        line = f":{finding.line}" if finding.line else ""
+        item = f", {finding.item}" if finding.item else ""
+        where = f"{finding.file}{line}{item}" if finding.file else finding.field
+        about = Toned(finding.object, _TONES[finding.severity])
+        rows_of.setdefault(finding.rule, []).append((about, where, finding_text(finding, wide)))
+    summaries, sections = {rule.id: rule for rule in report.rules}, []
+    for rule_id, rows in rows_of.items():
+        rule = summaries[rule_id]
+        head = Paragraph(f"{rule.severity}, {rule.id}. {plain_text(rule.reason)}")
+        table = Table(("Object", "Where", "Finding"), rows)
+        fix = Paragraph(f"Fix: {plain_text(rule.fix)}")
+        sections.append(Section(rule.title, [head, table, fix]))
+    suppressions = Table(("Object", "Rule", "Reason"), suppressed)
+    sections.append(Section("Suppressed", [suppressions], is_detail=True))
+    sections.append(Section("Notes", [Bullets(notes)], is_detail=True))
+    return Presentation("Podium lint", headline, sections)
 
 
 def finding_text(finding: Finding, wide: bool = False) -> str:

@@ -17,7 +17,13 @@ from podium.api.errors import ErrorKind, FieldError
 from podium.api.objects import Object, annotations, metadata_of, name
 from podium.api.values.message_words import likely_meant
 from podium.whatif.lint.cluster_view import ClusterView, Thresholds
-from podium.whatif.lint.lint_report import ExcludedNamespace, Finding, LintReport, Severity
+from podium.whatif.lint.lint_report import (
+    ExcludedNamespace,
+    Finding,
+    LintReport,
+    RuleSummary,
+    Severity,
+)
 from podium.whatif.lint.rule import Offence, Rule
 from podium.whatif.lint.rules import (
     disruption_budgets,
@@ -129,10 +135,6 @@ class LintConfiguration(Document):
                 message = "there is no such rule; podium lint --list lists them"
                 yield FieldError("rules", rule_id, message, ErrorKind.NOT_FOUND)
 
-    def severity_of(self, rule: Rule) -> Severity | None:
-        """Return the severity of a rule; None if it is off."""
-        return self.rules.get(rule.id, rule.summary.severity)
-
 
 class Place(NamedTuple):
     """The file and line of an object, and its `item` in a list that has no line numbers."""
@@ -144,20 +146,21 @@ class Place(NamedTuple):
 
 NOWHERE = Place("")
 
-PlaceOf = Callable[[Object], Place]
-"""Finds the place where an object was read."""
-
 
 def lint(
-    view: ClusterView, configuration: LintConfiguration, place_of: PlaceOf = lambda _: NOWHERE
+    view: ClusterView,
+    configuration: LintConfiguration,
+    place_of: Callable[[Object], Place] = lambda _: NOWHERE,
 ) -> LintReport:
     """Check a view by all rules that are on, and sort the findings by severity."""
-    severities = {rule: configuration.severity_of(rule) for rule in RULES.values()}
-    rules = {rule: severity for rule, severity in severities.items() if severity is not None}
-    found = []
-    for rule, severity in rules.items():
+    found, rules = list[Finding](), list[RuleSummary]()
+    for rule in RULES.values():
+        severity = configuration.rules.get(rule.id, rule.summary.severity)
+        if severity is None:
+            continue
+        rules.append(replace(rule.summary, severity=severity))
         for offence in rule.check(view):
-            read = place_of(offence.obj)
+            place = place_of(offence.obj)
             found.append(
                 Finding(
                     rule=rule.id,
@@ -166,33 +169,33 @@ def lint(
                     namespace=str(metadata_of(offence.obj).get("namespace") or ""),
                     name=name(offence.obj),
                     field=offence.field,
-                    file=read.file,
-                    line=read.line,
-                    item=read.item,
+                    file=place.file,
+                    line=place.line,
+                    item=place.item,
                     message=offence.message,
                     witnesses=offence.witnesses,
                     suppressed_by=reason_for(offence.obj, rule.id),
                 )
             )
-    included, excluded = list[Finding](), list[Finding]()
     # The gravest first, rule by rule, and by object; without duplicates.
-    place = {rule_id: index for index, rule_id in enumerate(RULES)}
+    ranks = {rule_id: rank for rank, rule_id in enumerate(RULES)}
     found.sort(
-        key=lambda one: (one.severity.rank, place[one.rule], one.object, one.field, one.message)
+        key=lambda one: (one.severity.rank, ranks[one.rule], one.object, one.field, one.message)
     )
-    for one in dict.fromkeys(found):
-        (excluded if one.namespace in configuration.exclude_namespaces else included).append(one)
-    by_namespace = defaultdict[str, Counter[str]](Counter)
-    for one in excluded:
-        by_namespace[one.namespace][one.rule] += 1
+    included, excluded = list[Finding](), defaultdict[str, Counter[str]](Counter)
+    for finding in dict.fromkeys(found):
+        if finding.namespace in configuration.exclude_namespaces:
+            excluded[finding.namespace][finding.rule] += 1
+        else:
+            included.append(finding)
     return LintReport(
         findings=tuple(one for one in included if not one.suppressed_by),
         suppressed=tuple(one for one in included if one.suppressed_by),
-        rules=tuple(replace(one.summary, severity=severity) for one, severity in rules.items()),
+        rules=tuple(rules),
         objects=sum(map(len, view.by_kind.values())),
-        excluded=len(excluded),
+        excluded=sum(counts.total() for counts in excluded.values()),
         excluded_in=tuple(
-            ExcludedNamespace(place, counts.total(), dict(counts))
-            for place, counts in sorted(by_namespace.items())
+            ExcludedNamespace(namespace, counts.total(), dict(counts))
+            for namespace, counts in sorted(excluded.items())
         ),
     )

@@ -28,15 +28,12 @@ from podium.api.workloads import SCALED
 from podium.apiserver.admission.limit_ranger import limits_by_namespace, with_default_amounts
 from podium.apiserver.admission.priority import PriorityClasses
 from podium.apiserver.kinds.registration.registrations import completed
+from podium.scheduler.snapshot.affinity_terms import PeerGroup
 
 _TEMPLATE = ("spec", "template")
+_KINDS = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job")
 _TEMPLATES: Mapping[str, tuple[str, ...]] = {
-    "Deployment": _TEMPLATE,
-    "StatefulSet": _TEMPLATE,
-    "DaemonSet": _TEMPLATE,
-    "ReplicaSet": _TEMPLATE,
-    "ReplicationController": _TEMPLATE,
-    "Job": _TEMPLATE,
+    **dict.fromkeys(_KINDS, _TEMPLATE),
     "CronJob": ("spec", "jobTemplate", *_TEMPLATE),
 }
 """The path of the pod template by kind."""
@@ -90,14 +87,9 @@ class Workload(msgspec.Struct, frozen=True, eq=False):
         return preemption_policy(self.pod) != NEVER
 
     @property
-    def is_bare(self) -> bool:
-        """Whether it is a pod without a controller."""
-        return self.kind == "Pod"
-
-    @property
-    def runs_to_an_end(self) -> bool:
-        """Whether its pods run to completion."""
-        return self.kind in BATCH or self.spec.get("restartPolicy") in ("Never", "OnFailure")
+    def peer_group(self) -> PeerGroup:
+        """The labels and affinity terms of its pods."""
+        return PeerGroup(0, self.pod)
 
     def __str__(self) -> str:
         return f"{self.obj['kind']} {key(self.obj)}"
@@ -132,7 +124,14 @@ def read_workloads(by_kind: Mapping[str, Sequence[Object]]) -> Iterator[Workload
 
     for kind, obj in controllers:
         is_over = kind == "Job" and (holds(obj, "Complete") or holds(obj, "Failed"))
-        replicas = _replicas(obj, scaled.get((kind, namespace(obj), name(obj))))
+        spec, scaler = spec_of(obj), scaled.get((kind, namespace(obj), name(obj)))
+        if scaler is not None and kind in SCALED:
+            replicas = int(spec_of(scaler).get("minReplicas") or 1)
+        else:
+            if kind == "CronJob":
+                spec = spec_of(part(spec, "jobTemplate"))
+            wanted = spec.get("parallelism" if kind in BATCH else "replicas")
+            replicas = 1 if wanted is None else int(wanted)
         if is_over or controller_key(obj) in known or (kind == "ReplicaSet" and not replicas):
             continue
         template = part(obj, *_TEMPLATES[kind])
@@ -158,14 +157,3 @@ def read_workloads(by_kind: Mapping[str, Sequence[Object]]) -> Iterator[Workload
             groups.setdefault(above or ("Pod", namespace(each), name(each)), []).append(each)
     for (kind, *_), pods in groups.items():
         yield admitted(pods[0], kind, "spec", pods[0], len(pods))
-
-
-def _replicas(obj: Object, scaler: Object | None) -> int:
-    """Return the wanted number of pods; the minimum of a HorizontalPodAutoscaler, if any."""
-    kind, spec = obj["kind"], spec_of(obj)
-    if scaler is not None and kind in SCALED:
-        return int(spec_of(scaler).get("minReplicas") or 1)
-    if kind == "CronJob":
-        spec = spec_of(part(spec, "jobTemplate"))
-    wanted = spec.get("parallelism" if kind in BATCH else "replicas")
-    return 1 if wanted is None else int(wanted)

@@ -4,7 +4,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations
 
+from podium.api.kinds.builtin_kinds import kind_of
 from podium.api.objects import name, namespace
+from podium.api.policy.disruption_budgets import BudgetStatus
 from podium.api.workloads import SCALED, selector_of
 from podium.whatif.lint.cluster_view import BudgetView, ClusterView
 from podium.whatif.lint.rule import Offence, Rule
@@ -26,34 +28,32 @@ def workload_without_budget(view: ClusterView) -> Iterator[Offence]:
 @Rule
 def budget_never_met(view: ClusterView) -> Iterator[Offence]:
     """A budget wants more healthy pods than its workloads have."""
-    for one in _judged(view):
-        if one.status is not None and one.status.desired_healthy > one.replicas:
+    for one, status in _judged(view):
+        if status.desired_healthy > one.replicas:
             yield _offence(one, f"asks for more than the {one.replicas} pods that it selects")
 
 
 @Rule
 def budget_allows_nothing(view: ClusterView) -> Iterator[Offence]:
     """A budget wants all selected pods healthy, not only by rounding."""
-    for one in _judged(view):
-        if _is_stuck(one) and not _is_rounded(one):
-            yield _offence(one, f"of {one.replicas} pods never lets any of them go")
+    for one in _stuck(view, is_rounded=False):
+        yield _offence(one, f"of {one.replicas} pods never lets any of them go")
 
 
 @Rule
 def budget_rounds_to_nothing(view: ClusterView) -> Iterator[Offence]:
     """A percentage below 100 is rounded up to all selected pods."""
-    for one in _judged(view):
-        if _is_stuck(one) and _is_rounded(one):
-            yield _offence(one, f"of {one.replicas} pods rounds up to all of them")
+    for one in _stuck(view, is_rounded=True):
+        yield _offence(one, f"of {one.replicas} pods rounds up to all of them")
 
 
 @Rule
 def budget_without_scale(view: ClusterView) -> Iterator[Offence]:
     """A budget that needs a scale selects pods without one."""
     for one in view.budgets:
-        if one.needs_scale and one.unscaled:
-            told = _offence(one, "needs a scale, which some of its pods don't have")
-            yield replace(told, witnesses=tuple(map(str, one.unscaled)))
+        if unscaled := one.unscaled:
+            offence = _offence(one, "needs a scale, which some of its pods don't have")
+            yield replace(offence, witnesses=tuple(map(str, unscaled)))
 
 
 @Rule
@@ -69,9 +69,16 @@ def overlapping_budgets(view: ClusterView) -> Iterator[Offence]:
 @Rule
 def budget_selects_nothing(view: ClusterView) -> Iterator[Offence]:
     """No workload in the namespace of a budget has pods with the labels."""
+    # In manifests, operators may make pods of custom resources.
+    custom = (
+        []
+        if view.nodes
+        else [objects for objects in view.by_kind.values() if not kind_of(objects[0])]
+    )
+    operated = {namespace(obj) for objects in custom for obj in objects}
     for one in view.budgets:
         place = namespace(one.budget)
-        if not one.workloads and view.workloads and place not in view.operated_namespaces:
+        if not one.workloads and view.workloads and place not in operated:
             selector = selector_of(one.budget)
             shown = "an absent selector" if selector.matches_nothing else str(selector)
             yield Offence(one.budget, f"no pods in {place} match {shown}", _SELECTOR)
@@ -91,23 +98,22 @@ def _offence(one: BudgetView, says: str) -> Offence:
     message = f"{field}: {bound} {says}"
     if bound == "":
         message = "it says neither minAvailable nor maxUnavailable, and so lets no pod go"
-    return Offence(one.budget, message, f"spec.{field}", one.witnesses)
+    workloads = tuple(f"{workload} (of {workload.replicas})" for workload in one.workloads)
+    return Offence(one.budget, message, f"spec.{field}", workloads)
 
 
-def _judged(view: ClusterView) -> Iterator[BudgetView]:
-    """List the budgets that can be computed; the pods of a DaemonSet depend on the nodes."""
+def _judged(view: ClusterView) -> Iterator[tuple[BudgetView, BudgetStatus]]:
+    # The pods of a DaemonSet depend on the nodes.
     for one in view.budgets:
         counts = one.replicas and all(workload.kind != "DaemonSet" for workload in one.workloads)
-        if counts and not (one.needs_scale and one.unscaled):
+        if counts and one.status is not None and not one.unscaled:
+            yield one, one.status
+
+
+def _stuck(view: ClusterView, *, is_rounded: bool) -> Iterator[BudgetView]:
+    for one, status in _judged(view):
+        _, bound = one.bound
+        rounds = isinstance(bound, str) and bound not in ("", "0%", "100%")
+        is_met = status.desired_healthy <= one.replicas
+        if is_met and status.disruptions_allowed == 0 and rounds == is_rounded:
             yield one
-
-
-def _is_stuck(one: BudgetView) -> bool:
-    status = one.status
-    wanted = status is not None and status.desired_healthy <= one.replicas
-    return wanted and status is not None and status.disruptions_allowed == 0
-
-
-def _is_rounded(one: BudgetView) -> bool:
-    _, bound = one.bound
-    return isinstance(bound, str) and bound not in ("", "0%", "100%")

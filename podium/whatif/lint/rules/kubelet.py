@@ -1,6 +1,7 @@
 """Rules about a KubeletConfiguration: eviction thresholds that can't work."""
 
 from collections.abc import Iterator, Mapping
+from itertools import product
 
 from podium.api.objects import Object, status_of
 from podium.api.values.quantity import value
@@ -32,11 +33,20 @@ def eviction_threshold_invalid(view: ClusterView) -> Iterator[Offence]:
 @Rule
 def eviction_soft_below_hard(view: ClusterView) -> Iterator[Offence]:
     """A soft threshold is at or below the hard one of its signal, on any node."""
-    for hard in (one for one in _thresholds(view) if one.is_hard):
-        for soft in _thresholds(view):
-            if soft.signal is hard.signal and not soft.is_hard and _is_below(soft, hard, view):
-                message = f"{soft.signal}<{soft.value} is met after the hard {hard.value}"
-                yield Offence(_KUBELET, message, f"evictionSoft[{soft.signal}]")
+    for hard, soft in product(_thresholds(view), repeat=2):
+        if soft.signal is not hard.signal or soft.is_hard or not hard.is_hard:
+            continue
+        low, high = soft.value, hard.value
+        if low.quantity is None and high.quantity is None:
+            is_below = low.share <= high.share
+        elif low.quantity is not None and high.quantity is not None:
+            is_below = low.quantity <= high.quantity
+        else:
+            capacities = (_capacity(hard, node) for node in view.nodes)
+            is_below = any(low.of(one) <= high.of(one) for one in capacities if one)
+        if is_below:
+            message = f"{soft.signal}<{low} is met after the hard {high}"
+            yield Offence(_KUBELET, message, f"evictionSoft[{soft.signal}]")
 
 
 @Rule
@@ -48,11 +58,11 @@ def eviction_threshold_above_capacity(view: ClusterView) -> Iterator[Offence]:
             message = f"{one.signal}<{one.value} is always met"
             yield Offence(_KUBELET, message, f"{field}[{one.signal}]")
             continue
-        capacities = [(node, _capacity(one, node)) for node in view.nodes]
         small = [
             node
-            for node, capacity in capacities
-            if capacity and one.value.of(capacity).nanos >= capacity * _UNIT
+            for node in view.nodes
+            if (capacity := _capacity(one, node))
+            and one.value.of(capacity).nanos >= capacity * _UNIT
         ]
         if small:
             message = f"{one.signal}<{one.value} is always met on {len(small)} nodes"
@@ -89,15 +99,6 @@ def _thresholds(view: ClusterView) -> tuple[Threshold, ...]:
         return ()
     found = config.eviction.thresholds
     return tuple(one for one in found if one.signal is not Signal.ALLOCATABLE_MEMORY_AVAILABLE)
-
-
-def _is_below(soft: Threshold, hard: Threshold, view: ClusterView) -> bool:
-    amounts = [one for node in view.nodes if (one := _capacity(hard, node))]
-    if soft.value.quantity is None and hard.value.quantity is None:
-        return soft.value.share <= hard.value.share
-    if soft.value.quantity is not None and hard.value.quantity is not None:
-        return soft.value.quantity <= hard.value.quantity
-    return any(soft.value.of(one) <= hard.value.of(one) for one in amounts)
 
 
 def _capacity(threshold: Threshold, node: Object) -> int:

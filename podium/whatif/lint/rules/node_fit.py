@@ -22,19 +22,17 @@ def no_node_selected(view: ClusterView, workload: Workload) -> Iterator[Offence]
     if view.nodes and workload.kind != "DaemonSet" and not view.nodes_for(workload):
         message = f"none of {len(view.nodes)} nodes is selected and tolerated by its pods"
         why = Counter(map(refusal_of(workload.pod), view.nodes)).most_common(_SHOWN_MAX)
-        told = tuple(f"{reason}: {count(times, 'node')}" for reason, times in why)
-        yield Offence(workload.obj, message, workload.path, told)
+        reasons = tuple(f"{reason}: {count(times, 'node')}" for reason, times in why)
+        yield Offence(workload.obj, message, workload.path, reasons)
 
 
 @workload_rule
 def requests_above_nodes(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """The pods request more of a resource than any matching node has."""
-    nodes = view.nodes_for(workload)
-    requests = {k: resource_amount(k, n) for k, n in pod_requests(workload.pod).items() if n}
-    given = [_given(node) for node in nodes]
+    nodes, requests = view.nodes_for(workload), sorted(_requests_of(workload.pod).items())
     short = [
-        ", ".join(k for k, amount in sorted(requests.items()) if amount > one.get(k, 0))
-        for one in given
+        ", ".join(k for k, amount in requests if amount > allocatable.get(k, 0))
+        for allocatable in map(_allocatable, nodes)
     ]
     if nodes and all(short):
         message = f"none of {len(nodes)} nodes can give its pods what they request"
@@ -49,7 +47,14 @@ def cron_job_without_room(view: ClusterView, workload: Workload) -> Iterator[Off
     nodes = [one for one in view.nodes_for(workload) if not is_cordoned(one)]
     if workload.kind != "CronJob" or not nodes:
         return
-    fit = sum(_fitting(view, workload, node) for node in nodes)
+    requests, fit = {**_requests_of(workload.pod), "pods": 1}, 0
+    for node in nodes:
+        free = _allocatable(node)
+        for pod in view.pods_on.get(name(node), ()):
+            if not workload.preempts or pod_priority(pod) >= (workload.priority or 0):
+                for resource, amount in {**_requests_of(pod), "pods": 1}.items():
+                    free[resource] = free.get(resource, 0) - amount
+        fit += max(0, min(free.get(resource, 0) // amount for resource, amount in requests.items()))
     if fit < workload.replicas:
         message = (
             f"nodes have room for {fit} of the {count(workload.replicas, 'pod')} that each of "
@@ -59,23 +64,10 @@ def cron_job_without_room(view: ClusterView, workload: Workload) -> Iterator[Off
         yield Offence(workload.obj, message, f"{path}.parallelism")
 
 
-def _fitting(view: ClusterView, workload: Workload, node: Object) -> int:
-    free = _given(node)
-    own = workload.priority or 0
-    for pod in view.pods_on.get(name(node), ()):
-        if workload.preempts and pod_priority(pod) < own:
-            continue
-        for resource, amount in _requests_of(pod).items():
-            free[resource] = free.get(resource, 0) - amount
-    asked = _requests_of(workload.pod)
-    return max(0, min(free.get(resource, 0) // amount for resource, amount in asked.items()))
-
-
 def _requests_of(pod: Object) -> Mapping[str, int]:
-    amounts = {k: resource_amount(k, n) for k, n in pod_requests(pod).items() if n}
-    return {**amounts, "pods": 1}
+    return {k: resource_amount(k, n) for k, n in pod_requests(pod).items() if n}
 
 
-def _given(node: Object) -> dict[str, int]:
+def _allocatable(node: Object) -> dict[str, int]:
     allocatable = status_of(node).get("allocatable") or status_of(node).get("capacity") or {}
     return {k: resource_amount(k, nanos(amount)) for k, amount in allocatable.items()}

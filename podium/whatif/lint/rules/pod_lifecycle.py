@@ -18,7 +18,7 @@ from podium.whatif.lint.workload_reader import Workload
 @workload_rule
 def bare_pod(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A pod without a controller that is neither static nor one of Helm's hooks."""
-    if workload.is_bare and HELM_HOOK not in annotations(workload.obj):
+    if workload.kind == "Pod" and HELM_HOOK not in annotations(workload.obj):
         yield Offence(workload.obj, "it has no controller: once lost, it doesn't come back")
 
 

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from podium.api.objects import Object, controller_key, name
+from podium.api.objects import Object, controller_key, name, namespace
 from podium.api.pods import priority_class_of
 from podium.api.priority import (
     HIGHEST_USER_DEFINABLE,
@@ -17,7 +17,7 @@ from podium.api.priority import (
 from podium.api.values.message_words import count, likely_meant
 from podium.whatif.lint.cluster_view import ClusterView
 from podium.whatif.lint.rule import Offence, Rule, workload_rule
-from podium.whatif.lint.workload_reader import Workload
+from podium.whatif.lint.workload_reader import BATCH, Workload
 
 _SYSTEM = "system-"
 
@@ -111,7 +111,11 @@ def preempting_batch_class(view: ClusterView) -> Iterator[Offence]:
         if (
             one.get("preemptionPolicy") != NEVER
             and waiting
-            and all(workload.runs_to_an_end for workload in waiting)
+            and all(
+                workload.kind in BATCH
+                or workload.spec.get("restartPolicy") in ("Never", "OnFailure")
+                for workload in waiting
+            )
             and lower
         ):
             priority, victim = max(lower, key=lambda entry: entry[0])
@@ -133,9 +137,14 @@ def unknown_class(view: ClusterView) -> Iterator[Offence]:
     If their controller wasn't read, the next pod is assumed to name the class of the pods.
     """
     known = view.class_names()
+    controllers = {
+        (kind, namespace(obj), name(obj))
+        for kind, objects in view.by_kind.items()
+        for obj in objects
+    }
     for one in view.stale_pods:
         controller = controller_key(one.pods[0])
-        if one.refusal and controller and not view.has_controller(controller):
+        if one.refusal and controller and controller not in controllers:
             class_name = priority_class_of(one.pods[0])
             message = f"there is no PriorityClass {class_name}: no further pod of {one.workload} is"
             message += f" let in{likely_meant(class_name, known)}"

@@ -20,19 +20,20 @@ from podium.whatif.lint.rule import Offence, Rule, workload_rule
 from podium.whatif.lint.workload_reader import Workload
 
 _AFFINITY, _ANTI_AFFINITY = "affinity.podAffinity", "affinity.podAntiAffinity"
-_NOBODY: Mapping[str, str] = {}
+_FIELD = "topologySpreadConstraints"
+_NO_LABELS: Mapping[str, str] = {}
+_SHOWN_MAX = 5
 
 
 @workload_rule
 def affinity_to_lower_priority(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """All pods that a required affinity term matches have a lower priority."""
-    for term in PeerGroup(0, workload.pod).terms.required_affinity:
-        found = _matched(view, term)
-        own = workload.priority
-        priorities = [one.priority for one in found if one.priority is not None]
+    for term in workload.peer_group.terms.required_affinity:
+        near, own = _matched(view, term), workload.priority
+        priorities = [other.priority for other in near if other.priority is not None]
         if own is not None and priorities and max(priorities) < own:
             message = f"its pods, of priority {own}, must be near pods that are lower"
-            lower = tuple(f"{one} ({one.priority})" for one in found)
+            lower = tuple(f"{other} ({other.priority})" for other in near)
             yield Offence(workload.obj, message, f"{workload.path}.{_AFFINITY}", lower)
 
 
@@ -40,7 +41,7 @@ def affinity_to_lower_priority(view: ClusterView, workload: Workload) -> Iterato
 def affinity_to_nobody(view: ClusterView) -> Iterator[Offence]:
     """A required affinity term matches no pods, not even those of the workload."""
     for workload in view.workloads if view.nodes else ():
-        for term in PeerGroup(0, workload.pod).terms.required_affinity:
+        for term in workload.peer_group.terms.required_affinity:
             if not _matched(view, term):
                 places = ", ".join(sorted(term.namespaces)) or "any selected namespace"
                 message = f"its pods must be near pods with {term.selector} in {places}: none is"
@@ -51,7 +52,7 @@ def affinity_to_nobody(view: ClusterView) -> Iterator[Offence]:
 def affinity_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """No matching node has the topology key of a required term."""
     nodes = view.nodes_for(workload)
-    for term in PeerGroup(0, workload.pod).terms.required_affinity:
+    for term in workload.peer_group.terms.required_affinity:
         if nodes and len(without_label(nodes, term.topology_key)) == len(nodes):
             message = f"no node for its pods has the label {term.topology_key}"
             yield Offence(workload.obj, message, f"{workload.path}.{_AFFINITY}")
@@ -61,26 +62,25 @@ def affinity_label_missing(view: ClusterView, workload: Workload) -> Iterator[Of
 def anti_affinity_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A matching node lacks the topology key of required anti-affinity, or all of preferred."""
     nodes = view.nodes_for(workload)
-    terms = PeerGroup(0, workload.pod).terms
+    terms = workload.peer_group.terms
     for term in (*terms.required_anti_affinity, *terms.preferred_anti_affinity):
         lacking = without_label(nodes, term.topology_key)
-        if len(lacking) == len(nodes) if term.weight else lacking:
+        if lacking and (not term.weight or len(lacking) == len(nodes)):
             message = (
                 f"{len(lacking)} of {len(nodes)} nodes for its pods lack the label "
                 f"{term.topology_key}: the pods don't keep apart there"
             )
             field = f"{workload.path}.{_ANTI_AFFINITY}"
-            if lacking:
-                yield Offence(workload.obj, message, field, node_names(lacking))
+            yield Offence(workload.obj, message, field, node_names(lacking))
 
 
 @workload_rule
 def anti_affinity_without_room(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """A workload with anti-affinity to its own pods has more replicas than domains."""
     nodes = view.nodes_for(workload) if workload.kind != "DaemonSet" else ()
-    peer_group = PeerGroup(0, workload.pod)
+    peer_group = workload.peer_group
     for term in peer_group.terms.required_anti_affinity:
-        own = view.namespace_labels.get(peer_group.namespace, _NOBODY)
+        own = view.namespace_labels.get(peer_group.namespace, _NO_LABELS)
         domains = {labels(node).get(term.topology_key) for node in nodes}
         if None in domains or not term.matches(peer_group, own):
             continue
@@ -102,18 +102,12 @@ def node_names(nodes: Sequence[Object]) -> tuple[str, ...]:
     return (*shown, f"{left} more nodes") if left else (*shown,)
 
 
-_SHOWN_MAX = 5
-
-
 def _matched(view: ClusterView, term: AffinityTerm) -> list[Workload]:
     return [
         one
         for one in view.workloads
-        if term.matches(PeerGroup(0, one.pod), view.namespace_labels.get(one.namespace, _NOBODY))
+        if term.matches(one.peer_group, view.namespace_labels.get(one.namespace, _NO_LABELS))
     ]
-
-
-_FIELD = "topologySpreadConstraints"
 
 
 @workload_rule
@@ -153,7 +147,7 @@ def min_domains_unmet(view: ClusterView) -> Iterator[Offence]:
 @workload_rule
 def spread_ignores_own_pods(view: ClusterView, workload: Workload) -> Iterator[Offence]:
     """The selector of a constraint does not match the pods of the workload."""
-    peer_group = PeerGroup(0, workload.pod)
+    peer_group = workload.peer_group
     for action in (DO_NOT_SCHEDULE, SCHEDULE_ANYWAY):
         for one in _constraints(workload, action):
             if not one.counts(peer_group, peer_group):
@@ -176,7 +170,7 @@ def spread_counts_closed_nodes(view: ClusterView) -> Iterator[Offence]:
             closed = sorted(counted - open_domains)
             if not closed or not open_domains:
                 continue
-            peer_group, held = PeerGroup(0, workload.pod), dict.fromkeys(closed, 0)
+            peer_group, held = workload.peer_group, dict.fromkeys(closed, 0)
             inside = [node for node in view.nodes if labels(node).get(one.topology_key) in held]
             for node in inside:
                 pods = view.pods_on.get(name(node), ())
@@ -201,28 +195,23 @@ def replicas_on_one_node(view: ClusterView, workload: Workload) -> Iterator[Offe
     is_due = workload.kind in SCALED and len(pods) >= max(view.thresholds.replicas_min, 2)
     if not is_due or len(on) > 1 or len(view.nodes_for(workload)) < 2:
         return
-    peer_group = PeerGroup(0, workload.pod)
-    terms = peer_group.terms
-    anti = (*terms.required_anti_affinity, *terms.preferred_anti_affinity)
+    peer_group = workload.peer_group
+    anti = (*peer_group.terms.required_anti_affinity, *peer_group.terms.preferred_anti_affinity)
     if not workload.spec.get(_FIELD) and not any(term.matches(peer_group, {}) for term in anti):
         message = f"its {len(pods)} pods are all on {next(iter(on))}, and nothing spreads them"
         yield Offence(workload.obj, message, workload.path)
 
 
-def _class(workload: Workload) -> PodClass:
-    return PodClass(0, workload.pod, PeerGroup(0, workload.pod))
-
-
 def _constraints(workload: Workload, action: str) -> Sequence[SpreadConstraint]:
-    return own_constraints(_class(workload), action)
+    return own_constraints(PodClass(0, workload.pod, workload.peer_group), action)
 
 
 def _domains(
     workload: Workload, constraints: Sequence[SpreadConstraint], nodes: Sequence[Object], index: int
 ) -> set[str]:
-    cls = _class(workload)
-    found = (standing(cls, constraints, node) for node in nodes)
-    return {one[index][0] for one in found if one is not None and one[index][1]}
+    cls = PodClass(0, workload.pod, workload.peer_group)
+    domains = (standing(cls, constraints, node) for node in nodes)
+    return {one[index][0] for one in domains if one is not None and one[index][1]}
 
 
 def _offence(workload: Workload, message: str, witnesses: tuple[str, ...] = ()) -> Offence:
