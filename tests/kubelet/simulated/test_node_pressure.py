@@ -78,6 +78,20 @@ def test_a_condition_is_told_late_rather_than_never() -> None:
     assert pressure(cluster) == "True"
 
 
+def test_a_node_under_pressure_takes_only_who_requests_something() -> None:
+    cluster = Cluster(settings=settings())
+    cluster.run_until(5)
+    cluster.annotate("n1", usage_memory="7680Mi")
+    cluster.run_until(15)
+    for one in (pod("best-effort", ""), pod("burstable")):
+        cluster.create(one)
+    cluster.run_until(16)
+    refused = cluster.status("best-effort")
+    assert refused["reason"] == "Evicted"
+    assert "The node had condition: [MemoryPressure]. " in refused["message"]
+    assert cluster.status("burstable")["phase"] == "Running"
+
+
 def test_who_runs_the_node_out_of_memory_between_two_looks_is_killed_and_restarted() -> None:
     cluster = Cluster(settings=settings())
     cluster.create(requesting("steady", "2Gi"), usage_memory="2Gi")

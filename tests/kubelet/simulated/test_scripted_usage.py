@@ -4,11 +4,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from podium.kubelet.simulated.behaviour import BehaviourError
 from podium.kubelet.simulated.scripted_usage import (
     STRIDE_S,
     CurveError,
     first_reaching,
     parse_curve,
+    usage_of,
 )
 
 MI = 2**20
@@ -36,6 +38,16 @@ def test_amounts(text: str, at_s: float, amount: int) -> None:
 def test_other_texts(text: str) -> None:
     with pytest.raises(CurveError, match="must be an amount"):
         parse_curve(text)
+
+
+def test_all_faults_of_annotations_are_reported() -> None:
+    written = {"podium.dev/usage-memory": "a lot", "podium.dev/usage-cpu": "1"}
+    with pytest.raises(BehaviourError) as caught:
+        usage_of({"metadata": {"annotations": written}})
+    assert 'metadata.annotations[podium.dev/usage-memory]: Invalid value: "a lot": must be an' in (
+        str(caught.value)
+    )
+    assert "there is no such usage; there are memory, disk, logs" in str(caught.value)
 
 
 @given(st.floats(0, 10_000), st.text(max_size=3))
