@@ -5,10 +5,8 @@ One pod in ten has to preempt; its victim's removal takes two calls, one after t
 
 import asyncio
 import gc
-from collections.abc import Mapping
 from dataclasses import dataclass
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -23,7 +21,9 @@ from podium.cluster.drivers.live import LiveDriver, SteadyClock
 from podium.machines.effects import Bind
 from podium.scheduler.machine.context import Features
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
+from tests import objects
 from tests.cluster.drivers.in_process_api import InProcessApi
+from tests.objects import Obj
 
 LATENCY_S = 0.1
 CALLS_PER_VICTIM = 2
@@ -41,13 +41,13 @@ class Load:
 
     def fill(self, server: ApiServer, now_s: float) -> None:
         for name, value in (("low", 1), ("high", 1000)):
-            create(server, "PriorityClass", name, now_s, value=value)
+            create(server, objects.priority_class(name, value), now_s)
         for number in range(self.nodes):
             add_node(server, f"open-{number}", "open", "1000", now_s)
         for number in range(self.preemptors):
             node_name, victim = f"full-{number}", f"victim-{number}"
             add_node(server, node_name, "full", "4", now_s)
-            create(server, "Pod", victim, now_s, **pod("low", "full", "4"))
+            create(server, pod(victim, "low", "full", "4"), now_s)
             binding = {
                 "apiVersion": "v1",
                 "kind": "Binding",
@@ -59,9 +59,9 @@ class Load:
     def arrive(self, server: ApiServer, now_s: float) -> None:
         every = max(self.ordinary // max(self.preemptors, 1), 1)
         for number in range(self.ordinary):
-            create(server, "Pod", f"{ORDINARY}-{number}", now_s, **pod("high", "open", "100m"))
+            create(server, pod(f"{ORDINARY}-{number}", "high", "open", "100m"), now_s)
             if number % every == 0 and number // every < self.preemptors:
-                create(server, "Pod", f"{PREEMPTOR}-{number}", now_s, **pod("high", "full", "4"))
+                create(server, pod(f"{PREEMPTOR}-{number}", "high", "full", "4"), now_s)
 
 
 async def seconds_to_schedule(load: Load, latency_s: float, features: Features) -> float:
@@ -115,37 +115,17 @@ def test_throughput_with_a_slow_api_is_nine_tenths_of_that_with_a_quick_one() ->
     assert min(quick) / min(slow) >= 0.9, (quick, slow)
 
 
-def pod(class_name: str, pool: str, cpu: str) -> dict[str, Any]:
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
-    spec = {
-        "priorityClassName": class_name,
-        "terminationGracePeriodSeconds": 0,
-        "nodeSelector": {"pool": pool},
-        "containers": [container],
-    }
-    return {"spec": spec}
+def pod(name: str, class_name: str, pool: str, cpu: str) -> Obj:
+    spec = {"priorityClassName": class_name, "terminationGracePeriodSeconds": 0}
+    return objects.pod(name, cpu, nodeSelector={"pool": pool}, **spec)
 
 
 def add_node(server: ApiServer, name: str, pool: str, cpu: str, now_s: float) -> None:
-    room = {"cpu": cpu, "memory": "64Gi", "pods": "10000"}
-    status = {"allocatable": room, "capacity": room}
-    create(server, "Node", name, now_s, labels={"pool": pool}, status=status)
+    create(server, objects.node(name, cpu, pods="10000", labels={"pool": pool}), now_s)
     untainted = PatchRequest(_MERGE, {"spec": {"taints": None}})
     server.patch(Attributes(KINDS["Node"], "", name, now_s), untainted)
 
 
-def create(
-    server: ApiServer,
-    kind_name: str,
-    name: str,
-    now_s: float,
-    labels: Mapping[str, str] | None = None,
-    **fields: Any,
-) -> None:
-    kind = KINDS[kind_name]
-    namespace = "default" if kind.namespaced else ""
-    metadata: dict[str, Any] = {"name": name, "labels": labels or {}}
-    if namespace:
-        metadata["namespace"] = namespace
-    obj = {"apiVersion": kind.api_version, "kind": kind_name, "metadata": metadata, **fields}
-    server.create(Attributes(kind, namespace, "", now_s), obj)
+def create(server: ApiServer, obj: Obj, now_s: float) -> None:
+    namespace = obj["metadata"].get("namespace", "")
+    server.create(Attributes(KINDS[obj["kind"]], namespace, "", now_s), obj)
