@@ -14,22 +14,18 @@ from podium.apiserver.patching import PatchRequest
 from podium.apiserver.server import ApiServer
 from podium.apiserver.verbs.verb_options import DeleteOptions
 from podium.cluster.drivers.virtual import VirtualDriver
+from tests.objects import priority_class
 
 NAMESPACE = "default"
 ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 APPS = "abc"
 
 
-def _priority_class(name: str, value: int, **fields: Any) -> dict[str, Any]:
-    kind = {"apiVersion": "scheduling.k8s.io/v1", "kind": "PriorityClass"}
-    return {**kind, "metadata": {"name": name}, "value": value, **fields}
-
-
 CLASSES = (
-    _priority_class("low", 10),
-    _priority_class("middle", 100),
-    _priority_class("high", 1000),
-    _priority_class("polite", 500, preemptionPolicy="Never"),
+    priority_class("low", 10),
+    priority_class("middle", 100),
+    priority_class("high", 1000),
+    priority_class("polite", 500, preemptionPolicy="Never"),
 )
 
 
@@ -147,10 +143,8 @@ class User:
 
     def set_up(self) -> None:
         """Create priority classes and the first nodes."""
-        for priority_class in CLASSES:
-            self._server.create(
-                Attributes(KINDS["PriorityClass"], "", "", self._driver.now_s), priority_class
-            )
+        for obj in CLASSES:
+            self._server.create(Attributes(KINDS["PriorityClass"], "", "", self._driver.now_s), obj)
         for _ in range(NODES):
             self.add_node()
 

@@ -39,6 +39,7 @@ from podium.kubelet.real.machine_kubelet import MachineKubelet
 from podium.kubelet.real.registration import MachineInfo, node_object
 from podium.machines.effects import Create, Delete, Effect, Patch, Record
 from podium.machines.events import CallError, Change, Outcome, Synced, Woken
+from tests import objects
 
 START_S = 1_800_000_000.0
 NODE = "worker"
@@ -268,19 +269,10 @@ def _merged(status: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, An
     return {**status, **patch, "conditions": list(known.values())}
 
 
-def pod(name: str, *containers: dict[str, Any], **spec: Any) -> dict[str, Any]:
+def pod(name: str, *containers: dict[str, Any], **fields: Any) -> dict[str, Any]:
     """A pod on the node; without containers it has one of its own name."""
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "default", "uid": f"uid-{name}"},
-        "spec": {
-            "nodeName": NODE,
-            "containers": list(containers) or [container(name)],
-            "terminationGracePeriodSeconds": 30,
-            **spec,
-        },
-    }
+    usual = {"containers": list(containers) or [container(name)], "uid": f"uid-{name}"}
+    return objects.pod(name, on=NODE, **{**usual, "terminationGracePeriodSeconds": 30, **fields})
 
 
 def container(name: str, **fields: Any) -> dict[str, Any]:

@@ -14,6 +14,7 @@ from podium import Cluster
 from podium.api.objects import Object
 from podium.api.refused import RefusedError
 from podium.kubelet.real.host.host_stats import memory
+from tests import objects
 from tests.processes import end_with_tests
 
 T = TypeVar("T")
@@ -71,20 +72,11 @@ class Machine:
         return False
 
 
-def pod(name: str, node: str, *script: str, **spec: Any) -> dict[str, Any]:
+def pod(name: str, node: str, *script: str, **fields: Any) -> dict[str, Any]:
     command = ["sh", "-c", *script] if len(script) == 1 else list(script)
-    container = {"name": "c", "image": "none", "command": command, **spec.pop("container", {})}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "labels": {"app": name}},
-        "spec": {
-            "nodeName": node,
-            "containers": [container],
-            "terminationGracePeriodSeconds": 1,
-            **spec,
-        },
-    }
+    container = {"name": "c", "image": "none", "command": command, **fields.pop("container", {})}
+    usual = {"containers": [container], "terminationGracePeriodSeconds": 1}
+    return objects.pod(name, on=node, app=name, **{**usual, **fields})
 
 
 def until(condition: Callable[[], T], tell: Callable[[], object] = lambda: "") -> T:
