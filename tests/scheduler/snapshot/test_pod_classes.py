@@ -22,6 +22,25 @@ def test_pods_on_nodes_are_of_the_same_class_whenever_they_are_asked_about() -> 
     assert len(classes) == 3
 
 
+@pytest.mark.parametrize(
+    ("newer", "is_another"),
+    [
+        (pod("web-1", on="n1", status={"phase": "Running"}), False),
+        (pod("web-1", on="n1", app="db", status={}), True),
+        (pod("web-1", on="n1", nodeSelector={"disk": "ssd"}, status={}), True),
+        (pod("web-1", on="n1", metadata={"deletionTimestamp": "2026-01-01"}, status={}), True),
+    ],
+)
+def test_a_pod_in_a_newer_state_is_of_the_class_that_it_would_be_found_to_be(
+    newer: dict[str, Any], is_another: bool
+) -> None:
+    classes, old = PodClasses(), pod("web-1", on="n1", status={})
+    cls = classes.of(old, wants_node=False)
+    renewed = classes.renewed(cls, old, newer, wants_node=False)
+    assert renewed is classes.of(newer, wants_node=False)
+    assert (renewed is not cls) == is_another
+
+
 def test_classes_that_nobody_holds_are_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("podium.scheduler.snapshot.pod_classes.CROWD_MIN", 10)
     classes = PodClasses()
