@@ -12,7 +12,7 @@ from podium.api.objects import entries
 from podium.api.well_known import SNAPSHOT_OBJECTS
 from podium.apiserver.kinds.registration.registrations import decisive_faults
 from podium.apiserver.validation.checks import required
-from podium.cluster.manifests.field_validation import STRICT_JUDGE, FieldJudge
+from podium.cluster.manifests.field_judge import STRICT_JUDGE, FieldJudge
 from podium.cluster.manifests.problems import Problem, Source, describe, shown
 
 Object = dict[str, Any]

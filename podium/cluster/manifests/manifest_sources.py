@@ -17,7 +17,7 @@ from podium.api.kinds.snapshot_kinds import KindOf, decisive_kind_of
 from podium.api.objects import DEFAULT_NAMESPACE
 from podium.api.process.python_garbage_collection import without_garbage_collection
 from podium.apiserver.kinds.registration.registrations import decisive_faults
-from podium.cluster.manifests.field_validation import FieldJudge
+from podium.cluster.manifests.field_judge import FieldJudge
 from podium.cluster.manifests.input_files import InputFileError, read_all, read_file
 from podium.cluster.manifests.json_text import read_json
 from podium.cluster.manifests.manifest_objects import FaultsOf, Loaded, is_whole_state, objects_in
