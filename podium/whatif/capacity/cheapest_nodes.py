@@ -156,7 +156,6 @@ class _Search:
         )
 
     def _find_any(self) -> None:
-        """Find a solution of nodes of one shape, or of all shapes with as few as needed."""
         numbers = range(len(self._costs))
         if self._is_solution((0,) * len(self._costs)):
             return
@@ -198,7 +197,6 @@ class _Search:
             low, high = (low, middle) if solves(middle) else (middle, high)
 
     def _find_cheapest(self) -> bool:
-        """Try all combinations cheaper than the best; return whether none is left to try."""
         for cost, counts in self._by_cost():
             assert self._best is not None
             if cost >= self._cost(self._best):
@@ -225,7 +223,6 @@ class _Search:
                 heappush(waiting, (cost + self._costs[number], size + 1, more, number))
 
     def _is_solution(self, counts: Counts) -> bool:
-        """Whether a combination is a solution; the cheapest solution is kept."""
         if not self._room.is_enough(counts):
             return False
         trial = self._trial(counts)

@@ -85,7 +85,7 @@ class Apply:
 
     @cached_property
     def by_identity(self) -> Mapping[Identity, Object]:
-        """The manifests that decisions depend on."""
+        """The manifests that scheduling decisions depend on, by identity."""
         return decisive(self.manifests)
 
 

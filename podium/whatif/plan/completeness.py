@@ -1,4 +1,4 @@
-"""Warnings about what an answer lacks: objects that the state lacks, and what Podium doesn't model.
+"""Warnings about the limits of a plan: objects that the state lacks, and what Podium doesn't model.
 
 An export of a cluster can't say whether a kind has no objects or was left out. So a missing kind
 counts where an object of the state refers to it, or where every cluster has objects of it.
@@ -51,7 +51,7 @@ _OWNED = ("Pod", "ReplicaSet", "Job")
 
 
 class StateFacts:
-    """What warnings about an incomplete state depend on.
+    """The properties of a state that warnings about its incompleteness depend on.
 
     Attributes:
         is_export: whether nodes or pods come from an API server.

@@ -73,7 +73,7 @@ class RepeatedRow(PodRow):
 
     @property
     def times(self) -> str:
-        """How often it happened and until when, as the end of a clause; empty if once."""
+        """The end of a clause: how often the row happened, and until when; empty if once."""
         if self.repeated_until_s is None:
             return ""
         return f", {1 + self.repeats} times until {time_text(self.repeated_until_s)}"
@@ -249,7 +249,7 @@ class BudgetChange(Report):
 
     @property
     def is_below(self) -> bool:
-        """True if fewer of its pods are healthy for a while than it asks for."""
+        """True if fewer pods are healthy for a while than the budget asks for."""
         return self.below_for_s > 0
 
 
@@ -379,7 +379,7 @@ class NextPod(Report):
 
     @property
     def is_harmful(self) -> bool:
-        """True if others lose their places."""
+        """True if the next pod preempts other pods."""
         return bool(self.preempted)
 
 
@@ -491,7 +491,7 @@ class DrainBlocker(Report):
 
     @property
     def text(self) -> str:
-        """Why it refuses, and the remedies, in one sentence."""
+        """A sentence that says why the budget allows no eviction, and what would help."""
         return advised(self.reason, self.remedies)
 
 
@@ -523,7 +523,7 @@ class Drainage(Report):
 
     @property
     def text(self) -> str:
-        """Why it isn't done, in a few words."""
+        """A short reason for which the drain isn't done."""
         reasons = "; ".join(self.reasons)
         waits = f"{', '.join(self.left)} can't be evicted" if self.left else "its pods take longer"
         if self.held:
@@ -611,18 +611,18 @@ class Rollout(Report):
 
     @property
     def text(self) -> str:
-        """What is lacking, why, and the way out."""
+        """The parts of the rollout that are lacking, the reason, and what would help."""
         text = f"{self.message}: {self.reason}" if self.reason else self.message
         return f"{text}; {self.way_out}" if self.way_out else text
 
     @property
     def is_stuck(self) -> bool:
-        """True if it makes no more progress."""
+        """True if the rollout makes no more progress."""
         return self.state == "Stuck"
 
     @property
     def is_open(self) -> bool:
-        """True if the plan ended before it."""
+        """True if the plan ended before the rollout."""
         return self.state == "Open"
 
 

@@ -98,7 +98,6 @@ def _plan_of_seed(
 
 
 def _plan_of(play: Play, request: PlanRequest, progress: PlayProgress | None = None) -> Plan:
-    """Run a play in which the changes of a request were made, and report its outcome."""
     warnings = [*request.missing(), *play.state.facts.unplayed_owners]
     created = Timeline(play).created.items()
     new = play.find_pods(pod.pod for number, pod in created if number >= play.entries_before)

@@ -219,12 +219,12 @@ class Play:
 
     @property
     def scheduler(self) -> Scheduler:
-        """The scheduler, of use also when the play is over."""
+        """The scheduler, which can be used when the play is over, too."""
         return self.machine.scheduler
 
     @property
     def passed_s(self) -> float:
-        """For how long the plan has been played, in seconds."""
+        """The simulated time since the plan began, in seconds."""
         return self.cluster.driver.now_s - self.start_s
 
     def limits_of_the_model(self, pods: Iterable[Object]) -> ModelLimits:
@@ -235,7 +235,7 @@ class Play:
         return limits_of_the_model(pods, device_classes, has_gangs=has_gangs)
 
     def find_pods(self, keys: Iterable[str]) -> list[Object]:
-        """Return the pods, `namespace/name`, that are there, and those that waited in the state."""
+        """Return the names of the pods that exist, and of those that were pending in the state."""
         places = sorted({*keys, *self.before.unbound})
         pods = (self.cluster.store.get("Pod", *place.split("/")) for place in places)
         return [pod for pod in pods if pod is not None]

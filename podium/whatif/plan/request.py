@@ -1,4 +1,4 @@
-"""What to plan: a loaded state, changes to it, and the rules by which they are played."""
+"""The input of a plan: a loaded state, changes to it, and the rules of the simulation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -49,17 +49,17 @@ class LoadedState:
 
     @cached_property
     def by_identity(self) -> dict[Identity, Object]:
-        """The objects that decisions depend on."""
+        """The objects that scheduling decisions depend on, by identity."""
         return decisive(self.objects)
 
     @cached_property
     def facts(self) -> StateFacts:
-        """What warnings about an incomplete state depend on."""
+        """The properties of the state that warnings about an incomplete state depend on."""
         return StateFacts(self.by_identity.values())
 
     @cached_property
     def start_s(self) -> float:
-        """When plans begin, in seconds since the epoch."""
+        """The time at which plans begin, in seconds since the epoch."""
         mentioned_s = start_s(self.objects)
         return mentioned_s if self.read_s is None else max(mentioned_s, self.read_s)
 
@@ -109,7 +109,7 @@ def _may_move(obj: Object) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PlanRequest:
-    """What to plan: a state, changes to it, and the rules by which they are played.
+    """The input of a plan: a state, changes to it, and the rules of the simulation.
 
     Attributes:
         changes: in the order in which they are made.

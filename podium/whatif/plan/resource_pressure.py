@@ -1,4 +1,4 @@
-"""Puts nodes under pressure: what if so little were left of a resource?
+"""Pressure on nodes: plans in which so little is left of a resource.
 
 The usage of pods isn't part of a state. Unless their annotations script it, pods are taken to use
 what they request; the rest of what is missing is the system's.
@@ -31,7 +31,7 @@ class PressureError(PodiumError):
 
 
 class Pressure(msgspec.Struct, frozen=True):
-    """How little is left of a resource on a node."""
+    """The amount that is left of a resource on a node."""
 
     node: str
     signal: Signal

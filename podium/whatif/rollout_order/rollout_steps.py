@@ -187,7 +187,6 @@ def _classed(template: Object, class_name: str) -> Object:
 def _step_of(
     one: Identity, obj: Object, before: Object | None, priorities: FinalPriorities
 ) -> RolloutStep | None:
-    """Make the step of a manifest; None if it alters no pod."""
     called = label(one)
     if one[0] != _CLASS:
         if one[0] not in (*_TEMPLATED, "Pod"):
@@ -207,7 +206,6 @@ def _step_of(
 
 
 def _pod_spec(obj: Object) -> Object | None:
-    """Return the spec of a pod, or of the pods of a workload; None of other objects."""
     kind, spec = obj["kind"], spec_of(obj)
     if kind == "Pod":
         return spec

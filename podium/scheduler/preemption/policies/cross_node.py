@@ -185,7 +185,6 @@ class CrossNodePreemption(PreemptionPolicy):
 
 
 def _reaches_beyond_its_node(pod: PodInfo) -> bool:
-    """Whether a pod may keep others away from nodes other than its own."""
     spreads = own_constraints(pod.cls, DO_NOT_SCHEDULE)
     return bool(spreads or pod.cls.peer_group.terms.required_anti_affinity)
 

@@ -74,7 +74,6 @@ class DelayedPreemption(PreemptionPolicy):
         return Held(f"node {node_name} has room and is starting", limit_s)
 
     def _for_ends(self, pod: PodInfo, filtered: NodeToStatus, limit_s: float) -> Held | None:
-        """Return the wait for the row on which enough pods end first."""
         snapshot, ending = self._handle.snapshot, []
         for row in np.flatnonzero(filtered.outcome > 0).tolist():
             ends = [(ends_s(other), other) for other in snapshot.pods_on[row]]

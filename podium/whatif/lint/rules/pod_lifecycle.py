@@ -63,7 +63,6 @@ _STRATEGIES = {"Deployment": "strategy", "DaemonSet": "updateStrategy"}
 
 
 def _why_stuck(view: ClusterView, workload: Workload) -> str:
-    """Return the reason for which surge pods may find no node; empty if they do."""
     obj = workload.obj
     if obj["kind"] not in _STRATEGIES:
         return ""

@@ -1,1 +1,1 @@
-"""What a plan reports: the outcome, and the readers that fold the timeline into it."""
+"""The outcome of a plan, and the readers that derive it from the timeline."""

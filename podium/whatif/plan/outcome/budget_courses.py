@@ -23,7 +23,7 @@ class BudgetMoment(msgspec.Struct, frozen=True):
 
     @property
     def margin(self) -> int:
-        """How many pods are healthy beyond those that the budget asks for."""
+        """The number of healthy pods beyond those that the budget asks for."""
         return self.counts.healthy - self.counts.desired
 
 
@@ -91,7 +91,7 @@ def budget_changes(timeline: Timeline, gone: Iterable[RemovedPod]) -> Iterator[B
 
 
 def _labels(timeline: Timeline, history: PodHistory) -> Mapping[str, str]:
-    """Labels of a pod; of its owner's template if it came in the play and is gone."""
+    """Return the labels of a pod, or those of its owner's template if a new pod is gone."""
     store, before = timeline.store, timeline.play.before.by_uid
     pod = before.get(history.uid) or store.get("Pod", *history.pod.split("/"))
     if pod is not None and uid(pod) == history.uid:

@@ -130,7 +130,7 @@ def short_of_pods(timeline: Timeline) -> Iterator[RejectedObject]:
 
 
 def has_all_its_pods(store: Store, owner: Identity) -> bool:
-    """True if a controller with `spec.replicas` has as many pods as that."""
+    """True if a controller with `spec.replicas` has that many pods."""
     counts = _WANTED.get(owner[0]) == "replicas" and store.get(*owner) is not None
     return counts and _lacking(store, owner) <= 0
 

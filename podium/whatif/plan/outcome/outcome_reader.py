@@ -276,7 +276,7 @@ class OutcomeReader:
         return Return.CERTAIN
 
     def moments(self) -> Iterator[Moment]:
-        """Yield what happened to pods, in order, without what repeats others."""
+        """Yield the events of pods in order, without those that repeat others."""
         for entry, happening in self.timeline.happenings:
             if entry.uid not in self._repetitions.first:
                 yield self._moment(entry, happening, self._histories.by_uid[entry.uid])
@@ -390,7 +390,7 @@ def _rollouts(
     rejected: Sequence[RejectedObject],
     refusals: Sequence[NodeRefusal],
 ) -> Iterator[Rollout]:
-    """The rollouts, with the first reason why one isn't complete, as far as that is known."""
+    """Return the rollouts, with the first known reason for which one isn't complete."""
     for rollout in play.rollouts.found():
         workload = rollout.workload
         reasons = [

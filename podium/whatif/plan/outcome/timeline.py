@@ -44,7 +44,7 @@ class BudgetCounts(msgspec.Struct, frozen=True):
 
 
 class JobFailure(msgspec.Struct, frozen=True):
-    """Why and when a Job failed; with indexes, only these failed, and the Job goes on."""
+    """The failure of a Job, or of some indexes, if any are given, while the Job goes on."""
 
     reason: str
     message: str
@@ -53,7 +53,7 @@ class JobFailure(msgspec.Struct, frozen=True):
 
 
 class Timeline:
-    """What happened in a play up to now.
+    """The events of a play up to now.
 
     The histories, `created`, `refused` and the happenings of new pods are of the whole play,
     everything else is of the time since the changes. Budgets are named `namespace/name`.

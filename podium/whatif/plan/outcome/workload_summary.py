@@ -1,4 +1,4 @@
-"""Sums a plan up by workload: how many pods are lost, and how few are ready."""
+"""The summary of a plan by workload: the number of lost pods, and of those that stay ready."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence

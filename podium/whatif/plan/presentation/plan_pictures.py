@@ -1,4 +1,4 @@
-"""A plan in pictures: nodes before and after, pods over time, and what follows from what."""
+"""Pictures of a plan: nodes before and after, pods over time, and cascades of preemption."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -93,7 +93,7 @@ def _lane(moments: Sequence[Moment], end_s: float) -> Iterator[Piece]:
 
 
 def cascades(plan: Plan) -> Section:
-    """Draw which pods lose their places because of which, and so on in turn."""
+    """Draw cascades: the pods that lose their places because of others, level by level."""
     by: dict[str, list[Disruption]] = defaultdict(list)
     shown = plan.disruptions[:_LANES_MAX]
     for one in shown:
