@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from itertools import chain, combinations
 from random import Random
-from typing import Any
 
 import pytest
 
@@ -12,12 +11,10 @@ from podium.scheduler.framework.cycle.decision import Decision
 from podium.scheduler.preemption.choice import Preemption
 from podium.scheduler.preemption.policies.victim_sets import VictimSets
 from podium.scheduler.scheduler import Scheduler
+from tests.objects import HOST, ZONE, Obj, near, node, pod, required
 
 OPTIONS = SchedulerOptions(preemption_scope=PreemptionScope.CROSS_NODE)
-ZONE, HOSTNAME = "topology.kubernetes.io/zone", "kubernetes.io/hostname"
 SEEDS = 30
-
-Obj = dict[str, Any]
 
 
 class World:
@@ -26,9 +23,9 @@ class World:
     def __init__(self, seed: int) -> None:
         rng = Random(seed)
         zones = rng.choice(("aaa", "aaa", "aab"))
-        self.nodes = [node(f"n-{n}", zone) for n, zone in enumerate(zones)]
+        self.nodes = [node(f"n-{n}", "2", pods="10", zone=zone) for n, zone in enumerate(zones)]
         self.pods = [placed(rng, n) for n in range(rng.randint(3, 6))]
-        self.preemptor = {**pod(rng, "new", 2), "status": {}}
+        self.preemptor = {**drawn(rng, "new", 2), "status": {}}
 
     def decide(self, without: frozenset[str] = frozenset(), nominated: str = "") -> Decision:
         scheduler = Scheduler(options=OPTIONS)
@@ -51,31 +48,18 @@ class World:
         return sorted((one["spec"]["priority"] for one in chosen), reverse=True)
 
 
-def node(name: str, zone: str) -> Obj:
-    return {
-        "metadata": {"name": name, "labels": {ZONE: zone, HOSTNAME: name}},
-        "status": {"allocatable": {"cpu": "2", "memory": "1Gi", "pods": "10"}},
-    }
-
-
 def placed(rng: Random, number: int) -> Obj:
-    made = pod(rng, f"p-{number}", rng.choice((0, 0, 1, 1, 2)))
+    made = drawn(rng, f"p-{number}", rng.choice((0, 0, 1, 1, 2)))
     made["spec"]["nodeName"] = f"n-{rng.randint(0, 2)}"
     return {**made, "status": {"startTime": f"2026-01-01T00:0{rng.randint(0, 9)}:00Z"}}
 
 
-def pod(rng: Random, name: str, priority: int) -> Obj:
-    container = {"name": "c", "resources": {"requests": {"cpu": rng.choice(("0", "1", "2"))}}}
-    spec: Obj = {"priority": priority, "containers": [container]}
+def drawn(rng: Random, name: str, priority: int) -> Obj:
+    cpu, affinity = rng.choice(("0", "1", "2")), {}
     if rng.random() < 0.8:
-        term = {
-            "labelSelector": {"matchLabels": {"app": rng.choice("xy")}},
-            "topologyKey": rng.choice((ZONE, ZONE, ZONE, HOSTNAME)),
-        }
-        terms = {"requiredDuringSchedulingIgnoredDuringExecution": [term]}
-        spec["affinity"] = {"podAntiAffinity": terms}
-    metadata = {"name": name, "namespace": "default", "labels": {"app": rng.choice("xy")}}
-    return {"metadata": metadata, "spec": spec}
+        term = near(rng.choice("xy"), rng.choice((ZONE, ZONE, ZONE, HOST)))
+        affinity = {"affinity": required("podAntiAffinity", term)}
+    return pod(name, cpu, app=rng.choice("xy"), priority=priority, **affinity)
 
 
 def helped(decision: Decision) -> Preemption | None:

@@ -5,18 +5,15 @@ from typing import Any
 import pytest
 
 from podium.whatif.plan.changes import (
-    Apply,
     ChangeTarget,
     Restart,
     Scale,
-    parse_delete,
     parse_drain,
 )
 from podium.whatif.plan.fail_on import Finding, caused, findings, parse_gates
 from podium.whatif.plan.plan_report import BudgetChange, Happening, Plan
-from podium.whatif.plan.planner import plan
-from podium.whatif.plan.request import LoadedState, PlanRequest
 from tests.objects import Obj, budget, node, pod, priority_class, workload
+from tests.replacing import replace
 from tests.whatif.plan.plans import planned
 from tests.whatif.plan.worlds import exported
 
@@ -83,10 +80,8 @@ def test_what_stops_a_rollout(rollout: Plan, gate: str, is_met: bool) -> None:
 
 def test_a_finding_says_how_few_and_for_how_long(rollout: Plan) -> None:
     below, share = findings(rollout, parse_gates(["below-budget", "ready<80%"], None))
-    assert (below.object, below.workload) == (
-        "PodDisruptionBudget default/web",
-        "Deployment default/web",
-    )
+    assert below.object == "PodDisruptionBudget default/web"
+    assert below.workload == "Deployment default/web"
     assert below.message == (
         "has only 6 of the 11 healthy pods that it asks for, and too few for 4 s"
     )
@@ -95,7 +90,7 @@ def test_a_finding_says_how_few_and_for_how_long(rollout: Plan) -> None:
 
 def test_what_evictions_and_the_change_take_is_told_apart() -> None:
     state = [*running(budget("web", minAvailable="50%")), node("c")]
-    outcome = plan(PlanRequest(LoadedState(state), [parse_drain("a", ""), Apply([web("2")])]))
+    outcome = planned(state, parse_drain("a", ""), web("2"))
     found = only(outcome)
     assert dict(found.lost) == {"evicted": 6}
     assert found.removed == 6
@@ -111,11 +106,18 @@ def test_preemption_below_a_budget_is_no_rollout() -> None:
     assert found.is_below
 
 
-def test_a_budget_that_its_workload_grows_into_does_not_fall() -> None:
-    state = running(budget("web", minAvailable="90%"), replicas=4)
-    found = only(plan(PlanRequest(LoadedState(state), [Scale(WEB, 12)])))
-    assert (found.healthy_before, found.healthy_least, found.desired_healthy) == (4, 4, 11)
-    assert not found.is_below
+@pytest.mark.parametrize(
+    ("least", "replicas", "healthy_least", "removed", "is_below"),
+    [("90%", 12, 4, 0, False), (3, 2, 2, 2, True)],
+    ids=["grows into its budget", "shrinks below its budget"],
+)
+def test_a_scaled_workload(
+    least: Any, replicas: int, healthy_least: int, removed: int, is_below: bool
+) -> None:
+    state = running(budget("web", minAvailable=least), replicas=4)
+    found = only(planned(state, Scale(WEB, replicas)))
+    assert (found.healthy_before, found.healthy_least) == (4, healthy_least)
+    assert (found.removed, found.is_below) == (removed, is_below)
 
 
 def test_a_workload_that_is_new_does_not_fall_below_its_budget() -> None:
@@ -124,17 +126,9 @@ def test_a_workload_that_is_new_does_not_fall_below_its_budget() -> None:
     assert not met(outcome, "below-budget", "unavailable", "ready<100%")
 
 
-def test_a_workload_that_is_scaled_below_its_budget_falls() -> None:
-    state = running(budget("web", minAvailable=3), replicas=4)
-    found = only(plan(PlanRequest(LoadedState(state), [Scale(WEB, 2)])))
-    assert (found.healthy_least, found.removed, found.is_below) == (2, 2, True)
-
-
-def test_what_is_scaled_down_has_all_that_it_wants() -> None:
-    outcome = plan(PlanRequest(LoadedState(running()), [Scale(WEB, 3)]))
-    assert not met(outcome, "ready<100%", "unavailable")
-    outcome = plan(PlanRequest(LoadedState(running()), [Scale(WEB, 0)]))
-    assert not met(outcome, "ready<100%", "unavailable")
+@pytest.mark.parametrize("replicas", [3, 0])
+def test_a_workload_that_is_scaled_down_has_all_that_it_wants(replicas: int) -> None:
+    assert not met(planned(running(), Scale(WEB, replicas)), "ready<100%", "unavailable")
 
 
 def test_a_workload_without_a_ready_pod_is_unavailable() -> None:
@@ -148,24 +142,18 @@ def test_a_workload_without_a_ready_pod_is_unavailable() -> None:
 
 
 def test_pods_that_end_or_are_deleted_leave_nothing_unavailable() -> None:
-    deleted = plan(
-        PlanRequest(LoadedState(running(replicas=2)), [parse_delete("deploy/web", "default")])
-    )
+    deleted = planned(running(replicas=2), delete="deploy/web")
     assert not met(deleted, "unavailable", "ready<100%")
     job = workload("Job", "once", parallelism=1, uid="job")
     batch = pod("once-1", on="a", owner=job, restartPolicy="Never")
-    drained = plan(
-        PlanRequest(LoadedState([node("a"), node("b"), job, batch]), [parse_drain("a", "")])
-    )
+    drained = planned([node("a"), node("b"), job, batch], parse_drain("a", ""))
     assert not met(drained, "unavailable", "ready<100%")
 
 
 def test_a_daemon_set_wants_as_many_pods_as_it_has_nodes() -> None:
     agents = workload("DaemonSet", "agent", uid="d")
     state = [node("a"), agents, pod("agent-1", "1", on="a", owner=agents)]
-    outcome = plan(
-        PlanRequest(LoadedState(state), [Restart(ChangeTarget("DaemonSet", "default", "agent"))])
-    )
+    outcome = planned(state, Restart(ChangeTarget("DaemonSet", "default", "agent")))
     (summary,) = outcome.workloads
     assert (summary.wanted, summary.is_unavailable) == (1, True)
 
@@ -175,7 +163,7 @@ def test_pods_that_end_by_themselves_are_nothing_to_tell() -> None:
     job = workload("Job", "once", parallelism=1, uid="job")
     batch = pod("once-1", on="a", owner=job, restartPolicy="Never", metadata=ends)
     alone = pod("alone", on="a", restartPolicy="Never", metadata=ends)
-    outcome = plan(PlanRequest(LoadedState([node("a"), job, batch, alone]), until_s=60))
+    outcome = planned([node("a"), job, batch, alone], until_s=60)
     assert {one.happening for one in outcome.timeline} >= {Happening.SUCCEEDED}
     assert not outcome.workloads
 
@@ -183,13 +171,7 @@ def test_pods_that_end_by_themselves_are_nothing_to_tell() -> None:
 def test_a_baseline_excuses_what_is_as_bad_anyway_and_nothing_worse() -> None:
     def found(extent: float) -> Finding:
         (one,) = findings(rollout_of_one, parse_gates(["unavailable"], None))
-        return type(one)(
-            condition=one.condition,
-            object=one.object,
-            workload=one.workload,
-            message="",
-            extent=extent,
-        )
+        return replace(one, message="", extent=extent)
 
     rollout_of_one = planned(running(replicas=1), web("2", 1, {"type": "Recreate"}))
     assert not caused([found(3)], [found(3)])
