@@ -116,25 +116,22 @@ def test_only_what_the_changes_cause_is_left() -> None:
     assert caused(before, before) == []
 
 
-def test_what_nobody_plays_is_named() -> None:
-    template = {"spec": {"containers": [container()]}}
-    rollout = {
-        "apiVersion": "argoproj.io/v1alpha1",
-        "kind": "Rollout",
-        "metadata": {"name": "web", "namespace": "shop"},
-        "spec": {"template": template},
-    }
-    cron = {
-        "apiVersion": "batch/v1",
-        "kind": "CronJob",
-        "metadata": {"name": "nightly", "namespace": "shop"},
-        "spec": {"jobTemplate": {"spec": {"template": template}}},
-    }
-    monitor = {**rollout, "kind": "ServiceMonitor", "spec": {"selector": {}}}
-    groups = {"replicatedJobs": [{"name": "workers", "template": {"spec": {"template": template}}}]}
-    jobs = {**rollout, "apiVersion": "jobset.x-k8s.io/v1alpha2", "kind": "JobSet", "spec": groups}
-    knative = {**rollout, "apiVersion": "serving.knative.dev/v1", "kind": "Service"}
-    outcome = planned([node("a")], rollout, cron, monitor, jobs, knative)
+def custom(api_version: str, kind: str, name: str, **spec: Any) -> Obj:
+    metadata = {"name": name, "namespace": "shop"}
+    return {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec}
+
+
+def test_workloads_without_a_controller_of_podium_are_named() -> None:
+    pods: Obj = {"template": {"spec": {"containers": [container()]}}}
+    groups = [{"name": "workers", "template": {"spec": pods}}]
+    outcome = planned(
+        [node("a")],
+        custom("argoproj.io/v1alpha1", "Rollout", "web", **pods),
+        custom("batch/v1", "CronJob", "nightly", jobTemplate={"spec": pods}),
+        custom("monitoring.coreos.com/v1", "ServiceMonitor", "web", selector={}),
+        custom("jobset.x-k8s.io/v1alpha2", "JobSet", "web", replicatedJobs=groups),
+        custom("serving.knative.dev/v1", "Service", "web", **pods),
+    )
     kinds = ("Rollout shop/web", "CronJob shop/nightly", "JobSet shop/web", "Service shop/web")
     assert met(outcome, "unplayed") == [("unplayed", kind) for kind in kinds]
     assert met(outcome, "unplayed:namespace=shop") == met(outcome, "unplayed")

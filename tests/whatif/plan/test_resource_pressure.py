@@ -1,6 +1,7 @@
 """Plans and explanations of nodes under pressure."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ from podium.kubelet.eviction.signals import Signal
 from podium.kubelet.kubelet_config import read_eviction_config
 from podium.ui.inputs.configurations import read_kubelet_config
 from podium.ui.inputs.input_error import InputError
-from podium.whatif.explain.eviction_rankings import EvictionError, rank_evictions
+from podium.whatif.explain.eviction_rankings import EvictionError, EvictionRanking, rank_evictions
 from podium.whatif.plan.planner import plan
 from podium.whatif.plan.request import LoadedState, PlanRequest
 from podium.whatif.plan.resource_pressure import PressureError, parse_pressure
@@ -84,23 +85,20 @@ def test_usage_that_cant_be_read() -> None:
         rank_evictions(PlanRequest(state=LoadedState(state)), "n1")
 
 
+def ranked(signal: Signal = Signal.MEMORY_AVAILABLE, **settings: Any) -> EvictionRanking:
+    return rank_evictions(PlanRequest(state=LoadedState(STATE), **settings), "n1", signal)
+
+
 def test_the_order_on_a_node() -> None:
-    ranking = rank_evictions(PlanRequest(state=LoadedState(STATE)), "n1")
+    ranking = ranked()
     assert [one.pod for one in ranking.pods] == ["default/above", "default/within"]
     assert dict(ranking.pods[1].keys)["usage beyond requests"] == "+0"
-    report = plain(ranking)
-    assert report["pods"][0]["keys"][1] == {"key": "above requests", "value": "yes"}
-
-
-def test_the_order_is_the_configured_one() -> None:
-    eviction = replace(read_eviction_config({}), order=EvictionOrder.USAGE_SHARE)
-    ranking = rank_evictions(PlanRequest(state=LoadedState(STATE), eviction=eviction), "n1")
-    assert [title for title, _ in ranking.pods[0].keys][-1] == "usage / requests"
-
-
-def test_the_order_of_another_signal() -> None:
-    by_pid = rank_evictions(PlanRequest(state=LoadedState(STATE)), "n1", Signal.PID_AVAILABLE)
+    assert plain(ranking)["pods"][0]["keys"][1] == {"key": "above requests", "value": "yes"}
+    by_pid = ranked(Signal.PID_AVAILABLE)
     assert [one.pod for one in by_pid.pods] == ["default/within", "default/above"]
+    eviction = replace(read_eviction_config({}), order=EvictionOrder.USAGE_SHARE)
+    by_share = ranked(eviction=eviction)
+    assert [title for title, _ in by_share.pods[0].keys][-1] == "usage / requests"
 
 
 def test_a_node_that_isnt_there() -> None:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from podium.cluster.virtual.cluster import Cluster
-from podium.whatif.plan.plan_report import Plan
+from podium.whatif.plan.plan_report import Plan, WorkloadSummary
 from podium.whatif.plan.rollouts import STANDSTILL_S, Rollouts
-from tests.objects import node, pod, reference, workload
+from tests.objects import Obj, node, pod, reference, running, workload
 from tests.whatif.plan.plans import places, planned
 from tests.whatif.plan.worlds import exported
 
@@ -108,8 +108,7 @@ def test_a_paused_deployment_is_not_rolled_out() -> None:
 def test_a_new_image_rolls_within_the_surge_that_is_allowed() -> None:
     rolling = {"rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}}
     old = workload("Deployment", "web", replicas=3, strategy=rolling)
-    old["spec"]["template"]["metadata"]["annotations"] = {"version": "1"}
-    new = workload("Deployment", "web", replicas=3, strategy=rolling)
+    new = copy.deepcopy(old)
     new["spec"]["template"]["metadata"]["annotations"] = {"version": "2"}
     outcome = planned([node("a", "4"), old], new, repairs=True)
     assert only(outcome)[1] == "Complete"
@@ -158,9 +157,8 @@ def test_a_surge_leaves_nodes_that_may_not_run_the_pod_any_more() -> None:
 
 @pytest.mark.parametrize("kind", ["StatefulSet", "DaemonSet"])
 def test_one_that_is_applied_as_it_was_is_not_followed(kind: str) -> None:
-    web = workload(kind, "web", uid="u")
-    state = [node("a"), web, pod("web-0", on="a", owner=web)]
-    assert not planned(state, web).rollouts
+    there = running(kind, "web", "a")
+    assert not planned([node("a"), *there], there[0]).rollouts
 
 
 def test_what_an_unchanged_workload_loses_is_evicted() -> None:
@@ -185,21 +183,20 @@ def test_pods_that_are_updated_when_somebody_deletes_them_are_told_of(kind: str)
     ) in outcome.warnings
 
 
+def of_web(state: list[Obj]) -> WorkloadSummary:
+    rows = planned(state).workloads
+    return next(one for one in rows if one.workload == "ReplicaSet default/web")
+
+
 def test_summaries_count_lost_pods_that_are_recreated() -> None:
-    web = workload("ReplicaSet", "web", replicas=1, uid="u")
-    state = [node("a", "3"), node("b", "1"), web, pod("web-1", on="a", owner=web)]
-    outcome = planned([*state, pod("big", "3", priority=100)])
-    (summary,) = [one for one in outcome.workloads if one.workload == "ReplicaSet default/web"]
+    big = pod("big", "3", priority=100)
+    summary = of_web([node("a", "3"), node("b", "1"), *running("ReplicaSet", "web", "a"), big])
     assert (dict(summary.lost), summary.recreated, summary.pending) == ({"preempted": 1}, 1, 0)
 
 
 def test_summaries_count_who_is_lost_and_how_few_are_ready() -> None:
-    web = workload("ReplicaSet", "web", replicas=2, uid="u")
-    ready = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
-    pods = [pod(f"web-{n}", on="a", owner=web, status=ready) for n in (1, 2)]
     big = pod("big", "3", priority=100)
-    outcome = planned([node("a", "4"), web, *pods, big])
-    (summary,) = [one for one in outcome.workloads if one.workload == "ReplicaSet default/web"]
+    summary = of_web([node("a", "4"), *running("ReplicaSet", "web", "a", "a"), big])
     assert (summary.pods, dict(summary.lost), summary.pending) == (2, {"preempted": 1}, 1)
     assert (summary.ready_before, summary.ready_least) == (2, 1)
     assert summary.ready_least_for_s == 600.0

@@ -7,11 +7,8 @@ import pytest
 from podium.whatif.plan.changes import Drain
 from podium.whatif.plan.fail_on import findings, parse_gates
 from podium.whatif.plan.plan_report import Plan, Return
-from podium.whatif.plan.planner import plan
-from podium.whatif.plan.request import LoadedState, PlanRequest
-from tests.objects import node, pod, workload
-
-Obj = dict[str, Any]
+from tests.objects import Obj, node, running
+from tests.whatif.plan.plans import planned
 
 DISRUPTED = {"type": "DisruptionTarget", "status": "True"}
 FAIL_JOB = {"rules": [{"action": "FailJob", "onPodConditions": [DISRUPTED]}]}
@@ -24,26 +21,13 @@ AS_STORED = {"completionMode": "NonIndexed", "suspend": False, "podReplacementPo
 
 def drained(*, pods: int = 2, lost: int = 1, **spec: Any) -> Plan:
     """A plan that drains the node of the first pods of a Job; the others are on another node."""
-    job = workload("Job", "train", uid="job", **AS_STORED | spec)
-    job["spec"] = {"parallelism": pods, "completions": pods, **job["spec"]}
+    job, *there = running("Job", "train", *("ab"[index >= lost] for index in range(pods)))
+    job["spec"] |= {"parallelism": pods, "completions": pods, **AS_STORED, **spec}
     job["metadata"]["creationTimestamp"] = "2026-01-01T00:00:00Z"
     job["status"] = {"active": pods, "ready": pods, "startTime": "2026-01-01T00:00:00Z"}
-    state = [node("a"), node("b"), job]
-    state += [a_pod(job, index, "ab"[index >= lost]) for index in range(pods)]
-    return plan(PlanRequest(LoadedState(tuple(state)), changes=(Drain(node="a"),)))
-
-
-def a_pod(job: Obj, index: int, on: str) -> Obj:
-    return pod(
-        f"train-{index}",
-        on=on,
-        owner=job,
-        status={"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]},
-        metadata={
-            "annotations": {INDEX: str(index)},
-            "finalizers": ["batch.kubernetes.io/job-tracking"],
-        },
-    )
+    for index, one in enumerate(there):
+        one["metadata"]["annotations"] = {INDEX: str(index)}
+    return planned([node("a"), node("b"), job, *there], Drain(node="a"))
 
 
 def met(outcome: Plan, gate: str) -> list[str]:
