@@ -172,24 +172,14 @@ class _Sorter:
 
     def _partition(self, a: int, b: int, pivot: int) -> tuple[int, bool]:
         self._swap(a, pivot)
-        i, j = self._narrowed(a, a + 1, b - 1)
-        if i > j:
-            self._swap(j, a)
-            return j, True
-        self._swap(i, j)
-        i, j = i + 1, j - 1
+        i, j, was_partitioned = a + 1, b - 1, True
         while True:
-            i, j = self._narrowed(a, i, j)
+            while i <= j and self._less(i, a):
+                i += 1
+            while i <= j and not self._less(j, a):
+                j -= 1
             if i > j:
-                break
+                self._swap(j, a)
+                return j, was_partitioned
             self._swap(i, j)
-            i, j = i + 1, j - 1
-        self._swap(j, a)
-        return j, False
-
-    def _narrowed(self, a: int, i: int, j: int) -> tuple[int, int]:
-        while i <= j and self._less(i, a):
-            i += 1
-        while i <= j and not self._less(j, a):
-            j -= 1
-        return i, j
+            i, j, was_partitioned = i + 1, j - 1, False
