@@ -332,7 +332,7 @@ class SchedulerMachine:
         pod, node_name, guard = queued.pod, found.nominated_node_name or "", self.livelocks
         fresh = [victim for victim in found.victims if not victim.cls.terminating]
         if fresh and not guard.holds(pod.uid):
-            livelock = guard.asked(pod, node_name, fresh, self.context.now_s)
+            livelock = guard.detect(pod, node_name, fresh, self.context.now_s)
             if livelock is not None:
                 profile = queued.scheduler_name
                 self.metrics.count(Metric.LIVELOCKS, profile)

@@ -70,33 +70,33 @@ class CapacityRequest(msgspec.Struct, frozen=True):
     at_least: int | None = None
 
 
-def capacity(asked: CapacityRequest, progress: Progress | None = None) -> Capacity:
+def capacity(wanted: CapacityRequest, progress: Progress | None = None) -> Capacity:
     """Count how many more pods fit into a cluster that has come to rest.
 
     Raises:
         KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.
         PodiumError: the pods can't be counted, or a change can't be made.
     """
-    request = with_needs(asked.request, asked.templates)
+    request = with_needs(wanted.request, wanted.templates)
     play = Play(request)
-    model = play.limits_of_the_model(template.pod for template in asked.templates)
+    model = play.limits_of_the_model(template.pod for template in wanted.templates)
     play.settle(request.until_s)
-    if not asked.preempts and play.cluster.kubelets is not None:
+    if not wanted.preempts and play.cluster.kubelets is not None:
         # No pod will leave: it makes no difference that the new pods are never started.
         play.cluster.driver.crash(play.cluster.kubelets)
-    filling = Filling(play, asked.templates, asked.limit)
+    filling = Filling(play, wanted.templates, wanted.limit)
     with without_preemption(play.scheduler):
         stop = filling.run(progress)
-    without = _fill(asked.templates, filling, stop)
+    without = _fill(wanted.templates, filling, stop)
     found = Capacity(
-        templates=tuple(_template_rows(asked.templates, filling)),
+        templates=tuple(_template_rows(wanted.templates, filling)),
         without_preemption=without,
-        at_least=asked.at_least,
+        at_least=wanted.at_least,
         interrupted=stop.by == "Interrupt",
         warnings=(*play.notes, *request.missing(), *model.warnings),
         notes=tuple(model.notes),
     )
-    if not asked.preempts or found.interrupted:
+    if not wanted.preempts or found.interrupted:
         return found
     first, since_s = len(play.preemptions.outcomes), play.passed_s
     play.scheduler.watch = play.preemptions.record
@@ -121,8 +121,8 @@ def capacity(asked: CapacityRequest, progress: Progress | None = None) -> Capaci
     )
     return replace(
         found,
-        templates=tuple(_template_rows(asked.templates, filling)),
-        with_preemption=replace(_fill(asked.templates, filling, stop), victims=victims),
+        templates=tuple(_template_rows(wanted.templates, filling)),
+        with_preemption=replace(_fill(wanted.templates, filling, stop), victims=victims),
         interrupted=stop.by == "Interrupt",
     )
 

@@ -56,25 +56,25 @@ class NodesRequest(msgspec.Struct, frozen=True):
     tries: int
 
 
-def cheapest_nodes(asked: NodesRequest, progress: Progress | None = None) -> CheapestNodes:
+def cheapest_nodes(wanted: NodesRequest, progress: Progress | None = None) -> CheapestNodes:
     """Find the cheapest nodes with which no pod is pending.
 
     Raises:
         KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.
         PodiumError: a change can't be made, or a pod may not be created.
     """
-    request = with_needs(asked.request, asked.templates)
+    request = with_needs(wanted.request, wanted.templates)
     play = Play(request, changes_later=True)
     play.settle(request.until_s)
     pending = OutcomeReader(play).pending()
-    new = [pod for template in asked.templates for pod in named_copies(template)]
+    new = [pod for template in wanted.templates for pod in named_copies(template)]
     warnings = (*play.notes, *request.missing(), *play.executor.unmade())
     report = CheapestNodes(pending=pending, new=len(new), warnings=warnings)
     if not (pending or new):
         return report
     waiting = [play.cluster.store.get("Pod", *row.pod.split("/")) for row in pending]
     pods = [*(pod for pod in waiting if pod is not None), *new]
-    return _Search(play, asked, new, pods, progress).completed(report)
+    return _Search(play, wanted, new, pods, progress).completed(report)
 
 
 class NodeRoom:
@@ -109,16 +109,16 @@ class _Search:
     def __init__(
         self,
         play: Play,
-        asked: NodesRequest,
+        wanted: NodesRequest,
         new: Sequence[Object],
         pods: Sequence[Object],
         progress: Progress | None,
     ) -> None:
-        self._shapes = asked.shapes
-        self._costs = [shape.cost for shape in asked.shapes]
-        self._tries = asked.tries
+        self._shapes = wanted.shapes
+        self._costs = [shape.cost for shape in wanted.shapes]
+        self._tries = wanted.tries
         self._play, self._new = play, new
-        self._room, self._most = NodeRoom(play, asked.shapes, pods), len(pods)
+        self._room, self._most = NodeRoom(play, wanted.shapes, pods), len(pods)
         self._progress = progress
         self._known: dict[Counts, _Trial] = {}
         self._best: Counts | None = None

@@ -187,21 +187,21 @@ def _classed(template: Object, class_name: str) -> Object:
 def _step_of(
     one: Identity, obj: Object, before: Object | None, priorities: FinalPriorities
 ) -> RolloutStep | None:
-    called = label(one)
+    named = label(one)
     if one[0] != _CLASS:
         if one[0] not in (*_TEMPLATED, "Pod"):
             return None
         class_name = (_pod_spec(obj) or {}).get("priorityClassName") or ""
-        final = priorities.of(called, 0)
-        return RolloutStep(f"{called} gets {class_name or 'no class'} ({final})", (obj,))
+        final = priorities.of(named, 0)
+        return RolloutStep(f"{named} gets {class_name or 'no class'} ({final})", (obj,))
     value, was_default = class_value(obj), before is not None and before.get("globalDefault")
     if before is not None and class_value(before) != value:
         again = f"is deleted, and made again with {value}, not {class_value(before)}"
-        return RolloutStep(f"{called} {again}", (obj,), deleted=(one,))
+        return RolloutStep(f"{named} {again}", (obj,), deleted=(one,))
     if obj.get("globalDefault"):
-        return RolloutStep(f"{called} ({value}) becomes the default", (obj,))
+        return RolloutStep(f"{named} ({value}) becomes the default", (obj,))
     if was_default:
-        return RolloutStep(f"{called} ({value}) is the default no more", (obj,))
+        return RolloutStep(f"{named} ({value}) is the default no more", (obj,))
     return None
 
 

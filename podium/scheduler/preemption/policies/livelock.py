@@ -70,7 +70,7 @@ class LivelockGuard:
         """Whether a preemptor waits at present."""
         return preemptor_uid in self._waiting
 
-    def asked(
+    def detect(
         self, preemptor: PodInfo, node_name: str, victims: Iterable[PodInfo], now_s: float
     ) -> Livelock | None:
         """Return the livelock that a preemptor's next victims show; None if there is none."""
