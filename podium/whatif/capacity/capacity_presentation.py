@@ -23,36 +23,36 @@ _NODES_MAX = 20
 _SHOWN_MAX = 5
 
 
-def capacity_presentation(found: Capacity) -> Presentation:
+def capacity_presentation(capacity: Capacity) -> Presentation:
     """Present how many more pods fit, where, and what stops the next one."""
-    without, with_ = found.without_preemption, found.with_preemption
+    without, with_ = capacity.without_preemption, capacity.with_preemption
     if without is None:
-        raise ValueError("nothing was found out")
+        raise ValueError("the capacity has not been counted")
     parts = [f"{count(without.pods, 'more pod')} fit{'s' if without.pods == 1 else ''}"]
-    if len(found.templates) > 1 or found.templates[0].share > 1:
+    if len(capacity.templates) > 1 or capacity.templates[0].share > 1:
         parts[0] += f", in {count(without.rounds, 'whole round')}"
     if with_ is not None:
         who = f"{count(len(with_.victims), 'pod')} give{'s' if len(with_.victims) == 1 else ''} way"
         parts.append(f"{with_.pods} if {who}" if with_.victims else "no pod would give way")
-    if found.at_least is not None:
-        parts.append(f"at least {found.at_least} were hoped for")
-    end = " (interrupted)" if found.interrupted else ""
+    if capacity.at_least is not None:
+        parts.append(f"at least {capacity.at_least} were hoped for")
+    end = " (interrupted)" if capacity.interrupted else ""
     headline = f"{'; '.join(parts)}{end}."
     headers = ["Template", "Priority", "Class", "In a round", "Fit"]
     headers += ["With preemption"] if with_ is not None else []
     rows = []
-    for number, one in enumerate(found.templates):
+    for number, one in enumerate(capacity.templates):
         priority = "-" if one.priority is None else str(one.priority)
         row = [one.template, priority, one.priority_class or "-", str(one.share)]
         row.append(str(without.by_template[number]))
         rows.append([*row, str(with_.by_template[number])] if with_ is not None else row)
     sections = [
-        Section("Warnings", [Bullets(found.warnings)]),
+        Section("Warnings", [Bullets(capacity.warnings)]),
         Section("Templates", [Table(headers, rows)]),
-        *_fill_sections("", found.templates, without),
+        *_fill_sections("", capacity.templates, without),
     ]
     if with_ is not None:
-        sections += _fill_sections(" with preemption", found.templates, with_)
+        sections += _fill_sections(" with preemption", capacity.templates, with_)
         victims: list[list[Cell]] = []
         for victim in with_.victims:
             again = Toned("finds no place", Tone.WAITING)
@@ -65,7 +65,7 @@ def capacity_presentation(found: Capacity) -> Presentation:
             victims.append([pod, victim.workload, victim.node, priority, victim.by, broken, again])
         headers = ["Pod", "Workload", "Node", "Priority", "Gives way to", "Breaks", "Comes again"]
         sections.append(Section("Preempted pods", [Table(headers, victims)]))
-    sections.append(Section("Notes", [Bullets(found.notes)]))
+    sections.append(Section("Notes", [Bullets(capacity.notes)]))
     return Presentation("How many more pods fit", headline, sections)
 
 
@@ -86,50 +86,50 @@ def _fill_sections(how: str, templates: Sequence[TemplateRow], fill: Fill) -> It
     yield Section(f"What stops the next one{how}", [Paragraph(about + stop.message), reasons])
 
 
-def cheapest_nodes_presentation(found: CheapestNodes) -> Presentation:
+def cheapest_nodes_presentation(answer: CheapestNodes) -> Presentation:
     """Present the nodes to add, and where pods go then."""
     shapes = [
         [one.shape, str(one.nodes), _plain(one.cost), _plain(one.cost * one.nodes)]
-        for one in found.shapes
+        for one in answer.shapes
     ]
     places: dict[str, list[str]] = defaultdict(list)
-    for one in found.placements:
+    for one in answer.placements:
         places[one.node].append(one.pod)
     rows = []
     for node, pods in sorted(places.items()):
         shown = [*pods[:_SHOWN_MAX], *and_more(len(pods) - _SHOWN_MAX)]
         rows.append([node, str(len(pods)), ", ".join(shown)])
     sections = [
-        Section("Warnings", [Bullets(found.warnings)]),
+        Section("Warnings", [Bullets(answer.warnings)]),
         Section("Nodes to add", [Table(["Shape", "Nodes", "Cost of one", "Cost"], shapes)]),
         Section("Where pods go", [Table(["Node", "Pods", "Which"], rows)]),
-        Section("Pending pods now", [_waiting(found.pending)]),
+        Section("Pending pods now", [_waiting(answer.pending)]),
         Section(
-            f"Pending pods with {count(found.tried_most, 'node')} of each shape",
-            [_waiting(found.left)],
+            f"Pending pods with {count(answer.tried_most, 'node')} of each shape",
+            [_waiting(answer.left)],
         ),
-        Section("Preempted pods that aren't replaced", [Bullets(found.lost)]),
-        Section("Notes", [Bullets(found.notes)]),
+        Section("Preempted pods that aren't replaced", [Bullets(answer.lost)]),
+        Section("Notes", [Bullets(answer.notes)]),
     ]
-    return Presentation("Which nodes to add", _headline(found), sections)
+    return Presentation("Which nodes to add", _headline(answer), sections)
 
 
-def _headline(found: CheapestNodes) -> str:
-    end = " (interrupted)" if found.interrupted else ""
-    played = f"{count(found.tried, 'choice')} played{end}"
-    if not (found.pending or found.new):
+def _headline(answer: CheapestNodes) -> str:
+    end = " (interrupted)" if answer.interrupted else ""
+    played = f"{count(answer.tried, 'choice')} played{end}"
+    if not (answer.pending or answer.new):
         return "No pod waits: no node is needed."
-    if not found.found:
+    if not answer.found:
         return f"No choice of these nodes was found with which no pod waits; {played}."
-    nodes = ", ".join(f"{one.nodes} {one.shape}" for one in found.shapes if one.nodes)
+    nodes = ", ".join(f"{one.nodes} {one.shape}" for one in answer.shapes if one.nodes)
     if not nodes:
         return f"All pods find a place: no node is needed; {played}."
     bound = (
         "no cheaper choice does"
-        if found.proven
-        else f"none below {_plain(found.cost_at_least)} does"
+        if answer.proven
+        else f"none below {_plain(answer.cost_at_least)} does"
     )
-    return f"Add {nodes} for {_plain(found.cost)}; {bound}; {played}."
+    return f"Add {nodes} for {_plain(answer.cost)}; {bound}; {played}."
 
 
 def _plain(cost: Decimal) -> str:

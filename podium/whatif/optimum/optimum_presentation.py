@@ -16,13 +16,13 @@ _STEPS = {
 }
 
 
-def optimum_sections(found: Optimum) -> Iterator[Section]:
+def optimum_sections(optimum: Optimum) -> Iterator[Section]:
     """Yield the sections of a plan about the least disruption, the comparison first."""
-    both = [found.tally, *([found.ordinary] if found.ordinary is not None else [])]
+    both = [optimum.tally, *([optimum.ordinary] if optimum.ordinary is not None else [])]
     tops = ["none" if one.highest_priority is None else one.highest_priority for one in both]
-    proof = "Proven" if found.is_proven else "Not proven: the time was up before that"
+    proof = "Proven" if optimum.is_proven else "Not proven: the time was up before that"
     trust = f"{proof}; the scheduler's own filters let all of it happen."
-    if not found.is_verified:
+    if not optimum.is_verified:
         trust = f"{proof}; the scheduler's own filters don't let all of it happen, see the notes."
     rows = [
         ["pods placed", *(str(one.placed) for one in both)],
@@ -34,12 +34,12 @@ def optimum_sections(found: Optimum) -> Iterator[Section]:
     yield Section(
         "Optimum",
         [
-            Paragraph(_answer(found)),
+            Paragraph(_answer(optimum)),
             Paragraph(trust),
             Table(["Key", "Optimum", "Scheduler's own way"][: 1 + len(both)], rows),
         ],
     )
-    gaps = [[one.key, str(one.priority), str(one.value), str(one.bound)] for one in found.gaps]
+    gaps = [[one.key, str(one.priority), str(one.value), str(one.bound)] for one in optimum.gaps]
     headers = ["Not proven", "For pods of priority", "Found", "At least"]
     yield Section("Bounds of the optimum", [Table(headers, gaps)])
     victims = [
@@ -51,23 +51,25 @@ def optimum_sections(found: Optimum) -> Iterator[Section]:
             "yes" if one.is_violating else "no",
             one.moves_to or "-",
         ]
-        for one in found.victims
+        for one in optimum.victims
     ]
     headers = ["Victim", "Node", "Priority", "For", "Breaks a budget", "Moves to"]
     yield Section("Victims of the optimum", [Table(headers, victims)])
     steps = [
         f"{number}. {_STEPS[one.action].format(one.pod, one.node)}"
-        for number, one in enumerate(found.steps, 1)
+        for number, one in enumerate(optimum.steps, 1)
     ]
     yield Section("Steps that get there", [Bullets(steps)])
-    left = [[one.pod, one.reason] for one in found.unexpressed]
+    left = [[one.pod, one.reason] for one in optimum.unexpressed]
     yield Section("Left as they are", [Table(["Pod", "What the model can't express"], left)])
-    yield Section("Notes on the optimum", [Bullets(found.notes)])
+    yield Section("Notes on the optimum", [Bullets(optimum.notes)])
 
 
-def _answer(found: Optimum) -> str:
-    best, ordinary = found.tally, found.ordinary
-    places = f"{best.placed} of {found.pods} pods get a place, for {count(best.victims, 'victim')}"
+def _answer(optimum: Optimum) -> str:
+    best, ordinary = optimum.tally, optimum.ordinary
+    places = (
+        f"{best.placed} of {optimum.pods} pods get a place, for {count(best.victims, 'victim')}"
+    )
     if ordinary is None:
         return f"{places}."
     victims = count(ordinary.victims, "victim")

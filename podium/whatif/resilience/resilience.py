@@ -67,16 +67,17 @@ def resilience(
     """
     disturbances = disturbances_of(wanted)
     request = replace(wanted.request, alternatives_max=0)
-    reader, player = ImpactReader(request), Planner(request, workers)
-    impacts, found = list[Impact](), dict[tuple[str, ...], Finding]()
+    reader, planner = ImpactReader(request), Planner(request, workers)
+    impacts, findings_by_object = list[Impact](), dict[tuple[str, ...], Finding]()
     report_progress = _progress_of(progress, "disturbances", len(disturbances))
-    plans = player.outcomes([one.changes for one in disturbances], report_progress)
+    plans = planner.outcomes([one.changes for one in disturbances], report_progress)
     for one, plan in zip(disturbances, plans, strict=True):
         impacts.append(reader.impact(one, plan))
         for finding in findings(plan, wanted.gates) if wanted.gates else ():
-            known = found.get(about := (finding.condition, finding.object, finding.workload))
+            about = finding.condition, finding.object, finding.workload
+            known = findings_by_object.get(about)
             if known is None or finding.extent > known.extent:
-                found[about] = msgspec.structs.replace(
+                findings_by_object[about] = msgspec.structs.replace(
                     finding, message=f"{finding.message} ({one.name})"
                 )
     ranked = sorted(impacts, key=severity)
@@ -114,11 +115,11 @@ def resilience(
         report = replace(
             report,
             spare_rooms=tuple(
-                spare_rooms(player, reader, shapes[:SHAPES_MAX], harmed, report_progress)
+                spare_rooms(planner, reader, shapes[:SHAPES_MAX], harmed, report_progress)
             ),
             untried_shapes=tuple(one.words() for one in shapes[SHAPES_MAX:]),
         )
-    return report, [*found.values()]
+    return report, [*findings_by_object.values()]
 
 
 def disturbances_of(wanted: ResilienceRequest) -> list[Disturbance]:
@@ -134,18 +135,18 @@ def disturbances_of(wanted: ResilienceRequest) -> list[Disturbance]:
         raise DisturbanceError(
             f"--pairs: {len(names)} nodes are {count} pairs, more than {PAIRS_MAX}; name some nodes"
         )
-    found = [Disturbance(DisturbanceKind.NODE_FAILURE, (one,)) for one in names]
+    disturbances = [Disturbance(DisturbanceKind.NODE_FAILURE, (one,)) for one in names]
     zones = {} if wanted.nodes else nodes_by_zone(known.values())
     for zone, nodes in zones.items() if len(zones) > 1 else ():
-        found.append(Disturbance(DisturbanceKind.ZONE_FAILURE, tuple(nodes), zone))
+        disturbances.append(Disturbance(DisturbanceKind.ZONE_FAILURE, tuple(nodes), zone))
     if wanted.pairs:
         pairs = combinations(names, 2)
-        found += [Disturbance(DisturbanceKind.NODE_FAILURE, pair) for pair in pairs]
+        disturbances += [Disturbance(DisturbanceKind.NODE_FAILURE, pair) for pair in pairs]
     if wanted.drains:
-        found += [
+        disturbances += [
             Disturbance(DisturbanceKind.DRAIN, (one,), drain={"force": True}) for one in names
         ]
-    return found
+    return disturbances
 
 
 def severity(impact: Impact) -> tuple[object, ...]:
@@ -180,12 +181,12 @@ def _progress_of(progress: Progress | None, what: str, total: int) -> Callable[[
 
 
 def _outages(impacts: Iterable[Impact]) -> list[Outage]:
-    found: dict[str, list[tuple[WorkloadSummary, str]]] = defaultdict(list)
+    by_workload: dict[str, list[tuple[WorkloadSummary, str]]] = defaultdict(list)
     for impact in impacts:
         for summary in impact.unavailable:
-            found[summary.workload].append((summary, impact.name))
+            by_workload[summary.workload].append((summary, impact.name))
     outages = []
-    for summaries in found.values():
+    for summaries in by_workload.values():
         summaries.sort(key=lambda one: (-one[0].ready_least_for_s, one[1]))
         (worst, _), *_ = summaries
         outages.append(
@@ -234,10 +235,10 @@ def _blocking(impacts: Iterable[Impact]) -> list[BlockingBudget]:
     budgets = [
         BlockingBudget(
             budget=budget,
-            nodes=tuple(sorted({node for node, _ in found})),
-            pods=tuple(sorted({pod for _, blocker in found for pod in blocker.pods})),
-            reasons=tuple(dict.fromkeys(blocker.text for _, blocker in found)),
+            nodes=tuple(sorted({node for node, _ in blockers})),
+            pods=tuple(sorted({pod for _, blocker in blockers for pod in blocker.pods})),
+            reasons=tuple(dict.fromkeys(blocker.text for _, blocker in blockers)),
         )
-        for budget, found in blocked.items()
+        for budget, blockers in blocked.items()
     ]
     return sorted(budgets, key=lambda budget: (-len(budget.nodes), budget.budget))

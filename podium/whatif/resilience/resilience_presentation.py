@@ -27,20 +27,19 @@ _HEADERS = (
 )
 
 
-def resilience_presentation(found: Resilience, *, wide: bool = False) -> Presentation:
+def resilience_presentation(resilience: Resilience, *, wide: bool = False) -> Presentation:
     """Present the resilience of a cluster, the worst disturbance first."""
-    total = sum(found.tried.values())
-    tried = ", ".join(count(number, *_KINDS[kind]) for kind, number in found.tried.items())
-    headline = (
-        f"{_outage_clause(found, total)}; {found.harmless} of {total} do no harm, of {tried}."
-    )
+    total = sum(resilience.tried.values())
+    tried = ", ".join(count(number, *_KINDS[kind]) for kind, number in resilience.tried.items())
+    outage = _outage_clause(resilience, total)
+    headline = f"{outage}; {resilience.harmless} of {total} do no harm, of {tried}."
     rows: list[list[Cell]] = []
-    for one in found.outages:
+    for one in resilience.outages:
         causes = listed(one.disturbances, len(one.disturbances) if wide else _CAUSES_MAX)
         ready = str(one.ready_before)
         rows.append([Toned(one.workload, Tone.BAD), str(one.priority), ready, _span(one), causes])
-    worst = found.ranking[: len(found.worst)]
-    more = len(found.ranking) - len(worst)
+    worst = resilience.ranking[: len(resilience.worst)]
+    more = len(resilience.ranking) - len(worst)
     notes = [f"{more} less bad ones, with --worst."] if more and worst else []
     exposed: list[list[Cell]] = [
         [
@@ -50,11 +49,11 @@ def resilience_presentation(found: Resilience, *, wide: bool = False) -> Present
             f"{one.hit} of {one.failures}",
             Toned("none", Tone.BAD) if one.is_never_spared else str(one.failures - one.hit),
         ]
-        for one in found.exposed
+        for one in resilience.exposed
     ]
     blocking = [
         [one.budget, ", ".join(one.nodes), ", ".join(one.pods), "; ".join(one.reasons)]
-        for one in found.blocking_budgets
+        for one in resilience.blocking_budgets
     ]
     sections = [
         Section(
@@ -62,7 +61,7 @@ def resilience_presentation(found: Resilience, *, wide: bool = False) -> Present
             [Table(["Workload", "Priority", "Ready today", "None ready for", "In the"], rows)],
         ),
         Section("Worst", [Table(_HEADERS, [*map(_row, worst)], notes)]),
-        Section("Left without a place", [_witnesses(found, wide)]),
+        Section("Left without a place", [_witnesses(resilience, wide)]),
         Section(
             "Pods that failures hit most often",
             [Table(["Pod", "Priority", "Workload", "Hit by", "Spared by"], exposed)],
@@ -71,16 +70,16 @@ def resilience_presentation(found: Resilience, *, wide: bool = False) -> Present
             "Budgets that make drains impossible",
             [Table(["Budget", "Nodes", "Pods", "Why, and what helps"], blocking)],
         ),
-        Section("Spare room that would do for the pods that wait", [_spare_rooms(found)]),
-        Section("Notes", [Bullets(found.notes)], is_detail=True),
+        Section("Spare room that would do for the pods that wait", [_spare_rooms(resilience)]),
+        Section("Notes", [Bullets(resilience.notes)], is_detail=True),
     ]
     return Presentation("Resilience", headline, sections)
 
 
-def _outage_clause(found: Resilience, total: int) -> str:
-    if not found.outages:
+def _outage_clause(resilience: Resilience, total: int) -> str:
+    if not resilience.outages:
         return "Each workload has a ready pod all the time"
-    worst, *others = found.outages
+    worst, *others = resilience.outages
     first, *more = worst.disturbances
     text = f"{worst.workload} has no ready pod for {_span(worst)} in the {first}"
     if more:
@@ -110,9 +109,9 @@ def _row(one: RankedDisturbance) -> list[Cell]:
     ]
 
 
-def _witnesses(found: Resilience, wide: bool) -> Table:
+def _witnesses(resilience: Resilience, wide: bool) -> Table:
     rows: list[list[Cell]] = []
-    for impact in found.worst:
+    for impact in resilience.worst:
         shown = impact.unplaced if wide else impact.unplaced[:_PODS_MAX]
         for number, one in enumerate(shown):
             rows.append(["" if number else impact.name, *_unplaced_row(one)])
@@ -121,7 +120,7 @@ def _witnesses(found: Resilience, wide: bool) -> Table:
     return Table(("In the", *_UNPLACED_HEADERS), rows)
 
 
-def _spare_rooms(found: Resilience) -> Table:
+def _spare_rooms(resilience: Resilience) -> Table:
     rows: list[list[Cell]] = [
         [
             ", ".join(one.like),
@@ -130,9 +129,9 @@ def _spare_rooms(found: Resilience) -> Table:
             Toned(f"{one.cures} of {one.of}", Tone.GOOD if one.cures == one.of else Tone.BAD),
             "; ".join(one.left) or "-",
         ]
-        for one in found.spare_rooms
+        for one in resilience.spare_rooms
     ]
-    untried = "; ".join(found.untried_shapes)
+    untried = "; ".join(resilience.untried_shapes)
     notes = [f"Not tried, as less common: nodes with {untried}."] if untried else []
     return Table(["Nodes such as", "With", "How many", "Cure", "But not the"], rows, notes)
 

@@ -99,7 +99,7 @@ def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
         if step.alters_new_pods:
             new = [one for one in stale_pods_of(play) if _change(one) not in stale_before]
             stale = tuple(tried(play, new, NEXT_PODS_MAX))
-    victims = [lost for one in stale for found in one.next_pods for lost in found.preempted]
+    victims = [lost for one in stale for next_pod in one.next_pods for lost in next_pod.preempted]
     lacking = [one for one in short_of_pods(Timeline(play)) if one.workload not in short]
     return StepOutcome(
         step.name,
@@ -196,13 +196,13 @@ class RolloutSearch(msgspec.Struct):
             if outcome := self.known.get((*before, self.steps[number].name)):
                 self.dead_ends.append(DeadEnd(before, outcome))
                 continue
-            found, known = in_a_copy(partial(self._after, play, done, left, number))
+            order, known = in_a_copy(partial(self._after, play, done, left, number))
             # What the copy has learnt.
             self.tried, self.dead, self.dead_ends = known
             if self.progress is not None:
                 self.progress(self.tried)
-            if found is not None:
-                return found
+            if order is not None:
+                return order
         return None
 
     def _after(
@@ -211,18 +211,18 @@ class RolloutSearch(msgspec.Struct):
         outcome = play_step(play, self.steps[number], self.judge)
         self.tried += 1
         rest = tuple(one for one in left if one != number)
-        found = None
+        order = None
         if not outcome.is_safe:
             self.dead_ends.append(DeadEnd(tuple(one.step for one in done), outcome))
         elif not rest:
-            found = (*done, outcome)
+            order = (*done, outcome)
         else:
             place = (frozenset(rest), fingerprint(play))
             if place not in self.dead:
-                found = self.safe_order(play, rest, (*done, outcome))
-                if found is None and not self.is_cut_short:
+                order = self.safe_order(play, rest, (*done, outcome))
+                if order is None and not self.is_cut_short:
                     self.dead.add(place)
-        return found, (self.tried, self.dead, self.dead_ends)
+        return order, (self.tried, self.dead, self.dead_ends)
 
 
 _Known = tuple[int, set[tuple[frozenset[int], str]], list[DeadEnd]]
@@ -297,9 +297,9 @@ def rollout(
     )
     if obvious[0].is_safe:
         return replace(report, verdict="Safe", steps=obvious[0].steps)
-    found = search.safe_order(play, _likely(wanted.introduction))
-    if found is not None:
-        return replace(report, verdict="Reordered", steps=found, tried=search.tried)
+    order = search.safe_order(play, _likely(wanted.introduction))
+    if order is not None:
+        return replace(report, verdict="Reordered", steps=order, tried=search.tried)
     report = replace(
         report,
         verdict="Unknown" if search.is_cut_short else "Impossible",
@@ -341,8 +341,8 @@ def _room(wanted: RolloutRequest, play: Play, workers: int) -> Room | None:
 
     def rooms(count: int, among: Sequence[ZonedShape]) -> Iterator[tuple[ZonedShape, Room]]:
         added = [shape.nodes(count) for shape in among]
-        found = in_workers(with_nodes, added, workers)
-        for shape, steps in zip(among, found, strict=True):
+        orders = in_workers(with_nodes, added, workers)
+        for shape, steps in zip(among, orders, strict=True):
             if steps is not None:
                 yield shape, Room(count, shape.names, steps)
 
@@ -351,8 +351,8 @@ def _room(wanted: RolloutRequest, play: Play, workers: int) -> Room | None:
     helpful = [*rooms(most, zoned_shapes(nodes)[:SHAPES_MAX])] if most else []
     shapes = [shape for shape, _ in helpful]
     fewer = (rooms(count, shapes) for count in range(1, most))
-    _, found = next(chain(chain.from_iterable(fewer), helpful), (None, None))
-    return found
+    _, room = next(chain(chain.from_iterable(fewer), helpful), (None, None))
+    return room
 
 
 def _non_preempting(wanted: RolloutRequest, play: Play) -> tuple[StepOutcome, ...]:

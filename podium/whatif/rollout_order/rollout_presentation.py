@@ -17,10 +17,10 @@ _DEAD_ENDS_MAX = 20
 _PODS_MAX = 10
 
 
-def rollout_presentation(found: RolloutAdvice) -> Presentation:
+def rollout_presentation(advice: RolloutAdvice) -> Presentation:
     """Present advice on the order of a rollout."""
     rows = []
-    for end in found.dead_ends:
+    for end in advice.dead_ends:
         whys = [
             f"{one.by} ({one.by_final_priority} in the end) preempts {_where(one)} "
             f"({one.final_priority} in the end)"
@@ -28,32 +28,32 @@ def rollout_presentation(found: RolloutAdvice) -> Presentation:
         ]
         why = "; ".join([*whys, *_others(end.next)])
         rows.append([", ".join(end.done) or "nothing", end.next.step, why])
-    stale = [f"Before any step: {one}" for one in stale_sentences(found.stale_priorities)]
-    for step in found.steps:
+    stale = [f"Before any step: {one}" for one in stale_sentences(advice.stale_priorities)]
+    for step in advice.steps:
         stale += [f"After {step.step}: {one}" for one in stale_sentences(step.stale_priorities)]
     sections = [
-        Section("Warnings", [Bullets(found.warnings)]),
-        Section("Steps", [_steps(found.preparation, found.steps)]),
+        Section("Warnings", [Bullets(advice.warnings)]),
+        Section("Steps", [_steps(advice.preparation, advice.steps)]),
         Section("Running pods that keep their priority", [Bullets(stale)]),
-        *(_trial(one) for one in found.obvious if not one.is_safe),
+        *(_trial(one) for one in advice.obvious if not one.is_safe),
         Section(
             "Why no order is safe",
             [Table(["After", "This isn't safe", "Why"], rows, rows_most=_DEAD_ENDS_MAX)],
         ),
-        Section("Notes", [Bullets(found.notes)]),
+        Section("Notes", [Bullets(advice.notes)]),
     ]
-    if found.room is not None:
-        like = f"With {_room(found.room)}"
-        sections.insert(2, Section(like, [_steps(found.preparation, found.room.steps)]))
-    if found.non_preempting:
-        steps = _steps(found.preparation, found.non_preempting)
+    if advice.room is not None:
+        like = f"With {_room(advice.room)}"
+        sections.insert(2, Section(like, [_steps(advice.preparation, advice.room.steps)]))
+    if advice.non_preempting:
+        steps = _steps(advice.preparation, advice.non_preempting)
         sections.insert(2, Section("With preemptionPolicy: Never on the default class", [steps]))
-    return Presentation("Introducing priority classes", _headline(found), sections)
+    return Presentation("Introducing priority classes", _headline(advice), sections)
 
 
-def _headline(found: RolloutAdvice) -> str:
-    played = f"{count(found.tried, 'step')} played"
-    match found.verdict:
+def _headline(advice: RolloutAdvice) -> str:
+    played = f"{count(advice.tried, 'step')} played"
+    match advice.verdict:
         case "Safe":
             return "The order as given is safe."
         case "Reordered":
@@ -61,13 +61,15 @@ def _headline(found: RolloutAdvice) -> str:
         case "Impossible":
             text = f"No order of these steps is safe; {played}"
         case "Unknown":
-            text = f"No safe order was found, and not all were tried; {played}"
-    if found.room is not None:
-        return f"{text}. With {_room(found.room)} one is."
-    if found.non_preempting:
+            text = f"No safe order was advice, and not all were tried; {played}"
+    if advice.room is not None:
+        return f"{text}. With {_room(advice.room)} one is."
+    if advice.non_preempting:
         return f"{text}. With preemptionPolicy: Never on the default class one is."
     tried = (
-        f", nor with {count(found.room_tried, 'more node')} of a shape" if found.room_tried else ""
+        f", nor with {count(advice.room_tried, 'more node')} of a shape"
+        if advice.room_tried
+        else ""
     )
     return f"{text}{tried}."
 
