@@ -14,6 +14,7 @@ REASON = "UnsupportedByRuntime"
 API_ACCESS = "kube-api-access-"
 """The beginning of the names of volumes that clusters add to each pod."""
 
+_POD_FIELDS = {"resourceClaims": "resource claims", "hostAliases": "host aliases"}
 _VOLUMES = ("emptyDir", "hostPath", "configMap", "secret", "downwardAPI", "projected")
 _SOURCES = ("configMap", "secret", "downwardAPI")
 _PROBES = ("startupProbe", "livenessProbe", "readinessProbe")
@@ -24,24 +25,17 @@ _NOTHING: Object = {}
 
 def unsupported(pod: Object, uid: int) -> PodRejection | None:
     """Return the rejection of a pod with unsupported fields; None without any."""
-    faults = list(_faults(pod["spec"], uid))
+    spec = pod["spec"]
+    faults = [fault for volume in volumes_of(spec) for fault in _volume_faults(volume)]
+    faults += [words for field, words in _POD_FIELDS.items() if spec.get(field)]
+    faults += _security_faults(spec.get("securityContext") or _NOTHING, "the pod", uid)
+    for container in (*init_containers_of(spec), *spec["containers"]):
+        faults += _container_faults(container, uid)
     if not faults:
         return None
     return PodRejection(
         REASON, f"this node runs plain processes and can't give: {'; '.join(faults)}"
     )
-
-
-def _faults(spec: Object, uid: int) -> Iterator[str]:
-    for volume in volumes_of(spec):
-        yield from _volume_faults(volume)
-    if spec.get("resourceClaims"):
-        yield "resource claims"
-    if spec.get("hostAliases"):
-        yield "host aliases"
-    yield from _security_faults(spec.get("securityContext") or _NOTHING, "the pod", uid)
-    for container in (*init_containers_of(spec), *spec["containers"]):
-        yield from _container_faults(container, uid)
 
 
 def _volume_faults(volume: Object) -> Iterator[str]:

@@ -30,7 +30,12 @@ async def handle(running: Running, pod: Object, action: Object, timeout_s: float
             if "httpGet" in action:
                 return await _get(action["httpGet"], pod, running.launch.run.name)
             if "tcpSocket" in action:
-                return await _connect(action["tcpSocket"], pod, running.launch.run.name)
+                socket = action["tcpSocket"]
+                port = _port(socket["port"], pod, running.launch.run.name)
+                _, writer = await asyncio.open_connection(socket.get("host") or _LOOPBACK, port)
+                writer.close()
+                await writer.wait_closed()
+                return HandlerResult(succeeded=True)
             await asyncio.sleep(float(part(action, "sleep").get("seconds") or 0))
             return HandlerResult(succeeded=True)
     except TimeoutError:
@@ -88,14 +93,6 @@ async def _get(request: Object, pod: Object, container: str) -> HandlerResult:
             return HandlerResult(succeeded=True)
         message = f"HTTP probe failed with statuscode: {response.status}"
         return HandlerResult(succeeded=False, message=message)
-
-
-async def _connect(socket: Object, pod: Object, container: str) -> HandlerResult:
-    host, port = socket.get("host") or _LOOPBACK, _port(socket["port"], pod, container)
-    _, writer = await asyncio.open_connection(host, port)
-    writer.close()
-    await writer.wait_closed()
-    return HandlerResult(succeeded=True)
 
 
 def _port(port: int | str, pod: Object, container: str) -> int:

@@ -7,7 +7,7 @@ import signal
 
 import msgspec
 
-from podium.kubelet.real.host.process_table import ProcessEntry, members, processes
+from podium.kubelet.real.host.process_table import members, processes
 
 PERIOD_S = 0.1
 _PAUSE_S_MAX = 1.0
@@ -49,26 +49,23 @@ class Throttle:
         while self._limited:
             await asyncio.sleep(PERIOD_S)
             now_s, table = loop.time(), processes()
-            for one in list(self._limited.values()):
-                _look(one, table, now_s - last_s, now_s)
+            for limited in list(self._limited.values()):
+                pids = members(table, limited.leader)
+                used_s = sum(table[pid].cpu_ticks for pid in pids) / _TICKS_PER_S
+                # Processes that exited without being waited for aren't counted any more.
+                spent_s, limited.used_s = max(used_s - limited.used_s, 0.0), used_s
+                credit_s = limited.credit_s + (now_s - last_s) * limited.share - spent_s
+                limited.credit_s = min(credit_s, limited.share * PERIOD_S)
+                if limited.resumes_s is not None:
+                    if limited.credit_s >= 0 or now_s >= limited.resumes_s:
+                        limited.resumes_s = None
+                        _send(pids, signal.SIGCONT)
+                elif limited.credit_s < 0:
+                    pause_s = min(-limited.credit_s / limited.share, _PAUSE_S_MAX)
+                    limited.resumes_s = now_s + pause_s
+                    _send(pids, signal.SIGSTOP)
             last_s = now_s
         self._task = None
-
-
-def _look(one: _Limited, table: dict[int, ProcessEntry], elapsed_s: float, now_s: float) -> None:
-    pids = members(table, one.leader)
-    used_s = sum(table[pid].cpu_ticks for pid in pids) / _TICKS_PER_S
-    # What has exited without being waited for isn't counted any more.
-    spent_s, one.used_s = max(used_s - one.used_s, 0.0), used_s
-    earned_s = elapsed_s * one.share
-    one.credit_s = min(one.credit_s + earned_s - spent_s, one.share * PERIOD_S)
-    if one.resumes_s is not None:
-        if one.credit_s >= 0 or now_s >= one.resumes_s:
-            one.resumes_s = None
-            _send(pids, signal.SIGCONT)
-    elif one.credit_s < 0:
-        one.resumes_s = now_s + min(-one.credit_s / one.share, _PAUSE_S_MAX)
-        _send(pids, signal.SIGSTOP)
 
 
 def _send(pids: set[int], number: int) -> None:

@@ -25,7 +25,18 @@ class ProcessEntry(NamedTuple):
 
 def processes() -> dict[int, ProcessEntry]:
     """Return all processes by id."""
-    return {entry.pid: entry for entry in map(_entry, _pids()) if entry is not None}
+    table: dict[int, ProcessEntry] = {}
+    for pid in _pids():
+        try:
+            text = (PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
+        except OSError:
+            continue
+        # The name in parentheses may contain anything.
+        fields = text.rpartition(")")[2].split()
+        state, parent, _, session = fields[:4]
+        cpu_ticks = sum(map(int, fields[11:15]))
+        table[pid] = ProcessEntry(pid, int(parent), int(session), state in "ZX", cpu_ticks)
+    return table
 
 
 def members(table: Mapping[int, ProcessEntry], leader: int) -> set[int]:
@@ -75,14 +86,3 @@ def marked(mark: str) -> Iterator[int]:
 
 def _pids() -> list[int]:
     return [int(name) for name in os.listdir(PROC) if name.isdecimal()]
-
-
-def _entry(pid: int) -> ProcessEntry | None:
-    try:
-        text = (PROC / str(pid) / "stat").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return None
-    # The name in parentheses may contain anything.
-    fields = text.rpartition(")")[2].split()
-    state, parent, _, session = fields[:4]
-    return ProcessEntry(pid, int(parent), int(session), state in "ZX", sum(map(int, fields[11:15])))
