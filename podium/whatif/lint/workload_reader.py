@@ -135,19 +135,10 @@ def read_workloads(by_kind: Mapping[str, Sequence[Object]]) -> Iterator[Workload
         if is_over or controller_key(obj) in known or (kind == "ReplicaSet" and not replicas):
             continue
         template = part(obj, *_TEMPLATES[kind])
-        reference = {
-            "apiVersion": obj["apiVersion"],
-            "kind": obj["kind"],
-            "name": name(obj),
-            "uid": uid_of(obj) or f"{obj['kind']} {key(obj)}",
-            "controller": True,
-        }
-        metadata = {
-            **metadata_of(template),
-            "name": name(obj),
-            "namespace": namespace(obj),
-            "ownerReferences": [reference],
-        }
+        own, uid = {"name": name(obj)}, uid_of(obj) or f"{kind} {key(obj)}"
+        owner = {**own, "apiVersion": obj["apiVersion"], "kind": kind, "uid": uid}
+        metadata = {**metadata_of(template), **own, "namespace": namespace(obj)}
+        metadata["ownerReferences"] = [{**owner, "controller": True}]
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec_of(template)}
         yield admitted(obj, kind, ".".join((*_TEMPLATES[kind], "spec")), pod, replicas)
     groups: dict[tuple[str, ...], list[Object]] = {}

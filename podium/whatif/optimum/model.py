@@ -111,15 +111,14 @@ class PodPlace(msgspec.Struct, frozen=True):
     row: int
 
 
-class Solution(msgspec.Struct, frozen=True):
-    """The placements by descending priority, and each victim with its preemptor."""
+def solution_of(
+    model: Model, values: Sequence[int]
+) -> tuple[list[PodPlace], list[tuple[PodInfo, PodInfo]]]:
+    """Read a solution from the values of all variables.
 
-    places: Sequence[PodPlace]
-    victims: Sequence[tuple[PodInfo, PodInfo]]
-
-
-def solution_of(model: Model, values: Sequence[int]) -> Solution:
-    """Read placements and victims from the values of all variables."""
+    Returns:
+        The placements by descending priority, and each victim with its preemptor.
+    """
     places = []
     for demand, by_row in zip(model.demands, model.placed, strict=True):
         pods = iter(demand.pods)
@@ -135,4 +134,4 @@ def solution_of(model: Model, values: Sequence[int]) -> Solution:
         for victim in occupants.pods[: values[variable]]:
             here = (place.pod for place in able if place.row == occupants.row)
             victims.append((victim, next(here, None) or able[0].pod))
-    return Solution(places, victims)
+    return places, victims

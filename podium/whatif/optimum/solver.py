@@ -3,8 +3,6 @@
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-import msgspec
-
 from podium.api.objects import controller_of
 from podium.api.pods import scheduler_name_of
 from podium.scheduler.framework.evaluation.evaluation import Evaluation
@@ -16,7 +14,7 @@ from podium.scheduler.scheduler import Scheduler
 from podium.scheduler.snapshot.pod_info import PodInfo
 from podium.scheduler.snapshot.trial_changes import TrialChanges
 from podium.whatif.optimum.constraints import constrain
-from podium.whatif.optimum.model import Model, PodPlace, Solution, solution_of
+from podium.whatif.optimum.model import Model, PodPlace, solution_of
 from podium.whatif.optimum.objectives import NOT_MINIMISED, UNPLACED, objectives
 from podium.whatif.optimum.optimum_report import (
     OptimalPlacement,
@@ -64,30 +62,22 @@ class Placing:
         return evaluation
 
 
-class Verdict(msgspec.Struct, frozen=True):
-    """The verdict of the filters on a solution.
-
-    Attributes:
-        order: the placements that the filters accept, one after the other.
-        moves: by uid of a victim, the node that its replacement is scheduled to afterwards.
-    """
-
-    order: Sequence[PodPlace]
-    misfits: Sequence[PodPlace]
-    moves: Mapping[str, str]
-
-
-def verify(scheduler: Scheduler, solution: Solution) -> Verdict:
+def verify(
+    scheduler: Scheduler, places: Sequence[PodPlace], victims: Sequence[PodInfo]
+) -> tuple[list[PodPlace], list[PodPlace], dict[str, str]]:
     """Have the filters judge a solution, in trial changes that are undone.
 
     All victims are deleted first; then the pods are placed, then the replacements of the victims.
+
+    Returns:
+        The placements that the filters accept, in an order in which they do; the placements that
+        they reject; and by uid of a victim, the node that its replacement is scheduled to.
     """
-    gone = [victim for victim, _ in solution.victims]
     leaving = [pod for pods in scheduler.snapshot.pods_on for pod in pods if pod.cls.terminating]
     with TrialChanges(scheduler.snapshot) as changes:
         placing = Placing(scheduler, changes)
-        changes.take([*gone, *leaving])
-        order, left, more = list[PodPlace](), [*solution.places], True
+        changes.take([*victims, *leaving])
+        order, left, more = list[PodPlace](), [*places], True
         # Each placed pod may make another one feasible, by affinity or spread.
         while left and more:
             waiting = []
@@ -99,7 +89,7 @@ def verify(scheduler: Scheduler, solution: Solution) -> Verdict:
                     waiting.append(place)
             more, left = len(waiting) < len(left), waiting
         moves = {}
-        for victim in () if left else sorted(gone, key=lambda pod: (-pod.priority, pod.key)):
+        for victim in () if left else sorted(victims, key=lambda pod: (-pod.priority, pod.key)):
             name = scheduler_name_of(victim.obj)
             if controller_of(victim.obj) is not None and name in scheduler.pipelines:
                 pod = replacement(victim, scheduler.snapshot.classes)
@@ -107,7 +97,7 @@ def verify(scheduler: Scheduler, solution: Solution) -> Verdict:
                 if row is not None:
                     placing.add(pod, row)
                     moves[victim.uid] = scheduler.snapshot.names[row]
-        return Verdict(order, left, moves)
+        return order, left, moves
 
 
 def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> Optimum:
@@ -130,19 +120,17 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
         if solved.value > solved.bound:
             key = names[objective.name]
             gaps.append(OptimumGap(key, objective.level, solved.value, solved.bound))
-    solution = solution_of(model, values)
-    verdict = verify(scheduler, solution)
+    places, preempted = solution_of(model, values)
+    placed, misfits, moves = verify(scheduler, places, [victim for victim, _ in preempted])
     allowed = [max(budget.allowed, 0) for budget in budgets.budgets]
     victims = []
-    for victim, preemptor in sorted(
-        solution.victims, key=lambda pods: (-pods[0].priority, pods[0].key)
-    ):
+    for victim, preemptor in sorted(preempted, key=lambda pods: (-pods[0].priority, pods[0].key)):
         is_violating = False
         for number in budgets.covering(victim.cls):
             if victim.name not in budgets.budgets[number].disrupted:
                 allowed[number] -= 1
                 is_violating |= allowed[number] < 0
-        moves_to = verdict.moves.get(victim.uid, "")
+        moves_to = moves.get(victim.uid, "")
         node, priority = nodes[victim.row], victim.priority
         victims.append(
             OptimalVictim(victim.key, node, priority, preemptor.key, is_violating, moves_to)
@@ -155,20 +143,20 @@ def solve(scheduler: Scheduler, pending: Sequence[PodInfo], seconds: float) -> O
     ]
     notes += [
         f"the filters don't let {place.pod.key} onto {nodes[place.row]} in any order that was tried"
-        for place in verdict.misfits
+        for place in misfits
     ]
     return Optimum(
         is_proven=not gaps,
-        is_verified=not verdict.misfits,
+        is_verified=not misfits,
         pods=len(pending),
-        tally=tally(len(solution.places), [(one.priority, one.is_violating) for one in victims]),
+        tally=tally(len(places), [(one.priority, one.is_violating) for one in victims]),
         ordinary=None,
         placements=tuple(
             OptimalPlacement(place.pod.key, nodes[place.row], place.pod.priority)
-            for place in sorted(solution.places, key=lambda place: place.pod.key)
+            for place in sorted(places, key=lambda place: place.pod.key)
         ),
         victims=tuple(victims),
-        steps=tuple(_steps(nodes, verdict, victims)),
+        steps=tuple(_steps(nodes, placed, victims)),
         gaps=tuple(gaps),
         unexpressed=tuple(sorted(problem.unexpressed, key=lambda pod: pod.pod)),
         notes=tuple(notes),
@@ -188,16 +176,16 @@ def tally(placed: int, victims: Sequence[tuple[int, bool]]) -> OptimumTally:
 
 
 def _steps(
-    nodes: Sequence[str], verdict: Verdict, victims: Sequence[OptimalVictim]
+    nodes: Sequence[str], places: Sequence[PodPlace], victims: Sequence[OptimalVictim]
 ) -> Iterator[OptimumStep]:
     # All victims are deleted before any pod is bound, as a place may depend on several of them.
-    for place in verdict.order:
+    for place in places:
         own = [victim for victim in victims if victim.by == place.pod.key]
         if own:
             yield OptimumStep("Nominate", place.pod.key, nodes[place.row])
         for victim in own:
             yield OptimumStep("Delete", victim.pod, victim.node)
-    for place in verdict.order:
+    for place in places:
         yield OptimumStep("Bind", place.pod.key, nodes[place.row])
     for victim in victims:
         if victim.moves_to:

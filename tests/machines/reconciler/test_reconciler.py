@@ -87,23 +87,16 @@ LEAVING = pod(2, deletionTimestamp="soon", deletionGracePeriodSeconds=30)
 @pytest.mark.parametrize(
     ("effect", "before", "answer", "after", "changes"),
     [
-        pytest.param(
-            PATCH,
-            [],
-            pod(3),
-            [(1, 2), (2, 3), (3, 4)],
-            [("1", "3"), ("3", "4")],
-            id="an answer is news, and its echo is none",
-        ),
-        pytest.param(
-            PATCH, [(1, 5)], pod(3), [], [("1", "5")], id="an answer that a watch has overtaken"
-        ),
-        pytest.param(
-            DELETE, [], pod(2), [(1, None), (None, 1)], [("1", None)], id="what is gone stays gone"
-        ),
-        pytest.param(DELETE, [], LEAVING, [], [("1", "2")], id="a pod with a grace period stays"),
-        pytest.param(PATCH, [], {**pod(3), "kind": "Scale"}, [], [], id="answers of other kinds"),
+        # The echo of an answer is no news.
+        (PATCH, [], pod(3), [(1, 2), (2, 3), (3, 4)], [("1", "3"), ("3", "4")]),
+        # A watch has overtaken the answer.
+        (PATCH, [(1, 5)], pod(3), [], [("1", "5")]),
+        # An object is deleted once.
+        (DELETE, [], pod(2), [(1, None), (None, 1)], [("1", None)]),
+        (DELETE, [], LEAVING, [], [("1", "2")]),
+        (PATCH, [], {**pod(3), "kind": "Scale"}, [], []),
     ],
+    ids=["echo", "overtaken", "deleted", "deleted with grace", "of another kind"],
 )
 def test_what_answers_and_watches_show_is_news_once(
     effect: Effect,

@@ -1,43 +1,37 @@
 """The pace at which pods that end at once are replaced."""
 
-from typing import Any
-
 import pytest
 
 from podium.api.values.times import timestamp
 from podium.controllers.replica_set import ReplicaSetController
 from podium.machines.reconciler.replacement_pace import PACE_S, ReplacementPace, ended_at_once
 from tests.controllers.worlds import START_S, World, node
-
-RUNNING = {"phase": "Running"}
-FAILED = {"phase": "Failed"}
+from tests.objects import Obj, pod, workload
 
 
-def pod(age_s: float = 0.0, *, leaves_for: str = "", **status: str) -> Any:
-    metadata: dict[str, Any] = {"name": "p", "creationTimestamp": timestamp(START_S - age_s)}
-    if not leaves_for:
-        return {"metadata": metadata, "spec": {}, "status": status}
-    metadata["deletionTimestamp"] = timestamp(START_S)
+def aged(age_s: float = 0.0, *, leaves_for: str = "", phase: str = "") -> Obj:
     target = {"type": "DisruptionTarget", "status": "True", "reason": leaves_for}
-    return {"metadata": metadata, "spec": {}, "status": {**status, "conditions": [target]}}
+    leaving = {"deletionTimestamp": timestamp(START_S)} if leaves_for else {}
+    status = {"phase": phase, "conditions": [target] if leaves_for else []}
+    return pod("p", created=timestamp(START_S - age_s), metadata=leaving, status=status)
 
 
 @pytest.mark.parametrize(
     ("before", "after", "ends_at_once"),
     [
-        (pod(**RUNNING), pod(**FAILED), True),
-        (None, pod(**FAILED), True),
-        (pod(), pod(leaves_for="DeletionByTaintManager"), True),
-        (pod(5, **RUNNING), pod(5, **FAILED), False),
-        (pod(), pod(**RUNNING), False),
-        (pod(**FAILED), pod(**FAILED), False),
-        (pod(leaves_for="DeletionByTaintManager"), pod(**FAILED), False),
-        (pod(), pod(leaves_for="PreemptionByScheduler"), False),
-        (pod(), pod(leaves_for="EvictionByEvictionAPI"), False),
+        (aged(phase="Running"), aged(phase="Failed"), True),
+        (None, aged(phase="Failed"), True),
+        (aged(), aged(leaves_for="DeletionByTaintManager"), True),
+        (aged(5, phase="Running"), aged(5, phase="Failed"), False),
+        (aged(), aged(phase="Running"), False),
+        (aged(phase="Failed"), aged(phase="Failed"), False),
+        (aged(leaves_for="DeletionByTaintManager"), aged(phase="Failed"), False),
+        (aged(), aged(leaves_for="PreemptionByScheduler"), False),
+        (aged(), aged(leaves_for="EvictionByEvictionAPI"), False),
     ],
 )
 def test_a_pod_ends_at_once_if_its_node_or_a_taint_ends_it_in_its_first_second(
-    before: Any, after: Any, *, ends_at_once: bool
+    before: Obj | None, after: Obj, *, ends_at_once: bool
 ) -> None:
     assert ended_at_once(after, before, START_S + 0.5) is ends_at_once
 
@@ -52,19 +46,8 @@ def test_the_first_replacement_comes_at_once_and_others_one_after_the_other() ->
     assert pace.replaced_s("a", 60.0) == 60.0
 
 
-def pinned(replicas: int) -> Any:
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": "200"}}}
-    template = {
-        "metadata": {"labels": {"app": "a"}},
-        "spec": {"nodeName": "n1", "containers": [container]},
-    }
-    selector = {"matchLabels": {"app": "a"}}
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "ReplicaSet",
-        "metadata": {"name": "r", "namespace": "default"},
-        "spec": {"replicas": replicas, "selector": selector, "template": template},
-    }
+def pinned(replicas: int) -> Obj:
+    return workload("ReplicaSet", "r", "200", replicas=replicas, template={"nodeName": "n1"})
 
 
 @pytest.mark.parametrize("replicas", [1, 8])

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import pytest
+
 from podium.machines.events import Change
 from podium.machines.reconciler.resting_keys import RestingKeys, stirs
 
@@ -24,11 +26,12 @@ def looked_at(rest: RestingKeys, kind: str, *, stirs: bool) -> bool:
     return [*rest.stirred(change, [OWNER], stirs=stirs)] == [OWNER]
 
 
-def test_what_comes_from_a_cluster_rests_whatever_its_pods_do() -> None:
-    rest, due = found(obj("Pod", "pod"), obj("ReplicaSet", "loaded"))
-    assert not due
-    assert not looked_at(rest, "Pod", stirs=False)
-    assert rest.is_as_loaded(OWNER)
+@pytest.mark.parametrize("is_loaded", [True, False])
+def test_only_loaded_keys_rest_whatever_their_pods_do(is_loaded: bool) -> None:
+    rest, due = found(obj("Pod", "pod"), obj("ReplicaSet", "loaded" if is_loaded else "new"))
+    assert due == ([] if is_loaded else [OWNER])
+    assert looked_at(rest, "Pod", stirs=False) is not is_loaded
+    assert rest.is_as_loaded(OWNER) is is_loaded
 
 
 def test_a_pod_that_comes_or_goes_ends_rest_but_is_no_revision() -> None:
@@ -40,23 +43,25 @@ def test_a_pod_that_comes_or_goes_ends_rest_but_is_no_revision() -> None:
     assert not rest.is_as_loaded(OWNER)
 
 
-def test_what_was_written_by_hand_is_looked_after_at_once() -> None:
-    rest, due = found(obj("Pod", "pod"), obj("ReplicaSet", "new"))
-    assert due == [OWNER]
-    assert looked_at(rest, "Pod", stirs=False)
-    assert not rest.is_as_loaded(OWNER)
+POD = obj("Pod", "p", spec={}, status={"phase": "Pending"})
+OWNED = obj("ReplicaSet", "r", spec={"replicas": 1})
 
 
-def test_what_stirs() -> None:
-    pod = obj("Pod", "p", spec={}, status={"phase": "Pending"})
-    running = {**pod, "status": {"phase": "Running"}}
-    assert stirs(None, pod)
-    assert stirs(pod, None)
-    assert stirs(pod, obj("Pod", "other"))
-    assert not stirs(pod, running)
-    assert not stirs(pod, {**pod, "spec": {"nodeName": "n"}})
-    assert stirs(pod, {**pod, "status": {"phase": "Failed"}})
-    assert stirs(pod, obj("Pod", "p", metadata={"deletionTimestamp": "t"}))
-    owner = obj("ReplicaSet", "r", spec={"replicas": 1})
-    assert not stirs(owner, {**owner, "status": {"replicas": 1}})
-    assert stirs(owner, {**owner, "spec": {"replicas": 2}})
+@pytest.mark.parametrize(
+    ("old", "new", "is_stirred"),
+    [
+        (None, POD, True),
+        (POD, None, True),
+        (POD, obj("Pod", "other"), True),
+        (POD, {**POD, "status": {"phase": "Running"}}, False),
+        (POD, {**POD, "spec": {"nodeName": "n"}}, False),
+        (POD, {**POD, "status": {"phase": "Failed"}}, True),
+        (POD, obj("Pod", "p", metadata={"deletionTimestamp": "t"}), True),
+        (OWNED, {**OWNED, "status": {"replicas": 1}}, False),
+        (OWNED, {**OWNED, "spec": {"replicas": 2}}, True),
+    ],
+)
+def test_additions_deletions_and_changes_outside_the_status_stir(
+    old: Any, new: Any, is_stirred: bool
+) -> None:
+    assert stirs(old, new) is is_stirred

@@ -1,6 +1,7 @@
 """Rules about affinity and anti-affinity to other pods, and topology spread constraints."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 
 from podium.api.nodes import is_cordoned
 from podium.api.objects import Object, labels, name
@@ -129,19 +130,15 @@ def spread_label_missing(view: ClusterView, workload: Workload) -> Iterator[Offe
 @Rule
 def min_domains_unmet(view: ClusterView) -> Iterator[Offence]:
     """The nodes of a constraint have fewer domains than its minDomains."""
-    for workload in view.workloads if view.nodes else ():
-        constraints = _constraints(workload, DO_NOT_SCHEDULE)
-        for index, one in enumerate(constraints):
-            if one.min_domains <= 1:
-                continue
-            domains = _domains(workload, constraints, view.nodes, index)
-            if one.min_domains > len(domains):
-                fit = min(one.max_skew * len(domains), workload.replicas)
-                message = (
-                    f"minDomains is {one.min_domains}, and nodes have {len(domains)} values of "
-                    f"{one.topology_key}: there is room for {fit} of {workload.replicas} pods"
-                )
-                yield _offence(workload, message, tuple(sorted(domains)))
+    for workload, one, domains_of in _hard_constraints(view):
+        domains = domains_of(view.nodes)
+        if one.min_domains > max(len(domains), 1):
+            fit = min(one.max_skew * len(domains), workload.replicas)
+            message = (
+                f"minDomains is {one.min_domains}, and nodes have {len(domains)} values of "
+                f"{one.topology_key}: there is room for {fit} of {workload.replicas} pods"
+            )
+            yield _offence(workload, message, tuple(sorted(domains)))
 
 
 @workload_rule
@@ -159,32 +156,29 @@ def spread_ignores_own_pods(view: ClusterView, workload: Workload) -> Iterator[O
 @Rule
 def spread_counts_closed_nodes(view: ClusterView) -> Iterator[Offence]:
     """The emptiest domain takes no pods, and maxSkew limits the others below the replicas."""
-    for workload in view.workloads if view.nodes else ():
-        constraints = _constraints(workload, DO_NOT_SCHEDULE)
-        for index, one in enumerate(constraints):
-            if one.honors_taints:
-                continue
-            open_nodes = [node for node in view.nodes_for(workload) if not is_cordoned(node)]
-            counted = _domains(workload, constraints, view.nodes, index)
-            open_domains = _domains(workload, constraints, open_nodes, index)
-            closed = sorted(counted - open_domains)
-            if not closed or not open_domains:
-                continue
-            peer_group, held = workload.peer_group, dict.fromkeys(closed, 0)
-            inside = [node for node in view.nodes if labels(node).get(one.topology_key) in held]
-            for node in inside:
-                pods = view.pods_on.get(name(node), ())
-                of_node = sum(one.counts(peer_group, PeerGroup(0, pod)) for pod in pods)
-                held[labels(node)[one.topology_key]] += of_node
-            emptiest = min(held, key=lambda domain: (held[domain], domain))
-            fit = (held[emptiest] + one.max_skew) * len(open_domains) + sum(held.values())
-            if fit < workload.replicas:
-                message = (
-                    f"{one.topology_key} {emptiest} has only nodes that are cordoned or tainted, "
-                    f"and counts with {held[emptiest]} pods: there is room for {fit} of "
-                    f"{workload.replicas} pods"
-                )
-                yield _offence(workload, message, node_names(inside))
+    for workload, one, domains_of in _hard_constraints(view):
+        if one.honors_taints:
+            continue
+        open_nodes = [node for node in view.nodes_for(workload) if not is_cordoned(node)]
+        open_domains = domains_of(open_nodes)
+        closed = sorted(domains_of(view.nodes) - open_domains)
+        if not closed or not open_domains:
+            continue
+        peer_group, held = workload.peer_group, dict.fromkeys(closed, 0)
+        inside = [node for node in view.nodes if labels(node).get(one.topology_key) in held]
+        for node in inside:
+            pods = view.pods_on.get(name(node), ())
+            of_node = sum(one.counts(peer_group, PeerGroup(0, pod)) for pod in pods)
+            held[labels(node)[one.topology_key]] += of_node
+        emptiest = min(held, key=lambda domain: (held[domain], domain))
+        fit = (held[emptiest] + one.max_skew) * len(open_domains) + sum(held.values())
+        if fit < workload.replicas:
+            message = (
+                f"{one.topology_key} {emptiest} has only nodes that are cordoned or tainted, "
+                f"and counts with {held[emptiest]} pods: there is room for {fit} of "
+                f"{workload.replicas} pods"
+            )
+            yield _offence(workload, message, node_names(inside))
 
 
 @workload_rule
@@ -206,10 +200,20 @@ def _constraints(workload: Workload, action: str) -> Sequence[SpreadConstraint]:
     return own_constraints(PodClass(0, workload.pod, workload.peer_group), action)
 
 
+def _hard_constraints(
+    view: ClusterView,
+) -> Iterator[tuple[Workload, SpreadConstraint, Callable[[Iterable[Object]], set[str]]]]:
+    """Yield each DoNotSchedule constraint with a function from nodes to the domains it counts."""
+    for workload in view.workloads if view.nodes else ():
+        constraints = _constraints(workload, DO_NOT_SCHEDULE)
+        cls = PodClass(0, workload.pod, workload.peer_group)
+        for index, constraint in enumerate(constraints):
+            yield workload, constraint, partial(_domains, cls, constraints, index)
+
+
 def _domains(
-    workload: Workload, constraints: Sequence[SpreadConstraint], nodes: Sequence[Object], index: int
+    cls: PodClass, constraints: Sequence[SpreadConstraint], index: int, nodes: Iterable[Object]
 ) -> set[str]:
-    cls = PodClass(0, workload.pod, workload.peer_group)
     domains = (standing(cls, constraints, node) for node in nodes)
     return {one[index][0] for one in domains if one is not None and one[index][1]}
 
