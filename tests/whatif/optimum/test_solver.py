@@ -7,6 +7,7 @@ import pytest
 from podium.api.policy.disruption_budgets import Budget
 from podium.scheduler.config.scheduler_options import (
     BudgetPolicy,
+    CandidateKey,
     PreemptionProtection,
     PreemptionRate,
     PreemptionScope,
@@ -39,13 +40,64 @@ def solved(
     return solve(scheduler, pending, seconds)
 
 
-def test_a_pod_that_the_model_cannot_express_is_left_and_named() -> None:
-    claim = {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}
-    optimum = solved([*FULL, pod("new", priority=9), pod("stateful", priority=9, volumes=[claim])])
-    assert [(place.pod, place.node) for place in optimum.placements] == [("default/new", "n-1")]
-    (left,) = optimum.unexpressed
-    assert left.pod == "default/stateful"
-    assert "volumes" in left.reason
+def old(on: str, priority: int) -> Obj:
+    return pod("old", "2", on=on, app="low", uid="old", priority=priority)
+
+
+def leaving(on: str) -> Obj:
+    return pod("bye", "2", on=on, uid="bye", metadata={"deletionTimestamp": "2026-01-01T00:00:00Z"})
+
+
+CLAIM = {"name": "v", "persistentVolumeClaim": {"claimName": "c"}}
+LEADER = pod("leader", priority=9, affinity=required("podAffinity", near("leader", ZONE)))
+FOLLOWER = required("podAffinity", near("leader", ZONE), near("leader"))
+
+
+@pytest.mark.parametrize(
+    ("pods", "left", "reason"),
+    [
+        ([pod("stateful", priority=9, volumes=[CLAIM])], "stateful", "volumes"),
+        ([LEADER, pod("f", priority=9, affinity=FOLLOWER)], "f", "affinity to default/leader"),
+    ],
+)
+def test_a_pod_that_the_model_cannot_express_is_left_and_named(
+    pods: list[Obj], left: str, reason: str
+) -> None:
+    optimum = solved([*FULL, pod("new", priority=9), *pods])
+    assert ("default/new", "n-1") in [(place.pod, place.node) for place in optimum.placements]
+    assert [pod.pod for pod in optimum.unexpressed] == [f"default/{left}"]
+    assert reason in optimum.unexpressed[0].reason
+
+
+def costly(name: str, on: str, cost: str) -> Obj:
+    annotations = {"controller.kubernetes.io/pod-deletion-cost": cost}
+    return pod(name, "2", on=on, uid=name, priority=1, annotations=annotations)
+
+
+@pytest.mark.parametrize(
+    ("pods", "order", "victims"),
+    [
+        # The sum of these priorities is more than what a victim more costs.
+        (
+            [pod("a", "2", on="n-1", uid="a", priority=10**9), old("n-2", 1)],
+            [CandidateKey.PRIORITY_SUM],
+            ["default/old"],
+        ),
+        (
+            [costly("a", "n-1", "7"), costly("b", "n-2", "-7")],
+            [CandidateKey.DELETION_COST],
+            ["default/b"],
+        ),
+        ([leaving("n-2"), old("n-1", 1)], [CandidateKey.VICTIM_COUNT], []),
+    ],
+)
+def test_the_least_by_the_configured_keys_is_preempted(
+    pods: list[Obj], order: list[CandidateKey], victims: list[str]
+) -> None:
+    new = pod("new", "2", priority=2 * 10**9)
+    optimum = solved([*pods, new], SchedulerOptions(candidate_order=order))
+    assert optimum.tally.placed == 1
+    assert [victim.pod for victim in optimum.victims] == victims
 
 
 def test_a_victim_of_several_budgets_stays_and_is_named() -> None:
@@ -76,10 +128,6 @@ def lows(count: int) -> list[Obj]:
     return [
         pod(f"new-{n}", uid=f"new-{n}", app="low", priority=9, affinity=NEAR) for n in range(count)
     ]
-
-
-def old(on: str, priority: int) -> Obj:
-    return pod("old", "2", on=on, app="low", uid="old", priority=priority)
 
 
 def away() -> Obj:
