@@ -96,6 +96,29 @@ class BudgetView(msgspec.Struct, frozen=True):
         return [one for one in self.workloads if one.kind in unscaled and needs_scale(self.budget)]
 
 
+def _status_of(budget: Object, workloads: Iterable[Workload]) -> BudgetStatus | None:
+    scales: dict[tuple[str, str], OwnerScale] = {}
+    kinds, pods = set(), []
+    for workload in workloads:
+        pod = workload.pod
+        for owner in owner_references(pod):
+            kind, owner_name = str(owner["kind"]), str(owner["name"])
+            kinds.add(kind)
+            if kind in SCALED:
+                scale = OwnerScale(f"{kind}/{owner_name}", workload.replicas)
+                scales[kind, owner_name] = scale
+        for n in range(workload.replicas):
+            names = {"name": f"{name(pod)}-{n}", "uid": f"{uid_of(pod) or name(pod)}-{n}"}
+            pods.append({**pod, "status": _READY, "metadata": pod["metadata"] | names})
+    if needs_scale(budget) and not kinds <= {*SCALED, *_UNSCALED}:
+        return None
+
+    def scale_of(owner: Object, _: str) -> OwnerScale | None:
+        return scales.get((str(owner["kind"]), str(owner["name"])))
+
+    return allowed_disruptions(without(budget, "status"), pods, expected_count(pods, scale_of))
+
+
 class ClusterView:
     """The objects of a cluster, or of manifests, with everything that rules derive from them."""
 
@@ -127,29 +150,7 @@ class ClusterView:
         views = []
         for budget in self.of("PodDisruptionBudget"):
             workloads = [workload for workload in self.workloads if selects(budget, workload.pod)]
-            replicas: dict[tuple[str, str], int] = {}
-            pods = []
-            for workload in workloads:
-                pod = workload.pod
-                for owner in owner_references(pod):
-                    replicas[str(owner["kind"]), str(owner["name"])] = workload.replicas
-                for n in range(workload.replicas):
-                    names = {"name": f"{name(pod)}-{n}", "uid": f"{uid_of(pod) or name(pod)}-{n}"}
-                    pods.append({**pod, "status": _READY, "metadata": pod["metadata"] | names})
-
-            def scale_of(
-                owner: Object, _: str, replicas: Mapping[tuple[str, str], int] = replicas
-            ) -> OwnerScale | None:
-                kind, called = owner_names = str(owner["kind"]), str(owner["name"])
-                is_scaled = kind in SCALED
-                return OwnerScale(f"{kind}/{called}", replicas[owner_names]) if is_scaled else None
-
-            known = {*SCALED, *_UNSCALED}
-            status = None
-            if not needs_scale(budget) or all(kind in known for kind, _ in replicas):
-                counts = expected_count(pods, scale_of)
-                status = allowed_disruptions(without(budget, "status"), pods, counts)
-            views.append(BudgetView(budget, workloads, status))
+            views.append(BudgetView(budget, workloads, _status_of(budget, workloads)))
         return views
 
     @property

@@ -2,7 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 
 import msgspec
 import numpy as np
@@ -102,44 +102,38 @@ class Problem(msgspec.Struct, frozen=True):
     unexpressed: Sequence[UnexpressedPod]
 
 
-class Likeness:
-    """An equivalence of peer groups: those that all affinity and spread rules match alike.
+def likeness(
+    demands: Sequence[Demand], peer_groups: Iterable[PeerGroup], listers: Listers
+) -> Callable[[PeerGroup], Hashable]:
+    """Return a function whose value is equal for peer groups that all rules match alike.
 
-    A peer group with required terms of its own is equivalent only to itself.
+    The rules are the affinity terms and spread constraints of pods. A peer group with required
+    terms of its own is equivalent only to itself.
     """
+    own = {demand.cls.peer_group for demand in demands}
+    terms = {
+        term: None
+        for peer_group in sorted({*own, *peer_groups}, key=lambda group: group.id)
+        for term in (
+            *peer_group.terms.required_anti_affinity,
+            *(peer_group.terms.required_affinity if peer_group in own else ()),
+        )
+    }
+    rules: list[Callable[[PeerGroup], object]] = [
+        partial(term.matches, namespace_labels={}) for term in with_known_namespaces(terms, listers)
+    ]
+    rules += [
+        partial(spread.constraint.meets, demand.cls.peer_group)
+        for demand in demands
+        for spread in demand.spreads
+    ]
 
-    def __init__(
-        self, demands: Sequence[Demand], peer_groups: Iterable[PeerGroup], listers: Listers
-    ) -> None:
-        own = {demand.cls.peer_group for demand in demands}
-        terms = {
-            term: None
-            for peer_group in sorted({*own, *peer_groups}, key=lambda group: group.id)
-            for term in (
-                *peer_group.terms.required_anti_affinity,
-                *(peer_group.terms.required_affinity if peer_group in own else ()),
-            )
-        }
-        self._rules: list[Callable[[PeerGroup], object]] = [
-            partial(term.matches, namespace_labels={})
-            for term in with_known_namespaces(terms, listers)
-        ]
-        self._rules += [
-            partial(spread.constraint.meets, demand.cls.peer_group)
-            for demand in demands
-            for spread in demand.spreads
-        ]
-        self._known: dict[PeerGroup, Hashable] = {}
+    @cache
+    def key_of(peer_group: PeerGroup) -> Hashable:
+        has_terms = peer_group.terms.required_affinity or peer_group.terms.required_anti_affinity
+        return peer_group if has_terms else tuple(matches(peer_group) for matches in rules)
 
-    def of(self, peer_group: PeerGroup) -> Hashable:
-        """Return a value that is equal for equivalent peer groups."""
-        if peer_group not in self._known:
-            terms = peer_group.terms
-            has_rules = terms.required_affinity or terms.required_anti_affinity
-            self._known[peer_group] = (
-                peer_group if has_rules else tuple(matches(peer_group) for matches in self._rules)
-            )
-        return self._known[peer_group]
+    return key_of
 
 
 class ProblemReader:
@@ -167,10 +161,10 @@ class ProblemReader:
                 self._leave(pods, demand)
         expressed = self._without_mutual_affinity(expressed)
         peer_groups = {pod.cls.peer_group for pods in self._snapshot.pods_on for pod in pods}
-        likeness = Likeness(expressed, peer_groups, self._scheduler.listers)
+        key_of = likeness(expressed, peer_groups, self._scheduler.listers)
         groups: dict[Hashable, list[Demand]] = defaultdict(list)
         for demand in expressed:
-            own = demand.cls if demand.spreads else likeness.of(demand.cls.peer_group)
+            own = demand.cls if demand.spreads else key_of(demand.cls.peer_group)
             amounts = tuple(sorted(demand.amounts.items()))
             limits = tuple(demand.rows), amounts, demand.cls.host_ports
             rank = demand.scheduler_name, demand.priority, demand.cls.preempts
@@ -183,7 +177,7 @@ class ProblemReader:
             for alike in groups.values()
         ]
         priorities = {demand.priority for demand in demands if demand.cls.preempts}
-        occupants = [*self._occupants(priorities, likeness)]
+        occupants = [*self._occupants(priorities, key_of)]
         for row, on_node in enumerate(self._snapshot.pods_on):
             for pod in on_node:
                 if pod.cls.terminating:
@@ -250,7 +244,9 @@ class ProblemReader:
                 kept.append(demand)
         return kept
 
-    def _occupants(self, priorities: set[int], likeness: Likeness) -> Iterator[Occupants]:
+    def _occupants(
+        self, priorities: set[int], key_of: Callable[[PeerGroup], Hashable]
+    ) -> Iterator[Occupants]:
         handle, columns = self._scheduler.handle, self._scheduler.budgets
         policies = policies_of(handle)
         policies.update()
@@ -276,7 +272,7 @@ class ProblemReader:
                 )
                 quota = (pod.cls.namespace, priority_class_of(pod.obj)) if is_rated else ()
                 kind = (
-                    likeness.of(pod.cls.peer_group),
+                    key_of(pod.cls.peer_group),
                     pod.priority,
                     pod.cls.host_ports,
                     tuple(held(pod, name) for name in self._free),

@@ -96,58 +96,57 @@ def test_budgets_are_rounded_as_the_disruption_controller_does(
 
 DATABASE = namespaced("example.com/v1", "Database", "db")
 OF_DATABASE = [pod(f"db-{n}", owner=DATABASE) for n in range(3)]
-SCALER = namespaced(
-    "autoscaling/v2",
-    "HorizontalPodAutoscaler",
-    "web",
-    scaleTargetRef={"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"},
-    minReplicas=1,
-    maxReplicas=9,
-)
+OF_UNKNOWN = [*OF_DATABASE, budget("db", maxUnavailable=0)]
+UNSELECTED = [deployment(1), budget("db", minAvailable=1)]
+AVAILABLE = [deployment(), budget("web", minAvailable=1)]
+TARGET = {"apiVersion": "apps/v1", "kind": "Deployment", "name": "web"}
+LIMITS = {"scaleTargetRef": TARGET, "minReplicas": 1, "maxReplicas": 9}
+SCALER = namespaced("autoscaling/v2", "HorizontalPodAutoscaler", "web", **LIMITS)
+LOWEST, SPARE = priority_class("low", 0), priority_class("spare", -10)
+ZERO, NEGATIVE = (priority_class("normal", value, globalDefault=True) for value in (0, -5))
 GONE = {"priority": 9, "priorityClassName": "gone"}
+ADMITTED = pod("old", status={"phase": "Running"}, **GONE)
 AMOUNTS = {"cpu": "1", "memory": "1Gi"}
 WHOLE = deployment(resources={"requests": AMOUNTS, "limits": AMOUNTS}, containers=[CONTAINER])
 DEFAULTS = limit_range(default={"memory": "1Gi"}, defaultRequest={"memory": "1Gi"})
 LOW = workload("Deployment", "cache", template={"priorityClassName": "low"})
 HIGH = workload("Deployment", "cache-2", template={"priorityClassName": "high"})
 DEDICATED = node("n2", taints=[{"key": "dedicated", "value": "x", "effect": "NoSchedule"}])
-TOLERANT = [{"key": "dedicated", "operator": "Exists"}]
+ONE_ZONE = [node("n1", zone="a"), DEDICATED]
+TOLERANT = spreading(3, tolerations=[{"key": "dedicated", "operator": "Exists"}])
 ON_DISKS = {"minDomains": 2, "nodeSelector": {"disk": "ssd"}}
 ONE_DISK = [node("n1", zone="a", labels={"disk": "ssd"}), node("n2", zone="b")]
+ANYWHERE = spreading(3, nodeAffinityPolicy="Ignore", **ON_DISKS)
 LIMITED = {**CONTAINER, "resources": {"limits": {"ephemeral-storage": "1Gi"}}}
 OTHER = {"name": "other", "image": "i:1"}
-PLAIN_PORT = {**CONTAINER, "ports": [{"containerPort": 80}]}
+BESIDE_INIT, BESIDE_SIDECAR = (
+    deployment(containers=[LIMITED], initContainers=[{**OTHER, **policy}])
+    for policy in ({}, {"restartPolicy": "Always"})
+)
+PLAIN_PORT = {"containers": [{**CONTAINER, "ports": [{"containerPort": 80}]}]}
 
 
 @pytest.mark.parametrize(
     ("rule", "objects", "is_found"),
     [
-        ("budget-allows-nothing", [deployment(), budget("web", minAvailable=1)], False),
+        ("budget-allows-nothing", AVAILABLE, False),
         # The fewest replicas of an autoscaler count.
-        ("budget-allows-nothing", [deployment(), budget("web", minAvailable=1), SCALER], True),
+        ("budget-allows-nothing", [*AVAILABLE, SCALER], True),
         # The scale of an unknown controller isn't known.
-        ("budget-allows-nothing", [*OF_DATABASE, budget("db", maxUnavailable=0)], False),
-        ("budget-without-scale", [*OF_DATABASE, budget("db", maxUnavailable=0)], False),
-        ("budget-selects-nothing", [*OF_DATABASE, budget("db", maxUnavailable=0)], False),
+        ("budget-allows-nothing", OF_UNKNOWN, False),
+        ("budget-without-scale", OF_UNKNOWN, False),
+        ("budget-selects-nothing", OF_UNKNOWN, False),
         ("budget-allows-nothing", [*OF_DATABASE, budget("db", minAvailable=3)], True),
-        ("budget-selects-nothing", [deployment(1), budget("db", minAvailable=1)], True),
+        ("budget-selects-nothing", UNSELECTED, True),
         # An operator may make the pods of a custom resource that isn't in a cluster yet.
-        ("budget-selects-nothing", [deployment(1), budget("db", minAvailable=1), DATABASE], False),
-        (
-            "budget-selects-nothing",
-            [deployment(1), budget("db", minAvailable=1), DATABASE, node("n")],
-            True,
-        ),
+        ("budget-selects-nothing", [*UNSELECTED, DATABASE], False),
+        ("budget-selects-nothing", [*UNSELECTED, DATABASE, node("n")], True),
         ("bare-pod", [pod("web")], True),
         ("bare-pod", [pod("etcd", annotations={"kubernetes.io/config.mirror": "x"})], False),
         ("bare-pod", [pod("done", status={"phase": "Succeeded"})], False),
         # An admitted pod keeps its priority, even if its class is deleted.
-        ("unknown-class", [priority_class("low", 0), pod("new", **GONE)], True),
-        (
-            "unknown-class",
-            [priority_class("low", 0), pod("old", status={"phase": "Running"}, **GONE)],
-            False,
-        ),
+        ("unknown-class", [LOWEST, pod("new", **GONE)], True),
+        ("unknown-class", [LOWEST, ADMITTED], False),
         ("requests-missing", [deployment()], True),
         ("memory-limit-missing", [deployment()], True),
         ("requests-missing", [deployment(), DEFAULTS], False),
@@ -156,59 +155,27 @@ PLAIN_PORT = {**CONTAINER, "ports": [{"containerPort": 80}]}
         ("requests-missing", [WHOLE], False),
         ("memory-limit-missing", [WHOLE], False),
         # Placeholders may be below a default of zero.
-        (
-            "default-class-not-lowest",
-            [priority_class("normal", 0, globalDefault=True), priority_class("spare", -10)],
-            False,
-        ),
-        (
-            "default-class-not-lowest",
-            [priority_class("normal", -5, globalDefault=True), priority_class("spare", -10)],
-            True,
-        ),
+        ("default-class-not-lowest", [ZERO, SPARE], False),
+        ("default-class-not-lowest", [NEGATIVE, SPARE], True),
         ("affinity-to-lower-priority", near_caches(LOW), True),
         ("affinity-to-lower-priority", near_caches(LOW, HIGH), False),
         # Only nodes where the pods may go need the label.
-        ("spread-label-missing", [node("n1", zone="a"), DEDICATED, spreading(3)], False),
-        (
-            "spread-label-missing",
-            [node("n1", zone="a"), DEDICATED, spreading(3, tolerations=TOLERANT)],
-            True,
-        ),
+        ("spread-label-missing", [*ONE_ZONE, spreading(3)], False),
+        ("spread-label-missing", [*ONE_ZONE, TOLERANT], True),
         # Nodes that the node selector excludes make no domain, unless the policy ignores it.
         ("min-domains-unmet", [*ONE_DISK, spreading(3, minDomains=2)], False),
-        (
-            "min-domains-unmet",
-            [*ONE_DISK, spreading(3, nodeAffinityPolicy="Ignore", **ON_DISKS)],
-            False,
-        ),
+        ("min-domains-unmet", [*ONE_DISK, ANYWHERE], False),
         ("min-domains-unmet", [*ONE_DISK, spreading(3, **ON_DISKS)], True),
         ("min-domains-unmet", [node("n1"), node("n2"), spreading(3)], False),
         ("storage-limit-on-some", [deployment(containers=[LIMITED, OTHER])], True),
         ("storage-limit-on-some", [deployment(containers=[LIMITED])], False),
         ("storage-limit-on-some", [deployment(containers=[OTHER])], False),
         # An init container ends before; a sidecar doesn't.
-        (
-            "storage-limit-on-some",
-            [deployment(containers=[LIMITED], initContainers=[OTHER])],
-            False,
-        ),
-        (
-            "storage-limit-on-some",
-            [
-                deployment(
-                    containers=[LIMITED], initContainers=[{**OTHER, "restartPolicy": "Always"}]
-                )
-            ],
-            True,
-        ),
+        ("storage-limit-on-some", [BESIDE_INIT], False),
+        ("storage-limit-on-some", [BESIDE_SIDECAR], True),
         # Pods in the network of their node hold all their ports of it.
-        (
-            "host-port-with-surge",
-            [node("n"), deployment(1, containers=[PLAIN_PORT], hostNetwork=True)],
-            True,
-        ),
-        ("host-port-with-surge", [node("n"), deployment(1, containers=[PLAIN_PORT])], False),
+        ("host-port-with-surge", [node("n"), deployment(1, hostNetwork=True, **PLAIN_PORT)], True),
+        ("host-port-with-surge", [node("n"), deployment(1, **PLAIN_PORT)], False),
     ],
 )
 def test_a_rule_finds_only_what_it_should(rule: str, objects: list[Obj], is_found: bool) -> None:
@@ -263,6 +230,10 @@ def test_soft_thresholds_are_compared_on_the_nodes_that_there_are(
 
 
 STANDARD = priority_class("standard", 1000, globalDefault=True)
+TEAM = priority_class("team", 100)
+WITHOUT_DEFAULT = [node("n", "2"), TEAM, pod("old", on="n", priority=100)]
+TWO_PODS = [pod("a", on="n"), pod("b", on="n")]
+BOTH = deployment(containers=[LIMITED, OTHER])
 BELOW_DEFAULT = [node("n", "2"), STANDARD, pod("old", "2", on="n", priority=0)]
 
 
@@ -294,26 +265,14 @@ def test_pods_of_a_class_that_was_made_again_with_another_value_are_found() -> N
     [
         (
             "stale-priority",
-            [node("n", "2"), priority_class("team", 100), pod("old", on="n", priority=100)],
+            WITHOUT_DEFAULT,
             "new ones get 0, as there is no default class any more",
         ),
         # Without nodes nothing is simulated.
-        (
-            "stale-priority",
-            [STANDARD, pod("old", on="n", priority=0)],
-            "of PriorityClass standard, the default",
-        ),
-        (
-            "no-default-class",
-            [priority_class("team", 1), pod("a", on="n"), pod("b", on="n")],
-            "get priority 0, and 2 pods run with it",
-        ),
+        ("stale-priority", BELOW_DEFAULT[1:], "of PriorityClass standard, the default"),
+        ("no-default-class", [TEAM, *TWO_PODS], "get priority 0, and 2 pods run with it"),
         ("min-domains-unmet", [*ONE_DISK, spreading(3, **ON_DISKS)], "room for 1 of 3 pods"),
-        (
-            "storage-limit-on-some",
-            [deployment(containers=[LIMITED, OTHER])],
-            "only c limits ephemeral-storage, and what other and volumes use",
-        ),
+        ("storage-limit-on-some", [BOTH], "only c limits ephemeral-storage, and what other and"),
     ],
 )
 def test_the_message_names_what_a_rule_has_seen(rule: str, objects: list[Obj], part: str) -> None:
