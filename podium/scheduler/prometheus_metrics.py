@@ -1,4 +1,4 @@
-"""The scheduler's metrics, by the names of kube-scheduler v1.36, for prometheus_client."""
+"""Metrics of the scheduler for prometheus_client, named as in kube-scheduler v1.36."""
 
 from bisect import bisect_left
 from collections import Counter

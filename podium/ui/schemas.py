@@ -78,7 +78,7 @@ _JSON_TYPES: dict[Any, str] = {
 
 
 def schema(name: str) -> dict[str, Any]:
-    """Return the JSON Schema of a name in `EVERY_NAME`; others raise KeyError."""
+    """Return the JSON Schema of a document; raises KeyError for a name not in `EVERY_NAME`."""
     # Imported when it is called, as completion lists the names without it.
     from podium.api.documents.json_schema import schema_of
 

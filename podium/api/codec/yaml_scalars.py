@@ -1,9 +1,9 @@
-"""Values of YAML scalars, by the rules of kubectl's reader rather than PyYAML's.
+"""Resolution of YAML scalars as kubectl does it, rather than PyYAML.
 
 kubectl and kube-apiserver read YAML through Go's yaml.v2 and turn it into JSON. Compared with
-PyYAML: dates and `12:30` are strings, `1e3` is a number, `0o17` and `017` are octal, and a number
-without a fraction is an integer however it was written. `y`, `n`, `yes`, `no`, `on` and `off` are
-booleans. A number in another base must fit into 64 bits; a larger decimal is a float.
+PyYAML: dates and `12:30` are strings, `0o17` and `017` are octal, and a number whose value is
+integral (`1e3`, `1.0`) becomes an integer. `y`, `n`, `yes`, `no`, `on` and `off` are booleans. An
+integer in base 2, 8 or 16 must fit into 64 bits; one in base 10 that doesn't becomes a float.
 """
 
 import base64

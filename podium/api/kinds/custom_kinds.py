@@ -51,7 +51,7 @@ class CustomKind(Kind, frozen=True, kw_only=True):
 
     @property
     def definition(self) -> Object:
-        """The definition's entry for this version in its `versions`."""
+        """The entry of the CustomResourceDefinition's `spec.versions` for this version."""
         return _parse(self.text)
 
     @property

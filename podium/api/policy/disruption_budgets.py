@@ -372,11 +372,14 @@ class Budget(msgspec.Struct, frozen=True):
 
 
 def spend(covering: Iterable[Collection[int]], allowed: Iterable[int]) -> list[bool]:
-    """Charge victims in order to all of their budgets; whether each violates any of them.
+    """Decrement all disruption budgets that cover each victim, in order.
 
     Args:
-        covering: the numbers of the budgets that cover each victim.
-        allowed: the allowed disruptions by budget number.
+        covering: for each victim, the indices of its budgets.
+        allowed: `disruptionsAllowed` of each budget, by index.
+
+    Returns:
+        For each victim, whether it exceeds any of its budgets.
     """
     left = list(allowed)
     broken = []

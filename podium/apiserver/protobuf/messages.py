@@ -55,7 +55,11 @@ _SIGN_BIT, _OVERFLOW = 2**63, 2**64
 
 
 def read_struct(struct: Struct, message: bytes) -> Object:
-    """Read an object from a message by its known fields; raises MalformedMessageError."""
+    """Decode a protobuf message into an object without unknown fields.
+
+    Raises:
+        MalformedMessageError: the message can't be decoded.
+    """
     found: Object = {}
     _fill(found, struct, numbers_of(struct) or {}, message)
     return found

@@ -155,7 +155,7 @@ def _unrouted(
     parameters: Parameters,
     checks: Mapping[str, str],
 ) -> Response | None:
-    """Answer a request for health, version, discovery or OpenAPI; None at other paths."""
+    """Answer a request for a non-resource path; return None for any other path."""
     health = discovery.health(segments, checks, verbose="verbose" in parameters.values)
     if health is not None:
         return _plain_text(*health)

@@ -136,7 +136,7 @@ def unless_empty(check: Check) -> Check:
 
 
 def integer(low: int = 0, high: int = INT64_MAX, rule: str = "") -> Check:
-    """Make a check of the bounds of a whole number; `rule` is the message, if not the usual one."""
+    """Make a check that an integer is between `low` and `high`; `rule` replaces the message."""
     message = rule or (NOT_NEGATIVE if low == 0 else f"must be between {low} and {high}, inclusive")
     return must(message, lambda number: low <= number <= high)
 

@@ -69,7 +69,10 @@ def is_ending(pod: Object) -> bool:
 
 
 def has_failed(pod: Object, job: Object) -> bool:
-    """Return whether the pod counts as failed, which a terminating pod may do before it ends."""
+    """Return whether the Job counts a pod as failed.
+
+    A terminating pod counts at once if the Job replaces pods as soon as they terminate.
+    """
     if phase_of(pod) == "Failed" or replaces_failed_only(job):
         return phase_of(pod) == "Failed"
     return is_terminating(pod) and phase_of(pod) != "Succeeded"

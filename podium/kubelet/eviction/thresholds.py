@@ -14,7 +14,7 @@ from podium.kubelet.eviction.signals import MEMORY, Signal
 
 
 class Value(msgspec.Struct, frozen=True):
-    """The value of a threshold: a quantity, or without one a share of the capacity."""
+    """The value of an eviction threshold: a quantity, or a share of the capacity if it has none."""
 
     quantity: Quantity | None = None
     share: float = 0.0

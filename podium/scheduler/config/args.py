@@ -275,12 +275,12 @@ class NodeAffinityArgs(PluginArgs):
 
 
 class NodeResourcesFitArgs(PluginArgs):
-    """What NodeResourcesFit leaves out of its filter, and how it scores.
+    """Arguments of the NodeResourcesFit plugin.
 
     Attributes:
         ignored_resources: extended resources that the filter ignores.
-        ignored_resource_groups: it also ignores resources named `GROUP/…`.
-        scoring_strategy: neither of the two applies to scoring.
+        ignored_resource_groups: groups of extended resources (`GROUP/…`) that the filter ignores.
+        scoring_strategy: how nodes are scored; ignored resources are scored, too.
     """
 
     ignored_resources: FrozenSet[LabelKey] = frozenset()
@@ -332,11 +332,11 @@ class TopologySpreadConstraint(Document):
 
 
 class PodTopologySpreadArgs(PluginArgs):
-    """Default constraints for pods without any.
+    """Arguments of the PodTopologySpread plugin.
 
     Attributes:
-        default_constraints: empty unless the type is List.
-        defaulting_type: System stands for `defaults.SYSTEM_DEFAULT_CONSTRAINTS`.
+        default_constraints: for pods that have none; empty if the defaulting type is System.
+        defaulting_type: `List`, or `System` for the built-in default constraints.
     """
 
     default_constraints: Tuple[TopologySpreadConstraint] = ()

@@ -99,12 +99,12 @@ class MinimumRunTime(Document):
 
 
 class NeverPreempt(Document):
-    """Pods that an annotation may protect from preemption.
+    """Which pods an annotation may protect from preemption.
 
     Attributes:
-        priority_classes: PriorityClasses of such pods, so that a ResourceQuota with the scope
-            PriorityClass can limit their number.
-        namespaces: namespaces of such pods; all if empty.
+        priority_classes: PriorityClasses whose pods may be protected; a ResourceQuota with the
+            scope PriorityClass can limit their number.
+        namespaces: namespaces whose pods may be protected; all if empty.
         safe_to_evict: whether Cluster Autoscaler's annotation `safe-to-evict: "false"` protects,
             too.
     """

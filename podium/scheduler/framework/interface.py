@@ -46,7 +46,7 @@ class Scope(Enum):
 
 
 class CycleError(Exception):
-    """A plugin failed; the pod's cycle ends in an error, and is retried."""
+    """An error of a plugin, which fails the scheduling cycle; the pod is tried again."""
 
     def __init__(self, plugin: str, message: str) -> None:
         super().__init__(message)
@@ -396,7 +396,10 @@ class PreBindCallsPlugin(Plugin, Protocol):
     bind_timeout_seconds: int
 
     def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect]:
-        """Return the API calls; each must succeed. Without any, don't wait."""
+        """Return the API calls to make before the pod is bound.
+
+        Binding waits until all succeed; without calls the pod is bound at once.
+        """
 
     def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
         """Judge each second whether PreBind is done; `Wait` keeps waiting."""

@@ -72,7 +72,10 @@ class VictimHistory:
         self._inherited.pop(pod_uid, None)
 
     def moments(self, pod: PodInfo) -> tuple[float, ...]:
-        """Return when the pod's predecessors were preempted, ascending."""
+        """Return when the pods that this pod replaces were preempted, in seconds since the epoch.
+
+        The times are ascending. A pod replaces an earlier victim of its controller.
+        """
         known = self._inherited.get(pod.uid)
         if known is None:
             waiting = self._to_inherit.get(_lineage(pod))

@@ -133,7 +133,7 @@ def _demands(volume: Object) -> list[tuple[str, frozenset[str]]]:
 
 
 def unmet_labels(volume: Object, node_labels: Mapping[str, str]) -> list[str]:
-    """Return the labels by which a volume needs another zone or region than a node's."""
+    """Return the zone and region labels of a volume that a node doesn't match."""
     return [
         label
         for label, values in _demands(volume)

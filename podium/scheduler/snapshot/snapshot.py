@@ -189,7 +189,10 @@ class Snapshot:
             self.restarts.append(pod.row)
 
     def pass_time(self, now_ns: int) -> None:
-        """Set the time since the epoch; until the first call no start time lies ahead."""
+        """Set the current time, in nanoseconds since the epoch.
+
+        Until the first call no pod's start time is taken to be in the future.
+        """
         is_first, self._now_ns = self._now_ns == INT64_MAX, now_ns
         if is_first:
             started = [pod for pods in self.pods_on for pod in pods if pod.start_ns is not None]

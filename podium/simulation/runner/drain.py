@@ -99,7 +99,7 @@ class Drainer:
         self._wait()
 
     def left(self) -> list[str]:
-        """Return the pods that weren't evicted yet, `namespace/name`."""
+        """Return the pods that are still to be evicted, as `namespace/name`."""
         return [*map(key, self._stuck())]
 
     def _stuck(self) -> list[Object]:

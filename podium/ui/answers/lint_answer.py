@@ -1,4 +1,4 @@
-"""The answer of `podium lint`, also for CI systems."""
+"""Output of `podium lint` in all formats, SARIF and JUnit for CI systems among them."""
 
 from podium.ui.answers.answer import Answer
 from podium.ui.writers.ci_reports import CiReport, CiResult

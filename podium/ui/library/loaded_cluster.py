@@ -111,7 +111,7 @@ class LoadedCluster:
         return f"<Cluster of {kinds['Node']} nodes and {kinds['Pod']} pods>"
 
     def read(self, asked: Rules) -> Asked:
-        """Prepare a question about the state; raises PodiumError."""
+        """Return the loaded state with the options of a question; raises PodiumError."""
         found = request_on(asked, lambda: self._manifests)
         return replace(found, request=replace(found.request, state=self._state))
 

@@ -82,7 +82,7 @@ def pod_sentences(explanation: PodExplanation) -> Iterator[str]:
 
 
 def admission_blocks(explanation: PodExplanation) -> Iterator[Block]:
-    """Yield the decision of the kubelet about a pod that names its node."""
+    """Yield what the kubelet decides about a pod that sets `spec.nodeName`."""
     admission = explanation.admission
     if admission is None:
         return

@@ -79,7 +79,7 @@ class BudgetView(msgspec.Struct, frozen=True):
 
     @property
     def replicas(self) -> int:
-        """The number of pods that it selects."""
+        """The number of pods that the budget covers, by the replicas of its workloads."""
         return sum(workload.replicas for workload in self.workloads)
 
     @property

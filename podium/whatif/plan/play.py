@@ -212,7 +212,7 @@ class Play:
 
     @property
     def machine(self) -> SchedulerMachine:
-        """The machine of the only scheduler."""
+        """The state machine of the scheduler, of which a play has exactly one."""
         (handle,) = self.cluster.schedulers.values()
         assert isinstance(handle.machine, SchedulerMachine)
         return handle.machine

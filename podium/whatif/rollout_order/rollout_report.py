@@ -67,7 +67,7 @@ class OrderTrial(Report):
 
     @property
     def is_safe(self) -> bool:
-        """Whether every step is safe."""
+        """Whether every step of the order is safe: complete, and without a forbidden preemption."""
         return all(step.is_safe for step in self.steps)
 
 

@@ -36,7 +36,7 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {}, 0, False)
 
 
 def same(first: Any, second: Any) -> bool:
-    """Return whether two values are equal, if empty and absent fields at any depth are alike."""
+    """Return whether two values are equal, with empty and absent fields alike at any depth."""
     if first is second or first == second:
         return True
     if isinstance(first, Mapping) and isinstance(second, Mapping):

@@ -40,10 +40,10 @@ class Column:
         name: the heading, which kubectl puts in capitals.
         source: a JSONPath such as `.spec.nodeName`, or the function that computes the cell.
         type: `string`, `integer`, `boolean` or `date`.
-        default: the cell of an object without a value.
+        default: the cell if the source has no value.
         priority: 0, or 1 for a column that kubectl shows with `-o wide` only.
         format: `name` for the column with the object's name.
-        is_raw: whether the cell is the value, whatever its type.
+        is_raw: whether the value is put in the cell unconverted, even if it isn't of `type`.
     """
 
     name: str

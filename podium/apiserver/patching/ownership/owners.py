@@ -198,7 +198,11 @@ def updated_owners(
 
 
 def track(request: Attributes, before: Object | None, after: Object) -> Object:
-    """Return an object to be stored with updated managedFields; `before` is None if it is new."""
+    """Return the object to store, with managedFields updated for the request's field manager.
+
+    Args:
+        before: the stored object; None if the object is new.
+    """
     # The owners in the request replace the stored ones. An empty list, or a list of one empty
     # entry, removes all of them.
     sent = None if request.subresource else metadata_of(after).get("managedFields")

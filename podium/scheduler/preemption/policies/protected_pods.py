@@ -151,7 +151,10 @@ def repeated_victim(
 
 
 def rate(rates: PreemptionRates, pod: PodInfo) -> ProtectionPeriod | None:
-    """Protect the pods of a namespace and class whose rate is exhausted at the moment."""
+    """Return how long a pod is protected because its namespace and class reached their rate.
+
+    None means that they may still lose pods by preemption.
+    """
     objection = rates.objection_to(pod)
     return None if objection is None else ProtectionPeriod(objection.reason, objection.until_s)
 

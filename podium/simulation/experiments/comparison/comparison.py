@@ -44,7 +44,7 @@ class SideError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One of the two sides of a comparison."""
+    """One side of a comparison: its scenarios, or the changes that it makes to shared ones."""
 
     name: str
     kind: str

@@ -35,7 +35,7 @@ class _Named(msgspec.Struct):
 
 
 def contexts(ctx: typer.Context) -> list[str]:
-    """Offer the contexts of the kubeconfig."""
+    """List the contexts of the kubeconfig for shell completion."""
     # Imported when it is called, so that help, completion and the library start at once.
     from podium.cluster.client.kubeconfig_contexts import context_names
 

@@ -1,4 +1,4 @@
-"""`--serve` of `podium plan` and `podium simulate`: a run that is over as a page."""
+"""The web page of a finished run, for `--serve` of `podium plan` and `podium simulate`."""
 
 import asyncio
 from typing import Any

@@ -60,13 +60,13 @@ def stale_pods(
     owners: WorkloadOwners,
     guessed: Collection[str] = (),
 ) -> list[StalePods]:
-    """Find the running pods that keep a priority which their successors don't get, by workload.
+    """Find, by workload, running pods whose priority differs from that of their replacements.
 
     Args:
-        pods: of the cluster; pods of unknown priority are left out.
-        find: looks a controller up; pods of unknown controllers stand for their own templates.
-        guessed: names of PriorityClasses whose values are guesses; with `""` among them, whether
-            there is a default class isn't known either. Pods that get such a class are left out.
+        pods: pods of the cluster; those of unknown priority are left out.
+        find: looks up a controller; a pod whose controller is unknown serves as its own template.
+        guessed: PriorityClasses whose value isn't known; `""` means that it isn't known whether
+            there is a default class. Pods whose replacement gets such a class are left out.
     """
     admission, known = PriorityClasses(classes), dict[tuple[object, ...], _Next]()
     groups: dict[tuple[str, int, _Next], list[Object]] = defaultdict(list)

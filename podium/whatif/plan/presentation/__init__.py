@@ -1,1 +1,1 @@
-"""A plan as sentences, tables and pictures."""
+"""Presentations of a plan: sentences, tables and charts."""
