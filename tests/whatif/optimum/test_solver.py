@@ -74,14 +74,14 @@ def costly(name: str, on: str, cost: str) -> Obj:
     return pod(name, "2", on=on, uid=name, priority=1, annotations=annotations)
 
 
-HUGE = pod("a", "2", on="n-1", uid="a", priority=10**9)
+LOWEST = pod("a", "2", on="n-1", uid="a", priority=-2 * 10**9)
 
 
 @pytest.mark.parametrize(
     ("pods", "key", "victims"),
     [
-        # The sum of these priorities is more than what a victim more costs.
-        ([HUGE, old("n-2", 1)], CandidateKey.PRIORITY_SUM, ["old"]),
+        # The difference of these priorities is more than what one more victim costs.
+        ([LOWEST, old("n-2", 1)], CandidateKey.PRIORITY_SUM, ["a"]),
         ([costly("a", "n-1", "7"), costly("b", "n-2", "-7")], CandidateKey.DELETION_COST, ["b"]),
         ([leaving("n-2"), old("n-1", 1)], CandidateKey.VICTIM_COUNT, []),
     ],
