@@ -8,14 +8,12 @@ from hypothesis import strategies as st
 
 from podium.api.resources import (
     SCORING_DEFAULTS,
-    is_extended_resource,
-    is_scalar_resource,
     pod_limits,
     pod_requests,
     pod_scoring_requests,
     resource_amount,
 )
-from podium.api.values.quantity import NANOS_PER_UNIT, QuantityError, nanos
+from podium.api.values.quantity import NANOS_PER_UNIT, nanos
 
 Resources = dict[str, Any]
 
@@ -211,62 +209,10 @@ def test_pod_level_limits_replace_the_sum() -> None:
     assert found == exactly(**{"cpu": "2", "memory": "1Gi", "example.com/gpu": "1"})
 
 
-@pytest.mark.parametrize(
-    ("broken", "field"),
-    [
-        (pod(container(), container(cpu="1x")), "spec.containers[1].resources.requests[cpu]"),
-        (
-            pod(initContainers=[container(memory="x")]),
-            "spec.initContainers[0].resources.requests[memory]",
-        ),
-        (pod(resources=requests(cpu="")), "spec.resources.requests[cpu]"),
-        (pod(overhead={"cpu": []}), "spec.overhead[cpu]"),
-        (
-            pod(status={"containerStatuses": [container_status("c", {"cpu": "?"})]}),
-            "status.containerStatuses[0].resources.requests[cpu]",
-        ),
-        (
-            pod(status={"resources": {}, "allocatedResources": {"cpu": "?"}}),
-            "status.allocatedResources[cpu]",
-        ),
-    ],
-)
-def test_errors_name_the_field(broken: dict[str, Any], field: str) -> None:
-    with pytest.raises(QuantityError) as caught:
-        pod_requests(broken, use_status=True)
-    assert caught.value.error.field == field
-
-
-def test_broken_limits_are_named_too() -> None:
-    with pytest.raises(QuantityError, match=r"^spec.containers\[0\].resources.limits\[cpu\]: "):
-        pod_limits(pod({"resources": {"limits": {"cpu": "1x"}}}))
-
-
 def test_amounts_compared_by_the_scheduler() -> None:
     assert resource_amount("cpu", nanos("1.0001")) == 1001
     assert resource_amount("memory", nanos("1.5")) == 2
     assert resource_amount("example.com/gpu", nanos("3")) == 3
-
-
-@pytest.mark.parametrize(
-    ("name", "extended", "scalar"),
-    [
-        ("cpu", False, False),
-        ("memory", False, False),
-        ("ephemeral-storage", False, False),
-        ("pods", False, False),
-        ("hugepages-2Mi", False, True),
-        ("attachable-volumes-aws-ebs", False, True),
-        ("example.com/gpu", True, True),
-        ("kubernetes.io/thing", False, True),
-        ("sub.kubernetes.io/thing", False, True),
-        ("requests.example.com/gpu", False, False),
-        ("example.com/not valid", False, False),
-        ("example.com/" + "a" * 63, True, True),
-    ],
-)
-def test_kinds_of_resources(name: str, extended: bool, scalar: bool) -> None:
-    assert (is_extended_resource(name), is_scalar_resource(name)) == (extended, scalar)
 
 
 CPUS = st.integers(0, 5_000)

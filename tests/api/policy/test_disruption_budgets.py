@@ -5,10 +5,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from msgspec.structs import astuple
 
 from podium.api.policy.disruption_budgets import (
-    Budget,
     BudgetStatus,
     OwnerScale,
     allowance,
@@ -17,11 +15,9 @@ from podium.api.policy.disruption_budgets import (
     fewest_pods,
     looser_bounds,
     needs_scale,
-    selects,
     spend,
     sync_failure,
 )
-from tests.covering import covers
 
 Obj = dict[str, Any]
 
@@ -46,49 +42,7 @@ def pdb(status: Obj | None = None, **spec: Any) -> Obj:
     return {"metadata": {"name": "b"}, "spec": {**selector, **spec}, "status": status or {}}
 
 
-def status(
-    spec: Obj, pods: list[Obj], expected: int | None = None, **options: Any
-) -> tuple[int, int, int, int]:
-    return astuple(allowed_disruptions(pdb(**spec), pods, expected, **options))
-
-
 THREE = [pod("1"), pod("2"), pod("3")]
-
-
-@pytest.mark.parametrize(
-    ("spec", "expected", "result"),
-    [
-        ({"minAvailable": 2}, None, (3, 2, 3, 1)),
-        ({"minAvailable": 3}, None, (3, 3, 3, 0)),
-        ({"minAvailable": 5}, None, (3, 5, 3, 0)),
-        ({"minAvailable": 0}, None, (3, 0, 3, 3)),
-        ({"minAvailable": "50%"}, 3, (3, 2, 3, 1)),
-        ({"minAvailable": "100%"}, 3, (3, 3, 3, 0)),
-        ({"minAvailable": "0%"}, 3, (3, 0, 3, 3)),
-        ({"minAvailable": "50%"}, 10, (10, 5, 3, 0)),
-        ({"maxUnavailable": 1}, 3, (3, 2, 3, 1)),
-        ({"maxUnavailable": 0}, 3, (3, 3, 3, 0)),
-        ({"maxUnavailable": 5}, 3, (3, 0, 3, 3)),
-        ({"maxUnavailable": "30%"}, 5, (5, 3, 3, 0)),
-        ({"maxUnavailable": "34%"}, 3, (3, 1, 3, 2)),
-        ({"maxUnavailable": 1}, 0, (0, 0, 3, 0)),
-        ({}, None, (0, 0, 3, 0)),
-    ],
-)
-def test_bounds(spec: Obj, expected: int | None, result: tuple[int, ...]) -> None:
-    assert status(spec, THREE, expected) == result
-
-
-@pytest.mark.parametrize(
-    ("odd", "healthy"),
-    [
-        (pod("4"), 4),
-        (pod("4", ready=False), 3),
-        (pod("4", deletionTimestamp="2026-01-01T00:00:00Z"), 3),
-    ],
-)
-def test_who_is_healthy(odd: Obj, healthy: int) -> None:
-    assert status({"minAvailable": 1}, [*THREE, odd]) == (4, 1, healthy, healthy - 1)
 
 
 @pytest.mark.parametrize(
@@ -108,20 +62,6 @@ def test_without_the_expected_count_nothing_is_allowed() -> None:
     assert allowed_disruptions(budget, THREE, None) == BudgetStatus(4, 3, 4, 0)
 
 
-@pytest.mark.parametrize(
-    ("spec", "needed"),
-    [
-        ({"maxUnavailable": 0}, True),
-        ({"maxUnavailable": "1%"}, True),
-        ({"minAvailable": "1%"}, True),
-        ({"minAvailable": 1}, False),
-        ({}, False),
-    ],
-)
-def test_needs_scale(spec: Obj, needed: bool) -> None:
-    assert needs_scale(pdb(**spec)) == needed
-
-
 def test_each_controller_is_expected_once() -> None:
     scales = {"r1": OwnerScale("d", 5), "r2": OwnerScale("d", 5), "r3": OwnerScale("r3", 2)}
     pods = [pod(owner=owner) for owner in ("r1", "r1", "r2", "r3")]
@@ -129,33 +69,6 @@ def test_each_controller_is_expected_once() -> None:
     assert expected_count([*pods, lonely], lambda ref, _: scales.get(ref["name"])) == 7
     assert expected_count([lonely], lambda ref, _: None) == 0
     assert expected_count([pod(owner="r9")], lambda ref, _: None) is None
-
-
-@pytest.mark.parametrize(
-    ("selector", "labels", "controller", "scheduler"),
-    [
-        ({"matchLabels": {"app": "a"}}, {"app": "a"}, True, True),
-        ({"matchLabels": {"app": "a"}}, {"app": "b"}, False, False),
-        ({}, {"app": "a"}, True, False),
-        ({}, {}, True, False),
-        (None, {"app": "a"}, False, False),
-        ({"matchExpressions": [{"key": "x", "operator": "DoesNotExist"}]}, {}, True, False),
-        ({"matchLabels": {"a b": "c"}}, {"app": "a"}, False, False),
-    ],
-)
-def test_two_views_of_a_selector(
-    selector: Obj | None, labels: Obj, controller: bool, scheduler: bool
-) -> None:
-    budget, carrier = pdb(selector=selector), pod(labels=labels)
-    assert selects(budget, carrier) == controller
-    assert covers(Budget.of(budget), carrier) == scheduler
-    elsewhere = pod(labels=labels, namespace="other")
-    assert not selects(budget, elsewhere)
-    assert not covers(Budget.of(budget), elsewhere)
-
-
-def budget(allowed: int, **status: Any) -> Budget:
-    return Budget.of(pdb({"disruptionsAllowed": allowed, **status}))
 
 
 covering = st.lists(st.sets(st.integers(0, 2)), max_size=12)
@@ -169,26 +82,6 @@ def test_a_victim_is_charged_to_all_its_budgets(victims: list[set[int]], left: l
         before = victims[: position + 1]
         used = {number: sum(number in earlier for earlier in before) for number in numbers}
         assert found[position] == any(used[number] > left[number] for number in numbers)
-
-
-@pytest.mark.parametrize(
-    ("spec", "count", "fewest"),
-    [
-        ({"maxUnavailable": 0}, 3, None),
-        ({"maxUnavailable": "0%"}, 3, None),
-        ({"minAvailable": "100%"}, 3, None),
-        ({}, 3, None),
-        ({"minAvailable": "95%"}, 3, 20),
-        ({"minAvailable": "99%"}, 1, 100),
-        ({"minAvailable": "51%"}, 2, 3),
-        ({"minAvailable": 3}, 3, 4),
-        ({"minAvailable": 300}, 3, 301),
-        ({"maxUnavailable": 1}, 0, 1),
-        ({"maxUnavailable": "1%"}, 3, 3),
-    ],
-)
-def test_the_fewest_pods_of_which_one_may_go(spec: Obj, count: int, fewest: int | None) -> None:
-    assert fewest_pods(pdb(**spec), count) == fewest
 
 
 @given(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from podium.api.kinds.builtin_kinds import KINDS
-from podium.api.policy.quota_usage import as_written_by, has_deadline, tracked, usage, written
+from podium.api.policy.quota_usage import as_written_by, tracked, usage, written
 from podium.api.resources import pod_requests
 
 CLAIM = KINDS["PersistentVolumeClaim"]
@@ -51,12 +51,3 @@ def test_claims_use_up_storage_and_that_of_their_classes() -> None:
     of_claims = [*plain, f"{gold}requests.storage", f"{gold}persistentvolumeclaims"]
     names = [*of_claims, "requests.cpu", "pods", f"{gold}pods", "count/secrets"]
     assert tracked(CLAIM, names) == of_claims
-
-
-@pytest.mark.parametrize(
-    ("deadline_s", "has_one"), [(None, False), (-1, False), (0, True), (60, True)]
-)
-def test_pods_with_a_deadline_count_as_terminating(
-    deadline_s: int | None, *, has_one: bool
-) -> None:
-    assert has_deadline({"spec": {"activeDeadlineSeconds": deadline_s}}) is has_one

@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import pytest
-
 from podium.api.errors import aggregate
 from podium.api.selectors.node_selector import (
     NodeSelectorTerm,
@@ -55,40 +53,6 @@ def test_a_term_that_cannot_be_parsed_matches_nothing_and_tells_why() -> None:
         "for 'in', 'notin' operators, values set can't be empty"
     )
     assert not selector(expressions(BROKEN)).matches({"disk": "ssd"}, "n1")
-
-
-@pytest.mark.parametrize(
-    ("term", "message"),
-    [
-        (
-            expressions({"key": "a", "operator": "Near"}),
-            'nodeSelectorTerms[0].matchExpressions[0].operator: Unsupported value: "Near": '
-            'supported values: "In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt"',
-        ),
-        (
-            expressions(SSD, {"key": "a", "operator": "Lt", "values": ["x"]}),
-            'nodeSelectorTerms[0].matchExpressions[1].values[0]: Invalid value: "x": '
-            "for 'Gt', 'Lt' operators, the value must be an integer",
-        ),
-        (
-            expressions({"key": "a", "operator": "Lt", "values": ["1", "2"]}),
-            'nodeSelectorTerms[0].matchExpressions[0].values: Invalid value: ["1","2"]: '
-            "for 'Gt', 'Lt' operators, exactly one value is required",
-        ),
-        (
-            fields({"key": "metadata.name", "operator": "Exists"}),
-            'nodeSelectorTerms[0].matchFields[0].operator: Unsupported value: "Exists": '
-            'supported values: "In", "NotIn"',
-        ),
-        (
-            fields({"key": "metadata.name", "operator": "In", "values": ["a", "b"]}),
-            'nodeSelectorTerms[0].matchFields[0].values: Invalid value: ["a","b"]: '
-            "must have one element",
-        ),
-    ],
-)
-def test_errors(term: dict[str, Any], message: str) -> None:
-    assert aggregate(selector(term).errors) == message
 
 
 def test_preferred_terms() -> None:

@@ -17,10 +17,8 @@ from podium.api.values.quantity import (
     QuantityError,
     ceil_milli,
     ceil_value,
-    milli_value,
     nanos,
     parse_quantity,
-    value,
 )
 
 SUFFIXES = {
@@ -37,108 +35,10 @@ SIGNS = st.sampled_from(["", "+", "-"])
 QUANTITIES = st.builds(Quantity, st.integers(-(10**30), 10**30), st.sampled_from(list(Format)))
 
 
-@pytest.mark.parametrize(
-    ("text", "amount", "printed"),
-    [
-        ("0", 0, "0"),
-        ("1.5", Fraction(3, 2), "1500m"),
-        ("100000", 100_000, "100k"),
-        ("1000m", 1, "1"),
-        ("1024", 1024, "1024"),
-        ("0.1m", Fraction(1, 10_000), "100u"),
-        ("1n", Fraction(1, 10**9), "1n"),
-        ("0.5n", Fraction(1, 10**9), "1n"),
-        ("-0.5n", Fraction(-1, 10**9), "-1n"),
-        ("1.0000000001", Fraction(10**9 + 1, 10**9), "1000000001n"),
-        ("1.5Gi", 1536 * 2**20, "1536Mi"),
-        ("2048Ki", 2**21, "2Mi"),
-        ("1023Ki", 1023 * 2**10, "1023Ki"),
-        ("1.1Ki", Fraction(11264, 10), "1126400m"),
-        ("0.0001Ki", Fraction(1024, 10_000), "102400u"),
-        ("-2Gi", -(2**31), "-2Gi"),
-        ("1e3", 1000, "1e3"),
-        ("12e2", 1200, "1200"),
-        ("1200e1", 12_000, "12e3"),
-        ("1.5e0", Fraction(3, 2), "1500e-3"),
-        ("5.", 5, "5."),
-        (".5", Fraction(1, 2), "500m"),
-        ("  1Gi ", 2**30, "1Gi"),
-        ("8Ei", INT64_MAX, "9223372036854775807"),
-        ("-9Ei", -INT64_MAX, "-9223372036854775807"),
-        ("1000E", 10**21, "1000E"),
-        ("k", 0, "0"),
-    ],
-)
-def test_examples(text: str, amount: Fraction, printed: str) -> None:
-    quantity = parse_quantity(text)
-    assert quantity.nanos == amount * NANOS_PER_UNIT
-    assert str(quantity) == printed
-
-
-@pytest.mark.parametrize("text", ["+5", "05", "1.500", "1E3", "+1Gi", "-7m", "1025Mi"])
-def test_text_that_looks_canonical_is_printed_as_written(text: str) -> None:
-    assert str(parse_quantity(text)) == text
-
-
-@pytest.mark.parametrize(
-    ("raw", "amount"),
-    [(5, 5), (1.5, Fraction(3, 2)), (1e20, 10**20), (-2, -2), (1e-7, Fraction(1, 10**7))],
-)
-def test_numbers(raw: int | float, amount: Fraction) -> None:
-    assert nanos(raw) == amount * NANOS_PER_UNIT
-
-
-@pytest.mark.parametrize(
-    ("raw", "message"),
-    [
-        ("", "quantities must match"),
-        ("blah", "quantities must match"),
-        ("1.1.M", "quantities must match"),
-        ("1+1.0M", "quantities must match"),
-        ("1 Gi", "quantities must match"),
-        ("\u0661", "quantities must match"),
-        ("1i", "unable to parse quantity's suffix"),
-        ("0.1mi", "unable to parse quantity's suffix"),
-        ("1e", "unable to parse quantity's suffix"),
-        ("3.01e-", "unable to parse quantity's suffix"),
-        ("1KiB", "quantities must match"),
-        (float("nan"), "quantities must match"),
-        (True, "must be a string or a number"),
-        (None, "must be a string or a number"),
-        ({"cpu": "1"}, "must be a string or a number"),
-        ("1e1001", f"no more than {DIGITS_MAX} digits"),
-        ("1" * (DIGITS_MAX + 1), f"no more than {DIGITS_MAX} digits"),
-    ],
-)
-def test_what_is_no_quantity_is_refused_by_value(raw: object, message: str) -> None:
-    with pytest.raises(QuantityError, match=message) as caught:
-        parse_quantity(raw)  # type: ignore[arg-type]
-    assert caught.value.error.value is raw
-
-
 def test_true_is_refused_even_where_one_is_known() -> None:
     assert nanos(1) == NANOS_PER_UNIT
     with pytest.raises(QuantityError):
         nanos(True)
-
-
-@pytest.mark.parametrize(
-    ("text", "units", "thousandths"),
-    [
-        ("1", 1, 1000),
-        ("100m", 1, 100),
-        ("1500m", 2, 1500),
-        ("-1500m", -2, -1500),
-        ("1u", 1, 1),
-        ("-1n", -1, -1),
-        ("0", 0, 0),
-        ("1e30", INT64_MAX, INT64_MAX),
-        ("-1e30", INT64_MIN, INT64_MIN),
-        ("9223372036854775807", INT64_MAX, INT64_MAX),
-    ],
-)
-def test_rounding_up(text: str, units: int, thousandths: int) -> None:
-    assert (value(text), milli_value(text)) == (units, thousandths)
 
 
 @given(SIGNS, DIGITS, DIGITS, st.sampled_from(sorted(SUFFIXES)))
@@ -200,7 +100,9 @@ def test_a_sum_is_printed_like_its_first_part_that_is_not_zero() -> None:
     assert str(parse_quantity("2") - parse_quantity("500m")) == "1500m"
 
 
-@pytest.mark.parametrize("text", ["1" * 100_000 + "x", "0" * 20_000 + "x", "0" * 20_000 + ".0x"])
+@pytest.mark.parametrize(
+    "text", ["1" * (DIGITS_MAX + 1), "1" * 100_000 + "x", "0" * 20_000 + "x", "0" * 20_000 + ".0x"]
+)
 def test_digits_without_end_are_looked_at_once(text: str) -> None:
     """Trying all ways to share the digits among the parts of a quantity would never end."""
     with pytest.raises(QuantityError):
