@@ -3,7 +3,7 @@
 from podium.scheduler.queue import QueueName
 from podium.scheduler.queue.in_flight import InFlight, InFlightEvent
 from podium.scheduler.queue.queue_events import FORCE_ACTIVATE
-from tests.scheduler.queue.toys import PROFILE, popped, queue, waiting
+from tests.scheduler.queue.toys import PROFILE, popped, queue, rejected, waiting
 
 
 def test_each_pod_finds_all_events_since_it_was_popped_and_no_more_is_kept_than_twice_those() -> (
@@ -17,6 +17,17 @@ def test_each_pod_finds_all_events_since_it_was_popped_and_no_more_is_kept_than_
     for number in range(40):
         assert in_flight.end(f"p{number}") == happened[number:]
         assert in_flight.counts().total() <= 2 * (39 - number)
+
+
+def test_leftovers_that_are_flushed_help_pods_in_flight_too() -> None:
+    """So does kube-scheduler: the event is one for all."""
+    q = queue()
+    rejected(q, [waiting()])
+    q.add(waiting(), PROFILE, 329.0)
+    queued = popped(q, 329.0)
+    q.flush(330.0)
+    q.fail(queued, "A", now_s=330.0)
+    assert queued.place is QueueName.BACKOFF
 
 
 def test_a_pod_that_was_let_go_comes_back_as_after_an_error() -> None:
