@@ -24,26 +24,19 @@ class BenchQuestion(Question["BenchAnswer"]):
         default=(),
         kw_only=False,
     )
-    list_workloads: bool = option(
-        "List the workloads, and exit.", flags=("--list",), default=False, reach=Reach.COMMAND
-    )
-    live: bool = option(
-        "Measure an embedded cluster over HTTP, from another process, instead of the scheduler "
-        "alone.",
-        default=False,
-    )
-    server: str | None = option(
-        "API server whose scheduler is measured instead; current means that of the current "
-        "kubeconfig context.",
-        metavar="URL|current",
-    )
-    scheduler_name: str = option(
-        "With --server: spec.schedulerName of the pods.",
-        metavar="NAME",
-        default="default-scheduler",
-    )
-    nodes: int = option("With --server: number of nodes to create.", min=1, default=500)
-    pods: int = option("With --server: number of pods to create and measure.", min=1, default=1000)
+    list_workloads: bool = option(default=False, flags=("--list",), reach=Reach.COMMAND).help("""
+        List the workloads, and exit.""")
+    live: bool = option(default=False).help("""
+        Measure an embedded cluster over HTTP, from another process, instead of the scheduler
+        alone.""")
+    server: str | None = option("URL|current").help("""
+        API server whose scheduler is measured instead; current means that of the current kubeconfig
+        context.""")
+    scheduler_name: str = option("NAME", default="default-scheduler").help("""
+        With --server: spec.schedulerName of the pods.""")
+    nodes: int = option(default=500, min=1).help("With --server: number of nodes to create.")
+    pods: int = option(default=1000, min=1).help("""
+        With --server: number of pods to create and measure.""")
 
     def aside(self) -> str | None:
         """Return the names of the workloads with `--list`."""

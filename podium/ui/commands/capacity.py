@@ -26,15 +26,11 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         default=(),
         kw_only=False,
     )
-    preempt: bool = option(
-        "Also count the pods that are scheduled by preempting others.", default=False
-    )
-    limit: int = option("Largest number of pods to create.", min=1, default=10_000)
-    at_least: int | None = option(
-        "Exit with code 2 if fewer pods than this are scheduled. [default: no minimum]",
-        min=1,
-        reach=Reach.COMMAND,
-    )
+    preempt: bool = option(default=False).help("""
+        Also count the pods that are scheduled by preempting others.""")
+    limit: int = option(default=10_000, min=1).help("Largest number of pods to create.")
+    at_least: int | None = option(min=1, reach=Reach.COMMAND).help("""
+        Exit with code 2 if fewer pods than this are scheduled. [default: no minimum]""")
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Return whether fewer pods are scheduled than `at_least`."""
@@ -79,13 +75,12 @@ class NodesQuestion(CapacityQuestion):
     nodes to add so that no pod stays pending.
     """
 
-    node_shape: Texts = local_option(
-        "Shape of nodes that can be added, and their cost, such as m5=cpu=8,memory=32Gi:0.4; SHAPE "
-        "is also a file or a node of the state. Finds the cheapest nodes with which no pod stays "
-        "pending, COUNT new pods of each --pod included. May be repeated.",
-        metavar="NAME=SHAPE:COST",
-    )
-    tries: int = option("Largest number of combinations of nodes to simulate.", min=1, default=200)
+    node_shape: Texts = local_option("NAME=SHAPE:COST").help("""
+        Shape of nodes that can be added, and their cost, such as m5=cpu=8,memory=32Gi:0.4; SHAPE is
+        also a file or a node of the state. Finds the cheapest nodes with which no pod stays
+        pending, COUNT new pods of each --pod included. May be repeated.""")
+    tries: int = option(default=200, min=1).help("""
+        Largest number of combinations of nodes to simulate.""")
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Return whether pods stay pending, or fewer are scheduled than `at_least`."""

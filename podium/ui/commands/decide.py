@@ -24,9 +24,8 @@ class DecideQuestion(Question["DecisionsAnswer"]):
         default=(),
         kw_only=False,
     )
-    eviction: bool = option(
-        "Read questions about node-pressure eviction instead of scenarios.", default=False
-    )
+    eviction: bool = option(default=False).help("""
+        Read questions about node-pressure eviction instead of scenarios.""")
 
     def answer(self, ask: Asker) -> "DecisionsAnswer":
         """Decide them; raises PodiumError. What is wrong with a scenario is its `error`."""

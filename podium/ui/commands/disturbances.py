@@ -34,35 +34,25 @@ class DrainQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
         default=(),
         kw_only=False,
     )
-    force: bool = option(
-        "Also evict pods that no controller recreates. Without it they keep their node from being "
-        "drained.",
-        default=False,
-    )
+    force: bool = option(default=False).help("""
+        Also evict pods that no controller recreates. Without it they keep their node from being
+        drained.""")
     ignore_daemonsets: bool = option(
-        "Leave the pods of DaemonSets where they are. With --no-ignore-daemonsets, the default of "
-        "kubectl, they keep their node from being drained.",
-        flags=("--ignore-daemonsets/--no-ignore-daemonsets",),
-        default=True,
-    )
+        default=True, flags=("--ignore-daemonsets/--no-ignore-daemonsets",)
+    ).help("""
+        Leave the pods of DaemonSets where they are. With --no-ignore-daemonsets, the default of
+        kubectl, they keep their node from being drained.""")
     delete_emptydir_data: bool = option(
-        "Also evict pods with emptyDir volumes, whose data is deleted. With "
-        "--no-delete-emptydir-data, the default of kubectl, they keep their node from being "
-        "drained.",
-        flags=("--delete-emptydir-data/--no-delete-emptydir-data",),
-        default=True,
-    )
-    grace_period: int = option(
-        "Seconds that each pod gets to terminate; negative for the grace period of the pod.",
-        metavar="SECONDS",
-        default=-1,
-    )
-    timeout: str = option(
-        "How long to wait, in simulated time, before giving up on a node, such as 5m; 0 means "
-        "without limit.",
-        metavar="DURATION",
-        default="0s",
-    )
+        default=True, flags=("--delete-emptydir-data/--no-delete-emptydir-data",)
+    ).help("""
+        Also evict pods with emptyDir volumes, whose data is deleted. With
+        --no-delete-emptydir-data, the default of kubectl, they keep their node from being
+        drained.""")
+    grace_period: int = option("SECONDS", default=-1).help("""
+        Seconds that each pod gets to terminate; negative for the grace period of the pod.""")
+    timeout: str = option("DURATION", default="0s").help("""
+        How long to wait, in simulated time, before giving up on a node, such as 5m; 0 means without
+        limit.""")
 
     def answer(self, ask: ClusterAsker) -> "ImpactAnswer":
         """Play the drains; raises PodiumError."""

@@ -27,13 +27,10 @@ if TYPE_CHECKING:
 class Experiment(Question[A_co]):
     """How the runs of an experiment are simulated."""
 
-    workers: int | None = option(
-        "Number of processes to simulate with. [default: one per CPU core]", min=1
-    )
-    dask: str | None = option(
-        "Dask cluster to simulate on, such as tcp://host:8786. Needs podium[experiments].",
-        metavar="ADDRESS",
-    )
+    workers: int | None = option(min=1).help("""
+        Number of processes to simulate with. [default: one per CPU core]""")
+    dask: str | None = option("ADDRESS").help("""
+        Dask cluster to simulate on, such as tcp://host:8786. Needs podium[experiments].""")
     max_pods: int = option_like(Rules, "max_pods")
 
     def exit_code(self, answer: Any) -> int:
@@ -84,15 +81,11 @@ class CompareQuestion(Experiment["ComparisonAnswer"]):
         default=(),
         kw_only=False,
     )
-    seeds: str | int = option(
-        "Number of seeds, or a range of them such as 5..9.", metavar="N|FIRST..LAST", default="10"
-    )
-    fail_on: str | None = option(
-        "Exit with code 2 if B is worse than A by one of these measures, such as preempted. "
-        "[default: none]",
-        metavar="MEASURE[,MEASURE]",
-        reach=Reach.COMMAND,
-    )
+    seeds: str | int = option("N|FIRST..LAST", default="10").help("""
+        Number of seeds, or a range of them such as 5..9.""")
+    fail_on: str | None = option("MEASURE[,MEASURE]", reach=Reach.COMMAND).help("""
+        Exit with code 2 if B is worse than A by one of these measures, such as preempted. [default:
+        none]""")
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Return whether the second side is worse by a measure of `fail_on`."""
@@ -150,16 +143,11 @@ class SweepQuestion(Experiment["SweepAnswer"]):
         metavar="SWEEP.yaml",
         kw_only=False,
     )
-    out: str | Path | None = local_option(
-        "Directory to keep results in, and to continue from. Needs podium[experiments]. "
-        "[default: keep nothing]",
-        metavar="DIR",
-    )
-    reach: float | None = option(
-        "Exit with code 2 if no trial reaches this value of the objective. [default: no value]",
-        metavar="NUMBER",
-        reach=Reach.COMMAND,
-    )
+    out: str | Path | None = local_option("DIR").help("""
+        Directory to keep results in, and to continue from. Needs podium[experiments]. [default:
+        keep nothing]""")
+    reach: float | None = option("NUMBER", reach=Reach.COMMAND).help("""
+        Exit with code 2 if no trial reaches this value of the objective. [default: no value]""")
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Return whether no trial reaches the objective."""

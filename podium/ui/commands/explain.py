@@ -72,14 +72,10 @@ class ExplainCommand(ExplainQuestion):
     the kubelet of a node evicts pods under pressure.
     """
 
-    eviction: bool = option(
-        "Explain in which order the kubelet of a node evicts pods under pressure.", default=False
-    )
-    signal: Signal = option(
-        f"With --eviction: {_SIGNAL_HELP[0].lower()}{_SIGNAL_HELP[1:]}",
-        metavar="SIGNAL",
-        default=Signal.MEMORY_AVAILABLE,
-    )
+    eviction: bool = option(default=False).help("""
+        Explain in which order the kubelet of a node evicts pods under pressure.""")
+    signal: Signal = option("SIGNAL", default=Signal.MEMORY_AVAILABLE).help(f"""
+        With --eviction: {_SIGNAL_HELP[0].lower()}{_SIGNAL_HELP[1:]}""")
 
     def answer(self, ask: ClusterAsker) -> Any:
         """Explain a pod, or rank the pods of a node."""

@@ -34,12 +34,10 @@ class ImportQuestion(Question["TraceAnswer"]):
     pods: str | Path = place(
         "CSV file of the tasks, also gzipped.", metavar="PODS.csv", kw_only=False
     )
-    capacity: str = option(
-        "Share of the nodes to keep, from above 0% to 100%.", metavar="PERCENT", default="100%"
-    )
-    limit: int | None = option(
-        "Number of tasks to keep, the earliest first. [default: all]", metavar="N", min=0
-    )
+    capacity: str = option("PERCENT", default="100%").help("""
+        Share of the nodes to keep, from above 0% to 100%.""")
+    limit: int | None = option("N", min=0).help("""
+        Number of tasks to keep, the earliest first. [default: all]""")
 
     def answer(self, ask: Asker) -> "TraceAnswer":
         """Read the trace; raises PodiumError."""

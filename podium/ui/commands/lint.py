@@ -39,22 +39,15 @@ class LintQuestion(State, Question["LintAnswer"]):
 
     namespace: str = option_like(Rules, "namespace")
     kubelet_config: str | Path | None = option_like(Rules, "kubelet_config")
-    config: str | Path | None = local_option(
-        "LintConfiguration that enables rules and sets their severities. [default: "
-        ".podium-lint.yaml in this directory, if there is one]",
-        metavar="FILE",
-    )
-    fail_on: FailOn = option(
-        "Exit with code 2 if there is a finding of this or a higher severity.",
-        default=FailOn.ERROR,
-        reach=Reach.COMMAND,
-    )
-    explain: str | None = option(
-        "Print the documentation of a rule, and exit.", metavar="RULE", reach=Reach.COMMAND
-    )
-    list_rules: bool = option(
-        "List the rules, and exit.", flags=("--list",), default=False, reach=Reach.COMMAND
-    )
+    config: str | Path | None = local_option("FILE").help("""
+        LintConfiguration that enables rules and sets their severities. [default: .podium-lint.yaml
+        in this directory, if there is one]""")
+    fail_on: FailOn = option(default=FailOn.ERROR, reach=Reach.COMMAND).help("""
+        Exit with code 2 if there is a finding of this or a higher severity.""")
+    explain: str | None = option("RULE", reach=Reach.COMMAND).help("""
+        Print the documentation of a rule, and exit.""")
+    list_rules: bool = option(default=False, flags=("--list",), reach=Reach.COMMAND).help("""
+        List the rules, and exit.""")
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Return whether there is a finding of the severity, or of a higher one."""

@@ -23,26 +23,18 @@ class PlanQuestion(Gated, Served, Changes, Question["PlanAnswer"]):
 
     formats = ("junit", "sarif")
 
-    baseline: bool = local_option(
-        "With --fail-on, ignore what would happen without the changes, too.", default=False
-    )
-    alternatives: int = option(
-        "Number of other candidate nodes to list for each preemption.", min=0, default=100
-    )
-    seeds: int = option(
-        "Number of simulations, each with another seed, to see which results depend on chance.",
-        min=1,
-        default=1,
-    )
-    workers: int | None = local_option(
-        "Number of processes to simulate the seeds with. [default: one per CPU core]", min=1
-    )
-    optimal: bool = option(
-        "Compare the plan with the least possible disruption. Needs podium[optimal].", default=False
-    )
-    optimal_seconds: float = option(
-        "Seconds to search for the least disruption.", min=0.1, default=60.0
-    )
+    baseline: bool = local_option(default=False).help("""
+        With --fail-on, ignore what would happen without the changes, too.""")
+    alternatives: int = option(default=100, min=0).help("""
+        Number of other candidate nodes to list for each preemption.""")
+    seeds: int = option(default=1, min=1).help("""
+        Number of simulations, each with another seed, to see which results depend on chance.""")
+    workers: int | None = local_option(min=1).help("""
+        Number of processes to simulate the seeds with. [default: one per CPU core]""")
+    optimal: bool = option(default=False).help("""
+        Compare the plan with the least possible disruption. Needs podium[optimal].""")
+    optimal_seconds: float = option(default=60.0, min=0.1).help("""
+        Seconds to search for the least disruption.""")
 
     def answer(self, ask: ClusterAsker) -> "PlanAnswer":
         """Plan, and find what meets the conditions; raises PodiumError."""

@@ -109,18 +109,13 @@ class Question(Generic[A_co]):
 class Gated:
     """The conditions on which a question fails."""
 
-    fail_on: Texts = local_option(
-        f"Exit with code 2 if one of these conditions is met: {', '.join(CONDITIONS)}. A condition "
-        "can be restricted, as in preemption:priority>=1000, pending:namespace=shop, "
-        "eviction:workload=Deployment* or pending:class=batch. A condition that ends in =allow "
-        "lists exceptions, as in preemption:workload=batch/*=allow. [default: none]",
-        metavar="CONDITION[,CONDITION]...",
-        completes="conditions",
-    )
-    gates: str | Path | None = local_option(
-        "File with further conditions for --fail-on, one per line; # begins a comment.",
-        metavar="FILE",
-    )
+    fail_on: Texts = local_option("CONDITION[,CONDITION]...", completes="conditions").help(f"""
+        Exit with code 2 if one of these conditions is met: {", ".join(CONDITIONS)}. A condition can
+        be restricted, as in preemption:priority>=1000, pending:namespace=shop,
+        eviction:workload=Deployment* or pending:class=batch. A condition that ends in =allow lists
+        exceptions, as in preemption:workload=batch/*=allow. [default: none]""")
+    gates: str | Path | None = local_option("FILE").help("""
+        File with further conditions for --fail-on, one per line; # begins a comment.""")
 
     def conditions(self) -> "list[Gate]":
         """Read the conditions to fail on; raises PodiumError."""
@@ -133,16 +128,7 @@ class Gated:
 class Served:
     """A question whose run can be served as a page."""
 
-    serve: bool = option(
-        "Serve the run as a page for the browser, print the link to it, and wait for Ctrl-C.",
-        default=False,
-        reach=Reach.COMMAND,
-    )
-    port: int = option(
-        "Port of this machine for --serve; 0 picks any free port.",
-        metavar="PORT",
-        min=0,
-        max=65535,
-        default=0,
-        reach=Reach.COMMAND,
-    )
+    serve: bool = option(default=False, reach=Reach.COMMAND).help("""
+        Serve the run as a page for the browser, print the link to it, and wait for Ctrl-C.""")
+    port: int = option("PORT", default=0, min=0, max=65535, reach=Reach.COMMAND).help("""
+        Port of this machine for --serve; 0 picks any free port.""")

@@ -28,23 +28,16 @@ class ResilienceQuestion(Gated, NodeSelection, Question["ResilienceAnswer"]):
         default=(),
         kw_only=False,
     )
-    pairs: bool = option("Also simulate the failure of every two nodes at once.", default=False)
-    drains: bool = option(
-        "Simulate the drain of each node besides failures.",
-        flags=("--drains/--no-drains",),
-        default=True,
-    )
-    spare_room: bool = option(
-        "Search for the number of nodes to add so that no pod stays pending.",
-        flags=("--spare-room/--no-spare-room",),
-        default=True,
-    )
-    worst: int = option(
-        "Number of the worst drains and failures to describe in full.", min=0, default=10
-    )
-    workers: int | None = local_option(
-        "Number of processes to simulate with. [default: one per CPU core]", min=1
-    )
+    pairs: bool = option(default=False).help("""
+        Also simulate the failure of every two nodes at once.""")
+    drains: bool = option(default=True, flags=("--drains/--no-drains",)).help("""
+        Simulate the drain of each node besides failures.""")
+    spare_room: bool = option(default=True, flags=("--spare-room/--no-spare-room",)).help("""
+        Search for the number of nodes to add so that no pod stays pending.""")
+    worst: int = option(default=10, min=0).help("""
+        Number of the worst drains and failures to describe in full.""")
+    workers: int | None = local_option(min=1).help("""
+        Number of processes to simulate with. [default: one per CPU core]""")
 
     def answer(self, ask: ClusterAsker) -> "ResilienceAnswer":
         """Simulate the drains and failures; raises PodiumError."""

@@ -20,26 +20,20 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
     prints the reason and how many more nodes would make one safe, and exits with code 2.
     """
 
-    classes: Texts = local_option(
-        "Manifests of the PriorityClasses to introduce, and of workloads with their "
-        "priorityClassName. May be repeated.",
-        metavar="FILE|DIR",
-    )
-    assign: Texts = option(
-        "Workload of the state that gets a PriorityClass, such as deploy/web=high. May be "
-        "repeated.",
-        metavar="KIND/NAME=CLASS",
-    )
-    important: str | int | None = option(
-        "Lowest final priority, or PriorityClass, of pods that must not be preempted at all; all "
-        "other pods may be. [default: no pod may be preempted by a pod whose final priority isn't "
-        "higher]",
-        metavar="CLASS|PRIORITY",
-    )
-    tries: int = option("Largest number of steps to simulate in one search.", min=1, default=1000)
-    more_nodes: int = option(
-        "Largest number of additional nodes to try where no order is safe.", min=0, default=3
-    )
+    classes: Texts = local_option("FILE|DIR").help("""
+        Manifests of the PriorityClasses to introduce, and of workloads with their
+        priorityClassName. May be repeated.""")
+    assign: Texts = option("KIND/NAME=CLASS").help("""
+        Workload of the state that gets a PriorityClass, such as deploy/web=high. May be
+        repeated.""")
+    important: str | int | None = option("CLASS|PRIORITY").help("""
+        Lowest final priority, or PriorityClass, of pods that must not be preempted at all; all
+        other pods may be. [default: no pod may be preempted by a pod whose final priority isn't
+        higher]""")
+    tries: int = option(default=1000, min=1).help("""
+        Largest number of steps to simulate in one search.""")
+    more_nodes: int = option(default=3, min=0).help("""
+        Largest number of additional nodes to try where no order is safe.""")
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Return whether no safe order was found."""

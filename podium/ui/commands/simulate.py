@@ -41,27 +41,21 @@ class SimulateQuestion(Question["SimulationAnswer"]):
         default=None,
         kw_only=False,
     )
-    until: str | None = option(
-        "Simulated time at which to end, such as 10m. [default: spec.until of the scenario, or its "
-        "last step]",
-        metavar="DURATION",
-    )
-    seed: int | None = option("Seed of all random choices. [default: spec.seed of the scenario]")
-    scheduler_config: str | Path | None = local_option(
-        "KubeSchedulerConfiguration (v1) for the first scheduler of the scenario, or for the "
-        "replay of a recording. [default: that of the scenario, or the recorded one]",
-        formerly=("--config",),
-        metavar="FILE",
-    )
+    until: str | None = option("DURATION").help("""
+        Simulated time at which to end, such as 10m. [default: spec.until of the scenario, or its
+        last step]""")
+    seed: int | None = option().help("""
+        Seed of all random choices. [default: spec.seed of the scenario]""")
+    scheduler_config: str | Path | None = local_option("FILE", formerly=("--config",)).help("""
+        KubeSchedulerConfiguration (v1) for the first scheduler of the scenario, or for the replay
+        of a recording. [default: that of the scenario, or the recorded one]""")
     plugin: Texts = option_like(Rules, "plugin")
     max_pods: int = option_like(Rules, "max_pods")
     assume_healthy: bool = option_like(Rules, "assume_healthy")
-    fail_on: Texts = local_option(
-        "Exit with code 2 if one of these conditions is met: preemption, eviction, pending (at the "
-        "end), undrained. A condition can be restricted as for podium plan, as in "
-        "preemption:priority>=1000. Failed assertions always exit with code 2. [default: none]",
-        metavar="CONDITION[,CONDITION]...",
-    )
+    fail_on: Texts = local_option("CONDITION[,CONDITION]...").help("""
+        Exit with code 2 if one of these conditions is met: preemption, eviction, pending (at the
+        end), undrained. A condition can be restricted as for podium plan, as in
+        preemption:priority>=1000. Failed assertions always exit with code 2. [default: none]""")
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Return whether an assertion fails, or a condition of `fail_on` is met."""
@@ -143,11 +137,9 @@ class ReplayQuestion(Served, SimulateQuestion):
     podium record is replayed, with the recorded or another scheduler configuration.
     """
 
-    recording: str | Path | None = local_option(
-        "Directory of a recording of podium record to replay instead of a scenario, and to compare "
-        "with what really happened.",
-        metavar="DIR",
-    )
+    recording: str | Path | None = local_option("DIR").help("""
+        Directory of a recording of podium record to replay instead of a scenario, and to compare
+        with what really happened.""")
 
     def check_output(self, output: str) -> None:
         """Raise InputError if a format needs missing packages, or isn't for recordings."""

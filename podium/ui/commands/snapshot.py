@@ -17,11 +17,9 @@ class SnapshotQuestion(ClusterOptions, Question["SnapshotAnswer"]):
     took_files = True
     usual_format = "json"
 
-    anonymize: bool = option(
-        "Replace all names, labels and images by pseudonyms, and leave out fields on which no "
-        "scheduling decision depends. Plans of the result decide as before.",
-        default=False,
-    )
+    anonymize: bool = option(default=False).help("""
+        Replace all names, labels and images by pseudonyms, and leave out fields on which no
+        scheduling decision depends. Plans of the result decide as before.""")
 
     def answer(self, ask: Asker) -> "SnapshotAnswer":
         """Read the cluster; raises PodiumError."""

@@ -56,13 +56,25 @@ class Option:
     shows_default: bool = True
 
 
-def option(help: str, *, default: Any = None, **more: Any) -> Any:  # noqa: A002 - Typer's word
-    """Make a field that is an option, with attributes of `Option`."""
-    return field(default=default, metadata={_KEY: Option(help, **more)})
+class Declaration:
+    """The default and the properties of an option, of which a help text makes a field."""
+
+    def __init__(self, default: Any, properties: Mapping[str, Any]) -> None:
+        self._default, self._properties = default, properties
+
+    def help(self, text: str) -> Any:
+        """Make the field; runs of white space in its help text count as one space."""
+        option = Option(" ".join(text.split()), **self._properties)
+        return field(default=self._default, metadata={_KEY: option})
+
+
+def option(metavar: str | None = None, *, default: Any = None, **more: Any) -> Declaration:
+    """Declare an option with attributes of `Option`, whose `help` makes it a field."""
+    return Declaration(default, {"metavar": metavar, **more})
 
 
 local_option = partial(option, reach=Reach.LIBRARY)
-"""Make a field that is an option about files, code or processes of this machine."""
+"""Declare an option about files, code or processes of this machine."""
 
 
 def place(

@@ -76,7 +76,7 @@ def test_old_names_of_formats(
 class Further(PlanQuestion):
     """Plan, and more."""
 
-    thoroughly: int = option("How thoroughly to plan.", min=1, default=2)
+    thoroughly: int = option(min=1, default=2).help("How thoroughly to plan.")
 
 
 def test_an_option_is_one_field_wherever_it_is_given() -> None:

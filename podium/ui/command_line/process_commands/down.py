@@ -10,10 +10,8 @@ from podium.ui.writers.terminal import working
 class DownOptions:
     """Options of `podium down`."""
 
-    data_dir: str | None = option(
-        "Data directory of the cluster. [default: that of podium up --detach without --data-dir]",
-        metavar="DIR",
-    )
+    data_dir: str | None = option("DIR").help("""
+        Data directory of the cluster. [default: that of podium up --detach without --data-dir]""")
 
 
 def down(asked: DownOptions) -> None:

@@ -13,11 +13,8 @@ class NodeTokenOptions:
     data_dir: str = place(
         "Data directory of the running podium up.", metavar="DIR", is_argument=False
     )
-    output_file: str | None = option(
-        "File to write the kubeconfig to. [default: a file in the data directory]",
-        formerly=("--output",),
-        metavar="FILE",
-    )
+    output_file: str | None = option("FILE", formerly=("--output",)).help("""
+        File to write the kubeconfig to. [default: a file in the data directory]""")
 
 
 def node_token(asked: NodeTokenOptions) -> None:

@@ -11,14 +11,11 @@ from podium.ui.inputs.request_options import ClusterOptions
 class RecordOptions(ClusterOptions):
     """Options of `podium record`."""
 
-    output_dir: str | None = option(
-        "Directory for the recording; required.", formerly=("--output", "-o"), metavar="DIR"
-    )
-    config: str | None = option(
-        "KubeSchedulerConfiguration (v1) of the cluster's scheduler, to keep with the recording. "
-        "[default: kube-scheduler's default profile]",
-        metavar="FILE",
-    )
+    output_dir: str | None = option("DIR", formerly=("--output", "-o")).help("""
+        Directory for the recording; required.""")
+    config: str | None = option("FILE").help("""
+        KubeSchedulerConfiguration (v1) of the cluster's scheduler, to keep with the recording.
+        [default: kube-scheduler's default profile]""")
 
 
 def record(asked: RecordOptions) -> None:
