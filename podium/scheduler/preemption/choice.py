@@ -1,7 +1,7 @@
-"""The choice among candidate nodes by ordered keys, each of which breaks ties of the one before.
+"""The choice among candidate nodes by ordered keys: each key breaks ties of the key before.
 
-By default these are the keys of pickOneNodeForPreemption, v1.36. Where upstream takes any of the
-remaining nodes, Podium takes the one with the smallest name.
+The default keys are those of pickOneNodeForPreemption, v1.36. If several nodes are left after the
+last key, upstream takes any of them; Podium takes the one with the smallest name.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,8 @@ class Key(msgspec.Struct, frozen=True):
 
     Attributes:
         heading: a short name, for the heading of a column.
-        values: computes int64[n] of a dry run and rows int[n]; the smallest values are kept.
+        values: computes the values, int64[n], of rows, int[n], of a dry run; the rows with the
+            smallest value are kept.
         words: formats a value, given the number of victims.
     """
 
@@ -74,26 +75,28 @@ KEYS = (VIOLATIONS, TOP_PRIORITY, PRIORITY_SUM, VICTIMS, LATEST_START)
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """A comparison of candidates: the rows that were left after each key that was needed."""
+    """All candidate rows, int[n], then the rows that were left after each compared key."""
 
     left: tuple[Rows, ...]
     keys: tuple[Key, ...] = KEYS
 
     @property
     def selected(self) -> Rows:
-        """The best rows, which are equal by all keys."""
+        """The rows with the best values, which are equal by all keys."""
         return self.left[-1]
 
     def lost_at(self, row: int) -> int | None:
-        """Return the index of the key at which a candidate lost; None if it is selected."""
+        """Return the index of the key at which a row lost; None if the row is selected."""
         return next((i for i, rows in enumerate(self.left[1:]) if row not in rows), None)
 
     def runners_up(
         self, chosen: int, ranks: NDArray[np.int64], count_max: int
     ) -> Sequence[tuple[int, int | None]]:
-        """List the candidates that lost last, each with the index of the key; None if by name.
+        """List the best candidates besides the chosen row, at most `count_max`.
 
-        Ties are broken by `ranks`, int64[nodes].
+        Returns:
+            Rows, each with the index of the key at which it lost; None if it lost by name. Rows
+            that lost at a later key come first, ties are broken by `ranks`, int64[nodes].
         """
         found: list[tuple[int, int | None]] = []
         is_listed = np.zeros(len(ranks), bool)
@@ -133,8 +136,8 @@ class Preemption(PreemptionResult, frozen=True):
 
     Attributes:
         candidate_rows: rows where preemption would make room, int[n].
-        is_rejected: whether the dry run failed, bool[nodes].
-        run: the dry run, which goes on changing with the cluster.
+        is_rejected: bool[nodes], whether the dry run found that preemption doesn't help.
+        run: the dry run, which later decisions update.
         choice: the comparison of the candidates; None if there is none.
     """
 

@@ -1,8 +1,8 @@
 """The dry run of preemption: the victims on each row.
 
-For all rows at once, all pods of lower priority are removed, and given back in turn, those that
-violate a budget first, as long as the preemptor fits (SelectVictimsOnNode of v1.36). Results are
-kept by class of preemptors; only rows that have changed are run again.
+All pods of lower priority are removed, on all rows at once. Then each pod is put back unless the
+preemptor would no longer fit, pods whose disruption violates a budget first (SelectVictimsOnNode of
+v1.36). Results are kept by class of preemptors; only rows that have changed are simulated again.
 """
 
 import msgspec
@@ -34,9 +34,10 @@ class RowResult(msgspec.Struct, frozen=True):
     """The result of the dry run on a row.
 
     Attributes:
-        outcome: the code of the filter that still objects; `FITS` if none does.
+        outcome: the code by which a filter still rejects the row; `FITS` if none does.
+        blame: the index of that filter, `NO_FILTER`, or `NO_VICTIMS` without potential victims.
         victims: the victims, the most important first.
-        violations: the number of victims that violate a budget.
+        violations: the number of victims whose disruption violates a budget.
     """
 
     outcome: int
@@ -51,11 +52,11 @@ class DryRun:
     Attributes:
         outcome_counts: the numbers of rows where preemption doesn't help, by reason.
         is_candidate: bool[nodes], whether preemption would make room.
-        outcome: int32[nodes], the code of the filter that still objects.
-        blame: int32[nodes], the index of that filter, `NO_VICTIMS` without potential victims.
-        violations: int64[nodes], the number of victims that violate a budget.
-        top_priority: int64[nodes], the priority of the most important victim.
-        priority_sum: int64[nodes], of all victims, each raised by `PRIORITY_OFFSET`.
+        outcome: int32[nodes], as in `RowResult`.
+        blame: int32[nodes], as in `RowResult`.
+        violations: int64[nodes], the number of victims whose disruption violates a budget.
+        top_priority: int64[nodes], the highest priority of the victims.
+        priority_sum: int64[nodes], the sum of the victims' priorities, each + `PRIORITY_OFFSET`.
         victim_count: int64[nodes].
         earliest_start: int64[nodes], the least `start_order` of the victims of the top priority.
     """
@@ -68,7 +69,7 @@ class DryRun:
         self._rows = tables.known_rows(nominator)
 
     def update(self, pod: PodInfo, filtering: Filtering, wanted: Mask) -> None:
-        """Update the results of rows, bool[nodes], for a pod whose class is filtered so."""
+        """Simulate stale rows among the wanted ones, bool[nodes], for a preemptor of the class."""
         self._table = self.tables.of(pod.priority)
         self._table.follow()
         of_table = self._table, self._table.epoch
@@ -195,9 +196,10 @@ class DryRun:
             self.priority_sum[row] = sum(v.priority + PRIORITY_OFFSET for v in result.victims)
 
     def victim_slots(self, rows: Rows) -> NDArray[np.int64]:
-        """Return the slots of the victims of `rows`, int[n], in the snapshot's columns of pods.
+        """Return the slots of the victims on `rows`, int[n], in the snapshot's columns of pods.
 
-        They are int64[turns, n], the most important first, with `NO_POD` after the last one.
+        Returns:
+            int64[turns, n], the most important victim first, `NO_POD` after the last one.
         """
         if self._is_listed is None:
             self._is_listed = np.zeros(self._snapshot.node_count, bool)
@@ -239,7 +241,7 @@ class DryRun:
 
 
 def grouped(ordered: list[PodInfo], budgets: BudgetColumns) -> tuple[list[PodInfo], list[PodInfo]]:
-    """Split pods into those whose disruption violates a budget, and the others."""
+    """Split pods into those whose disruption violates a budget, and the others, in order."""
     if not budgets.budgets:
         return [], ordered
     covering = [

@@ -1,9 +1,9 @@
 """The sort of Go's `sort.Slice`: a variant of pattern-defeating quicksort.
 
 kube-scheduler sorts victims with it. It isn't stable, and victims often compare equal, so that only
-the same algorithm gives the same order. Up to 12 elements it is an insertion sort; the rest follows
-the published algorithm (Peters, "Pattern-defeating Quicksort") with Go's constants and its
-xorshift generator seeded by the length.
+this algorithm returns the order of kube-scheduler. Up to 12 elements it is an insertion sort; the
+rest follows the published algorithm (Peters, "Pattern-defeating Quicksort") with Go's constants and
+its xorshift generator seeded by the length.
 """
 
 from collections.abc import Callable, MutableSequence
@@ -21,7 +21,7 @@ _MASK = (1 << 64) - 1
 
 
 def go_sort(items: MutableSequence[T], less: Less[T]) -> None:
-    """Sort in place, with the result of Go's `sort.Slice(items, less)`."""
+    """Sort items in place, with the result of Go's `sort.Slice(items, less)`."""
     _Sorter(items, less).sort(0, len(items), len(items).bit_length())
 
 

@@ -1,6 +1,6 @@
-"""The protocol of policies that change preemption, which Kubernetes doesn't have.
+"""The protocol of policies that change preemption; Kubernetes has no such policies.
 
-The policies are in `policies/`; `policies/enabled_policies.py` makes those that options enable.
+They are in `policies/`; `policies/enabled_policies.py` makes those that options enable.
 """
 
 import math
@@ -25,13 +25,13 @@ _REASONS_MAX = 3
 
 
 class Objection(msgspec.Struct, frozen=True):
-    """The reason for which potential victims may not be preempted.
+    """A reason why potential victims may not be preempted.
 
     Attributes:
         reason: a sentence without its full stop.
         until_s: when the reason may no longer hold, in seconds since the epoch; infinity if not
             known.
-        budget: `namespace/name` of the PodDisruptionBudget that objects; empty if none does.
+        budget: the PodDisruptionBudget that is the reason, `namespace/name`; empty if none is.
     """
 
     reason: str
@@ -40,44 +40,46 @@ class Objection(msgspec.Struct, frozen=True):
 
 
 class PreemptionPolicy:
-    """A policy of preemption; methods that a policy doesn't override change nothing."""
+    """A policy of preemption; the default methods leave preemption unchanged."""
 
     protection: Protection | None = None
-    """Of single pods; None if the policy protects none."""
+    """The protection of single pods; None if the policy protects none."""
 
     def ineligible(self, pod: PodInfo) -> str:
         """Return why a pod may not preempt others; empty if it may."""
         return ""
 
     def wait(self, pod: PodInfo, filtered: NodeToStatus) -> Held | None:
-        """Return what a pod waits for before preemption; None if it needn't wait."""
+        """Return what a pod has to wait for before it preempts; None if it needn't wait."""
         return None
 
     def update(self) -> None:
         """Update the policy's state; called before each dry run."""
 
     def extend(self, run: DryRun, pod: PodInfo, wanted: Mask) -> DryRun:
-        """Return a dry run with further victims, or fewer candidates, on rows, bool[nodes]."""
+        """Return a dry run with more victims, or fewer candidates, on `wanted`, bool[nodes]."""
         return run
 
     def find(self, pod: PodInfo, evaluation: Evaluation) -> DryRun | None:
-        """Return sets of victims for a pod that victims on single nodes don't help."""
+        """Return victims on several nodes for a pod that victims on single nodes don't help."""
         return None
 
     def objection(self, pod: PodInfo, victims: Sequence[PodInfo]) -> Objection | None:
-        """Return why the victims of a candidate, as a set, may not be taken; None if they may."""
+        """Return why a candidate's victims may not be preempted together; None if they may."""
         return None
 
     def protected_on(self, rows: Rows, pod: PodInfo) -> Sequence[Objection]:
-        """Return, for the protected pods on rows, int[n], why `pod` may not preempt them."""
+        """Return why `pod` may not preempt the protected pods on rows, int[n]."""
         return ()
 
 
 class PreemptionPolicies(PreemptionPolicy):
-    """All policies of a scheduler, of which the first answer counts; false if there are none.
+    """All policies of a scheduler; it is false if there are none.
+
+    The first policy that returns a reason or a dry run decides; `extend` applies all.
 
     Args:
-        leaving: the uids of victims that haven't gone yet: no further preemption takes them.
+        leaving: the uids of earlier victims that still exist; they aren't checked again.
     """
 
     def __init__(self, policies: Sequence[PreemptionPolicy], leaving: Collection[str]) -> None:
@@ -107,7 +109,7 @@ class PreemptionPolicies(PreemptionPolicy):
         return _first(policy.find(pod, evaluation) for policy in self._policies)
 
     def objection(self, pod: PodInfo, victims: Sequence[PodInfo]) -> Objection | None:
-        """Return why victims may not be taken; those that leave anyhow aren't taken."""
+        """Return why victims may not be preempted; victims that are leaving already may."""
         if not self._policies:
             return None
         taken = [v for v in victims if not v.cls.terminating and v.uid not in self._leaving]
@@ -117,9 +119,9 @@ class PreemptionPolicies(PreemptionPolicy):
         return [why for policy in self._policies for why in policy.protected_on(rows, pod)]
 
     def held(self, pod: PodInfo, rejected: Rows, objections: Iterable[Objection]) -> Held | None:
-        """Return the policy reasons for which a preemptor found no node; None if there are none.
+        """Return the reasons of policies for which a preemptor gets no node; None without reasons.
 
-        Preemption doesn't help on the rejected rows, int[n]; the objections concern victims.
+        They are `objections` to candidates' victims, and protected pods on `rejected` rows, int[n].
         """
         all_objections = [*objections, *self.protected_on(rejected, pod)]
         if not all_objections:
@@ -136,5 +138,5 @@ def _first(answers: Iterable[T | None]) -> T | None:
 
 
 def before(until_s: float) -> str:
-    """Return the end of a sentence about a period: ` before TIME`, or nothing if it has no end."""
+    """Return the end of a sentence: ` before TIME`, or an empty text if the time is infinity."""
     return "" if until_s == math.inf else f" before {timestamp(math.ceil(until_s))}"

@@ -1,4 +1,4 @@
-"""The record of a preemption for programs: the preemptor, the victims and other candidates."""
+"""The machine-readable record of a preemption, for the annotation of its Events."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +23,7 @@ _NAMES = {
 
 
 class PodReference(msgspec.Struct, frozen=True):
-    """A pod of a preemption, as victim or preemptor."""
+    """A victim or preemptor."""
 
     namespace: str
     name: str
@@ -40,9 +40,9 @@ class Alternative(msgspec.Struct, frozen=True, rename=_NAMES):
     """Another node on which preemption would have made room.
 
     Attributes:
-        victims: the number of victims there.
-        pdb_violations: the number of these victims that violate a budget.
-        lost_at: the key at which the node lost; empty if only its name is greater.
+        victims: the number of victims on the node.
+        pdb_violations: the number of these victims whose disruption violates a budget.
+        lost_at: the name of the key at which the node lost; empty if it lost only by its name.
     """
 
     node_name: str
@@ -52,11 +52,11 @@ class Alternative(msgspec.Struct, frozen=True, rename=_NAMES):
 
 
 class WrittenRecord(msgspec.Struct, frozen=True, rename=_NAMES):
-    """A preemption as in the annotation of its events.
+    """A preemption as written to the annotation of its Events.
 
     Attributes:
         victims: the victims, the most important first.
-        pdb_violations: the number of victims that violate a budget.
+        pdb_violations: the number of victims whose disruption violates a budget.
         candidates: the number of nodes on which preemption would have made room.
         alternatives: the best of the other candidates, at most `ALTERNATIVES_MAX`.
     """
@@ -76,15 +76,15 @@ class PreemptionRecord(WrittenRecord, frozen=True):
     at_s: float
 
     def annotations(self) -> dict[str, str]:
-        """Return the record as an annotation of events."""
+        """Return the annotation of Events, by its name."""
         written = without(msgspec.to_builtins(self), "at_s")
         return {ANNOTATION: msgspec.json.encode(written).decode()}
 
 
 def written_record(event: Object) -> Mapping[str, Any] | None:
-    """Read the record in an Event's annotation, as JSON values; None without a valid one.
+    """Read the record in an Event's annotation, as JSON values; None without a valid record.
 
-    The annotation isn't trusted, as anything that may write events may write it.
+    The annotation isn't trusted, as any client that may write Events may write it.
     """
     text = annotations(event).get(ANNOTATION)
     if text is None:
@@ -100,7 +100,11 @@ def written_record(event: Object) -> Mapping[str, Any] | None:
 def record_of(
     pod: PodInfo, found: PostFilterResult, snapshot: Snapshot, scheduler_name: str, now_s: float
 ) -> PreemptionRecord:
-    """Make the record of a PostFilter result with a nominated node, right after the decision."""
+    """Make the record of a PostFilter result, right after the decision.
+
+    Raises:
+        ValueError: the result has no nominated node.
+    """
     if not found.nominated_node_name:
         raise ValueError(f"{pod.key}: no node is nominated, so no pod is preempted")
     weighed = found if isinstance(found, Preemption) else None

@@ -1,10 +1,10 @@
 """The order of a node's pods by importance, the most important first.
 
-Pods are compared by keys, and then by start: the earlier pod is kept. kube-scheduler has one key,
-the priority (MoreImportantPod of `pkg/scheduler/util/utils.go`, v1.36). A pod that hasn't started
-counts as started at the time of the comparison, so that of two such pods with equal keys the first
-argument is always the more important one. The order of equal pods is that of Go's unstable
-`sort.Slice`; see `go_sort`.
+Pods are compared by keys, and then by start time: the pod that started first is more important.
+kube-scheduler has one key, the priority (MoreImportantPod of `pkg/scheduler/util/utils.go`, v1.36).
+A pod that hasn't started counts as started at the time of the comparison. So of two such pods with
+equal keys the first argument is always the more important one. Equal pods are in the order of Go's
+unstable `sort.Slice`; see `go_sort`.
 """
 
 from collections.abc import Callable
@@ -25,11 +25,11 @@ _QOS_RANKS = {"Guaranteed": 2, "Burstable": 1, "BestEffort": 0}
 
 
 class ImportanceKey(msgspec.Struct, frozen=True):
-    """A figure of pods, of which the greater is more important.
+    """A key by which pods are compared; the pod with the greater value is more important.
 
     Attributes:
-        of_pod: computes the figure of a pod.
-        of_slots: computes int64[pods] of the pods in slots of a snapshot.
+        of_pod: computes the value of a pod.
+        of_slots: computes the values, int64[pods], of the pods in slots, int64[pods].
     """
 
     of_pod: Callable[[PodInfo], int]
@@ -37,12 +37,12 @@ class ImportanceKey(msgspec.Struct, frozen=True):
 
 
 class Importance(msgspec.Struct, frozen=True):
-    """An order of pods by importance: by keys, then by start."""
+    """An order of pods by importance: by keys, then by start time."""
 
     keys: tuple[ImportanceKey, ...]
 
     def is_more_important(self, a: PodInfo, b: PodInfo) -> bool:
-        """Whether `a` is kept rather than `b`."""
+        """Whether `a` is more important than `b`."""
         for key in self.keys:
             of_a, of_b = key.of_pod(a), key.of_pod(b)
             if of_a != of_b:
@@ -59,8 +59,8 @@ class Importance(msgspec.Struct, frozen=True):
         """Return the permutation, int64[pods], that sorts pods by row and then as `sort` does.
 
         Args:
-            slots: int64[pods], of the snapshot's columns of pods.
-            rows: int64[pods], a small number for the row of each pod.
+            slots: int64[pods], indices of the snapshot's columns of pods.
+            rows: int64[pods], the row of each pod, or another small number for it.
         """
         starts, positions = snapshot.pods.starts[slots], snapshot.pods.positions[slots]
         # Go's insertion sort reverses pods that haven't started: each is the first argument of its
@@ -87,7 +87,7 @@ class Importance(msgspec.Struct, frozen=True):
 
 
 def column_of(of_pod: Callable[[PodInfo], int]) -> ImportanceKey:
-    """Make a key that computes the figures of columns pod by pod."""
+    """Make a key from a function of one pod, which is called for each slot."""
 
     def of_slots(snapshot: Snapshot, slots: Integers) -> Integers:
         return np.array([of_pod(snapshot.pods.pods[slot]) for slot in slots.tolist()], np.int64)

@@ -1,7 +1,7 @@
 """The potential victims of all rows, for preemptors of one priority.
 
-The order of victims, and whether their disruption violates a budget, doesn't depend on the
-preemptor otherwise, so that all preemptors of a priority share a table.
+The order of victims, and whether their disruption violates a budget, depends only on the
+preemptor's priority, so that all preemptors of a priority share a table.
 """
 
 from typing import Protocol
@@ -32,14 +32,14 @@ class Protection(Protocol):
     """Decides which pods may not be preempted although their priority is lower."""
 
     log: Log[int]
-    """The rows of pods whose protection has changed, also by the passing of time."""
+    """The rows of pods whose protection has changed, also because a period has ended."""
 
     def protects(self, pod: PodInfo, priority: int) -> bool:
-        """Whether a pod on a node is protected from preemptors of a priority."""
+        """Whether a placed pod is protected from preemptors of a priority."""
         ...
 
     def protected(self, slots: Integers, priority: int) -> Mask:
-        """Which pods are protected, bool[n] for slots int64[n] of the snapshot."""
+        """Whether the pods in slots, int64[n], are protected, bool[n]."""
         ...
 
 
@@ -47,11 +47,11 @@ class PotentialVictims(msgspec.Struct, frozen=True):
     """Pods of lower priority on some rows, as arrays with an element per pod.
 
     Attributes:
-        slots: int64[pods], of the snapshot's columns of pods.
-        row_indexes: int64[pods], ascending indexes of the rows.
+        slots: int64[pods], indices of the snapshot's columns of pods.
+        row_indexes: int64[pods], ascending indices of the rows in the argument.
         violating: bool[pods], whether the pod's disruption violates a budget.
-        ranks: int64[pods], the pod's turn on its row, from 0: pods that violate a budget come
-            first, and otherwise the more important ones.
+        ranks: int64[pods], the pod's turn on its row, from 0: pods whose disruption violates a
+            budget come first, then the others, the more important ones first in both groups.
         counts: int64[rows], the number of pods of each row.
     """
 
@@ -63,18 +63,20 @@ class PotentialVictims(msgspec.Struct, frozen=True):
 
 
 class VictimTable:
-    """The potential victims of each row: the pod of each turn, for preemptors of one priority.
+    """The potential victims of each row by turn, for preemptors of one priority.
+
+    A turn is a pod's position in the order in which the dry run puts pods back.
 
     Attributes:
-        slots: int32[turns, nodes], of the snapshot's columns of pods; `NO_POD` where a row has
-            no more pods.
+        slots: int32[turns, nodes], indices of the snapshot's columns of pods; `NO_POD` where a
+            row has no more pods.
         classes: int32[turns, nodes], the ids of the pods' classes, or `NO_POD`.
         priorities: int64[turns, nodes].
         starts: int64[turns, nodes], the pods' `start_order`.
         violating: bool[turns, nodes], whether the pods' disruption violates a budget.
         counts: int64[nodes], the number of pods of each row.
-        is_tall: bool[nodes], whether a row has too many pods for the table.
-        epoch: raised when all rows are forgotten.
+        is_tall: bool[nodes], whether a row has more than `TURNS_MAX` pods, which aren't listed.
+        epoch: a number that is increased when all rows are forgotten.
     """
 
     def __init__(self, tables: "VictimTables", priority: int) -> None:
@@ -91,7 +93,7 @@ class VictimTable:
             self._forget()
 
     def update(self, rows: Rows) -> None:
-        """Update `rows`, int[n]."""
+        """Read the potential victims of `rows`, int[n], unless they are known."""
         self.follow()
         stale = rows[~self._rows.known[rows]]
         if len(stale):
@@ -99,7 +101,7 @@ class VictimTable:
             self._rows.known[stale] = True
 
     def held(self, column: int) -> Integers:
-        """Return the pods' amounts of a resource, int64[turns, nodes]."""
+        """Return the pods' requests of the resource of a column, int64[turns, nodes]."""
         held = self._held.get(column)
         if held is None:
             held = self._held[column] = self._amounts(column, self.slots)
@@ -148,7 +150,7 @@ class VictimTable:
 
 
 class Victims(msgspec.Struct, frozen=True):
-    """The first turns of some rows of a table, as `ManyPods` of the framework."""
+    """The first turns of some rows of a table; implements `ManyPods` of the framework."""
 
     table: VictimTable
     turns: int
@@ -165,12 +167,12 @@ class Victims(msgspec.Struct, frozen=True):
         return self.table.classes[: self.turns, self.columns]
 
     def held(self, column: int) -> Integers:
-        """Return the pods' amounts of a resource, int64[turns, n]."""
+        """Return the pods' requests of the resource of a column, int64[turns, n]."""
         return self.table.held(column)[: self.turns, self.columns]
 
 
 class VictimTables:
-    """The tables of potential victims for the priorities that preempted last."""
+    """Tables of potential victims, kept for the priorities of the latest preemptors."""
 
     def __init__(
         self,
@@ -194,7 +196,7 @@ class VictimTables:
         return table
 
     def known_rows(self, nominator: Nominator | None = None) -> KnownRows:
-        """Track the rows whose victims, and nominations if given, haven't changed."""
+        """Track the rows whose potential victims haven't changed, nor their nominated pods."""
         log = self.protection.log if self.protection else None
         return KnownRows(self.snapshot, self.budgets, nominator, log)
 
@@ -205,7 +207,7 @@ class VictimTables:
         return self.protection is None or not self.protection.protects(pod, priority)
 
     def potential_victims(self, priority: int, rows: Rows) -> PotentialVictims:
-        """Find the pods on `rows`, int[n], that a pod of a priority could preempt."""
+        """Find the pods on `rows`, int[n], that preemptors of a priority may preempt."""
         snapshot = self.snapshot
         if len(rows) <= _FEW_ROWS_MAX:
             on_rows = [

@@ -1,6 +1,6 @@
 """Policies of preemption that Kubernetes doesn't have, all off by default.
 
-`enabled_policies` makes those that options enable. The engine knows only their protocol,
-`PreemptionPolicy`; candidate keys are criteria of the choice; `livelock` and `retries` are used
-by the machine that deletes victims.
+`enabled_policies` makes the policies that options enable, behind the protocol `PreemptionPolicy`.
+`candidate_keys` has further keys of the choice; `livelock` and `retries` are used by the state
+machine that deletes victims.
 """

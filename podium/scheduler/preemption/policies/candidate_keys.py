@@ -1,4 +1,4 @@
-"""The option `candidateOrder`: the keys of kube-scheduler and others that compare candidates."""
+"""The option `candidateOrder`: keys that compare candidate nodes, kube-scheduler's and others."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -45,7 +45,7 @@ _ANY_ROW = -1
 
 
 class PodFigures:
-    """A figure of each pod on a node by slot, computed when first requested."""
+    """A number for each placed pod by its slot, computed when first requested."""
 
     def __init__(
         self, snapshot: Snapshot, of_pod: Callable[[PodInfo], float], of_nobody: float = 0.0
@@ -57,7 +57,7 @@ class PodFigures:
         self._column: NDArray[np.float64] = np.zeros(0)
 
     def of(self, slots: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Return the figures of the pods in slots of the snapshot, of any shape; -1 for no pod."""
+        """Return the numbers of the pods in slots, of any shape; `of_nobody` for slot -1."""
         self._rows.follow()
         pods, known = self._snapshot.pods, self._rows.known
         if len(self._column) != len(pods.rows) + 1:
@@ -73,7 +73,7 @@ class PodFigures:
 
 
 def keys_of(handle: Handle) -> tuple[Key, ...]:
-    """Make the keys that the options of a handle name, in their order."""
+    """Make the keys that `candidateOrder` names, in order."""
     return tuple(_key(which, handle) for which in handle.options.candidate_order)
 
 
@@ -136,6 +136,6 @@ def _began_s(pod: PodInfo) -> float:
 
 
 def lost_run_time_s(pod: PodInfo, clock: Clock) -> int:
-    """Return the seconds of work that are lost if a pod goes now; 0 if it is leaving already."""
+    """Return the seconds of work lost if a pod is deleted now; 0 if it is terminating already."""
     began_s = _began_s(pod)
     return 0 if began_s == math.inf else max(int(clock.now_s - began_s), 0)

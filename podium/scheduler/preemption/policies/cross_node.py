@@ -1,9 +1,10 @@
 """Victims on several nodes: the option `preemptionScope: CrossNode`.
 
-In one domain after the other, all pods of lower priority that block the preemptor are removed, and
-on each node the victims of the ordinary dry run. Then each pod is given back if the preemptor still
-fits, those that violate a budget first, and then the most important ones, as on a single node. The
-rooms made so are kept free of pods that would block the preemptor again (`reserved_rooms`).
+In each domain, all pods of lower priority that block the preemptor by anti-affinity or topology
+spread are removed, and on each node the victims of the ordinary dry run. Then each pod is put back
+if the preemptor still fits, as on a single node: first the pods whose disruption violates a budget,
+then the others by importance. Until the preemptor is bound, `reserved_rooms` keeps out pods that
+would block it again.
 """
 
 from collections import defaultdict
@@ -56,7 +57,7 @@ class _Blockers:
         self._keys: dict[int, tuple[str, ...]] = {}
 
     def domains(self) -> list[_Domain]:
-        """List the domains with blockers, those with less important and fewer blockers first."""
+        """List the domains with blocking pods, those with less important and fewer pods first."""
         snapshot, by_place = self._handle.snapshot, defaultdict[_Place, list[PodInfo]](list)
         for row, pods in enumerate(snapshot.pods_on):
             marks = snapshot.labels_of(row) if pods else {}
@@ -98,7 +99,7 @@ class _Blockers:
 
 
 class CrossNodePreemption(PreemptionPolicy):
-    """Searches sets of victims on several nodes where those of one node aren't enough."""
+    """Finds sets of victims on several nodes for pods that victims on one node don't help."""
 
     def __init__(self, handle: Handle, tables: VictimTables) -> None:
         self._handle = handle
@@ -191,10 +192,10 @@ def _reaches_beyond_its_node(pod: PodInfo) -> bool:
 
 @contextmanager
 def reserved_rooms(handle: Handle, pod: PodInfo) -> Iterator[None]:
-    """Place nominated pods of no lower priority on their nodes during one decision.
+    """Place nominated pods of equal or higher priority on their nodes during one decision.
 
-    A nomination always counts for its own node, but here it counts for other nodes, too: the pod
-    is there with its labels and its affinity, but takes no resources.
+    So the affinity, anti-affinity and spread of nominated pods count for other nodes, too, not
+    only for the nominated node. The placed pods take no resources.
     """
     snapshot, stand_ins = handle.snapshot, []
     is_far_reaching = _reaches_beyond_its_node(pod)

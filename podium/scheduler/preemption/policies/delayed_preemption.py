@@ -1,4 +1,4 @@
-"""Delayed preemption: pods that fit nowhere wait for room without victims first."""
+"""Delayed preemption: unschedulable pods first wait for room that needs no victims."""
 
 import math
 from contextlib import suppress
@@ -27,9 +27,10 @@ _ROWS_MAX = 200
 
 
 class DelayedPreemption(PreemptionPolicy):
-    """The option `patience`: pods wait before they preempt, if pods are about to end or drain.
+    """The option `patience`: pods wait before they preempt.
 
-    The wait begins when the pod's condition PodScheduled becomes False.
+    They wait for a fixed time, and then as long as a node is about to start or pods are about to
+    end. The time counts from when the condition PodScheduled became False.
     """
 
     def __init__(self, handle: Handle) -> None:
@@ -98,7 +99,7 @@ class DelayedPreemption(PreemptionPolicy):
 
 
 def ends_s(pod: PodInfo) -> float:
-    """Return when a pod's annotations or deadline end it; infinity if they don't."""
+    """Return when a pod ends by its deadline or annotation, in seconds since the epoch; or inf."""
     if pod.start_ns is None:
         return math.inf
     deadline = spec_of(pod.obj).get("activeDeadlineSeconds")

@@ -14,7 +14,7 @@ from podium.scheduler.preemption.victim_table import Protection, VictimTables
 
 
 def policies_of(handle: Handle) -> PreemptionPolicies:
-    """Make the policies that a handle's options enable, in the order of their precedence."""
+    """Make the policies that the scheduler's options enable, by precedence."""
     options, history, enabled = handle.options, handle.history, list[PreemptionPolicy]()
     protection, protected = options.protection, None
     if options.patience:
@@ -37,6 +37,6 @@ def policies_of(handle: Handle) -> PreemptionPolicies:
 
 
 def victim_tables(handle: Handle, protection: Protection | None) -> VictimTables:
-    """Make tables of potential victims in the order that the option `victimOrder` names."""
+    """Make tables of potential victims, ordered by the option `victimOrder`."""
     importance = IMPORTANCE[handle.options.victim_order]
     return VictimTables(handle.snapshot, handle.budgets, importance, protection)

@@ -1,8 +1,8 @@
-"""Detection of livelocks, in which other schedulers fill the room of a preemptor repeatedly.
+"""Detection of livelocks: other schedulers repeatedly fill the room that a preemptor has made.
 
-Other schedulers may not respect nominations, or give the room to the replacements of the victims,
-so that preemption goes on without effect. kube-scheduler never stops; here the preemptor waits
-before it preempts more of these pods.
+Other schedulers may not respect nominations, or may place the replacements of the victims in the
+room, so that preemption goes on without effect. kube-scheduler never stops; here the preemptor
+waits before it preempts more of these pods.
 """
 
 from collections.abc import Iterable
@@ -22,12 +22,12 @@ _DOUBLINGS = 4
 
 
 class Livelock(msgspec.Struct, frozen=True):
-    """A node whose room for a preemptor other pods have taken repeatedly.
+    """A node on which other pods have repeatedly taken the room that a preemptor made.
 
     Attributes:
         rounds: how often the room was taken.
-        takers: the pods that have it now, and would be the next victims.
-        wait_s: for how long the preemptor preempts no pods; 0 if it goes on.
+        takers: the pods that have the room now, and would be the next victims.
+        wait_s: for how many seconds the preemptor preempts no pods; 0 if it doesn't wait.
     """
 
     node_name: str
@@ -37,7 +37,7 @@ class Livelock(msgspec.Struct, frozen=True):
 
     @property
     def note(self) -> str:
-        """The note of an event about it."""
+        """The note of an Event about the livelock."""
         schedulers = ", ".join(sorted({scheduler_name_of(pod.obj) for pod in self.takers}))
         said = (
             f"Room made on node {self.node_name} was taken {self.rounds} times by pods of "
@@ -55,7 +55,10 @@ class _Rooms(msgspec.Struct):
 
 
 class LivelockGuard:
-    """Detects livelocks of preemptors, which then wait, `backoff_s` the first time (0: never)."""
+    """Detects livelocks, and delays further preemption by `backoff_s` at first (0: never).
+
+    Pods of the profiles in `own` don't count as takers.
+    """
 
     def __init__(self, own: Iterable[str], backoff_s: float) -> None:
         self._own = frozenset(own)
@@ -67,13 +70,16 @@ class LivelockGuard:
         return len(self._rooms)
 
     def holds(self, preemptor_uid: str) -> bool:
-        """Whether a preemptor waits at present."""
+        """Whether a preemptor may not preempt at present because of a livelock."""
         return preemptor_uid in self._waiting
 
     def detect(
         self, preemptor: PodInfo, node_name: str, victims: Iterable[PodInfo], now_s: float
     ) -> Livelock | None:
-        """Return the livelock that a preemptor's next victims show; None if there is none."""
+        """Check a preemptor's next victims; None unless they have taken its room repeatedly.
+
+        Each call with victims that have taken the room counts as a round.
+        """
         rooms = self._rooms.get(preemptor.uid)
         seen = None if rooms is None else rooms.seen.get(node_name)
         if rooms is None or seen is None:
@@ -97,7 +103,7 @@ class LivelockGuard:
         return Livelock(node_name, rounds, takers, wait_s)
 
     def follow(self, change: Change) -> None:
-        """Forget a preemptor that is on a node, or gone."""
+        """Forget a preemptor that is bound, finished or deleted."""
         pod = change.obj
         if uid(pod) not in self._rooms:
             return
@@ -106,14 +112,14 @@ class LivelockGuard:
             self._waiting.discard(uid(pod))
 
     def made_room(self, preemptor: PodInfo, node_name: str, there: Iterable[PodInfo]) -> None:
-        """Record the pods on a node when its victims are deleted for a preemptor."""
+        """Record the pods on a node when the victims of a preemptor are deleted there."""
         rooms = self._rooms.setdefault(preemptor.uid, _Rooms())
         rooms.seen[node_name] = frozenset(pod.uid for pod in there)
 
     def take_due(self, now_s: float) -> list[str]:
-        """Take the uids of the preemptors that have waited long enough."""
+        """Remove and return the uids of the preemptors whose waits are over."""
         return [*self._waiting.take_due(now_s)]
 
     def next_wakeup_s(self) -> float | None:
-        """Return when the first preemptor has waited long enough; None if none waits."""
+        """Return when the first wait ends, in seconds since the epoch; None without waits."""
         return self._waiting.next_s() if self._waiting else None

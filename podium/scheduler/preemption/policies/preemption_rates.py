@@ -1,4 +1,4 @@
-"""The option `rates`: limits of the victims of a namespace and class in a period."""
+"""The option `rates`: limits how many pods of a namespace and class are preempted in a period."""
 
 import math
 from collections import Counter
@@ -13,7 +13,7 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class PreemptionRates(PreemptionPolicy):
-    """Limits the victims of a namespace and class in a period."""
+    """Limits how many pods of a namespace and PriorityClass are preempted in a period."""
 
     def __init__(
         self, rates: Sequence[PreemptionRate], history: VictimHistory, clock: Clock
@@ -26,7 +26,7 @@ class PreemptionRates(PreemptionPolicy):
 
     @property
     def epoch(self) -> int:
-        """A number that grows when an earlier result of `objection_to` changes."""
+        """A number that is increased when an earlier result of `objection_to` changes."""
         if self._history_epoch != self._history.epoch:
             self._history_epoch, before = self._history.epoch, self._known
             self._known = {group: self._to_group(group, 1) for group in before}
@@ -34,7 +34,7 @@ class PreemptionRates(PreemptionPolicy):
         return self._changes
 
     def objection_to(self, pod: PodInfo) -> Objection | None:
-        """Return the first rate that a victim would exceed, kept by namespace and class."""
+        """Return the objection by the first rate that one more victim exceeds; None if none."""
         group = pod.namespace, priority_class_of(pod.obj)
         if group not in self._known:
             self._known[group] = self._to_group(group, 1)

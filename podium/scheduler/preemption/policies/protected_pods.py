@@ -1,6 +1,6 @@
-"""The protection of pods from preemption by rules, kept as columns by slot.
+"""The protection of pods from preemption by rules, one for each option.
 
-Each option is a rule; the rules come first in the file.
+`ProtectedPods` keeps the results of the rules as columns by slot.
 """
 
 import math
@@ -48,8 +48,8 @@ class ProtectionPeriod(msgspec.Struct, frozen=True):
 
     Attributes:
         reason: the end of a sentence that begins with "the pod may not be preempted: ".
-        until_s: the end, in seconds since the epoch; `FOR_EVER` if there is none.
-        below: preemptors of a lower priority are refused; `EVERYBODY` for all.
+        until_s: the end of the period, in seconds since the epoch; `FOR_EVER` if it has none.
+        below: the pod is protected from preemptors of lower priority; `EVERYBODY` for all.
     """
 
     reason: str
@@ -57,14 +57,14 @@ class ProtectionPeriod(msgspec.Struct, frozen=True):
     below: int = EVERYBODY
 
     def holds(self, priority: int, now_s: float) -> bool:
-        """Whether the pod is protected now from a preemptor of a priority."""
+        """Whether the pod is protected from a preemptor of a priority at `now_s`."""
         return priority < self.below and now_s < self.until_s
 
 
 _UNPROTECTED = ProtectionPeriod("", -math.inf, 0)
 
 ProtectionRule = Callable[[PodInfo], ProtectionPeriod | None]
-"""Returns the period in which a pod on a node is protected; None if it isn't."""
+"""Returns the period in which a placed pod is protected; None if it isn't protected."""
 
 
 def rules_of(
@@ -73,7 +73,7 @@ def rules_of(
     history: VictimHistory,
     rates: PreemptionRates | None,
 ) -> list[ProtectionRule]:
-    """Make the rules that options enable."""
+    """Make the rules that the options enable."""
     rules: list[ProtectionRule] = []
     if options.minimum_run_times or options.annotated_run_time_max_s:
         by_class, annotated_max_s = options.minimum_run_times, options.annotated_run_time_max_s
@@ -92,7 +92,7 @@ def rules_of(
 def minimum_run_time(
     by_class: Sequence[MinimumRunTime], annotated_max_s: float, pod: PodInfo
 ) -> ProtectionPeriod | None:
-    """Protect a pod until it has run for some time."""
+    """Protect a pod until it has run for the minimum time of its class or annotation."""
     accepted = (priority_class_of(pod.obj), EVERY)
     named = (entry.duration_s for entry in by_class if entry.priority_class in accepted)
     asked_s = duration_seconds(annotations(pod.obj).get(MINIMUM_RUN_TIME, "0")) or 0.0
@@ -107,9 +107,9 @@ def minimum_run_time(
 def toleration(listers: Listers, pod: PodInfo) -> ProtectionPeriod | None:
     """Protect a pod by annotations of its PriorityClass: PreemptionToleration of scheduler-plugins.
 
-    Preemptors below the minimum preemptable priority, by default one above the class's own, have
-    to wait for toleration-seconds after the pod was scheduled: 0 by default, for ever if negative.
-    An annotation that isn't a number is ignored.
+    The pod is protected from preemptors below the minimum preemptable priority (default: one
+    above the class's own value) for toleration-seconds after it was scheduled (default: 0; for
+    ever if negative). An annotation that isn't a number is ignored.
     """
     priority_class = listers.get("PriorityClass", priority_class_of(pod.obj)) or {}
     noted = annotations(priority_class)
@@ -127,7 +127,7 @@ def toleration(listers: Listers, pod: PodInfo) -> ProtectionPeriod | None:
 
 
 def never(options: NeverPreempt, pod: PodInfo) -> ProtectionPeriod | None:
-    """Protect a pod for ever by its annotation, if options allow its class and namespace to."""
+    """Protect an annotated pod for ever, if options allow its PriorityClass and namespace."""
     noted = annotations(pod.obj)
     asks = noted.get(NEVER_PREEMPT) == "true" or (
         options.safe_to_evict and noted.get(SAFE_TO_EVICT) == "false"
@@ -141,7 +141,7 @@ def never(options: NeverPreempt, pod: PodInfo) -> ProtectionPeriod | None:
 def repeated_victim(
     options: RepeatedVictims, history: VictimHistory, pod: PodInfo
 ) -> ProtectionPeriod | None:
-    """Protect a pod that was preempted often enough within a window, until the window ends."""
+    """Protect a pod that has been preempted too often within a window, until the window ends."""
     times, within_s = options.times, options.within_s
     moments = history.moments(pod)[-times:]
     if len(moments) < times or moments[-1] - moments[0] > within_s:
@@ -151,10 +151,7 @@ def repeated_victim(
 
 
 def rate(rates: PreemptionRates, pod: PodInfo) -> ProtectionPeriod | None:
-    """Return how long a pod is protected because its namespace and class reached their rate.
-
-    None means that they may still lose pods by preemption.
-    """
+    """Protect a pod whose namespace and class have had as many victims as a rate allows."""
     objection = rates.objection_to(pod)
     return None if objection is None else ProtectionPeriod(objection.reason, objection.until_s)
 
@@ -167,13 +164,13 @@ def _integer(noted: Mapping[str, str], annotation: str, default: int) -> int:
 
 
 class ProtectedPods(PreemptionPolicy):
-    """The protection of all pods at the moment; `Protection` of the engine.
+    """The present protection of all pods; implements `Protection`.
 
     Attributes:
-        log: the rows of pods whose protection has changed, also by the passing of time.
+        log: the rows of pods whose protection has changed, also because a period has ended.
 
     Args:
-        rules: a pod is protected if any of them protects it.
+        rules: a pod is protected if any rule protects it.
         rates: all pods are checked again when its epoch changes; None if no rule depends on it.
     """
 
@@ -231,9 +228,9 @@ class ProtectedPods(PreemptionPolicy):
         return held
 
     def protected_on(self, rows: Rows, pod: PodInfo) -> list[Objection]:
-        """Return the objections of the protected pods on `rows`, int[n], the earliest to end first.
+        """Return an objection for each protected pod on `rows`, int[n], the earliest to end first.
 
-        The objection of a pod is that of the rule that protects it for longest.
+        The objection of a pod has the reason of the rule that protects it for longest.
         """
         now_s, found = self._clock.now_s, list[tuple[float, str, str]]()
         for row in rows.tolist():

@@ -1,7 +1,7 @@
-"""The simulated replacements of victims, which compare candidate nodes.
+"""Simulated replacements of victims, by which candidate nodes are compared.
 
-Replacements are placed one after the other, each on the first node by name with room left. The
-victims stay in the snapshot, as their room is the preemptor's.
+Replacements are placed one after the other, each on the first node by name where it fits. The
+victims stay in the snapshot, as the preemptor takes their room.
 """
 
 from collections.abc import Sequence
@@ -26,14 +26,14 @@ _RUNS_MAX = 16
 def stranded_victims(
     handle: Handle, victims: Sequence[PodInfo], own_row: int
 ) -> tuple[int, set[int]]:
-    """Count the victims without a replacement, or whose replacement fits no node at once.
+    """Count the victims without a controller, or whose replacement fits no node at present.
 
     Args:
-        victims: the most important first, as their replacements are placed.
-        own_row: the victims' row, which takes no replacement; -1 if any row may.
+        victims: in the order in which their replacements are placed, the most important first.
+        own_row: the row of the victims, on which no replacement is placed; -1 for any row.
 
     Returns:
-        The number, and the rows of the replacements.
+        The number of these victims, and the rows of the placed replacements.
     """
     stranded, taken = 0, set()
     with TrialChanges(handle.snapshot) as changes:
@@ -52,10 +52,10 @@ def stranded_victims(
 
 
 class Cascade:
-    """Counts the victims, the pods that their replacements would preempt, and so on.
+    """Counts the victims, the pods that replacements of victims would preempt, and so on.
 
-    Replacements are placed by priority, and then in the order of the victims. A replacement that
-    fits no node preempts on the best one by kube-scheduler's keys, unless an option forbids that.
+    Replacements are placed by descending priority, and then in the order of the victims. One that
+    fits no node preempts on the best node by kube-scheduler's keys, unless an option forbids it.
     """
 
     def __init__(self, handle: Handle) -> None:
@@ -65,7 +65,7 @@ class Cascade:
         self._runs: Recent[PodClass, DryRun] = Recent(_RUNS_MAX)
 
     def __call__(self, victims: Sequence[PodInfo], own_row: int) -> tuple[int, set[int]]:
-        """Return the size of the cascade, and the rows of replacements; see `stranded_victims`."""
+        """Count a cascade, at most `SIZE_MAX`; arguments and result as of `stranded_victims`."""
         waiting, taken = [pod for pod in victims if not pod.cls.terminating], set[int]()
         size = len(waiting)
         with TrialChanges(self._handle.snapshot) as changes:
@@ -119,6 +119,6 @@ def _place(handle: Handle, pod: PodInfo, own_row: int, changes: TrialChanges) ->
 
 
 def replacement(victim: PodInfo, classes: PodClasses) -> PodInfo:
-    """Make the pending pod with which the controller replaces a victim."""
+    """Make the pending pod that the controller of a victim creates in its place."""
     spec = {field: value for field, value in spec_of(victim.obj).items() if field != "nodeName"}
     return pending_pod({**victim.obj, "spec": spec, "status": {}}, classes)

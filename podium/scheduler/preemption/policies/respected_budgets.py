@@ -14,10 +14,10 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class RespectedBudgets(PreemptionPolicy):
-    """The PodDisruptionBudgets that preemption has to respect.
+    """Rejects sets of victims that would violate a PodDisruptionBudget to be respected.
 
-    A budget allows what its status says, or less: pods that are about to be deleted don't count as
-    healthy, even if the disruption controller hasn't updated the status.
+    A budget allows as many disruptions as its status says, or fewer: victims that are about to be
+    deleted don't count as healthy, even if the disruption controller hasn't updated the status.
     """
 
     def __init__(self, handle: Handle) -> None:

@@ -1,4 +1,4 @@
-"""Sets of victims on several nodes, with the figures that compare candidate nodes."""
+"""Sets of victims on several nodes, with the values by which candidate nodes are compared."""
 
 from collections.abc import Collection, Mapping
 
@@ -11,18 +11,18 @@ from podium.scheduler.snapshot.arrays import Rows
 
 
 class VictimSets(DryRun):
-    """A dry run whose victims are on any nodes; `nodes_touched` counts these, int64[nodes]."""
+    """A dry run with victims on several nodes, whose number is `nodes_touched`, int64[nodes]."""
 
     def __init__(
         self, like: DryRun, sets: Mapping[int, RowResult], lost: Collection[int] | None = None
     ) -> None:
-        """Make a dry run with other victims on some rows.
+        """Make a dry run with other victims for some rows.
 
         Args:
             like: a dry run for the same pod and cluster.
-            sets: the results of these rows.
-            lost: rows that are no longer candidates, while all others are as in `like`; None to
-                start without other rows.
+            sets: results by row.
+            lost: rows that are no longer candidates, while rows in neither argument are as in
+                `like`; if None, only the rows of `sets` are candidates.
         """
         self.__dict__.update(like.__dict__)
         if lost is None:

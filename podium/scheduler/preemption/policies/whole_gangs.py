@@ -13,9 +13,9 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class WholeGangs(PreemptionPolicy):
-    """Makes all pods of a victim's gang victims, on all nodes.
+    """Adds all pods of a victim's gang to the victims, on whichever node they are.
 
-    A row is no longer a candidate if one of these pods may not be preempted.
+    A row is no longer a candidate if a pod of the gang may not be preempted.
     """
 
     def __init__(self, gangs: PodGroups) -> None:
