@@ -31,10 +31,12 @@ def _result(line: str, functions: Mapping[str, Callable[..., Any]]) -> str:
     call = line.partition(" -> ")[0]
     name, _, arguments = call.partition(" ")
     try:
-        returned = functions[name](*yaml.safe_load(f"[{arguments}]"))
+        returned = json.dumps(
+            functions[name](*yaml.safe_load(f"[{arguments}]")), ensure_ascii=False
+        )
     except RefusedError as refusal:
-        return f"{call} -> {refusal.code} {refusal.reason}: {refusal.message}"
+        returned = f"{refusal.code} {refusal.reason}: {refusal.message}"
     except (PodiumError, ValueError) as error:
-        # A text file holds no zero bytes.
-        return f"{call} -> {type(error).__name__}: {error}".replace("\0", r"\0")
-    return f"{call} -> {json.dumps(returned, ensure_ascii=False)}"
+        returned = f"{type(error).__name__}: {error}"
+    # Errors may hold line breaks, and a time zone of a zero byte.
+    return f"{call} -> {returned}".replace("\n", r"\n").replace("\0", r"\0")

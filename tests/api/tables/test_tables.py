@@ -119,9 +119,9 @@ def kind_name(api_version: str, kind: str) -> str | None:
 
 
 def yaml_faults(text: str) -> list[tuple[int, int, str]]:
-    """The number of each document that has faults, their lines and messages."""
+    """The number of each document that has faults, their lines and messages but for libyaml's."""
     return [
-        (document.number, fault.line, fault.message)
+        (document.number, fault.line, fault.message.partition(": ")[0])
         for document in read_yaml(text)
         for fault in document.faults
     ]

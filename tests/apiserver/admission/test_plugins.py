@@ -7,7 +7,6 @@ import pytest
 from podium.api.refused import RefusedError
 from podium.apiserver.admission.pod_plugins import ServiceAccount, add_default_tolerations
 from podium.apiserver.admission.priority import PriorityClasses
-from podium.apiserver.admission.runtime_class import merge_tolerations
 from tests.apiserver.admission.shelf import Door, Obj, container, pod, stored
 
 PULLER = stored("ServiceAccount", "puller", imagePullSecrets=[{"name": "registry"}])
@@ -49,32 +48,6 @@ def test_a_limit_below_the_least_amount_is_named_if_the_request_is_not() -> None
     given = pod(containers=[container({"memory": "1Gi"}, {"memory": "512Mi"})])
     with pytest.raises(RefusedError, match="per Container is 1Gi, but limit is 512Mi"):
         Door(stored("LimitRange", "l", spec={"limits": [item]})).ask(given)
-
-
-EXISTS = {"key": "k", "operator": "Exists"}
-EQUAL = {"key": "k", "operator": "Equal", "value": "v"}
-BRIEF = {**EXISTS, "effect": "NoExecute", "tolerationSeconds": 5}
-LONG = {**EXISTS, "effect": "NoExecute", "tolerationSeconds": 50}
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "merged"),
-    [
-        ([EXISTS], [EXISTS], [EXISTS]),
-        ([EQUAL], [EXISTS], [EXISTS]),
-        ([EXISTS], [EQUAL], [EXISTS]),
-        ([EQUAL], [{**EQUAL, "value": "w"}], [EQUAL, {**EQUAL, "value": "w"}]),
-        ([EXISTS], [{"operator": "Exists"}], [{"operator": "Exists"}]),
-        ([EXISTS], [{**EXISTS, "key": "l"}], [EXISTS, {**EXISTS, "key": "l"}]),
-        ([{**EXISTS, "effect": "NoSchedule"}], [EXISTS], [EXISTS]),
-        ([BRIEF], [LONG], [LONG]),
-        ([LONG], [BRIEF], [LONG]),
-        ([EXISTS], [LONG], [EXISTS]),
-        ([{"key": "k", "value": "v"}], [EQUAL], [{"key": "k", "value": "v"}]),
-    ],
-)
-def test_merging_tolerations(first: list[Obj], second: list[Obj], merged: list[Obj]) -> None:
-    assert merge_tolerations(first, second) == merged
 
 
 def admit(given: Obj) -> Any:

@@ -3,7 +3,6 @@
 import copy
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -29,23 +28,6 @@ def twin(target: Any, patch: Any) -> Any:
         else:
             target[name] = twin(target.get(name), value)
     return target
-
-
-@pytest.mark.parametrize(
-    ("target", "patch", "result"),
-    [
-        ({"a": "b"}, {"a": "c"}, {"a": "c"}),
-        ({"a": "b"}, {"b": "c"}, {"a": "b", "b": "c"}),
-        ({"a": "b"}, {"a": None}, {}),
-        ({"a": ["b"]}, {"a": "c"}, {"a": "c"}),
-        ({"a": {"b": "c"}}, {"a": {"b": "d", "c": None}}, {"a": {"b": "d"}}),
-        ({"a": [{"b": "c"}]}, {"a": [1]}, {"a": [1]}),
-        ({"e": None}, {"a": 1}, {"e": None, "a": 1}),
-        ({}, {"a": {"bb": {"ccc": None}}}, {"a": {"bb": {}}}),
-    ],
-)
-def test_examples_of_the_rfc(target: Any, patch: Any, result: Any) -> None:
-    assert merge_patched(target, patch) == result
 
 
 @given(OBJECTS, OBJECTS)

@@ -66,13 +66,6 @@ def test_a_kind_that_is_served_twice_is_announced_twice():
     )
 
 
-@pytest.mark.parametrize(
-    "path", [["api", "v2"], ["apis", "none.example"], ["pods"], ["apis", "apps", "v2"]]
-)
-def test_other_paths_announce_nothing(path):
-    assert document(path, "") is None
-
-
 def test_both_forms_say_the_same():
     one_for_all = {
         (group["metadata"].get("name", ""), version["version"]): version["resources"]

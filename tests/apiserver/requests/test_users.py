@@ -1,41 +1,7 @@
-"""Rules of users, and objects that name their creator."""
+"""Objects that name their creator."""
 
-import pytest
-
-from podium.apiserver.authentication.users import ANY, Attempt, PolicyRule, User
+from podium.apiserver.authentication.users import User
 from tests.apiserver.requests.client import MERGE
-
-
-@pytest.mark.parametrize(
-    ("rule", "attempt", "permitted"),
-    [
-        (PolicyRule(("get",), ("",), ("pods",)), Attempt("get", "", "pods"), True),
-        (PolicyRule(("get",), ("",), ("pods",)), Attempt("list", "", "pods"), False),
-        (PolicyRule(("get",), ("",), ("pods",)), Attempt("get", "apps", "pods"), False),
-        (PolicyRule(("get",), ("",), ("pods",)), Attempt("get", "", "pods", "log"), False),
-        (PolicyRule(("get",), ("",), ("pods/log",)), Attempt("get", "", "pods", "log"), True),
-        (PolicyRule(("get",), (ANY,), ("*/scale",)), Attempt("get", "apps", "x", "scale"), True),
-        (PolicyRule(("get",), (ANY,), ("*/scale",)), Attempt("get", "apps", "x", "status"), False),
-        (PolicyRule((ANY,), (ANY,), (ANY,)), Attempt("bind", "x.io", "ys", "z"), True),
-        (PolicyRule(("get",), (ANY,), (ANY,)), Attempt("*", "", "pods"), False),
-        (
-            PolicyRule(("get",), ("",), ("pods",), ("a",)),
-            Attempt("get", "", "pods", name="a"),
-            True,
-        ),
-        (
-            PolicyRule(("get",), ("",), ("pods",), ("a",)),
-            Attempt("get", "", "pods", name="b"),
-            False,
-        ),
-        (PolicyRule(("get",), ("",), ("pods",), ("a",)), Attempt("get", "", "pods"), False),
-        (PolicyRule((ANY,), (ANY,), (ANY,)), Attempt("get", path="/metrics"), False),
-        (PolicyRule((ANY,), paths=("/api", "/api/*")), Attempt("get", path="/api/v1"), True),
-        (PolicyRule((ANY,), paths=("/api", "/api/*")), Attempt("get", path="/apis"), False),
-    ],
-)
-def test_rules(rule, attempt, permitted):
-    assert rule.permits(attempt) is permitted
 
 
 def test_a_signing_request_names_its_creator_for_good(client):

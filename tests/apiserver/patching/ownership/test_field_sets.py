@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -75,33 +74,3 @@ def test_outside(found: Any) -> None:
 def test_fields_v1_says_little() -> None:
     fields = of_paths([("a",), ("a", "b"), ("c", "d")])
     assert to_fields_v1(fields) == {"f:a": {".": {}, "f:b": {}}, "f:c": {"f:d": {}}}
-
-
-def test_paths_in_messages() -> None:
-    fields = from_fields_v1(
-        {
-            "f:b": {},
-            "f:a": {
-                'k:{"name":"c","port":80}': {".": {}, "f:x": {}},
-                'v:"s"': {},
-                "i:0": {},
-                "f:z": {},
-            },
-        }
-    )
-    assert list(paths(fields)) == [
-        ".b",
-        ".a.z",
-        '.a[name="c",port=80]',
-        '.a[="s"]',
-        ".a[0]",
-        '.a[name="c",port=80].x',
-    ]
-
-
-@pytest.mark.parametrize(
-    "raw", [{"x": {}}, {"f:a": 1}, {"k:{": {}}, {"k:[]": {}}, {"f:a": {"": {}}}, {"v:": {}}]
-)
-def test_what_is_no_set(raw: Any) -> None:
-    with pytest.raises(ValueError, match="is no step of FieldsV1"):
-        from_fields_v1(raw)
