@@ -1,7 +1,7 @@
 """The CronJob controller: creates a Job for each time of a schedule, and deletes surplus Jobs.
 
-Rules, names of Jobs and texts of events are those of v1.36's `cronjob` controller. A Job enters the
-status once it exists; it bears its scheduled time, so that none is created twice.
+Rules, names of Jobs and texts of events are those of v1.36's `cronjob` controller. A Job is added
+to the CronJob's status once it exists; its name has the scheduled time, so that no time gets two.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -41,12 +41,12 @@ MISSED_MAX = 100
 
 
 class ScheduleTimes(msgspec.Struct, frozen=True):
-    """The times of a schedule around now, in seconds since the epoch.
+    """The past and the future time of a schedule next to now, in seconds since the epoch.
 
     Attributes:
-        unmet_s: the latest time that has passed since the last Job, if any.
-        next_s: the first time in the future, if any.
-        has_missed_many: whether so many times have passed that something must be wrong.
+        unmet_s: latest past time for which no Job has been created; None if there is none.
+        next_s: first future time; None if there is none.
+        has_missed_many: whether so many times have been missed that an event has to warn.
     """
 
     unmet_s: float | None
@@ -55,7 +55,7 @@ class ScheduleTimes(msgspec.Struct, frozen=True):
 
 
 def schedule_times(cron_job: Object, schedule: CronSchedule, now_s: float) -> ScheduleTimes:
-    """Compute the times of a CronJob; of several missed ones the latest counts."""
+    """Compute the latest missed and the next time of a CronJob's schedule."""
     deadline_s = spec_of(cron_job).get("startingDeadlineSeconds")
     last = status_of(cron_job).get("lastScheduleTime")
     earliest_s = epoch_s(str(last or metadata_of(cron_job)["creationTimestamp"]))
@@ -83,7 +83,7 @@ _HISTORY_LIMITS = {"Complete": "successfulJobsHistoryLimit", "Failed": "failedJo
 
 
 class ActiveJobs(msgspec.Struct):
-    """A CronJob's status by its Jobs, and the events (type, reason, note) to record."""
+    """A CronJob's status as it follows from its Jobs, and events (type, reason, note) to record."""
 
     active: list[Any] = msgspec.field(default_factory=list)
     fields: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -134,12 +134,12 @@ def active_jobs(cron_job: Object, jobs: Sequence[Object]) -> ActiveJobs:
 
 
 def finished_as(job: Object) -> str:
-    """Return the condition with which a Job has ended; empty if it hasn't."""
+    """Return `Complete` or `Failed` if a Job has finished; otherwise an empty string."""
     return next((kind for kind in _HISTORY_LIMITS if holds(job, kind)), "")
 
 
 def to_clean_up(cron_job_spec: Object, jobs: Sequence[Object]) -> Iterator[Object]:
-    """Yield ended Jobs beyond the history limits, the earliest started first."""
+    """Yield the finished Jobs beyond the history limits; those that started first are deleted."""
 
     def started(job: Object) -> tuple[bool, str, str]:
         time = status_of(job).get("startTime")
@@ -163,7 +163,7 @@ _FORBIDDEN = "Not starting job because prior execution is running and concurrenc
 
 
 class CronJobController(Reconciler):
-    """Creates the Jobs of CronJobs when they are due, and deletes those beyond the history."""
+    """Creates the Jobs of CronJobs when they are due, and deletes those beyond history limits."""
 
     name = "cronjob-controller"
     kinds = frozenset({_CRON_JOB, _JOB})
@@ -180,7 +180,7 @@ class CronJobController(Reconciler):
                 yield namespace(job), owner["name"]
 
     def react(self, key: Hashable, change: Change, before: Object | None) -> None:
-        """Look at a CronJob at once, or, if it was rescheduled, at its next time."""
+        """Reconcile a CronJob at once or, if its schedule has changed, at its next time."""
         new, spec = change.new, spec_of(change.obj)
         is_rescheduled = change.kind == _CRON_JOB and any(
             before is not None and spec_of(before).get(field) != spec.get(field)

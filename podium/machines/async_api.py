@@ -1,4 +1,4 @@
-"""The API server that drivers use: calls, lists and watches, and their errors."""
+"""The protocol of API servers for drivers: calls, lists, watches and their errors."""
 
 from collections.abc import AsyncIterator, Sequence
 from typing import Protocol
@@ -12,11 +12,11 @@ from podium.machines.events import Outcome
 
 
 class WatchExpiredError(PodiumError):
-    """A watch can't be resumed from its last revision: a new list is needed."""
+    """A watch can't be resumed from its last revision; the kind has to be listed again."""
 
 
 class UnreachableError(PodiumError):
-    """A list or a watch failed, and may succeed later."""
+    """A list or a watch failed; a retry may succeed."""
 
 
 class ForbiddenError(UnreachableError):
@@ -24,7 +24,7 @@ class ForbiddenError(UnreachableError):
 
 
 class NotServedError(UnreachableError):
-    """The API server doesn't serve a kind, so that there are no objects of it."""
+    """The API server doesn't serve a kind, so there are no objects of the kind."""
 
 
 class WatchEventLike(Protocol):
@@ -36,11 +36,11 @@ class WatchEventLike(Protocol):
 
     @property
     def obj(self) -> Object:
-        """The object's current state, or the last one of a deleted object."""
+        """The object's current state; for `DELETED`, its last state."""
 
     @property
     def revision(self) -> int:
-        """The revision of the write."""
+        """The store's revision (resourceVersion) of the write."""
 
 
 class ObjectList(msgspec.Struct, frozen=True):
@@ -51,20 +51,20 @@ class ObjectList(msgspec.Struct, frozen=True):
 
 
 class AsyncApi(Protocol):
-    """An API server for the effects and the events of machines."""
+    """Protocol of an API server: makes the calls of effects, lists objects and watches them."""
 
     async def call(self, effect: Effect) -> Outcome:
-        """Carry an effect out, and return its outcome; every failure is an outcome too."""
+        """Make the call of an effect, and return its outcome; failures are outcomes, too."""
 
     async def list(self, kind: str) -> ObjectList:
-        """List all objects of a kind, or raise UnreachableError."""
+        """List all objects of a kind; raises UnreachableError."""
 
     def watch(self, kind: str, revision: int) -> AsyncIterator[Sequence[WatchEventLike]]:
-        """Yield the changes to objects of a kind after a revision, without gaps and in order.
+        """Yield all changes to objects of a kind after a revision, in order.
 
-        A watch may end at any time, and is then followed by another one.
+        A watch may end at any time; the caller then starts another one.
 
         Raises:
-            WatchExpiredError: the changes since the revision aren't known any more.
+            WatchExpiredError: the API server no longer has the changes since the revision.
             UnreachableError: the API server doesn't answer.
         """

@@ -1,7 +1,7 @@
 """Effects: API calls as values.
 
-A machine returns effects, and a dispatcher makes the calls and returns an `Outcome` for each.
-Outcomes may arrive late, twice or out of order, and may say that the result of the call is unknown.
+A machine returns effects. A dispatcher makes the calls and returns an `Outcome` for each, which may
+arrive late, twice or out of order, and may say that the result of the call is unknown.
 """
 
 from collections.abc import Hashable, Mapping
@@ -16,7 +16,7 @@ class Effect(msgspec.Struct, frozen=True, kw_only=True):
     """A call to the API server, as a value.
 
     Attributes:
-        purpose: the machine's own note, by which it recognizes the outcome.
+        purpose: value that the machine sets to recognize the outcome; not sent to the API server.
     """
 
     purpose: Hashable = None
@@ -34,7 +34,7 @@ class Create(Effect, frozen=True, kw_only=True):
 
 
 class Replace(Effect, frozen=True, kw_only=True):
-    """The replacement of an object or a subresource; a resourceVersion in it is a precondition."""
+    """The replacement of an object or subresource; a resourceVersion in `obj` is a precondition."""
 
     kind: str
     obj: Object
@@ -58,8 +58,8 @@ class Delete(Effect, frozen=True, kw_only=True):
     """The deletion of an object.
 
     Attributes:
-        grace_period_s: grace period; None for the object's own, 0 to remove the object at once.
-        propagation: `Background`, `Foreground` or `Orphan`; empty for the kind's own.
+        grace_period_s: None for the object's own grace period; 0 to remove the object at once.
+        propagation: `Background`, `Foreground` or `Orphan`; empty for the default of the kind.
     """
 
     kind: str
@@ -91,7 +91,7 @@ class Bind(Effect, frozen=True, kw_only=True):
 
 
 class Evict(Effect, frozen=True, kw_only=True):
-    """The eviction of a pod through its `eviction` subresource, which budgets may refuse."""
+    """The eviction of a pod by its `eviction` subresource, which disruption budgets may refuse."""
 
     namespace: str
     name: str
@@ -115,13 +115,13 @@ class Evict(Effect, frozen=True, kw_only=True):
 
 
 class Panic(Effect, frozen=True, kw_only=True):
-    """The report of an exception in a machine, which delays one of its tasks; not an API call.
+    """The report of an exception in a machine, whose task is tried again later; not an API call.
 
-    A driver in virtual time ends the run, and one in real time logs the exception and goes on.
+    A driver in virtual time ends the run; one in real time logs the exception and continues.
 
     Attributes:
         task: task that failed, such as an object's name.
-        again_s: time at which the machine tries the task again.
+        again_s: time of the next try, in seconds since the epoch.
     """
 
     task: str
@@ -152,7 +152,7 @@ class Record(Effect, frozen=True, kw_only=True):
 def patch_of(
     kind: str, obj: Object, body: Object, subresource: str = "", *, if_unchanged: bool = False
 ) -> Patch:
-    """Return a patch with the uid, and optionally the version, of an object as preconditions."""
+    """Return a patch with the object's uid, and optionally its resourceVersion, as precondition."""
     namespace, name = place_of(obj)
     metadata = {**metadata_of(body), "uid": uid_of(obj)}
     if if_unchanged:
@@ -162,7 +162,7 @@ def patch_of(
 
 
 def status_patch_of(kind: str, obj: Object, status: Object, *, if_unchanged: bool = False) -> Patch:
-    """Return a patch of an object's status, with the preconditions of `patch_of`."""
+    """Return a patch of an object's status, with preconditions as in `patch_of`."""
     return patch_of(kind, obj, {"status": status}, "status", if_unchanged=if_unchanged)
 
 
@@ -182,7 +182,7 @@ def deletion_of(
 
 
 def event_of(regarding: Object, controller: str, kind: str, reason: str, note: str) -> Record:
-    """Return an Event about an object, without an action."""
+    """Return an Event of type `kind` about an object, with an empty action."""
     return Record(
         regarding=regarding,
         reporting_controller=controller,

@@ -13,10 +13,10 @@ UNKNOWN_OUTCOME = "Timeout"
 
 # Made for every machine and object: a msgspec.Struct is the type that is constructed fastest.
 class Change(msgspec.Struct, frozen=True):
-    """The addition, change or deletion of an object; objects are never changed in place.
+    """The addition, modification or deletion of an object.
 
-    States in between may be missing. An object that was deleted and created again in between
-    gives a deletion and an addition.
+    Intermediate states may be skipped, but an object that was deleted and created again is reported
+    as a deletion and an addition. Objects are never modified in place.
 
     Attributes:
         old: state that the machine saw last; None for an addition.
@@ -29,7 +29,7 @@ class Change(msgspec.Struct, frozen=True):
 
     @property
     def obj(self) -> Object:
-        """Return the current state, or the last one of a deleted object."""
+        """Return the object's current state; for a deletion, its last state."""
         obj = self.new if self.new is not None else self.old
         assert obj is not None
         return obj
@@ -38,7 +38,7 @@ class Change(msgspec.Struct, frozen=True):
 class FirstList(msgspec.Struct, frozen=True):
     """All objects of a kind at the start, by namespace and name.
 
-    Machines with `takes_lists` get it instead of an addition for each object.
+    Machines with `takes_lists` get a FirstList instead of an addition for each object.
     """
 
     kind: str
@@ -46,11 +46,11 @@ class FirstList(msgspec.Struct, frozen=True):
 
 
 class Synced(msgspec.Struct, frozen=True):
-    """The end of the initial lists: from now on the machine may act."""
+    """The end of the initial lists, after which the machine may return effects."""
 
 
 class Woken(msgspec.Struct, frozen=True):
-    """The arrival of the machine's wake-up time."""
+    """The event that a driver passes to a machine at its `next_wakeup_s`."""
 
 
 class CallError(msgspec.Struct, frozen=True):
@@ -69,7 +69,7 @@ class CallError(msgspec.Struct, frozen=True):
 
     @property
     def is_unknown(self) -> bool:
-        """Return whether the call may have been carried out."""
+        """Return whether the API server may have carried out the call although it failed."""
         return self.reason == UNKNOWN_OUTCOME
 
 

@@ -10,11 +10,11 @@ NEVER_S = float("inf")
 
 
 class Machine(Protocol):
-    """A state machine between watch events and API calls.
+    """A state machine that turns watch events into API calls.
 
     Attributes:
         name: name in the user agent and in Events.
-        kinds: keys of the kinds to watch. A machine that learns of a custom kind replaces
+        kinds: keys of the kinds to watch. A machine that discovers a custom kind replaces
             the set by a larger one.
     """
 
@@ -22,32 +22,32 @@ class Machine(Protocol):
     kinds: frozenset[str]
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Process an event, and return the calls to make; the time never goes backwards."""
+        """Process an event, and return the calls to make; `now_s` never decreases between calls."""
 
     def next_wakeup_s(self) -> float | None:
-        """Return the latest time of the next `Woken`, in seconds since the epoch.
+        """Return the time before or at which the next `Woken` is due, in seconds since the epoch.
 
-        A time in the past means at once, and None that no wake-up is needed.
+        A time in the past means at once; None means that no wake-up is needed.
         """
 
 
 @runtime_checkable
 class PatientMachine(Protocol):
-    """A machine that is woken only after all other machines have acted at a moment."""
+    """A machine that, at any given time, is woken only after all other machines have acted."""
 
     wakes_last: bool
 
 
 @runtime_checkable
 class ListTakingMachine(Protocol):
-    """A machine that accepts all objects of a kind as one `FirstList` at its start."""
+    """A machine that gets all initial objects of a kind as one `FirstList`."""
 
     takes_lists: bool
 
 
 @runtime_checkable
 class SelectiveMachine(Protocol):
-    """A machine that needn't get changes that don't matter to it."""
+    """A machine to which drivers needn't pass changes that don't affect it."""
 
     def heeds(self, change: Change) -> bool:
-        """Return whether a change may matter to the machine, as far as a cheap test shows."""
+        """Return whether a change may affect the machine, by a cheap test that never misses one."""

@@ -1,1 +1,1 @@
-"""The DaemonSet controller: one pod on each node that may have it."""
+"""The DaemonSet controller: one pod on each eligible node."""

@@ -1,8 +1,8 @@
-"""The DaemonSet controller: keeps one pod on each node that may have it.
+"""The DaemonSet controller: keeps one pod on each eligible node.
 
-Rules and texts are those of v1.36's `daemon` controller. State is kept by node, so that a changed
-pod has one node judged again. Where upstream takes nodes in no order, in a rolling update, they are
-taken by the age of their pods, then by name.
+Rules and texts are those of v1.36's `daemon` controller. State is kept by node, so that a change of
+a pod re-evaluates a single node. A rolling update, for which upstream has no order of nodes,
+replaces the oldest pods first, then by the names of nodes.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
@@ -73,7 +73,7 @@ def _node_keys(pod: Object) -> tuple[str, ...]:
 
 
 class DaemonSetController(PodOwnerReconciler):
-    """Keeps one pod of each DaemonSet on each node that may have it."""
+    """Keeps one pod of each DaemonSet on each eligible node."""
 
     name = "daemonset-controller"
     owner_kind = _SET

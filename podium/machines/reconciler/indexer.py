@@ -1,7 +1,7 @@
 """The indexer: a controller's cache of watched objects, with indexes.
 
-The object that a controller's own write returned is stored at once, and older states from the
-watch are ignored. So no controller counts a pod twice that it has just created, and the
+The indexer stores an object as soon as the controller's own write returns it, and ignores older
+states from the watch. So no controller overlooks a pod that it has just created, and the
 expectations of Kubernetes' controllers aren't needed.
 """
 
@@ -25,7 +25,7 @@ _NO_INDEXES: Mapping[str, Index] = {}
 
 
 class Indexer:
-    """Objects by kind, namespace and name, and by indexes."""
+    """A cache of objects by kind, namespace and name, with additional indexes."""
 
     def __init__(self, indexes: Indexes = ()) -> None:
         self._indexes: dict[str, dict[str, Index]] = {}
@@ -36,18 +36,18 @@ class Indexer:
         self._gone: Recent[str, bool] = Recent(_GONE_MAX)
 
     def add_index(self, kind: str, name: str, index: Index) -> None:
-        """Add an index to a kind before the first object of the kind is stored."""
+        """Add an index to a kind; has to be called before an object of the kind is stored."""
         self._indexes.setdefault(kind, {})[name] = index
 
     def apply(self, change: Change) -> tuple[bool, Object | None]:
-        """Store a change; return whether it was news, and the object's stored state before."""
+        """Store a change; return whether the cache changed, and the object's former state in it."""
         if change.new is not None:
             return self.observe(change.kind, change.new, change.old)
         before = None if change.old is None else self.remove(change.kind, change.old)
         return before is not None, before
 
     def take_in(self, kind: str, objects: Mapping[Place, Object]) -> None:
-        """Store all objects of a kind of which none is stored yet."""
+        """Store the initial list of a kind, of which no object may be stored yet."""
         self._objects[kind] = {**objects}
         for name, index in self._indexes.get(kind, _NO_INDEXES).items():
             groups = self._groups.setdefault((kind, name), {})
@@ -58,7 +58,7 @@ class Indexer:
     def observe(
         self, kind: str, obj: Object, earlier: Object | None = None
     ) -> tuple[bool, Object | None]:
-        """Store a state of an object, as `apply`, unless a newer one or its deletion is known."""
+        """Store a state, as `apply`, unless a newer one or the deletion of the object is known."""
         place = place_of(obj)
         objects = self._objects.get(kind)
         if objects is None:
@@ -107,11 +107,11 @@ class Indexer:
         return known
 
     def get(self, kind: str, name: str, namespace: str = "") -> Object | None:
-        """Return an object by its kind, name and namespace."""
+        """Return an object by its kind, name and namespace; None if it isn't stored."""
         return self._objects.get(kind, {}).get((namespace, name))
 
     def at(self, kind: str, key: Hashable) -> Object | None:
-        """Return the object of a reconciler's key, which is its namespace and name."""
+        """Return the object at a (namespace, name) key; None if it isn't stored."""
         assert isinstance(key, tuple)
         return self._objects.get(kind, {}).get(key)
 
@@ -120,11 +120,11 @@ class Indexer:
         return self._objects.get(kind, {}).values()
 
     def by(self, kind: str, index: str, key: str) -> Iterable[Object]:
-        """Return the objects of a kind under a key of an index."""
+        """Return the objects of a kind that an index has under a key."""
         return self._groups.get((kind, index), {}).get(key, {}).values()
 
     def kinds_with(self, index: str, key: str) -> list[str]:
-        """Return the kinds that have objects under a key of an index."""
+        """Return the kinds of which an index has objects under a key."""
         return [
             kind for (kind, name), groups in self._groups.items() if name == index and key in groups
         ]
@@ -139,31 +139,31 @@ def _discard(groups: Groups, key: str, place: Place) -> None:
 
 
 def owner_uids(obj: Object) -> tuple[str, ...]:
-    """Return the index key of an object by its controller's uid; none without a controller."""
+    """Index function: the uid of an object's controller; no key without a controller."""
     owner = controller_of(obj)
     return () if owner is None else (str(owner.get("uid")),)
 
 
 def orphan_namespaces(obj: Object) -> tuple[str, ...]:
-    """Return the index key of an object by its namespace; none if it has a controller."""
+    """Index function: the namespace of an object without a controller; no key for other objects."""
     return namespaces(obj) if controller_of(obj) is None else ()
 
 
 def namespaces(obj: Object) -> tuple[str, ...]:
-    """Return the index key of an object by its namespace."""
+    """Index function: the namespace of an object."""
     return (place_of(obj)[0],)
 
 
 def by_namespace(kind: str) -> tuple[str, str, Index]:
-    """Return the index `namespace` of a kind."""
+    """Return the definition of a kind's index `namespace`."""
     return kind, "namespace", namespaces
 
 
 def by_owner(kind: str) -> tuple[str, str, Index]:
-    """Return the index `owner` of a kind, by the uid of an object's controller."""
+    """Return the definition of a kind's index `owner`, whose keys are the uids of controllers."""
     return kind, "owner", owner_uids
 
 
 def by_owner_or_orphan(kind: str) -> Indexes:
-    """Return the indexes `owner` and `orphan`, in which a controller finds objects to claim."""
+    """Return the definitions of the indexes `owner` and `orphan`, for controllers that adopt."""
     return by_owner(kind), (kind, "orphan", orphan_namespaces)

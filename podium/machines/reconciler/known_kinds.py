@@ -25,15 +25,15 @@ class KnownKinds:
         return kind if is_new else None
 
     def of(self, obj: Object) -> Kind | None:
-        """Return the kind of an object or a reference, for any version; None if unknown.
+        """Return the kind of an object or a reference, in any version; None if unknown.
 
-        Definitions of different groups may have kinds of the same name.
+        The API group counts, too: CustomResourceDefinitions may share the name of a kind.
         """
         group = str(obj.get("apiVersion", "")).rpartition("/")[0]
         return kind_of(obj) or self._by_name.get((group, str(obj.get("kind"))))
 
     def named(self, key: str) -> Kind:
-        """Return a kind by its key; raises KeyError."""
+        """Return the kind with a key; raises KeyError."""
         return KINDS[key] if key in KINDS else self._custom[key]
 
     def __iter__(self) -> Iterator[Kind]:

@@ -1,8 +1,8 @@
 """The reconcile loop of controllers and kubelets.
 
-A controller names the keys of a change, and reconciles a key with calls. A key isn't reconciled
-again before all of its calls have returned. If one of them failed, the key waits with backoff,
-unless a change concerns it before.
+A controller maps each change to keys, and returns the calls that reconcile a key. A key isn't
+reconciled again until all of these calls have returned. If a call failed, the key is retried with
+backoff, or earlier if a change concerns it.
 """
 
 import heapq
@@ -41,20 +41,20 @@ Calls: TypeAlias = Generator[Sequence[Effect], Sequence[Outcome], _T]
 
 
 class Work(msgspec.Struct, frozen=True):
-    """The purpose of an effect: the key that it was made for, and the number of the call."""
+    """The purpose of an effect: the key that is reconciled, and the number of the call."""
 
     key: Hashable
     number: int
 
 
 class Reconciler(ABC):
-    """A controller that reconciles keys, which usually are the places of objects.
+    """A controller that reconciles keys, usually the (namespace, name) of objects.
 
     Attributes:
-        indexes: indexes of its objects.
-        tends: kinds of the objects that its keys stand for; None if no loaded object rests.
+        indexes: indexes of the controller's cache of objects.
+        tends: kinds of the objects that keys stand for; None if keys never rest (`RestingKeys`).
         takes_lists: whether the keys of an object don't depend on other objects of its kind.
-        replaces_pods: whether its objects own pods and replace those that end.
+        replaces_pods: whether the controller replaces pods that end.
     """
 
     name: str
@@ -86,38 +86,38 @@ class Reconciler(ABC):
 
     @abstractmethod
     def keys_of(self, change: Change, before: Object | None) -> Iterable[Hashable]:
-        """Return the keys that a change concerns.
+        """Return the keys to reconcile after a change.
 
         Args:
-            change: change from a watch or from the answer to a call, whichever came first.
-            before: state of the object in the indexer before; may be newer than `change.old`.
+            change: change that a watch reported or a call returned, whichever came first.
+            before: former state in the indexer; may be newer than `change.old`.
         """
 
     @abstractmethod
     def reconcile(self, key: Hashable, now_s: float) -> Iterable[Effect]:
-        """Return the calls that bring the object of a key to its desired state; none if it is."""
+        """Return the calls that move a key's object to its desired state; none if it is reached."""
 
     def leave(self, loaded: Container[str]) -> None:
-        """Let loaded objects, given by uid, rest until a change concerns them."""
+        """Let the keys of loaded objects rest until a change concerns them; `loaded` has uids."""
         if self.tends is not None:
             self._rest = RestingKeys(loaded, self.tends)
 
     def is_as_loaded(self, key: Hashable) -> bool:
-        """Return whether the object of a key may rest and is unchanged since it was loaded."""
+        """Return whether a key's object is unchanged since it was loaded; False without resting."""
         return self._rest is not None and self._rest.is_as_loaded(key)
 
     def end_rest(self, key: Hashable) -> None:
-        """Reconcile a resting key; its object still counts as loaded."""
+        """Reconcile a resting key, without marking its object as changed."""
         if self._rest is not None:
             self._rest.end(key)
         self.look_now(key)
 
     def stirs(self, change: Change, before: Object | None) -> bool:
-        """Return whether a change ends the rest of its keys; arguments as of `keys_of`."""
+        """Return whether a change ends the rest of its keys; arguments as in `keys_of`."""
         return stirs(before if before is not None else change.old, change.new)
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
-        """Process an event; `Woken` reconciles all dirty keys."""
+        """Process an event. `Woken` reconciles all pending keys."""
         self._now_s = now_s
         if isinstance(event, Change):
             if self._unconfirmed:
@@ -162,10 +162,10 @@ class Reconciler(ABC):
         return effects
 
     def synced(self, now_s: float) -> None:  # noqa: B027 - most controllers do nothing then
-        """Start, once all objects of the initial lists are known."""
+        """Hook that is called once the objects of all initial lists are known."""
 
     def next_wakeup_s(self) -> float | None:
-        """Return the current time if a key is dirty, else the time of the first timer."""
+        """Return the current time if keys are pending, otherwise the time of the first timer."""
         if not self._synced:
             return None
         if self._dirty:
@@ -178,19 +178,19 @@ class Reconciler(ABC):
         return None if next_s == NEVER_S else next_s
 
     def event(self, regarding: Object, kind: str, reason: str, note: str) -> Record:
-        """Return an Event with this controller as its reporter; arguments as of `event_of`."""
+        """Return an Event reported by this controller; arguments as in `event_of`."""
         return event_of(regarding, self.name, kind, reason, note)
 
     def look_again(self, key: Hashable, at_s: float) -> None:
-        """Reconcile a key at a time, even if it is reconciled before."""
+        """Reconcile a key at a time, whether or not it is reconciled before."""
         self._count += 1
         heapq.heappush(self._timers, (at_s, self._count, key))
 
     def look_after(self, key: Hashable, wait_s: float) -> None:
-        """Reconcile a key after some seconds, unless a time before that is already set.
+        """Reconcile a key after `wait_s` seconds, or earlier if that is already scheduled.
 
-        As in client-go's delaying queue, a key has one such time, the earliest of those that were
-        set, including its retries after failures.
+        As in client-go's delaying queue, a key has a single such time, the earliest; retries after
+        failures share it.
         """
         if wait_s > 0:
             self._delayed.add(key, self._now_s + wait_s)
@@ -206,11 +206,11 @@ class Reconciler(ABC):
         return Panic(task=task, error=error, again_s=self._fail(key, 0.0))
 
     def has_failed(self, key: Hashable) -> bool:
-        """Return whether a call of a key's last sync has failed."""
+        """Return whether a call of the key's last reconciliation has failed."""
         return key in self._failing or self._retries.has_failed(key)
 
     def _fail(self, key: Hashable, wait_s_min: float) -> float:
-        """Schedule the retry of a key; return its time, or infinity without a retry."""
+        """Schedule the retry of a key; return its time, or infinity if it isn't retried."""
         wait_s = self._retries.fail(key, self._now_s)
         if wait_s is None:
             return NEVER_S
@@ -300,7 +300,7 @@ class Reconciler(ABC):
         self._note(Change(effect.kind, known, answer if lives_on else None))
 
     def _note(self, change: Change) -> bool:
-        """Store a change, unless it is known; return whether the object was unknown before."""
+        """Store a change and react to it, unless it is known; return whether the object is new."""
         is_news, before = self.objects.apply(change)
         if is_news:
             keys = self._concerned(change, before)
@@ -319,11 +319,11 @@ class Reconciler(ABC):
         return is_news and before is None
 
     def react(self, key: Hashable, change: Change, before: Object | None) -> None:
-        """Reconcile a key that a change concerns; arguments as of `keys_of`."""
+        """Reconcile a key after a change that concerns it; arguments as in `keys_of`."""
         self.look_now(key)
 
     def look_at_all(self, listed: FirstList) -> None:
-        """Reconcile the keys of all objects of an initial list, which are in the indexer."""
+        """Reconcile the keys of all objects of an initial list, which the indexer already has."""
         for obj in listed.objects.values():
             for key in self._concerned(Change(listed.kind, None, obj), None):
                 self.look_now(key)
@@ -337,15 +337,15 @@ class Reconciler(ABC):
         return self._rest.stirred(change, keys, stirs=self.stirs(change, before))
 
     def checked(self, key: Hashable, asked: Effect, found_uid: str) -> None:
-        """Process an existence check's result: the object's uid, or empty without an object."""
+        """Process the result of an existence check: the object's uid, or empty if there is none."""
         raise TypeError(f"{type(self).__name__} asks for no existence checks")
 
     def carried_out(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Process a call that succeeded, and return Events to record."""
+        """Process the outcome of a call that succeeded, and return Events to record."""
         return ()
 
     def refused(self, key: Hashable, outcome: Outcome) -> Iterable[Effect]:
-        """Process a call that failed, and return Events to record."""
+        """Process the outcome of a call that failed, and return Events to record."""
         return ()
 
 
@@ -356,8 +356,8 @@ class SyncFailedError(Exception):
 class SequencedReconciler(Reconciler):
     """A controller that syncs a key in several rounds of calls, each depending on the last.
 
-    A sync is a generator that reads from top to bottom like Kubernetes' sync functions: it yields
-    the calls of a round, and continues with their outcomes.
+    A sync is a generator that yields the calls of a round and continues with their outcomes, so
+    that it reads like the sync functions of Kubernetes.
     """
 
     def __init__(self) -> None:
@@ -368,7 +368,7 @@ class SequencedReconciler(Reconciler):
 
     @abstractmethod
     def sync(self, key: Hashable, now_s: float) -> Calls[None]:
-        """Sync the object of a key; raise SyncFailedError for a retry."""
+        """Sync the object of a key; raises SyncFailedError to be retried."""
 
     def record(self, record: Record) -> None:
         """Record an Event with the next calls of the sync, or at its end."""
@@ -425,13 +425,13 @@ class SequencedReconciler(Reconciler):
 
 
 def made(calls: Sequence[Effect]) -> Calls[Sequence[Outcome]]:
-    """Make the calls of a round, which may be empty, and return their outcomes."""
+    """Make the calls of a round, which may be none, and return their outcomes."""
     return (yield calls) if calls else ()
 
 
 def existence_check(kind: str, name: str, namespace: str = "") -> Patch:
-    """Return an empty patch, whose answer shows whether an object exists, and its uid.
+    """Return an empty patch, whose outcome shows whether an object exists, and its uid.
 
-    It is for decisions for which the objects from the watches may be too old.
+    It is for decisions that can't rely on watches, which may lag behind.
     """
     return Patch(kind=kind, name=name, namespace=namespace, body={})

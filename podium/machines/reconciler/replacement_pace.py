@@ -1,9 +1,9 @@
 """The pace at which a controller replaces pods that fail as soon as they are created.
 
-A controller that replaces every pod and a kubelet that rejects every pod form an endless loop. In
-a cluster calls and watches slow it down: reports have 2 to 30 pods a second for a controller,
-whose client is limited to 20 calls a second. In virtual time calls take no time, so that this
-module sets the pace. The first replacement has no delay.
+A controller that replaces every pod and a kubelet that rejects every pod form an endless loop. A
+real cluster slows it down by the duration of calls and the client's limit of 20 calls a second, to
+2 to 30 pods a second in reports. In virtual time calls take no time, so this module limits the
+pace. The first replacement isn't delayed.
 """
 
 from collections.abc import Hashable
@@ -20,14 +20,14 @@ _AT_ONCE_S = 1.0
 
 
 class ReplacementPace:
-    """The times at which a controller may replace pods that ended at once."""
+    """The times from which pods that ended at once may be replaced, by key of their owner."""
 
     def __init__(self) -> None:
         self._free_s = 0.0
         self._held_until_s: dict[Hashable, float] = {}
 
     def replaced_s(self, key: Hashable, now_s: float) -> float:
-        """Return the time at which an owner may replace a pod that ended at once."""
+        """Reserve and return the earliest time for an owner to replace a pod that ended at once."""
         at_s = max(now_s, self._free_s)
         self._free_s = at_s + PACE_S
         if at_s > now_s:
@@ -35,11 +35,11 @@ class ReplacementPace:
         return at_s
 
     def release(self, key: Hashable) -> None:
-        """Let an owner replace its pods now, as it has changed."""
+        """Let an owner that has changed replace its pods now."""
         self._held_until_s.pop(key, None)
 
     def is_held(self, key: Hashable, now_s: float) -> bool:
-        """Return whether an owner must not be reconciled yet."""
+        """Return whether an owner has to wait before it is reconciled."""
         if not self._held_until_s or key not in self._held_until_s:
             return False
         if now_s < self._held_until_s[key]:
@@ -49,9 +49,9 @@ class ReplacementPace:
 
 
 def ended_at_once(pod: Object, before: Object | None, now_s: float) -> bool:
-    """Return whether a pod was ended by its node or a taint in its first second.
+    """Return whether a pod ended by its node or a taint in the first second after its creation.
 
-    Other ends of pods, such as preemption and drains, have a pace of their own.
+    Other causes, such as preemption and drains, don't form an endless loop.
     """
     if not _is_ended(pod) or (before is not None and _is_ended(before)):
         return False

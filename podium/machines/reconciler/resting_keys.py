@@ -1,8 +1,8 @@
 """The resting keys of a controller: loaded objects that it doesn't reconcile yet.
 
-A cluster that was loaded from an export may lack objects that its controllers would have made
-long ago, and they would create those first. To keep the loaded state, keys rest: a controller
-reconciles a resting key only after one of its objects was added, deleted or changed.
+An exported cluster may lack objects that its controllers had created; loaded as it is, they would
+create those first. To keep the loaded state, a key rests: its controller doesn't reconcile it until
+an object of the key is added, deleted or changed.
 """
 
 from collections.abc import Container, Hashable, Iterable, Iterator
@@ -14,7 +14,7 @@ from podium.machines.events import Change
 
 
 class RestingKeys:
-    """The resting keys of a controller.
+    """The resting keys of a controller, and the keys whose objects are unchanged.
 
     Args:
         loaded: uids of the loaded objects; keys of other objects don't rest.
@@ -29,7 +29,7 @@ class RestingKeys:
         self._as_loaded: set[Hashable] = set()
 
     def found(self, change: Change, keys: Iterable[Hashable]) -> Iterator[Hashable]:
-        """Let the keys of an object of the initial lists rest; yield those to reconcile."""
+        """Let the keys of an initially listed object rest; yield the keys to reconcile instead."""
         tended = change.kind in self._tends
         is_loaded = change.new is not None and uid_of(change.new) in self._loaded
         for key in keys:
@@ -45,7 +45,7 @@ class RestingKeys:
     def stirred(
         self, change: Change, keys: Iterable[Hashable], *, stirs: bool
     ) -> Iterator[Hashable]:
-        """Yield the keys of a later change that are to be reconciled."""
+        """Yield the keys to reconcile after a change; `stirs` says whether it ends their rest."""
         is_revision = stirs and change.kind in self._tends
         for key in keys:
             if is_revision:
@@ -56,7 +56,7 @@ class RestingKeys:
                 yield key
 
     def end(self, key: Hashable) -> None:
-        """End the rest of a key without a change."""
+        """Stop the rest of a key without a change."""
         self._resting.discard(key)
 
     def is_as_loaded(self, key: Hashable) -> bool:
@@ -65,7 +65,10 @@ class RestingKeys:
 
 
 def stirs(old: Object | None, new: Object | None) -> bool:
-    """Return whether an object was added, deleted, or changed outside its status."""
+    """Return whether an object was added, deleted, or changed in more than its status.
+
+    Spec, labels, owners and start of deletion are compared; of a pod, its end instead of the spec.
+    """
     if old is None or new is None or uid_of(old) != uid_of(new):
         return True
     if old.get("kind") == "Pod":

@@ -12,7 +12,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class DelayedKeys(Generic[K]):
-    """Keys with the time at which they are due; of several times of a key the earliest counts."""
+    """Keys and the time at which each is due; only the earliest time of a key is kept."""
 
     def __init__(self) -> None:
         self._due_s: dict[K, float] = {}
@@ -26,7 +26,7 @@ class DelayedKeys(Generic[K]):
         return key in self._due_s
 
     def add(self, key: K, at_s: float) -> None:
-        """Add a key that is due at a time, in seconds since the epoch, unless it is due before."""
+        """Add a key that is due at a time in seconds since the epoch; an earlier time is kept."""
         if at_s < self._due_s.get(key, float("inf")):
             self._due_s[key] = at_s
             self._count += 1
@@ -55,13 +55,13 @@ _TOKENS_MAX = 100.0
 
 
 class RetryRules(msgspec.Struct, frozen=True):
-    """The retry rules of a controller; by default those of most controllers of v1.36.
+    """The retry rules of a controller; the defaults are those of most controllers of v1.36.
 
     Attributes:
-        backoff: backoff of one key.
-        has_bucket: whether a token bucket limits the retries of all keys together, with a burst
-            of 100 and then 10 a second.
-        retries_max: consecutive failures after which a key waits for a change; None for no limit.
+        backoff: backoff of a single key.
+        has_bucket: whether a token bucket limits the retries of all keys together, to 10 a second
+            after a burst of 100.
+        retries_max: consecutive failures after which a key is no longer retried; None for no limit.
     """
 
     backoff: Backoff = Backoff(first_s=0.005, max_s=1000.0)
@@ -70,7 +70,7 @@ class RetryRules(msgspec.Struct, frozen=True):
 
 
 class RetryLimits:
-    """The consecutive failures of keys, and the waits that follow from them."""
+    """The numbers of consecutive failures by key, and the waits that result."""
 
     def __init__(self, rules: RetryRules) -> None:
         self._rules = rules
