@@ -95,3 +95,16 @@ def test_an_option_is_one_field_wherever_it_is_given() -> None:
         "minimum": 1,
         "default": 2,
     }
+
+
+def test_wide_tables_tell_of_all(podium, write) -> None:
+    bare = [pod(f"p{number:02}", "10m", on="a") for number in range(60)]
+    asked = ["fail", "a", "-f", write("bare.yaml", node("a"), *bare)]
+    shown, wide = podium(*asked).stdout, podium(*asked, "-o", "wide").stdout
+    assert "10 more, with -o wide." in shown
+    assert "more, with -o wide" not in wide
+    assert wide.count("default/p59") > shown.count("default/p59")
+    asked = ["resilience", "a", "--no-drains", *asked[2:], "--workers", "1"]
+    shown, wide = podium(*asked).stdout, podium(*asked, "-o", "wide").stdout
+    assert "and 55 more" in shown
+    assert "default/p59" in wide

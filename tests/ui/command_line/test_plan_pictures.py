@@ -1,9 +1,10 @@
-"""The pictures of a plan: what is drawn of it, and how much."""
+"""The pictures of a plan: what is drawn of it, and how much; and rows about pods that are alike."""
 
 from podium.api.policy.disruption_target import BY_SCHEDULER
 from podium.api.presentation import Bars, Paragraph, Tone, Tree
 from podium.whatif.plan.plan_report import Disruption, NodeFilling, Plan, PodShare
 from podium.whatif.plan.presentation.plan_pictures import before_and_after, cascades, lanes
+from podium.whatif.plan.presentation.plan_presentation import shown_once
 from tests.replacing import replace
 
 LOST = Disruption(pod="d/low", node="n", at_s=0.0, cause=BY_SCHEDULER, by="d/high")
@@ -46,3 +47,8 @@ def test_much_is_cut() -> None:
 
 def test_nothing_is_drawn_of_what_takes_no_time() -> None:
     assert lanes(Plan()).blocks == []
+
+
+def test_a_text_is_shown_once_beside_the_pods_it_concerns() -> None:
+    rows = [("a", "full"), ("b", "tainted"), ("c", "full")]
+    assert [*shown_once(rows, 1)] == [("a", "full"), ("c", "as above"), ("b", "tainted")]
