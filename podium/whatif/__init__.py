@@ -1,1 +1,1 @@
-"""Answers about a change: plan, explain, lint, capacity, resilience, rollout order and optimum."""
+"""Effects of a change: plan, explain, lint, capacity, resilience, rollout order and optimum."""

@@ -60,7 +60,7 @@ class CapacityRequest(msgspec.Struct, frozen=True):
 
     Attributes:
         templates: the templates whose pods are created in turn, round by round.
-        preempts: whether to count also the pods that get a place by preemption.
+        preempts: whether to count also the pods that are placed by preemption.
     """
 
     request: PlanRequest
@@ -71,10 +71,10 @@ class CapacityRequest(msgspec.Struct, frozen=True):
 
 
 def capacity(wanted: CapacityRequest, progress: Progress | None = None) -> Capacity:
-    """Count how many more pods fit into a cluster that has come to rest.
+    """Count how many more pods fit into a cluster once its pending work has settled.
 
     Raises:
-        KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.
+        KeyboardInterrupt: by Ctrl-C before the cluster has settled.
         PodiumError: the pods can't be counted, or a change can't be made.
     """
     request = with_needs(wanted.request, wanted.templates)
@@ -157,13 +157,13 @@ def _template_rows(templates: Sequence[PodTemplate], filling: "Filling") -> Iter
 
 
 class FillingError(PodiumError):
-    """A pod can't be counted."""
+    """A pod that can't be counted, such as a pod with scheduling gates."""
 
 
 class Filling:
-    """Fills a cluster that has come to rest with pods of templates, round by round, up to a limit.
+    """Creates pods of templates in a settled cluster, one by one, up to a limit.
 
-    In each round a template has as many pods as its share; they are created one by one.
+    In each round, as many pods of each template are created as its share says.
     """
 
     def __init__(self, play: Play, templates: Sequence[PodTemplate], limit: int) -> None:
@@ -180,10 +180,10 @@ class Filling:
         self._turn: int | None = None
 
     def run(self, progress: Progress | None = None) -> Stop:
-        """Create pods until one gets no place, and delete that pod.
+        """Create pods until one can't be placed, and delete that pod.
 
         Raises:
-            FillingError: a controller takes over a pod, or no profile is its scheduler.
+            FillingError: a controller takes over a pod, or no profile schedules it.
         """
         try:
             while (stop := self._next()) is None:
@@ -194,7 +194,7 @@ class Filling:
         return stop
 
     def placed(self) -> Iterator[tuple[int, Object]]:
-        """Yield the pods that still have their places, each with the number of its template."""
+        """Yield the created pods that are still on a node, each with the index of its template."""
         for template, *place in self._created:
             pod = self._play.cluster.store.get("Pod", *place)
             if pod is not None and node_name_of(pod) and not is_terminating(pod):

@@ -1,4 +1,4 @@
-"""Templates of pods and shapes of nodes, as they are named on a command line."""
+"""Pod templates and node shapes, parsed from arguments of the command line."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -37,15 +37,15 @@ _LEAST = ("cpu", "memory")
 
 
 class PodTemplateError(PodiumError):
-    """A template can't be read, or has no pod."""
+    """A pod template can't be read, or its file has no pod."""
 
 
 class PodTemplate(msgspec.Struct, frozen=True):
     """A pod to be created `share` times in each round.
 
     Attributes:
-        pod: its name is the beginning of the names of new pods.
-        needs: the other objects of its file, such as its PriorityClass, which are created first.
+        pod: the pod; the names of new pods begin with its name.
+        needs: other objects of the template's file, such as its PriorityClass; created first.
     """
 
     source: str
@@ -55,10 +55,10 @@ class PodTemplate(msgspec.Struct, frozen=True):
 
 
 def read_pod_template(text: str, place: str, state: Mapping[Identity, Object]) -> PodTemplate:
-    """Read the template that `FILE` or `KIND/NAME` names, with its share after `*`.
+    """Read a template from `FILE` or `KIND/NAME`, which `*SHARE` may follow.
 
     Raises:
-        PodiumError: the text has another form, or there is no pod.
+        PodiumError: the text has another form, or names no pod.
     """
     source, star, number = text.rpartition("*")
     source, count = (source, number) if star else (text, "1")
@@ -97,7 +97,7 @@ def read_pod_template(text: str, place: str, state: Mapping[Identity, Object]) -
 
 
 def with_needs(request: PlanRequest, templates: Sequence[PodTemplate]) -> PlanRequest:
-    """Add what pods of templates need to a request; also namespaces, if the state has none."""
+    """Add the objects that templates need to a request, and namespaces if the state has none."""
     needs = [obj for template in templates for obj in template.needs]
     if not request.state.facts.of("Namespace"):
         places = sorted({namespace(template.pod) for template in templates})
@@ -107,7 +107,7 @@ def with_needs(request: PlanRequest, templates: Sequence[PodTemplate]) -> PlanRe
 
 
 def named_copies(template: PodTemplate) -> Iterator[Object]:
-    """Yield as many pods of a template as its share says, with names."""
+    """Yield as many named pods of a template as its share says."""
     for number in range(1, template.share + 1):
         metadata = {**template.pod["metadata"], "name": f"{name(template.pod)}-more-{number}"}
         yield {**template.pod, "metadata": metadata}
@@ -118,22 +118,22 @@ class NodeShapeError(PodiumError):
 
 
 class NodeShape(msgspec.Struct, frozen=True):
-    """A kind of node to add, with its cost."""
+    """A shape of node to add, with its cost."""
 
     name: str
     cost: Decimal
     node: Object
 
     def made(self, number: int) -> Object:
-        """Make the node of this shape with a number."""
+        """Make a node of this shape, with a number in its name."""
         return node_like(self.node, f"{self.name}-{number}")
 
 
 def read_node_shape(text: str, nodes: Mapping[str, Object]) -> NodeShape:
-    """Read a shape: `NAME=RESOURCES:COST`, or that of a file or of a node of the state.
+    """Read a shape: `NAME=RESOURCES:COST`, with a file or a node of the state for `RESOURCES`.
 
     Raises:
-        PodiumError: the text has another form, or there is no such node.
+        PodiumError: the text has another form, or names no node.
     """
     shape, colon, price = text.rpartition(":")
     shape_name, equals, source = shape.partition("=")

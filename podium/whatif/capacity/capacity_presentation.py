@@ -24,7 +24,7 @@ _SHOWN_MAX = 5
 
 
 def capacity_presentation(capacity: Capacity) -> Presentation:
-    """Present how many more pods fit, where, and what stops the next one."""
+    """Present how many more pods fit, on which nodes, and why the next one doesn't."""
     without, with_ = capacity.without_preemption, capacity.with_preemption
     if without is None:
         raise ValueError("the capacity has not been counted")
@@ -87,7 +87,7 @@ def _fill_sections(how: str, templates: Sequence[TemplateRow], fill: Fill) -> It
 
 
 def cheapest_nodes_presentation(answer: CheapestNodes) -> Presentation:
-    """Present the nodes to add, and where pods go then."""
+    """Present the nodes to add, and where the pending pods are placed then."""
     shapes = [
         [one.shape, str(one.nodes), _plain(one.cost), _plain(one.cost * one.nodes)]
         for one in answer.shapes

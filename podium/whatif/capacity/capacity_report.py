@@ -15,10 +15,10 @@ class TemplateRow(Report):
     """A pod template with its share of each round.
 
     Attributes:
-        template: the template as it was given.
-        share: the number of its pods in each round.
-        priority: of its pods; None if no pod could be created.
-        priority_class: the name of the PriorityClass of its pods; empty if they name none.
+        template: the file or workload, as given.
+        share: the number of pods in each round.
+        priority: the priority of the pods; None if no pod could be created.
+        priority_class: the name of the pods' PriorityClass; empty if they name none.
     """
 
     template: str
@@ -44,10 +44,10 @@ class NodeRow(Report):
 
 @dataclass(frozen=True, slots=True)
 class ReasonRow(Report):
-    """A reason for which nodes refuse the next pod.
+    """A reason why nodes reject the next pod.
 
     Attributes:
-        reason: in Kubernetes' words.
+        reason: the reason, in Kubernetes' words.
         nodes: the number of nodes.
     """
 
@@ -57,14 +57,14 @@ class ReasonRow(Report):
 
 @dataclass(frozen=True, slots=True)
 class Stop(Report):
-    """The reason why no more pods get a place.
+    """The reason why no more pods are placed.
 
     Attributes:
-        by: `Scheduler` if no node takes the next pod, `API` if it is refused, `Limit` if the
-            requested number is reached, `Interrupt` if the count was interrupted.
+        by: `Scheduler` if the next pod fits no node, `API` if the API server refuses it, `Limit`
+            if the requested number is reached, `Interrupt` if the count was interrupted.
         template: the template of the next pod.
-        message: of kube-scheduler's FailedScheduling event, or of the API server.
-        reasons: the reasons of the nodes that refuse it, the most common first.
+        message: the message of kube-scheduler's FailedScheduling event, or of the API server.
+        reasons: the reasons why nodes reject the next pod, the most common first.
     """
 
     by: Literal["Scheduler", "API", "Limit", "Interrupt"]
@@ -78,7 +78,7 @@ class VictimRow(PodRow):
     """A pod that is preempted.
 
     Attributes:
-        node: the node that it was on.
+        node: the node of the victim.
         by: the preemptor.
         breaks: the disruption budgets that its preemption violates.
         depth: 1 if a new pod preempts it, 2 if the replacement of such a victim does, and so on.
@@ -96,14 +96,14 @@ class VictimRow(PodRow):
 
 @dataclass(frozen=True, slots=True)
 class Fill(Report):
-    """The pods that get a place.
+    """The pods that are placed.
 
     Attributes:
         pods: the number of pods of all templates.
-        rounds: the number of rounds in which each template gets as many places as its share.
+        rounds: the number of complete rounds, in which each template has as many pods as its share.
         by_template: the number of pods of each template, in the order of the templates.
         nodes: the nodes with new pods, by name.
-        stop: why no more pods get a place.
+        stop: why no more pods are placed.
         victims: the pods that are preempted, in order.
     """
 
@@ -121,9 +121,9 @@ class Capacity(Report):
 
     Attributes:
         templates: the templates whose pods are created in turn, round by round.
-        without_preemption: the pods that fit without preemption.
-        with_preemption: the pods that get a place with preemption; None unless requested.
-        at_least: the number of pods that are to fit; None unless given.
+        without_preemption: the pods that are placed without preemption.
+        with_preemption: the pods that are placed with preemption; None unless requested.
+        at_least: the number of pods that should fit; None unless given.
     """
 
     api_version: str = API_VERSION
@@ -158,18 +158,19 @@ class ShapeRow(Report):
 
 @dataclass(frozen=True, slots=True)
 class CheapestNodes(Report):
-    """The nodes to add, so that no pod is pending, at least cost.
+    """The cheapest nodes to add so that no pod is pending.
 
     Attributes:
-        pending: the pending pods and the reasons.
-        new: the number of additional pods that are to get a place.
-        found: whether nodes were found with which no pod is pending.
-        shapes: the shapes with the numbers to add; all 0 if no solution was found.
+        pending: the pods that are pending without these nodes, and the reasons.
+        new: the number of additional pods that are to be placed.
+        found: whether a solution was found: nodes with which no pod is pending.
+        shapes: the shapes with the numbers to add; empty if no solution was found.
         cost: the cost of these nodes; 0 if no solution was found.
         cost_at_least: a lower bound of the cost of any solution.
-        proven: whether no solution is cheaper; else `cost_at_least` bounds the cost of one.
+        proven: whether no solution is cheaper; otherwise a solution that costs at least
+            `cost_at_least` may be.
         tried: the number of simulated combinations of nodes.
-        placements: the places of the pods that were pending, and of replacements.
+        placements: the nodes of the pods that were pending, and of replacements.
         left: if no solution was found, the pods that are pending with the most nodes tried.
         lost: if no solution was found, the pods that are preempted then and not replaced.
         tried_most: the most nodes of each shape that were tried.

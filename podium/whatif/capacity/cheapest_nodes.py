@@ -1,9 +1,9 @@
 """The cheapest nodes of given shapes with which no pod is pending.
 
-Combinations of nodes are simulated in the order of their cost, except those whose resources fall
-short by plain sums; the first one that leaves no pod pending is the cheapest. Before that, some
-combination without pending pods is searched: it is the answer if the search is cut short, with the
-cost that was reached as the lower bound.
+First, any combination of nodes that leaves no pod pending is searched. Then combinations are
+simulated by ascending cost, without those whose resources are too small in sum; the first one that
+leaves no pod pending is the cheapest. If this search is cut short, the result is the combination
+found first, and the cost that the search reached is a lower bound.
 """
 
 from collections import Counter
@@ -38,7 +38,7 @@ _PODS = "pods"
 
 
 class UncreatedPodsError(PodiumError):
-    """The API server refuses pods that are to get a place."""
+    """The API server refuses pods that are to be placed."""
 
 
 class _Trial(msgspec.Struct, frozen=True):
@@ -48,7 +48,7 @@ class _Trial(msgspec.Struct, frozen=True):
 
 
 class NodesRequest(msgspec.Struct, frozen=True):
-    """The pods to add nodes for, the shapes of nodes, and the most combinations to simulate."""
+    """The pods to add nodes for, the shapes of nodes, and the limit of simulated combinations."""
 
     request: PlanRequest
     templates: Sequence[PodTemplate]
@@ -60,7 +60,7 @@ def cheapest_nodes(wanted: NodesRequest, progress: Progress | None = None) -> Ch
     """Find the cheapest nodes with which no pod is pending.
 
     Raises:
-        KeyboardInterrupt: by Ctrl-C before the cluster has come to rest.
+        KeyboardInterrupt: by Ctrl-C before the cluster has settled.
         PodiumError: a change can't be made, or a pod may not be created.
     """
     request = with_needs(wanted.request, wanted.templates)
@@ -78,9 +78,9 @@ def cheapest_nodes(wanted: NodesRequest, progress: Progress | None = None) -> Ch
 
 
 class NodeRoom:
-    """The resources that pending pods lack, and the amounts that nodes of each shape have of them.
+    """The resources that pending pods lack in sum, and the resources of a node of each shape.
 
-    All free resources of the nodes count as usable, so that no solution is ruled out.
+    All free resources of existing nodes count as usable, so that no solution is ruled out.
     """
 
     def __init__(self, play: Play, shapes: Sequence[NodeShape], pods: Iterable[Object]) -> None:
@@ -98,7 +98,7 @@ class NodeRoom:
         self._amounts = [allocatable_amounts(shape.node) for shape in shapes]
 
     def is_enough(self, counts: Counts) -> bool:
-        """Whether a combination of nodes has the lacking resources, taken together."""
+        """Whether a number of nodes of each shape has the lacking resources in sum."""
         return all(
             sum(n * one.get(name, 0) for n, one in zip(counts, self._amounts, strict=True)) >= lacks
             for name, lacks in self._lacking.items()
@@ -182,7 +182,7 @@ class _Search:
         return next(filter(self._room.is_enough, multiples), most)
 
     def _climb(self, unit: Counts) -> None:
-        """Double the number of these nodes until they are a solution, and reduce it again."""
+        """Double a combination of nodes until it is a solution, then bisect to fewer nodes."""
 
         def solves(number: int) -> bool:
             return self._is_solution(tuple(number * one for one in unit))
@@ -210,7 +210,7 @@ class _Search:
         return False
 
     def _by_cost(self) -> Iterator[tuple[Decimal, Counts]]:
-        """Yield all combinations, the cheapest first; of equal cost the one with fewer nodes."""
+        """Yield all combinations with their costs, ordered by cost and then by number of nodes."""
         waiting: list[tuple[Decimal, int, Counts, int]] = [
             (Decimal(0), 0, (0,) * len(self._costs), 0)
         ]

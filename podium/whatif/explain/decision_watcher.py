@@ -32,10 +32,10 @@ _ALL = 1 << 62
 
 
 class DecisionWatcher:
-    """Records each decision about one pod that differs from the last, as a scheduler's `watch`.
+    """Records the decisions about one pod, except repeated ones; used as `Scheduler.watch`.
 
     Attributes:
-        pod: the pod as of the last decision; None before the first.
+        pod: the pod at the last decision; None before the first decision.
     """
 
     def __init__(
@@ -138,10 +138,10 @@ def _gist(view: DecisionView) -> tuple[Any, ...]:
 def blockers(
     snapshot: Snapshot, listers: Listers, pod: PodInfo, closed: Iterable[str]
 ) -> list[Blocker]:
-    """List the pods on other nodes that keep a pod off nodes by inter-pod anti-affinity.
+    """List the pods elsewhere that keep a pod off `closed` nodes by inter-pod anti-affinity.
 
-    Preemption takes pods only off the node that it makes room on: as in v1.36, a pod of low
-    priority elsewhere in the domain keeps a node closed to a pod of high priority.
+    Preemption removes pods only from the node on which it makes room (v1.36). So a pod of low
+    priority on another node of the domain keeps out a pod of high priority.
     """
     opponents = list(_opponents(snapshot, listers, pod))
     found = []

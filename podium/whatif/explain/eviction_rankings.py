@@ -1,7 +1,7 @@
 """The order in which a kubelet would evict the pods of its node, with the keys of the order.
 
-A state doesn't contain the usage of pods: unless annotations script it, pods are assumed to use
-what they request.
+A state doesn't contain the usage of pods. They are assumed to use what they request, unless their
+annotations script another usage.
 """
 
 from dataclasses import dataclass
@@ -49,10 +49,10 @@ class RankedPod(PodRow):
     """A pod in the order of eviction.
 
     Attributes:
-        qos_class: of the pod.
-        is_spared: whether it is critical, so that the kubelet never evicts it.
-        is_assumed: whether its usage isn't known: it is assumed to use what it requests, and
-            nothing of resources that can't be requested.
+        qos_class: the QoS class of the pod.
+        is_spared: whether the pod is critical, so that the kubelet never evicts it.
+        is_assumed: whether the pod's usage isn't known: it is assumed to use what it requests,
+            and nothing of resources that can't be requested.
         keys: title and value of each key that pods are ordered by.
     """
 

@@ -49,9 +49,9 @@ class Blocker(PodReport):
 
     Attributes:
         node: the node that the incoming pod is kept off.
-        on: the node of the blocker.
-        topology_key: the label of which both nodes have equal values.
-        is_own_rule: whether the anti-affinity is the incoming pod's.
+        on: the node of the blocking pod.
+        topology_key: the label that has the same value on both nodes.
+        is_own_rule: whether the anti-affinity is in the incoming pod's spec.
     """
 
     node: str
@@ -71,7 +71,7 @@ class FreedPort(Report):
     Attributes:
         node: the node of the port.
         port: number and protocol, with the address unless it is 0.0.0.0.
-        pod: the pod that uses it.
+        pod: the pod that uses the port.
     """
 
     node: str
@@ -93,7 +93,7 @@ class PreemptionView(Report):
 
     Attributes:
         is_eligible: whether the pod may preempt at all.
-        message: why there is no candidate, or why it isn't eligible.
+        message: why there is no candidate, or why the pod isn't eligible.
         node: the chosen node; empty if there is none.
         candidates: all nodes on which preemption makes room, the chosen one first.
         rejected: the nodes on which preemption doesn't help, with the reasons.
@@ -126,18 +126,18 @@ class DecisionView(Report):
     Attributes:
         at_s: the time of the decision, in seconds since the plan began.
         node: the chosen node; empty if none.
-        is_nominated_only: whether the nominated node fitted, and no other was checked.
-        message: of kube-scheduler's FailedScheduling event; empty if a node was chosen.
-        error: the error that ended the cycle.
-        gate: the refusal of PreEnqueue.
-        pre_filter: the refusal of PreFilter.
-        pre_filter_details: the causes of this refusal that its message doesn't name.
-        filter: the nodes that don't fit, with the status of the first plugin that refuses.
+        is_nominated_only: whether the pod fitted its nominated node, so that no other was checked.
+        message: the message of the FailedScheduling event; empty if a node was chosen.
+        error: the error that ended the scheduling cycle.
+        gate: the status of the PreEnqueue plugin that rejects the pod.
+        pre_filter: the status of the PreFilter plugin that rejects the pod.
+        pre_filter_details: the causes of this rejection that its message doesn't name.
+        filter: the nodes that don't fit, with the status of the first plugin that rejects each.
         obstacles: all reasons that keep the pod off these nodes.
         scored: the nodes that fit, with their scores; empty where no scores were needed.
-        best: all nodes of the highest total, by name.
+        best: all nodes with the highest total score, by name.
         preemption: the result of preemption; None if it wasn't tried.
-        blockers: pods on other nodes that keep the pod off by anti-affinity.
+        blockers: pods on other nodes that keep the pod off a node by anti-affinity.
         freed_ports: host ports in use that the pod wants and the scheduler considers free.
         feasible: the nodes that fit, by name.
     """
@@ -173,13 +173,13 @@ class StoppedPod(PodReport):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KubeletAdmission(Report):
-    """The decision of a kubelet about a pod that names its node, without a scheduler.
+    """The decision of a kubelet about a pod whose `spec.nodeName` was set without a scheduler.
 
     Attributes:
         node: the node.
         is_admitted: whether the kubelet admits the pod.
-        reason: of the status of a refused pod; empty otherwise.
-        message: of the status of a refused pod, or why the kubelet doesn't decide at all.
+        reason: the reason in a rejected pod's status; empty otherwise.
+        message: the message in a rejected pod's status, or why the kubelet doesn't decide at all.
         stopped: the pods that the kubelet stops to make room, in the order of its choice.
     """
 
@@ -195,21 +195,21 @@ class PodExplanation(Report):
     """A pod and its decisions.
 
     Attributes:
-        pod: the pod.
-        namespace: of the pod.
-        workload: its topmost controller, `Kind namespace/name`; the pod itself without one.
-        owner: its controller, `Kind namespace/name`; empty if it has none.
-        priority: of the pod.
-        priority_class: the name of its PriorityClass; empty if it names none.
-        preemption_policy: whether it may preempt.
+        pod: the pod, `namespace/name`.
+        namespace: the namespace of the pod.
+        workload: the pod's topmost controller, `Kind namespace/name`; the pod itself without one.
+        owner: the pod's controller, `Kind namespace/name`; empty if it has none.
+        priority: the priority of the pod.
+        priority_class: the name of the pod's PriorityClass; empty if it names none.
+        preemption_policy: whether the pod may preempt.
         scheduler_name: the profile that decided.
-        was_on: the node that it is on in the cluster; empty if none.
-        admission: the decision of the kubelet if the pod names its node; else None.
-        decisions: the decisions in order; several if it preempted, or was tried again.
-        sleep: a remark if it waits, or has waited, for an event although it fits; else empty.
-        remedies: the smallest changes that would give it a place, if it has none in the end.
-        warnings: reasons for which the answer may be wrong.
-        notes: remarks about the answer.
+        was_on: the pod's node in the state of the cluster; empty if none.
+        admission: the decision of the kubelet if the pod sets `spec.nodeName`; otherwise None.
+        decisions: the decisions in order; several if the pod preempted, or was tried again.
+        sleep: a remark if the pod fits a node but waits, or has waited, for an event; else empty.
+        remedies: the smallest changes that would make the pod fit, if it has no node in the end.
+        warnings: reasons why the explanation may be wrong.
+        notes: remarks about the explanation.
     """
 
     api_version: str = API_VERSION

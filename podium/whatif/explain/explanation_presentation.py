@@ -33,7 +33,7 @@ _CROSS_NODE = (
 
 
 def explanation_presentation(explanation: PodExplanation) -> Presentation:
-    """Present all decisions about a pod; those before the last two are details."""
+    """Present all decisions about a pod, with decisions before the last two as details."""
     views, total = explanation.decisions, len(explanation.decisions)
     sections = [Section("Warnings", [Bullets(explanation.warnings)])]
     for number, view in enumerate(views, 1):
@@ -69,7 +69,7 @@ def printed_explanation(explanation: PodExplanation, *, wide: bool) -> Presentat
 
 
 def pod_sentences(explanation: PodExplanation) -> Iterator[str]:
-    """Yield sentences about the pod's priority, its profile and its place."""
+    """Yield sentences about the pod's priority, its profile and its node."""
     if explanation.admission is not None:
         yield f"priority {explanation.priority}"
         return
@@ -82,7 +82,7 @@ def pod_sentences(explanation: PodExplanation) -> Iterator[str]:
 
 
 def admission_blocks(explanation: PodExplanation) -> Iterator[Block]:
-    """Yield what the kubelet decides about a pod that sets `spec.nodeName`."""
+    """Yield the blocks about the kubelet's admission of a pod that sets `spec.nodeName`."""
     admission = explanation.admission
     if admission is None:
         return
@@ -103,14 +103,14 @@ def admission_blocks(explanation: PodExplanation) -> Iterator[Block]:
 
 
 def decision_title(view: DecisionView, number: int, total: int) -> str:
-    """Return the number and time of a decision; empty for a single one at the beginning."""
+    """Return the number and time of a decision; empty for a single decision at the beginning."""
     if total == 1 and view.at_s < 1:
         return ""
     return f"DECISION {number} OF {total}, {time_text(view.at_s)}"
 
 
 def decision_blocks(view: DecisionView) -> Iterator[Block]:
-    """Yield a decision: the refusing nodes, the scores, the verdict, and the preemption."""
+    """Yield the blocks of a decision: rejecting nodes, scores, result, and preemption."""
     if view.gate is not None:
         yield Paragraph(f"It isn't queued: {view.gate.plugin} says {view.gate.message}.")
         return
@@ -163,7 +163,7 @@ def decision_blocks(view: DecisionView) -> Iterator[Block]:
 
 
 def remedy_table(explanation: PodExplanation) -> Table:
-    """Make the table of the smallest changes that would give the pod a place."""
+    """Make the table of the smallest changes that would make the pod fit a node."""
     rows = [
         (one.change, one.node, ", ".join(victim.pod for victim in one.victims) or "-")
         for one in explanation.remedies

@@ -1,7 +1,7 @@
 """Explanations of all decisions about one pod.
 
-A pending pod, or one that is created during a plan, is explained when the plan decides about it. A
-pod that has a place, and keeps it, is removed from it first.
+A pending pod, or a pod that is created during a plan, is explained by the decisions of the plan. A
+pod that stays on its node is removed from it first, and then decided about.
 """
 
 from dataclasses import replace
@@ -51,10 +51,10 @@ class ExplainError(PodiumError):
 
 
 def explain_named(request: PlanRequest, named: str, namespace: str) -> PodExplanation:
-    """Explain the decisions about a named pod, or a pod of a workload; raises as `explain_pod`.
+    """Explain the decisions about a pod, or a pod of a workload; raises like `explain_pod`.
 
     Args:
-        named: `[NAMESPACE/]POD`, also behind `pod/` as in kubectl's output, or a workload.
+        named: `[NAMESPACE/]POD`, `pod/POD`, or `[NAMESPACE/]KIND/NAME` of a workload.
     """
     workload = parse_workload(named, namespace)
     if workload is not None:
@@ -64,10 +64,10 @@ def explain_named(request: PlanRequest, named: str, namespace: str) -> PodExplan
 
 
 def explain_workload(request: PlanRequest, workload: ChangeTarget) -> PodExplanation:
-    """Explain the decisions about one pod of a workload; raises as `explain_pod`.
+    """Explain the decisions about one pod of a workload; raises like `explain_pod`.
 
-    It is the first pod that is pending in the end; else the first that is created during the plan;
-    else the first by name.
+    The pod is the first one that is pending in the end; if none is, the first one created during
+    the plan; if none was, the oldest.
     """
     play = Play(request)
     play.run(request.until_s)
@@ -98,7 +98,7 @@ def explain_pod(request: PlanRequest, pod_key: str) -> PodExplanation:
 
     Raises:
         ExplainError: there is no such pod, or no scheduler decides about it.
-        TargetError: an object to change isn't there.
+        TargetError: an object to change doesn't exist.
     """
     play = Play(request)
     pod = play.cluster.store.get("Pod", *pod_key.split("/", 1))
@@ -159,7 +159,7 @@ def _watcher(play: Play, pod_key: str) -> DecisionWatcher:
 def _watch(
     play: Play, request: PlanRequest, watcher: DecisionWatcher, pod_key: str
 ) -> list[Remedy]:
-    """Run a play with a watcher of its decisions; find remedies if the pod waits in the end."""
+    """Run a play with a watcher of its decisions; return remedies if the pod is pending then."""
     # A pod that waits for an event since before the plan isn't decided at the start: record why
     # it has no place.
     machine, scheduler, store = play.machine, play.scheduler, play.cluster.store

@@ -1,1 +1,1 @@
-"""What-if plans: a state and changes in, a `Plan` out; `planner.plan` is where to begin."""
+"""What-if plans: `planner.plan` simulates changes to a cluster's state, and returns a `Plan`."""

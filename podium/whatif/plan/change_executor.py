@@ -1,4 +1,4 @@
-"""Makes the changes of a plan through the API, as kubectl makes them."""
+"""The changes of a plan, made through the API as kubectl does."""
 
 import re
 from collections import deque
@@ -48,15 +48,15 @@ class ChangeExecutor:
     """Makes the changes of a plan one after the other, and waits for each drain.
 
     Attributes:
-        touched: the objects whose specs were changed, and new objects.
-        silenced_s: the nodes that have fallen silent, and when, in seconds since the plan began.
+        touched: the objects that were created, or whose specs were changed.
+        silenced_s: when each failed node stopped to respond, in seconds since the plan began.
 
     Args:
-        state: the objects at first. An object that was written by hand is itself the manifest that
-            was applied before.
+        state: the objects before the changes. An object that was never in a cluster counts as the
+            manifest that was applied last.
 
     Raises:
-        TargetError: an object to change isn't there.
+        TargetError: an object to change doesn't exist.
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class ChangeExecutor:
         self._late: list[tuple[Identity, Object]] = []
 
     def advance(self) -> None:
-        """Make the changes that can be made by now."""
+        """Make the next changes, up to a drain that isn't done."""
         # Apply what had to wait until its predecessor was gone, where that is so now.
         waiting, self._late = self._late, []
         for target, manifest in waiting:
@@ -90,12 +90,12 @@ class ChangeExecutor:
             self._make(self._waiting.popleft())
 
     def is_draining(self, patience_s: float) -> bool:
-        """True if a drain goes on that has made progress in the last so many seconds."""
+        """True if a running drain has made progress in the last `patience_s` seconds."""
         since_s = self._cluster.driver.now_s - patience_s
         return any(one.state == "running" and one.moved_s > since_s for one in self.drainers)
 
     def unmade(self) -> Iterator[str]:
-        """Yield a warning for each change that wasn't made, as a drain before it hasn't ended."""
+        """Yield a warning for each change that wasn't made because an earlier drain isn't done."""
         for change in self._waiting:
             node = self.drainers[-1].drain.node
             yield f"{words(change)}: isn't done, as {node} is to be drained first, and isn't"
@@ -191,7 +191,7 @@ _ALWAYS_THERE = {"PriorityClass": (*SYSTEM_PRIORITY_CLASSES,)}
 
 
 def with_likely_name(message: str, store: Store) -> str:
-    """Add the name that was likely meant to a message of the API about a missing object."""
+    """Add the most similar existing name to the API's message about a missing object."""
     for pattern, kind in _MISSING:
         if match := pattern.search(message):
             known = (*map(name, store.list(kind).items), *_ALWAYS_THERE.get(kind, ()))

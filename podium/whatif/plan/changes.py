@@ -33,7 +33,7 @@ _KINDS = {
 
 
 class TargetError(PodiumError):
-    """The target of a change can't be parsed, or isn't there."""
+    """The target of a change can't be parsed, or doesn't exist."""
 
 
 class ChangeTarget(NamedTuple):
@@ -69,7 +69,7 @@ def parse_target(text: str, namespace: str, option: str = "--delete") -> ChangeT
 
 
 def parse_workload(text: str, namespace: str) -> ChangeTarget | None:
-    """Parse `KIND/NAME` or `NAMESPACE/KIND/NAME` of a workload; None if it names none."""
+    """Parse `KIND/NAME` or `NAMESPACE/KIND/NAME`; None if the kind isn't a workload's."""
     *places, kind_name, name = ["", *text.split("/")]
     kind = _KINDS.get(kind_name.lower())
     if kind is None or kind.name not in WORKLOADS or len(places) > 2 or not name:
@@ -79,7 +79,7 @@ def parse_workload(text: str, namespace: str) -> ChangeTarget | None:
 
 @dataclass(frozen=True)
 class Apply:
-    """Applies manifests, each object once, as `kubectl apply` does."""
+    """Applies manifests, as `kubectl apply` does."""
 
     manifests: Sequence[Object]
 
@@ -90,7 +90,7 @@ class Apply:
 
 
 class Delete(msgspec.Struct, frozen=True):
-    """Deletes an object, as `kubectl delete` does; a pod without its grace period, if by force."""
+    """Deletes an object as `kubectl delete` does, or as `kubectl delete --force` does a pod."""
 
     target: ChangeTarget
     is_forced: bool = False
@@ -104,7 +104,7 @@ class Cordon(msgspec.Struct, frozen=True):
 
 
 class Fail(msgspec.Struct, frozen=True):
-    """Makes a node fail: its kubelet answers no more."""
+    """Makes a node fail: its kubelet stops to respond."""
 
     node: str
 
@@ -145,7 +145,7 @@ def words(change: Change) -> str:
 
 
 def parse_delete(text: str, namespace: str) -> Delete:
-    """Parse `KIND/NAME` or `NAMESPACE/KIND/NAME`, of a pod also with `:force`.
+    """Parse `KIND/NAME` or `NAMESPACE/KIND/NAME`; `:force` may follow the name of a pod.
 
     Raises:
         TargetError: the text has another form.
@@ -192,10 +192,10 @@ PARSERS: dict[str, Callable[[str, str], Change]] = {
 
 
 def check(changes: Sequence[Change], state: Collection[Identity]) -> None:
-    """Check that each object is there when it is to be changed.
+    """Check that each object to change is in the state, or created by an earlier change.
 
     Raises:
-        TargetError: some objects won't be there; the message lists all of them.
+        TargetError: some objects don't exist; the message lists all of them.
     """
     missing = []
     is_there: dict[Identity, bool] = {}

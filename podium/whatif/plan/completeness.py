@@ -1,7 +1,7 @@
 """Warnings about the limits of a plan: objects that the state lacks, and what Podium doesn't model.
 
-An export of a cluster can't say whether a kind has no objects or was left out. So a missing kind
-counts where an object of the state refers to it, or where every cluster has objects of it.
+An export doesn't show whether a kind has no objects in the cluster or wasn't exported. So a missing
+kind is reported only if an object of the state refers to it, or if every cluster has objects of it.
 """
 
 from collections import Counter, defaultdict
@@ -54,10 +54,10 @@ class StateFacts:
     """The properties of a state that warnings about its incompleteness depend on.
 
     Attributes:
-        is_export: whether nodes or pods come from an API server.
-        owner_kinds: how many pods have a controller of each kind.
-        waiting: the pods without a node that haven't finished.
-        strays: how many unfinished pods are on each node that isn't among the objects, by its name.
+        is_export: whether nodes or pods were exported from an API server.
+        owner_kinds: the number of pods by the kind of their controller.
+        waiting: the unfinished pods without a node.
+        strays: the number of unfinished pods by name of their node, for nodes that the state lacks.
     """
 
     def __init__(self, objects: Iterable[Object]) -> None:
@@ -89,10 +89,9 @@ class StateFacts:
 
 
 def completeness_warnings(state: StateFacts, applied: Iterable[Object]) -> list[str]:
-    """Return the warning about all that the state lacks; none if it is complete.
+    """Return a warning about everything that the state lacks; an empty list if it is complete.
 
-    The warning is one paragraph: what is missing, what follows from that, and the command that
-    exports everything.
+    The warning says what is missing, what follows from that, and how to export everything.
     """
     facts = (state, StateFacts(applied))
     usual = {kind: effect for kind, effect in _USUAL.items() if not state.of(kind)}
@@ -136,7 +135,7 @@ def _of(facts: Iterable[StateFacts], kind: str) -> list[Object]:
 
 
 def _referred_to(facts: Sequence[StateFacts]) -> dict[str, str]:
-    """The kinds that objects refer to, each with what follows if it is missing."""
+    """Return the kinds that objects refer to, each with the effect of its absence."""
     effects = {}
     if not any(one.node_names for one in facts):
         effects["Node"] = "no pod can be placed"
@@ -172,7 +171,7 @@ def _referred_to(facts: Sequence[StateFacts]) -> dict[str, str]:
 
 
 class ModelLimits(msgspec.Struct):
-    """Warnings and notes about what Podium doesn't do as a cluster would."""
+    """Warnings and notes about behaviour of a cluster that Podium doesn't model."""
 
     warnings: list[str] = msgspec.field(default_factory=list)
     notes: list[str] = msgspec.field(default_factory=list)
@@ -184,7 +183,7 @@ def limits_of_the_model(
     """Return warnings and notes about pods to be scheduled.
 
     Args:
-        has_gangs: whether the scheduler heeds PodGroups.
+        has_gangs: whether gang scheduling of PodGroups is enabled.
     """
     limits = ModelLimits()
     claiming, with_devices, grouped = [], [], []
@@ -211,7 +210,7 @@ def limits_of_the_model(
 
 
 def unplayed(objects: Iterable[Object]) -> Iterator[Unplayed]:
-    """Yield the objects whose pods no controller of Podium makes, in order."""
+    """Yield the objects for which Podium has no controller that would create their pods."""
     for obj in objects:
         kind = kind_of(obj)
         is_played = kind is not None and kind.name in DECISIVE_KINDS
@@ -225,7 +224,7 @@ def unplayed(objects: Iterable[Object]) -> Iterator[Unplayed]:
 
 
 def suspended_jobs(objects: Iterable[Object]) -> Iterator[str]:
-    """Yield a note about each Job that makes no pods because it is suspended."""
+    """Yield a note about each suspended Job, which creates no pods."""
     for obj in objects:
         if _is_job(obj) and spec_of(obj).get("suspend") and not foreign_controller(obj):
             yield f"{_label(obj)} is suspended: it makes no pods until spec.suspend is false"

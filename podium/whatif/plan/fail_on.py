@@ -1,8 +1,8 @@
-"""The conditions on which a plan fails, and the findings that meet them.
+"""The option `--fail-on`: conditions on which a plan fails, and the findings that meet them.
 
-A gate is the name of a condition with any restrictions: `preemption`, `preemption:priority>=1000`,
-`pending:namespace=shop:workload=Deployment*`. One condition has a bound in its name: `ready<80%`. A
-gate that ends in `=allow` lets through what it matches: `preemption:workload=batch/*=allow`.
+A gate is a condition with optional restrictions: `preemption`, `preemption:priority>=1000`,
+`pending:namespace=shop:workload=Deployment*`. The condition `ready<80%` has a bound in its name. A
+gate with `=allow` at its end excepts findings that it matches: `preemption:workload=batch/*=allow`.
 """
 
 import operator
@@ -27,16 +27,16 @@ class GateError(PodiumError):
 
 
 class Finding(msgspec.Struct, frozen=True, kw_only=True):
-    """A pod or another object that met a condition.
+    """A pod or another object that meets a condition.
 
     Attributes:
-        object: the pod, as `namespace/name`, or another object with its kind.
-        workload: the pod's, `Kind namespace/name`.
-        priority: of the pod; 0 for other objects.
-        by: the pod behind it, such as the preemptor; empty if there is none.
-        count: how many pods or objects it is about.
-        extent: how bad it is, where there are degrees: pods that a budget lacks, percent of pods
-            that aren't ready, seconds without a ready pod.
+        object: the pod, `namespace/name`, or another object with its kind.
+        workload: the workload of the pod, `Kind namespace/name`.
+        priority: the priority of the pod; 0 for other objects.
+        by: the pod that caused the finding, such as the preemptor; empty if there is none.
+        count: how many pods or objects the finding is about.
+        extent: a measure of the harm where the condition has one: the pods that a budget lacks,
+            the percentage of pods that aren't ready, or the seconds without a ready pod.
     """
 
     condition: str
@@ -75,7 +75,7 @@ _FIELDS = ("priority", "namespace", "workload", "class")
 
 
 class Gate(msgspec.Struct, frozen=True):
-    """A condition, restricted by tests; one that allows lets through what it matches."""
+    """A condition, restricted by tests; if `allows`, it excepts the findings that it matches."""
 
     text: str
     condition: str
@@ -83,12 +83,12 @@ class Gate(msgspec.Struct, frozen=True):
     allows: bool = False
 
     def matches(self, finding: Finding) -> bool:
-        """True if a finding meets the condition and all tests."""
+        """True if a finding is of the condition and meets all tests."""
         return finding.condition == self.condition and all(test(finding) for test in self.tests)
 
 
 def parse_gates(texts: Iterable[str], file: str | None, lines: Iterable[str] = ()) -> list[Gate]:
-    """Parse gates of options and of the lines of a file; commas part them, # begins a comment.
+    """Parse comma-separated gates of options and of a file's lines, where # begins a comment.
 
     Raises:
         GateError: some gates can't be parsed; the message lists all of them.
@@ -108,22 +108,22 @@ def parse_gates(texts: Iterable[str], file: str | None, lines: Iterable[str] = (
 
 
 def every_gate() -> list[Gate]:
-    """Return a gate for each condition that needs no bound."""
+    """Return a gate for each condition without a bound in its name."""
     return [Gate(name, name) for name in CONDITIONS if name != READY_SHARE]
 
 
 def findings(plan: "Plan", gates: Sequence[Gate]) -> list[Finding]:
-    """Return the findings of a plan that gates stop, in the order of the conditions."""
+    """Return the findings on which a plan fails, in the order of `CONDITIONS`."""
     return stopped(_met(plan), gates)
 
 
 def stopped(found: Iterable[Finding], gates: Sequence[Gate]) -> list[Finding]:
-    """Return the findings that a set of gates stops."""
+    """Return the findings that meet a gate and aren't excepted by another."""
     return [one for one, allowing in _matched(found, gates) if allowing is None]
 
 
 def let_through(plan: "Plan", gates: Sequence[Gate]) -> list[tuple[Finding, Gate]]:
-    """Return the findings that a gate allows and another would stop, with the allowing gate."""
+    """Return the findings that meet a gate but are excepted, each with the excepting gate."""
     return [(found, gate) for found, gate in _matched(_met(plan), gates) if gate is not None]
 
 
@@ -147,9 +147,10 @@ def _matched(
 
 
 def caused(found: Sequence[Finding], anyway: Iterable[Finding]) -> list[Finding]:
-    """Return the findings that are new, or worse than without the changes.
+    """Return the findings that don't occur without the changes, or to a lesser extent.
 
-    Pods that have other names without the changes are matched by their number for each workload.
+    Pods may have other names without the changes. So they are also matched by workload: as many
+    findings of a workload are left out as it has without the changes.
     """
     before = {_about(one): one.extent for one in anyway}
     new = [one for one in found if one.extent > before.get(_about(one), -1.0)]

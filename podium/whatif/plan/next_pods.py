@@ -1,6 +1,6 @@
-"""Creates the next pods of workloads in copies of a played cluster, to see which they preempt.
+"""Trials of the next pods of workloads in copies of a cluster, to see which pods they preempt.
 
-Where running pods keep a priority that their successors don't get, two pods are tried: one that
+If running pods keep a priority that their successors don't get, two pods are tried: one that
 replaces a deleted pod of the workload, and one with equal requests that belongs to no workload.
 """
 
@@ -45,7 +45,7 @@ _KEPT_OF_CONTAINERS = ("name", "image", "resources", "restartPolicy")
 
 
 class _Trial(msgspec.Struct, frozen=True):
-    """A pod to be created: in place of a pod of a workload, or without one, but like its pods."""
+    """A pod to create: in place of a pod of a workload, or a similar one without a controller."""
 
     stale: StalePods
     is_replacement: bool
@@ -54,12 +54,12 @@ class _Trial(msgspec.Struct, frozen=True):
 def tried(
     play: Play, stale: Sequence[StalePods], most: int, workers: int = 1
 ) -> Iterator[StalePriority]:
-    """Report stale priorities, with what the next pods of some workloads do in copies of a play.
+    """Report stale priorities, with trials of the next pods of some workloads.
 
     Args:
-        play: a play that is over; it stays as it is.
-        most: of how many workloads the next pods are tried. Workloads come first whose successors
-            outrank the running pods, then those that request most.
+        play: a play that is over; the trials are in copies of it.
+        most: of how many workloads the next pods are tried: first those whose next pods have a
+            higher priority than the running ones, then those whose pods request most.
     """
 
     def rank(one: StalePods) -> tuple[object, ...]:
@@ -97,7 +97,7 @@ def tried(
 
 
 def preempted_since(timeline: Timeline, since_s: float) -> Iterator[PreemptedPod]:
-    """Yield the pods that were preempted since a moment of a play, at times counted from then."""
+    """Yield the pods preempted since a time of a play; their times count from `since_s`."""
     owners, preemptors = timeline.owners, timeline.play.preemptions.preemptors
     for lost in timeline.histories.disrupted:
         if lost.cause is not BY_SCHEDULER or lost.ended_s is None or lost.ended_s < since_s:

@@ -40,7 +40,7 @@ Since = Annotated[float, Field(serialization_alias="since")]
 
 
 def time_text(at_s: float) -> str:
-    """Write a time since the beginning of a plan, such as `t+30s`."""
+    """Format a time, in seconds since the plan began, such as `t+30s`."""
     return f"t+{round(at_s, 1):.12g}s"
 
 
@@ -49,7 +49,7 @@ class PodRow(PodReport):
     """A pod and its workload.
 
     Attributes:
-        workload: its topmost controller, `Kind namespace/name`; itself if it has none.
+        workload: the pod's topmost controller, `Kind namespace/name`; the pod itself without one.
     """
 
     workload: str = ""
@@ -57,13 +57,12 @@ class PodRow(PodReport):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RepeatedRow(PodRow):
-    """A pod whose replacements may have met with an equal fate.
+    """An event of a pod that may have been repeated by its replacements.
 
     Attributes:
-        repeats: how many replacements met with it, each as soon as it was created; they have no
-            rows of their own.
-        repeated_until_s: when the last of them did, in seconds since the plan began; None if there
-            were none.
+        repeats: for how many replacements the event was repeated, each as soon as it was created;
+            they have no rows of their own.
+        repeated_until_s: when it was repeated last, in seconds since the plan began; None if never.
     """
 
     repeats: Annotated[int, IF_ANY] = 0
@@ -73,7 +72,7 @@ class RepeatedRow(PodRow):
 
     @property
     def times(self) -> str:
-        """The end of a clause: how often the row happened, and until when; empty if once."""
+        """The end of a clause: how often the event happened, and until when; empty if only once."""
         if self.repeated_until_s is None:
             return ""
         return f", {1 + self.repeats} times until {time_text(self.repeated_until_s)}"
@@ -81,14 +80,14 @@ class RepeatedRow(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Placement(PodRow):
-    """A pod that got a place.
+    """A pod that was bound to a node.
 
     Attributes:
-        node: the node that it is bound to.
-        by_node_name: whether its own `spec.nodeName` named the node, without a scheduler.
-        at_s: when it was bound, in seconds since the plan began.
-        overslept_s: for how many seconds it had waited, if no event had woken it and it was tried
-            only because of the long wait; else None.
+        node: the node that the pod is bound to.
+        by_node_name: whether the pod was created with `spec.nodeName`, without a scheduler.
+        at_s: when the pod was bound, in seconds since the plan began.
+        overslept_s: for how many seconds the pod had waited, if no event had woken it and it was
+            tried only because of the long wait; otherwise None.
         replaces: the lost pod that it replaces; empty if none.
     """
 
@@ -103,17 +102,18 @@ class Placement(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PendingPod(PodRow):
-    """A pod that waits in the end.
+    """A pod that is pending in the end.
 
     Attributes:
-        message: as in kube-scheduler's FailedScheduling event.
-        since_s: when it was created, in seconds since the plan began; 0 if it waited before.
-        nominated_node: the node on which it waits for room; empty if none.
-        room_at_s: when the last pod that leaves the nominated node has to be gone, in seconds
-            since the plan began; None if no pod leaves, or the node doesn't answer.
+        message: the message of kube-scheduler's FailedScheduling event.
+        since_s: when the pod was created, in seconds since the plan began; 0 if before the plan.
+        nominated_node: the node to which the pod is nominated; empty if none.
+        room_at_s: the latest end of a grace period of the nominated node's terminating pods, in
+            seconds since the plan began; None if there are none, or the node isn't ready.
         replaces: the lost pod that it replaces; empty if none.
-        fits_on: the node where it would fit in the end, if no event has woken it; else empty.
-        tried_at_s: when such a pod is tried without an event, in seconds since the plan began.
+        fits_on: the node on which the pod would fit, if it waits only because no event has woken
+            it; otherwise empty.
+        tried_at_s: when a pod with `fits_on` is tried, in seconds since the plan began; else None.
     """
 
     message: str
@@ -127,12 +127,12 @@ class PendingPod(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class GatedPod(PodRow):
-    """A pod that isn't queued yet.
+    """A pod that a PreEnqueue plugin keeps out of the scheduling queue.
 
     Attributes:
-        plugin: the plugin that keeps it out of the queue.
-        message: why it does.
-        since_s: when it was created, in seconds since the plan began; 0 if it was there before.
+        plugin: the plugin that rejects the pod.
+        message: the plugin's message.
+        since_s: when the pod was created, in seconds since the plan began; 0 if before the plan.
     """
 
     plugin: str
@@ -142,13 +142,13 @@ class GatedPod(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeRefusal(RepeatedRow):
-    """A pod that named its node and is refused by it.
+    """A pod that the kubelet of its node rejected.
 
     Attributes:
-        node: the node that it named.
-        reason: of the failed pod's status, such as `OutOfcpu`.
-        message: of the failed pod's status.
-        at_s: when it was handed to the node, in seconds since the plan began.
+        node: the node of the pod.
+        reason: the reason in the failed pod's status, such as `OutOfcpu`.
+        message: the message in the failed pod's status.
+        at_s: when the pod was bound to the node, in seconds since the plan began.
     """
 
     node: str
@@ -162,11 +162,11 @@ class RejectedObject(Report):
     """An object, or pods of a workload, that the API refused.
 
     Attributes:
-        object: `Kind namespace/name`, or how many pods.
+        object: the object, `Kind namespace/name`, or the number of pods, such as `2 pods`.
         message: the API's message.
-        workload: of the pods, `Kind namespace/name`; empty for another object.
-        count: how many objects there are.
-        namespace: of the object; empty if it has none.
+        workload: the workload of the pods, `Kind namespace/name`; empty for another object.
+        count: the number of refused objects.
+        namespace: the namespace of the object; empty if it has none.
         at_s: when it was refused first, in seconds since the plan began.
     """
 
@@ -183,10 +183,10 @@ class RemovedPod(PodRow):
     """A pod of the state that the changes remove.
 
     Attributes:
-        reason: why it is removed, in words.
-        at_s: when it has to go, in seconds since the plan began.
-        node: the node that it was on; empty if none.
-        is_evicted: whether neither it nor its workload was changed.
+        reason: why the pod is removed, in words.
+        at_s: when the pod is deleted or begins to terminate, in seconds since the plan began.
+        node: the node of the pod; empty if none.
+        is_evicted: whether the changes concern neither the pod nor its workload.
     """
 
     reason: str
@@ -197,7 +197,7 @@ class RemovedPod(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IgnoredPod(PodRow):
-    """A pod that asks for another scheduler."""
+    """A pod whose `schedulerName` is none of the simulated profiles."""
 
     scheduler_name: str
     since_s: Since = 0.0
@@ -205,28 +205,28 @@ class IgnoredPod(PodRow):
 
 @dataclass(frozen=True, slots=True)
 class BudgetChange(Report):
-    """The course of a disruption budget.
+    """How a disruption budget changes during a plan.
 
     Attributes:
-        budget: `namespace/name`.
-        namespace: of the budget.
+        budget: the budget, `namespace/name`.
+        namespace: the namespace of the budget.
         allowed_before: disruptions allowed in the state.
         allowed_after: disruptions allowed at the end of the plan.
-        allowed_least: the fewest disruptions allowed in between.
-        least_at_s: when that was first so, in seconds since the plan began.
-        violated_by: victims whose disruption breaks it.
+        allowed_least: the fewest disruptions allowed during the plan.
+        least_at_s: when this was first the number, in seconds since the plan began.
+        violated_by: the victims whose preemption violates the budget.
         sync_failure: why the disruption controller can't compute the budget, which then allows no
             disruption; empty if it can.
-        is_touched: whether it covers a pod that goes, or its allowed disruptions change.
-        healthy_before: how many of its pods were healthy before.
-        healthy_least: how many were healthy when most were missing to what it asked for.
-        desired_healthy: how many healthy pods it asked for then.
-        healthy_least_at_s: since when, in seconds since the plan began.
-        below_for_s: for how many seconds altogether fewer pods were healthy than it asked for, and
-            fewer than before; 0 if never.
-        lost: how many of its pods lose their places through no change of their own, by cause.
-        removed: how many of its pods the changes remove, as in a rollout.
-        workloads: of these pods, `Kind namespace/name`, if too few were healthy.
+        is_touched: whether the budget covers a lost or removed pod, or its status changes.
+        healthy_before: how many covered pods were healthy before the plan.
+        healthy_least: how many were healthy when most were missing to the desired number.
+        desired_healthy: the desired number of healthy pods at that time.
+        healthy_least_at_s: when that time began, in seconds since the plan began.
+        below_for_s: for how many seconds in total fewer pods were healthy than desired, and fewer
+            than before; 0 if never.
+        lost: how many covered pods are disrupted, by cause.
+        removed: how many covered pods the changes remove, as in a rollout.
+        workloads: workloads of covered pods, `Kind namespace/name`; empty if enough were healthy.
     """
 
     budget: str
@@ -249,7 +249,7 @@ class BudgetChange(Report):
 
     @property
     def is_below(self) -> bool:
-        """True if fewer pods are healthy for a while than the budget asks for."""
+        """True if fewer pods are healthy for a while than the budget desires."""
         return self.below_for_s > 0
 
 
@@ -267,12 +267,12 @@ class Happening(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment(RepeatedRow):
-    """A line of the timeline.
+    """A line of the timeline: an event of a pod.
 
     Attributes:
-        at_s: when it happened, in seconds since the plan began.
+        at_s: when the event happened, in seconds since the plan began.
         happening: what happened.
-        uid: of the pod.
+        uid: the uid of the pod.
         node: the node of the pod; empty if none.
         detail: the reason in the pod's status; empty if none.
         by: the preemptor, or the lost pod that a new one replaces; empty if there is neither.
@@ -289,7 +289,7 @@ class Moment(RepeatedRow):
 
 
 class Return(StrEnum):
-    """Whether a lost pod is replaced; with `AFTER_NODE`, once its node ends it, or is deleted."""
+    """Whether a lost pod is replaced; `AFTER_NODE`: only once its node ends it, or is deleted."""
 
     CERTAIN = "Certain"
     SURPLUS = "Surplus"
@@ -299,28 +299,28 @@ class Return(StrEnum):
 
 
 def why_never(row: PodRow) -> str:
-    """Say why a lost pod is certainly not replaced."""
+    """Describe why a pod with `Return.NEVER` isn't replaced."""
     return "its work is lost" if row.owner.startswith("Job ") else "no controller recreates it"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Disruption(RepeatedRow):
-    """A pod that loses its place through no change of its own.
+    """A disrupted pod: it loses its place, but no change deletes it.
 
     Attributes:
-        node: the node that it was on.
-        at_s: when it lost its place, in seconds since the plan began.
-        cause: why it lost its place.
-        depth: 1 if the changes, or a pod that waited already, took its place; 2 if the replacement
-            of a pod of depth 1 did, and so on.
-        comes_again: whether another pod replaces it; `Surplus` if its controller has all the pods
-            that it wants without it.
-        by: the preemptor; empty if it wasn't preempted.
-        message: of the kubelet that evicts or stops it, which names the resource; empty if no
-            kubelet does.
-        replacement: the pod that replaces it, of repeated disruptions the last one; empty if none.
+        node: the node of the lost pod.
+        at_s: when the pod lost its place, in seconds since the plan began.
+        cause: why the pod lost its place.
+        depth: 1 if the changes, or a pod that was pending before, took its place; 2 if the
+            replacement of a pod of depth 1 did, and so on.
+        comes_again: whether another pod replaces it; `Surplus` if its controller has enough pods
+            without it.
+        by: the preemptor; empty if the pod wasn't preempted.
+        message: the message of the kubelet that evicts or stops the pod; empty if none does.
+        replacement: the pod that replaces it, the last one if that is repeated; empty if none.
         replaced_on: the node of the replacement in the end; empty if none.
-        replaced_at_s: when the replacement was bound; None if it wasn't.
+        replaced_at_s: when the replacement was bound, in seconds since the plan began; None if it
+            wasn't.
     """
 
     node: str
@@ -340,8 +340,8 @@ class PreemptedPod(PodRow):
     """A pod that is preempted, and its preemptor.
 
     Attributes:
-        node: the node that it was on.
-        at_s: when, in seconds since the plan, or the step of a rollout, began.
+        node: the node of the preempted pod.
+        at_s: when it was preempted, in seconds since the plan, or the step of a rollout, began.
         by: the preemptor.
         by_workload: the workload of the preemptor.
         by_priority: the priority of the preemptor.
@@ -359,14 +359,14 @@ class NextPod(Report):
     """A pod that was created in a copy of the cluster, to see which pods it preempts.
 
     Attributes:
-        is_replacement: whether it replaces a deleted pod of the workload; otherwise it is a pod
-            with equal requests and without a controller.
-        pod: `namespace/name`; empty if none was created.
-        priority: the priority that admission gave it.
-        node: the node that it was bound to; empty if none.
-        message: why the API refused it, or why it waits; empty if neither.
-        preempted: the pods that it and, in turn, the replacements of these preempt.
-        is_cut_short: whether the play ended at this number of preempted pods.
+        is_replacement: whether the pod replaces a deleted pod of the workload; otherwise it is a
+            pod with equal requests and without a controller.
+        pod: the pod, `namespace/name`; empty if none was created.
+        priority: the priority that admission set.
+        node: the node that the pod was bound to; empty if none.
+        message: why the API refused the pod, or why it is pending; empty if it is neither.
+        preempted: the pods that it preempts, that their replacements preempt, and so on.
+        is_cut_short: whether the simulation was ended at this number of preempted pods.
     """
 
     is_replacement: bool
@@ -389,15 +389,15 @@ class StalePriority(Report):
 
     Attributes:
         workload: `Kind namespace/name`; the pod itself if it has no controller.
-        namespace: of the pods.
+        namespace: the namespace of the pods.
         pods: how many pods keep the priority.
-        priority: the priority that they keep.
-        next_priority: of the next pod; null if the API refuses it.
-        next_class: PriorityClass of the next pod; null if it has none.
+        priority: the priority that these pods keep.
+        next_priority: the priority of the next pod; null if the API refuses it.
+        next_class: the PriorityClass of the next pod; null if it has none.
         is_by_default: whether the next pod names no class.
         refusal: why the API refuses the next pod.
-        next_pods: next pods that were tried in a copy of the cluster; none for workloads that
-            aren't among the first.
+        next_pods: trials of the next pod in copies of the cluster; empty for workloads beyond the
+            limit of trials.
     """
 
     workload: str
@@ -412,7 +412,7 @@ class StalePriority(Report):
 
     @property
     def is_harmful(self) -> bool:
-        """True if the next pod is refused, or costs others their places."""
+        """True if the next pod is refused, or preempts other pods."""
         return bool(self.refusal) or any(one.is_harmful for one in self.next_pods)
 
 
@@ -421,26 +421,26 @@ class WorkloadSummary(Report):
     """The effects of a plan on one workload, or on a pod without one.
 
     Attributes:
-        workload: `Kind namespace/name`.
-        namespace: of the workload.
-        priority: the highest priority of its pods that are concerned.
-        priority_class: of that pod; empty if it names none.
-        pods: how many pods it had.
-        wanted: how many pods it is to have in the end.
-        lost: how many pods lose their places through no change of their own, by cause.
+        workload: the workload, `Kind namespace/name`.
+        namespace: the namespace of the workload.
+        priority: the highest priority of the affected pods.
+        priority_class: the PriorityClass of the pod with that priority; empty if it names none.
+        pods: how many pods the workload had before the plan.
+        wanted: how many pods the workload should have in the end.
+        lost: how many pods are disrupted, by cause.
         recreated: how many lost pods are replaced by bound ones in the end.
-        pending: how many pods wait in the end.
-        new: how many pods get a place without replacing lost ones.
+        pending: how many pods are pending in the end.
+        new: how many pods are bound without replacing lost ones.
         removed: how many pods the changes remove.
-        ready_before: how many pods were ready before.
-        ready_least: the fewest pods that were ready.
-        ready_least_at_s: since when so few were ready, in seconds since the plan began.
-        ready_least_for_s: for how many seconds altogether so few were ready.
+        ready_before: how many pods were ready before the plan.
+        ready_least: the fewest pods that were ready at a time.
+        ready_least_at_s: when so few were ready first, in seconds since the plan began.
+        ready_least_for_s: for how many seconds in total so few were ready.
         ready_after: how many pods are ready in the end.
-        is_ready_in_the_end: whether at least as many are ready at the end as were before.
-        is_unavailable: whether no pod is ready for a while, though some were before, and some are
-            to be; never of pods that run to their end, such as those of Jobs.
-        serves: whether its pods restart always.
+        is_ready_in_the_end: whether at least as many pods are ready in the end as before.
+        is_unavailable: whether no pod is ready for a while, though some were before, and some
+            should be; always false for pods that run to completion, such as those of Jobs.
+        serves: whether ready pods had `restartPolicy: Always`.
     """
 
     workload: str
@@ -467,7 +467,7 @@ class WorkloadSummary(Report):
     def ready_share(self) -> float:
         """The smallest share of pods that was ready; 1 without pods.
 
-        It is a share of the pods before, or of the wanted ones if these are fewer.
+        The share is of the number of pods before, or of the wanted number if it is smaller.
         """
         counted = min(self.pods, self.wanted)
         return self.ready_least / counted if counted else 1.0
@@ -475,13 +475,13 @@ class WorkloadSummary(Report):
 
 @dataclass(frozen=True, slots=True)
 class DrainBlocker(Report):
-    """A budget in the way of a drain.
+    """A disruption budget that blocks a drain.
 
     Attributes:
-        budget: `namespace/name`.
-        pods: pods of the node that it selects, and that have to go.
-        reason: why it refuses their eviction.
-        remedies: changes, each of which was seen to let one of them go.
+        budget: the budget, `namespace/name`.
+        pods: the pods of the node that the budget covers and that aren't evicted yet.
+        reason: why the budget refuses their eviction.
+        remedies: changes, each of which was found to allow the eviction of a pod.
     """
 
     budget: str
@@ -501,14 +501,14 @@ class Drainage(Report):
 
     Attributes:
         node: the name of the node.
-        state: `Done`, `Failed` if it can't be drained, `Open` if the plan ended before.
+        state: `Done`, `Failed` if the node can't be drained, `Open` if the plan ended before.
         evicted: how many pods were evicted.
-        at_s: when it was done, in seconds since the plan began.
-        message: why it failed.
-        left: the pods that still have to go, `namespace/name`.
-        held: the pods that have to go and stay, as the node doesn't answer, `namespace/name`.
-        blockers: the budgets that select the pods that still have to go.
-        reasons: why these pods stay, by which budget, and what would help.
+        at_s: when the drain was done, in seconds since the plan began.
+        message: why the drain failed.
+        left: the pods that aren't evicted yet, `namespace/name`.
+        held: the evicted pods that stay because the node doesn't respond, `namespace/name`.
+        blockers: the budgets that refuse evictions.
+        reasons: why the budgets refuse evictions, and what would help.
     """
 
     node: str
@@ -523,7 +523,7 @@ class Drainage(Report):
 
     @property
     def text(self) -> str:
-        """A short reason for which the drain isn't done."""
+        """A short reason why the drain isn't done."""
         reasons = "; ".join(self.reasons)
         waits = f"{', '.join(self.left)} can't be evicted" if self.left else "its pods take longer"
         if self.held:
@@ -536,20 +536,20 @@ class Drainage(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedJob(Report):
-    """A Job that fails, or an indexed one of which some indexes do.
+    """A Job that fails, or of which some indexes fail.
 
     Attributes:
-        job: `Job namespace/name`.
-        namespace: of the Job.
-        workload: its topmost controller, `Kind namespace/name`; itself if it has none.
+        job: the Job, `Job namespace/name`.
+        namespace: the namespace of the Job.
+        workload: the Job's topmost controller, `Kind namespace/name`; the Job itself without one.
         priority: the highest priority of its pods.
-        priority_class: of that pod; empty if it names none.
-        reason: of the Job's condition, such as `BackoffLimitExceeded`.
-        message: of the Job's condition.
+        priority_class: the PriorityClass of the pod with that priority; empty if it names none.
+        reason: the reason in the Job's condition, such as `BackoffLimitExceeded`.
+        message: the message in the Job's condition.
         indexes: the indexes that fail while the Job goes on, such as `1,3-5`; empty if the whole
             Job fails.
-        at_s: when it fails, in seconds since the plan began.
-        pods: how many of its pods lose their places and aren't replaced.
+        at_s: when the Job or the first index fails, in seconds since the plan began.
+        pods: how many of its pods are lost and not replaced.
     """
 
     job: str
@@ -565,10 +565,10 @@ class FailedJob(Report):
 
 
 class PodShare(msgspec.Struct, frozen=True):
-    """A pod on a node, with its share of CPU or memory, whichever is more.
+    """A pod on a node, with its share of the node's CPU or memory, whichever is larger.
 
     Attributes:
-        is_other: whether it is on the node only before, or only after.
+        is_other: whether the pod is on the node only before the plan, or only after it.
     """
 
     pod: str
@@ -591,14 +591,14 @@ class Rollout(Report):
     """The rollout of a changed workload.
 
     Attributes:
-        workload: `Kind namespace/name`.
-        state: `Complete`, `Stuck` if it makes no more progress, `Paused` if it makes none because
-            of `spec.paused`, `Open` if the plan ended before.
-        message: what is lacking, in words; empty if nothing is.
+        workload: the workload, `Kind namespace/name`.
+        state: `Complete`, `Stuck` if the rollout makes no more progress, `Paused` if it makes none
+            because of `spec.paused`, `Open` if the plan ended before.
+        message: what the rollout lacks, in words; empty if it is complete.
         at_s: when it was complete, or known to be stuck, in seconds since the plan began.
-        reason: why it isn't complete, in words; empty if that isn't known.
-        way_out: what would let it go on, in words; empty if that isn't known.
-        namespace: of the workload.
+        reason: why the rollout isn't complete, in words; empty if unknown.
+        way_out: what would let the rollout go on, in words; empty if unknown.
+        namespace: the namespace of the workload.
     """
 
     workload: str
@@ -611,7 +611,7 @@ class Rollout(Report):
 
     @property
     def text(self) -> str:
-        """The parts of the rollout that are lacking, the reason, and what would help."""
+        """What the rollout lacks, the reason, and what would help."""
         text = f"{self.message}: {self.reason}" if self.reason else self.message
         return f"{text}; {self.way_out}" if self.way_out else text
 
@@ -628,13 +628,13 @@ class Rollout(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SilentNode(Report):
-    """A node that has failed, at the end of a plan.
+    """A failed node at the end of a plan.
 
     Attributes:
         node: the name of the node.
-        tainted_at_s: since when its pods are evicted unless they tolerate its taint, in seconds
-            since the plan began; None if it has none.
-        on_hold: why no pods are evicted from its zone; empty if they are.
+        tainted_at_s: when the node got the taint by which pods are evicted, in seconds since the
+            plan began; None if it has no such taint.
+        on_hold: why no pods are evicted in the node's zone; empty if they are.
     """
 
     node: str
@@ -642,7 +642,7 @@ class SilentNode(Report):
     on_hold: str = ""
 
     def why_pod_stays(self, pod: Object, end_s: float) -> str:
-        """Say why a pod is still on the node when the plan ends, at `end_s`."""
+        """Describe why a pod is still on the node at the end of the plan, `end_s`."""
         taint = {"key": UNREACHABLE, "effect": NO_EXECUTE}
         tolerations = [one for one in tolerations_of(pod["spec"]) if tolerates(one, taint)]
         spans = [one.get("tolerationSeconds") for one in tolerations]
@@ -659,11 +659,11 @@ class SilentNode(Report):
 
 @dataclass(frozen=True, slots=True)
 class Unplayed(Report):
-    """An object whose pods aren't in the plan, as Podium has no controller for it.
+    """An object whose pods aren't simulated, as Podium has no controller for its kind.
 
     Attributes:
-        object: `Kind namespace/name`.
-        reason: what is missing from the plan because of it.
+        object: the object, `Kind namespace/name`.
+        reason: what is missing from the plan because of the object.
     """
 
     object: str
@@ -678,7 +678,7 @@ class Fate(PodRow):
 
 
 class ChanceOutcome(TypedDict):
-    """The outcome for a pod, and how many times it happened."""
+    """An outcome for a pod, and with how many seeds it happened."""
 
     outcome: str
     times: int
@@ -686,10 +686,10 @@ class ChanceOutcome(TypedDict):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Chance(PodRow):
-    """A pod whose outcome depends on chance.
+    """A pod whose outcome differs between seeds.
 
     Attributes:
-        outcomes: how often each outcome happened: the name of a node, or a few words.
+        outcomes: outcomes (the name of a node, or a few words), each with its number of seeds.
     """
 
     outcomes: Annotated[
@@ -706,20 +706,20 @@ class Counts(Report):
     """The totals of a plan.
 
     Attributes:
-        placed: pods that get a place without replacing lost ones.
+        placed: pods that are bound without replacing lost ones.
         preempted: pods that are preempted, each once.
-        pending: pods that wait in the end.
-        evicted: pods that lose their places to drains, taints and pressure.
-        recreated: pods that get a place and replace lost ones.
+        pending: pods that are pending in the end.
+        evicted: pods that are evicted by drains, taints and node pressure.
+        recreated: pods that are bound and replace lost ones.
         lost_for_good: lost pods that are never replaced.
         failed_jobs: Jobs that fail, whole or in some of their indexes.
-        gated: pods that their scheduling gates hold back.
-        refused: pods that nodes refuse.
+        gated: pods that scheduling gates hold back.
+        refused: pods that kubelets reject.
         rejected: objects, and pods of workloads, that the API refuses.
-        ignored: pods that ask for other schedulers.
+        ignored: pods of other schedulers.
         removed: pods that the changes remove.
         unavailable: workloads without a ready pod for a while.
-        budgets_below: budgets that ask for more healthy pods for a while than there are.
+        budgets_below: budgets that have fewer healthy pods than desired for a while.
     """
 
     placed: int = 0
@@ -742,11 +742,11 @@ class Counts(Report):
 class Plan(Report):
     """The outcome of a plan; each list is in the order in which things happen.
 
-    `until_s` says for how many seconds the plan was played, `seeds` how many times; everything but
-    `chances` is of the first time. After Ctrl-C it is `interrupted`. `stale_priorities` lists
+    `until_s` is the simulated time in seconds, `seeds` the number of simulations; everything but
+    `chances` is from the first one. `interrupted` is true after Ctrl-C. `stale_priorities` lists
     running pods whose successors get another priority, `anyway` what would happen without the
     changes as well, `optimum` the least disruption, `nodes` the nodes whose pods change, and
-    `silent_nodes` the failed ones.
+    `silent_nodes` the failed nodes.
     """
 
     api_version: str = API_VERSION

@@ -1,1 +1,1 @@
-"""The outcome of a plan, and the readers that derive it from the timeline."""
+"""The outcome of a plan, derived from the timeline of its play."""

@@ -1,4 +1,4 @@
-"""The course of disruption budgets in a plan: how few of their pods are healthy, and why."""
+"""Disruption budgets over the time of a plan: how few of their pods are healthy, and why."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -15,7 +15,7 @@ from podium.whatif.plan.plan_report import BudgetChange, RemovedPod
 
 
 class BudgetMoment(msgspec.Struct, frozen=True):
-    """The numbers of a budget for `for_s` seconds, from `at_s` seconds after the beginning."""
+    """The numbers of a budget for `for_s` seconds from `at_s`, in seconds since the plan began."""
 
     at_s: float
     for_s: float
@@ -23,12 +23,16 @@ class BudgetMoment(msgspec.Struct, frozen=True):
 
     @property
     def margin(self) -> int:
-        """The number of healthy pods beyond those that the budget asks for."""
+        """The number of healthy pods above the desired number; negative if pods are missing."""
         return self.counts.healthy - self.counts.desired
 
 
 def budget_changes(timeline: Timeline, gone: Iterable[RemovedPod]) -> Iterator[BudgetChange]:
-    """Yield the changes of the budgets that exist at the end of a play."""
+    """Yield how each budget that exists at the end of a play has changed.
+
+    Args:
+        gone: the pods that the changes remove.
+    """
     removed = {one.pod for one in gone if not one.is_evicted}
     broken: dict[str, list[str]] = defaultdict(list)
     for outcome in timeline.play.preemptions.outcomes:
@@ -91,7 +95,7 @@ def budget_changes(timeline: Timeline, gone: Iterable[RemovedPod]) -> Iterator[B
 
 
 def _labels(timeline: Timeline, history: PodHistory) -> Mapping[str, str]:
-    """Return the labels of a pod, or those of its owner's template if a new pod is gone."""
+    """Return the labels of a pod; for a deleted pod that was new, those of its owner's template."""
     store, before = timeline.store, timeline.play.before.by_uid
     pod = before.get(history.uid) or store.get("Pod", *history.pod.split("/"))
     if pod is not None and uid(pod) == history.uid:

@@ -1,4 +1,4 @@
-"""Pods that the changes remove, Jobs that fail with their pods, and pods that workloads lack."""
+"""Pods that the changes remove, Jobs that fail with their pods, and missing pods of workloads."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -17,13 +17,13 @@ from podium.whatif.plan.plan_report import FailedJob, RejectedObject, RemovedPod
 
 
 def is_lost_with_job(timeline: Timeline, pod: PodHistory) -> bool:
-    """True if a pod's Job or index has failed, so that no other pod replaces it."""
+    """True if a pod isn't replaced because its Job, or its index of the Job, has failed."""
     failure = None if pod.owner is None else timeline.job_failures.get(pod.owner)
     return failure is not None and (not failure.indexes or pod.index in failure.indexes)
 
 
 def is_done_without(timeline: Timeline, pod: PodHistory) -> bool:
-    """True if the Job of a pod has completed, with or without the pod."""
+    """True if the Job of a pod has completed, so that a lost pod needs no replacement."""
     job = None if pod.owner is None else timeline.store.get(*pod.owner)
     return job is not None and job.get("kind") == "Job" and holds(job, "SuccessCriteriaMet")
 
@@ -64,7 +64,7 @@ _WANTED = {
 
 
 def removed(timeline: Timeline) -> Iterator[RemovedPod]:
-    """Yield the pods of the state that were deleted and not disrupted, in order."""
+    """Yield the pods of the state that were deleted without a disruption, by time."""
     known, play = timeline.owners, timeline.play
     histories = timeline.histories.by_uid.values()
     for pod in sorted(histories, key=lambda history: history.ended_s or 0.0):
@@ -115,7 +115,7 @@ def _misfit(store: Store, daemon_set: Identity, node_name: str) -> str:
 
 
 def short_of_pods(timeline: Timeline) -> Iterator[RejectedObject]:
-    """Yield the workloads that lack pods which the API refused, with its message."""
+    """Yield the workloads that lack pods because the API refused them, with the API's message."""
     for owner, (message, since_s) in timeline.refused.items():
         count = _lacking(timeline.store, owner)
         if count > 0:
@@ -130,7 +130,7 @@ def short_of_pods(timeline: Timeline) -> Iterator[RejectedObject]:
 
 
 def has_all_its_pods(store: Store, owner: Identity) -> bool:
-    """True if a controller with `spec.replicas` has that many pods."""
+    """True if a controller has as many pods as its `spec.replicas`; false for other kinds."""
     counts = _WANTED.get(owner[0]) == "replicas" and store.get(*owner) is not None
     return counts and _lacking(store, owner) <= 0
 

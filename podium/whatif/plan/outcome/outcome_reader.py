@@ -141,7 +141,7 @@ class OutcomeReader:
         self._rows = {history.uid: self._owners.row(history) for history in histories}
 
     def placements(self) -> tuple[Placement, ...]:
-        """Return the pods that have got a place, in the order in which they got it."""
+        """Return the pods that were bound during the play, in the order of their bindings."""
         nodes = {name(node) for node in self._store.list("Node").items}
         placed = []
         for pod in self._pods:
@@ -163,7 +163,7 @@ class OutcomeReader:
         return tuple(sorted(placed, key=lambda one: (one.at_s, turns[one.pod])))
 
     def refusals(self) -> tuple[NodeRefusal, ...]:
-        """Return the pods that their nodes refused, without those that repeat others."""
+        """Return the pods that kubelets rejected, without repetitions by their replacements."""
         return tuple(
             NodeRefusal(
                 **self._rows[pod.uid],
@@ -180,7 +180,7 @@ class OutcomeReader:
         )
 
     def pending(self) -> tuple[PendingPod, ...]:
-        """Return the pods that wait in the end, the most important first."""
+        """Return the pods that are pending in the end, by descending priority."""
         waiting = [pod for pod in self._scheduled if not pod["spec"].get("schedulingGates")]
         waiting.sort(key=pod_priority, reverse=True)
         # The pods that would fit, and that no event has woken.
@@ -212,7 +212,7 @@ class OutcomeReader:
         return tuple(rows)
 
     def gated(self) -> Iterator[GatedPod]:
-        """Yield the pods that their scheduling gates keep out of the queue."""
+        """Yield the pods that scheduling gates keep out of the queue."""
         scheduler = self._play.scheduler
         for pod in self._scheduled:
             if pod["spec"].get("schedulingGates"):
@@ -229,7 +229,7 @@ class OutcomeReader:
                 yield IgnoredPod(**row, scheduler_name=profile, since_s=self._since_s(pod))
 
     def disruptions(self) -> Iterator[Disruption]:
-        """Yield the pods that lost their places, without those that repeat others."""
+        """Yield the disrupted pods, without repetitions by their replacements."""
         for lost in self._histories.disrupted:
             if lost.uid in self._repetitions.first:
                 continue
@@ -276,7 +276,7 @@ class OutcomeReader:
         return Return.CERTAIN
 
     def moments(self) -> Iterator[Moment]:
-        """Yield the events of pods in order, without those that repeat others."""
+        """Yield the events of pods in order, without repetitions by replacements."""
         for entry, happening in self.timeline.happenings:
             if entry.uid not in self._repetitions.first:
                 yield self._moment(entry, happening, self._histories.by_uid[entry.uid])
@@ -390,7 +390,7 @@ def _rollouts(
     rejected: Sequence[RejectedObject],
     refusals: Sequence[NodeRefusal],
 ) -> Iterator[Rollout]:
-    """Return the rollouts, with the first known reason for which one isn't complete."""
+    """Yield the rollouts; each incomplete one has the first known reason why it isn't complete."""
     for rollout in play.rollouts.found():
         workload = rollout.workload
         reasons = [
@@ -415,7 +415,7 @@ def _rollouts(
 
 
 def node_fillings(play: Play) -> tuple[NodeFilling, ...]:
-    """Return the nodes whose pods have changed in a play, by name, for pictures."""
+    """Return the nodes whose pods have changed in a play, with their pods before and after."""
     nodes = [obj for (kind, _, _), obj in play.state.by_identity.items() if kind == "Node"]
     nodes += play.cluster.store.list("Node").items
     allocatable = {name(node): allocatable_of(node) for node in nodes}

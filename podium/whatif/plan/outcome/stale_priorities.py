@@ -1,8 +1,8 @@
 """Running pods that keep a priority which their successors don't get.
 
 Admission resolves the priority of a pod once, when the pod is created. So pods keep their priority
-when a default class comes later, when a class is deleted, or when it is deleted and created with
-another value; pods created from then on get the new priority, and may preempt the others.
+when a default class is created later, or when their class is deleted, or created again with another
+value. Pods created after that get the new priority, and may preempt the older pods.
 """
 
 from collections import defaultdict
@@ -36,7 +36,7 @@ class StalePods(msgspec.Struct, frozen=True):
     Attributes:
         workload: `Kind namespace/name`; the pod itself if it has no controller.
         spec: the spec of the next pod before admission.
-        next_priority: of the next pod; None if the API refuses it, with `refusal`.
+        next_priority: the priority of the next pod; None if the API refuses it for `refusal`.
     """
 
     workload: str
@@ -60,11 +60,11 @@ def stale_pods(
     owners: WorkloadOwners,
     guessed: Collection[str] = (),
 ) -> list[StalePods]:
-    """Find, by workload, running pods whose priority differs from that of their replacements.
+    """Find running pods whose priority differs from that of their replacements, by workload.
 
     Args:
-        pods: pods of the cluster; those of unknown priority are left out.
-        find: looks up a controller; a pod whose controller is unknown serves as its own template.
+        pods: pods of the cluster; pods without a priority are left out.
+        find: looks up a controller; if it isn't found, the spec of the pod counts as template.
         guessed: PriorityClasses whose value isn't known; `""` means that it isn't known whether
             there is a default class. Pods whose replacement gets such a class are left out.
     """
@@ -106,7 +106,7 @@ def stale_pods(
 
 
 def stale_pods_of(play: "Play") -> list[StalePods]:
-    """Find the running pods of a play that keep another priority than their successors get."""
+    """Find the running pods of a play whose priority differs from that of their replacements."""
     store = play.cluster.store
     return stale_pods(
         store.list("Pod").items,

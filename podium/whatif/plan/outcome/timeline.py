@@ -1,4 +1,4 @@
-"""What happened in a play, folded in one pass from the entries that its observer noted."""
+"""The events of a play, collected in one pass over the entries of its observer."""
 
 from collections import defaultdict
 
@@ -44,7 +44,7 @@ class BudgetCounts(msgspec.Struct, frozen=True):
 
 
 class JobFailure(msgspec.Struct, frozen=True):
-    """The failure of a Job, or of some indexes, if any are given, while the Job goes on."""
+    """The failure of a Job, or only of `indexes`, if any are given, while the Job goes on."""
 
     reason: str
     message: str
@@ -55,19 +55,20 @@ class JobFailure(msgspec.Struct, frozen=True):
 class Timeline:
     """The events of a play up to now.
 
-    The histories, `created`, `refused` and the happenings of new pods are of the whole play,
-    everything else is of the time since the changes. Budgets are named `namespace/name`.
+    The histories, `created`, `refused` and the happenings of new pods cover the whole play,
+    everything else the time since the changes. Times are in seconds since the plan began; budgets
+    are named `namespace/name`.
 
     Attributes:
         owners: the controllers of the pods, deleted ones included.
-        created: the pods that were created, by the number of the entry.
-        happenings: what happened to pods, in order, each with its entry. A pod on a node that goes
-            at once has a happening for its termination at that moment, too.
-        readiness: when a pod became ready (true) or stopped being ready, with its uid.
-        bound: by pod, `namespace/name`, a number that grows in the order in which they were bound.
-        refused: by controller, the last message of the API that refused its pods, and since when.
-        tainted_s: by unreachable node, since when its pods are evicted for that.
-        on_hold: by zone, why no pods are evicted there.
+        created: the pods that were created, by the index of the entry.
+        happenings: entries with what happened to a pod, in order. A bound pod that is deleted at
+            once has a happening for its termination, too.
+        readiness: time, uid of a pod, and whether it became ready or stopped being ready.
+        bound: a number by pod, `namespace/name`, that grows in the order of the bindings.
+        refused: by controller, the API's last message that refused a pod, and the first time.
+        tainted_s: by unreachable node, since when its pods are evicted.
+        on_hold: by zone, why no pods are evicted from its nodes.
     """
 
     def __init__(self, play: Play) -> None:

@@ -1,4 +1,4 @@
-"""The summary of a plan by workload: the number of lost pods, and of those that stay ready."""
+"""The summary of a plan by workload: how many pods are lost, and how many stay ready."""
 
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -45,10 +45,10 @@ class _Readiness(msgspec.Struct):
 
 
 def summaries(timeline: Timeline, plan: Plan) -> tuple[WorkloadSummary, ...]:
-    """Summarise the workloads to which anything happens.
+    """Summarise the workloads that a plan affects.
 
-    Workloads without a ready pod for a while come first, then those that lose pods, each by
-    descending priority.
+    Workloads without a ready pod for a while come first, then those with lost or pending pods,
+    each by descending priority.
     """
     pods: dict[str, list[PodRow]] = defaultdict(list)
     for row in (*plan.disruptions, *plan.placements, *plan.pending, *plan.removed):
