@@ -4,7 +4,6 @@ from podium.ui.answers.answer import Answer
 from podium.ui.writers.ci_reports import CiReport, CiResult
 from podium.ui.writers.formats import TERMINAL
 from podium.whatif.lint.lint_presentation import finding_text, plain_text
-from podium.whatif.lint.lint_report import Finding as LintFinding
 from podium.whatif.lint.lint_report import LintReport, Severity
 
 
@@ -32,21 +31,20 @@ class LintAnswer(Answer, LintReport):
                 for rule in self.rules
             ],
             tested=[rule.id for rule in self.rules],
-            results=[*map(_ci_result, (*self.findings, *self.suppressed))],
+            results=[
+                CiResult(
+                    rule=finding.rule,
+                    object=finding.object,
+                    text=f"{finding.object}: {finding_text(finding)}",
+                    level=_level(finding.severity),
+                    file=finding.file,
+                    line=finding.line,
+                    accepted_as=finding.suppressed_by,
+                    properties={"field": finding.field, "witnesses": [*finding.witnesses]},
+                )
+                for finding in (*self.findings, *self.suppressed)
+            ],
         )
-
-
-def _ci_result(one: LintFinding) -> CiResult:
-    return CiResult(
-        rule=one.rule,
-        object=one.object,
-        text=f"{one.object}: {finding_text(one)}",
-        level=_level(one.severity),
-        file=one.file,
-        line=one.line,
-        accepted_as=one.suppressed_by,
-        properties={"field": one.field, "witnesses": [*one.witnesses]},
-    )
 
 
 def _level(severity: Severity) -> str:

@@ -56,10 +56,9 @@ class OrderedCommand(TyperCommand):
 
 
 def command_of(target: Any) -> Command:
-    """Make a Typer command of a question, or of a function with a dataclass of options."""
-    if not isinstance(target, type):
-        (kind,) = [*map(get_annotations(target).get, ["asked"])]
-        return _function(target, [kind] if kind else [], {})
+    """Make a Typer command of a question, or of a class of options with a method `run`."""
+    if hasattr(target, "run"):
+        return _function(target.run, [target], {})
 
     def run(*asked: Any, output: str, output_file: str | None) -> None:
         # What prints answers isn't needed to print help.
@@ -68,7 +67,6 @@ def command_of(target: Any) -> Command:
         ask(*asked, output=output, output_file=output_file)
 
     kinds = [target, State] if issubclass(target, Rules) else [target]
-    run.__doc__ = target.__doc__
     return _function(run, kinds, _output_options(target))
 
 
@@ -122,7 +120,7 @@ def _function(
         run(*asked, **further)
 
     parameters.append(Parameter("ctx", Parameter.KEYWORD_ONLY, annotation=typer.Context))
-    command.__doc__ = run.__doc__
+    command.__doc__ = kinds[0].__doc__
     command.__signature__ = Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {one.name: one.annotation for one in parameters}
     return command
@@ -144,7 +142,6 @@ def _parameters(name: str, kind: Any, default: Any, option: Option) -> Iterator[
         "help": option.help,
         "min": option.min,
         "max": option.max,
-        "show_default": option.shows_default,
         "autocompletion": getattr(completion, option.completes) if option.completes else None,
     }
     flags = option.flags or (f"--{name.replace('_', '-')}",)

@@ -25,15 +25,14 @@ from podium.ui.command_line.command_builder import OrderedCommand, command_of
 from podium.ui.command_line.options.examples import epilog
 from podium.ui.command_line.output.broken_pipe import pipe_may_break
 from podium.ui.command_line.output.escaping import terminal_guarded
-from podium.ui.command_line.process_commands.version import version
+from podium.ui.command_line.process_commands.version import VersionCommand
 from podium.ui.commands import QUESTIONS
 from podium.ui.commands.question import FAILED_EXIT_CODE, INTERRUPTED_EXIT_CODE
 
-# A command asks the question of its name, or is a function of its name, with an underscore for a
-# hyphen, and at its end where Python has the word for itself, in the module of commands/ that is
-# named likewise. Such a module has no more than options, and is imported when its command is; what
-# the command works with, that imports when it is called. So neither help nor completion waits for
-# the control plane.
+# A command asks its question in QUESTIONS, or runs the class in the module of process_commands/
+# with its name, such as NodeTokenCommand in node_token.py. Such a module has little more than
+# options, and is imported with its command; what the command works with is imported when it runs.
+# So neither help nor completion waits for the control plane.
 COMMANDS = (
     "up",
     "down",
@@ -75,8 +74,8 @@ def _target(command: str) -> Any:
     if command in QUESTIONS:
         module, _, name = QUESTIONS[command].partition(":")
         return getattr(import_module(f"podium.ui.commands.{module}"), name)
-    name = "help_" if command == "help" else command.replace("-", "_")
-    return getattr(import_module(f"podium.ui.command_line.process_commands.{name}"), name)
+    module, name = command.replace("-", "_"), f"{command.title().replace('-', '')}Command"
+    return getattr(import_module(f"podium.ui.command_line.process_commands.{module}"), name)
 
 
 class Commands(TyperGroup):
@@ -183,7 +182,7 @@ def app_entry() -> None:
     collect_rarely()
     if sys.argv[1:] == ["version"]:
         # It takes no words, and reading words is what takes time.
-        version()
+        VersionCommand().run()
         return
     program = os.path.basename(sys.argv[0])
     app(prog_name="kubectl podium" if program.startswith("kubectl-") else "podium")

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from podium.ui.commands.question import Asker, Question
+from podium.ui.inputs.input_error import check_extra
 from podium.ui.inputs.option import Reach, Texts, option, place, question, texts
 
 if TYPE_CHECKING:
@@ -20,7 +21,6 @@ class BenchQuestion(Question["BenchAnswer"]):
     workloads: Texts = place(
         "Name of a workload, its beginning, or a glob. [default: the large workload of each case]",
         metavar="WORKLOAD",
-        shows_default=False,
         default=(),
         kw_only=False,
     )
@@ -57,8 +57,6 @@ class BenchQuestion(Question["BenchAnswer"]):
         workloads: Sequence[str] = texts(self.workloads)
         ask.progress.show("measuring")
         if self.server is not None:
-            from podium.ui.inputs.input_error import check_extra
-
             check_extra("measuring a server")
             from podium.simulation.benchmarks.server_bench import measure_server
 

@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from podium.ui.commands.question import ClusterAsker, Question
+from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import Reach, Texts, local_option, option, place, question, texts
 from podium.ui.inputs.request_options import Changes
 
@@ -41,7 +42,6 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
         """Count the pods that fit; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.ui.answers.whatif_answers import CapacityAnswer
-        from podium.ui.inputs.input_error import InputError
         from podium.whatif.capacity.capacity import CapacityRequest, capacity
 
         if not texts(self.pod):

@@ -12,11 +12,7 @@ if TYPE_CHECKING:
 
 @question
 class DecideQuestion(Question["DecisionsAnswer"]):
-    """Schedule recorded scenarios: JSON lines in, one JSON line with decisions out for each.
-
-    A scenario that can't be decided is answered with an `error`, the others still are, and the
-    exit code is 1.
-    """
+    """Decide recorded scenarios."""
 
     scenarios: Sources = place(
         "File with scenarios, one JSON object per line. [default: standard input]",
@@ -28,7 +24,7 @@ class DecideQuestion(Question["DecisionsAnswer"]):
         Read questions about node-pressure eviction instead of scenarios.""")
 
     def answer(self, ask: Asker) -> "DecisionsAnswer":
-        """Decide them; raises PodiumError. What is wrong with a scenario is its `error`."""
+        """Decide the scenarios; raises PodiumError. A wrong one is answered with an `error`."""
         # Imported when it is asked, so that help, completion and the library start at once.
         import msgspec
 

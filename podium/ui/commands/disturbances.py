@@ -30,7 +30,6 @@ class DrainQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
         "Node to drain; several are drained one after the other.",
         metavar="NODE",
         completes="nodes",
-        shows_default=False,
         default=(),
         kw_only=False,
     )
@@ -92,7 +91,6 @@ class FailQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
         "from a zone of the same name.",
         metavar="NODE|ZONE",
         completes="nodes",
-        shows_default=False,
         default=(),
         kw_only=False,
     )

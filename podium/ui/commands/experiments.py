@@ -5,7 +5,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from podium.ui.commands.question import FAILED_EXIT_CODE, A_co, Asker, Question
-from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.input_error import InputError, check_extra
 from podium.ui.inputs.option import (
     Reach,
     Texts,
@@ -42,7 +42,6 @@ class Experiment(Question[A_co]):
         if self.dask is not None:
             # It is there only with an extra.
             from podium.simulation.experiments.executors import DaskExecutor
-            from podium.ui.inputs.input_error import check_extra
 
             check_extra("--dask", "experiments", "distributed")
             return DaskExecutor(self.dask)
@@ -159,7 +158,6 @@ class SweepQuestion(Experiment["SweepAnswer"]):
         from podium.simulation.experiments.sweep.sweep_file import read_sweep
         from podium.simulation.experiments.sweep.sweep_report import sweep_report
         from podium.ui.answers.simulation_answers import SweepAnswer
-        from podium.ui.inputs.input_error import check_extra
 
         out = None if self.out is None else Path(self.out)
         try:

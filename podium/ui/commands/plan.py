@@ -4,6 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from podium.ui.commands.question import ClusterAsker, Gated, Question, Served
+from podium.ui.inputs.input_error import check_extra
 from podium.ui.inputs.option import local_option, option, question
 from podium.ui.inputs.request_options import Changes
 
@@ -40,7 +41,6 @@ class PlanQuestion(Gated, Served, Changes, Question["PlanAnswer"]):
         """Plan, and find what meets the conditions; raises PodiumError."""
         # Imported when it is asked, so that help, completion and the library start at once.
         from podium.ui.answers.plan_answer import PlanAnswer
-        from podium.ui.inputs.input_error import check_extra
         from podium.whatif.plan.fail_on import caused, findings
         from podium.whatif.plan.plan_report import time_text
         from podium.whatif.plan.request import NEXT_PODS_MAX, without_changes

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
+from podium.ui.inputs.input_error import check_extra
 from podium.ui.inputs.option import Reach, Texts, local_option, option, question, text, texts
 from podium.ui.inputs.request_options import Rules
 from podium.whatif.plan.fail_on import CONDITIONS
@@ -86,8 +87,6 @@ class Question(Generic[A_co]):
     def check_output(self, output: str) -> None:
         """Raise InputError if the packages that a format needs aren't installed."""
         if output in self.needs:
-            from podium.ui.inputs.input_error import check_extra
-
             check_extra(f"-o {output}", "experiments", self.needs[output])
 
     def aside(self) -> "Presentation | str | None":

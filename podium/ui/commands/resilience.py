@@ -24,7 +24,6 @@ class ResilienceQuestion(Gated, NodeSelection, Question["ResilienceAnswer"]):
         "Node to try; with nodes, no zone is tried. [default: all nodes and zones]",
         metavar="NODE",
         completes="nodes",
-        shows_default=False,
         default=(),
         kw_only=False,
     )

@@ -4,6 +4,7 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from podium.ui.commands.question import ClusterAsker, Question
+from podium.ui.inputs.input_error import InputError
 from podium.ui.inputs.option import Texts, local_option, option, question, texts
 from podium.ui.inputs.request_options import Changes
 
@@ -47,7 +48,6 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
         from podium.api.process.concurrency import core_count
         from podium.cluster.manifests import read_sources
         from podium.ui.answers.whatif_answers import RolloutAnswer
-        from podium.ui.inputs.input_error import InputError
         from podium.whatif.rollout_order.rollout import RolloutRequest, rollout
         from podium.whatif.rollout_order.rollout_steps import assigned, introduction
 
@@ -85,7 +85,6 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
     def _important_priority(self, priorities: "FinalPriorities") -> int | None:
         """The priority from which on pods are important, by number or class."""
         from podium.api.values.message_words import likely_meant
-        from podium.ui.inputs.input_error import InputError
 
         if self.important is None:
             return None

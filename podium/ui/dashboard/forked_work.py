@@ -55,12 +55,13 @@ class ForkedWork:
             async with self._turns:
                 if not can_fork():
                     return await asyncio.to_thread(_telling, work)
-                return await _forked(work)
+                found: T = await _forked(work)
+                return found
         finally:
             self._asked -= 1
 
 
-async def _forked(work: Callable[[], T]) -> T:
+async def _forked(work: Callable[[], Any]) -> Any:
     loop, context = asyncio.get_running_loop(), get_context("fork")
     reader, writer = context.Pipe(duplex=False)
     process = context.Process(target=_work, args=(work, writer), daemon=True)
@@ -71,7 +72,9 @@ async def _forked(work: Callable[[], T]) -> T:
     try:
         async with asyncio.timeout(WORK_S_MAX):
             await answered.wait()
-        is_error, answer = await asyncio.to_thread(_received, reader)
+        is_error, answer = await asyncio.to_thread(reader.recv)
+    except EOFError:
+        raise WorkError("the process died, perhaps for want of memory") from None
     except TimeoutError:
         raise WorkError(f"the answer took longer than {WORK_S_MAX:g} s") from None
     finally:
@@ -81,15 +84,6 @@ async def _forked(work: Callable[[], T]) -> T:
         process.join()
     if is_error:
         raise answer
-    found: T = answer
-    return found
-
-
-def _received(reader: Connection) -> tuple[bool, Any]:
-    try:
-        answer: tuple[bool, Any] = reader.recv()
-    except EOFError:
-        return True, WorkError("the process died, perhaps for want of memory")
     return answer
 
 

@@ -1,6 +1,7 @@
 """Explanations of pods and plans of manifests, from the current state of a cluster."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -36,10 +37,14 @@ class WhatIf:
             texts: values of each option as text.
         """
         known = arguments_of(PlanQuestion, Reach.EVERYWHERE)
-        arguments = {
-            name: _value(known[name][0].type if name in known else str, values)
-            for name, values in texts.items()
-        }
+        arguments: dict[str, Any] = {}
+        for name, values in texts.items():
+            kind = known[name][0].type if name in known else str
+            arguments[name] = [*values] if kind is Texts else values[-1]
+            # The question says what a value of a wrong type must be.
+            with suppress(msgspec.ValidationError):
+                if kind is not Texts:
+                    arguments[name] = msgspec.convert(values[-1], kind, strict=False)
         with errors_name_arguments(PlanQuestion):
             asked = question_from(PlanQuestion, arguments, Reach.EVERYWHERE)
             # Other changes need no manifests.
@@ -54,13 +59,3 @@ class WhatIf:
             summary=presentation.headline,
             warnings=answer.warnings,
         )
-
-
-def _value(kind: Any, values: Sequence[str]) -> Any:
-    if kind is Texts:
-        return [*values]
-    try:
-        return msgspec.convert(values[-1], kind, strict=False)
-    except msgspec.ValidationError:
-        # The question says what it must be.
-        return values[-1]

@@ -41,7 +41,6 @@ class Option:
         metavar: stands for the value in the help; made of the type if None.
         completes: function of `podium.ui.command_line.options.completion` for the value.
         is_argument: whether it has no flag on the command line.
-        shows_default: whether the help appends the default; no where its text has it.
     """
 
     help: str
@@ -53,7 +52,6 @@ class Option:
     max: float | None = None
     reach: Reach = Reach.EVERYWHERE
     is_argument: bool = False
-    shows_default: bool = True
 
 
 class Declaration:

@@ -136,7 +136,8 @@ def print_table(
     widths = [max(map(_width, column)) for column in columns]
     left_out: list[str] = []
     if out.is_terminal:
-        words = [max(map(_longest_word, column)) for column in columns]
+        each_word = ([word for cell in cells for word in cell.plain.split()] for cells in columns)
+        words = [max(map(cell_len, cells), default=0) for cells in each_word]
         # Sentences want more room than their longest word.
         words[-1] = max(words[-1], min(widths[-1], _LAST_WIDTH_MIN))
         kept = [*range(len(widths))]
@@ -152,7 +153,12 @@ def print_table(
                     out.print(Text(" " * _GAP) + piece)
             texts = []
         texts = [[line[at] for at in kept] for line in texts]
-        widths = _fitted([widths[at] for at in kept], [words[at] for at in kept], out.width)
+        widths, words = [widths[at] for at in kept], [words[at] for at in kept]
+        widths[-1] = max(words[-1], widths[-1] - max(0, _total(widths) - out.width))
+        while _total(widths) > out.width and (
+            loose := [at for at, width in enumerate(widths) if width > words[at]]
+        ):
+            widths[max(loose, key=widths.__getitem__)] -= 1
     for line in texts:
         cells = [_pieces(cell, width) for cell, width in zip(line, widths, strict=True)]
         for pieces in zip_longest(*cells, fillvalue=Text()):
@@ -169,23 +175,9 @@ def print_table(
         print_line(out, Text(note, style="dim"))
 
 
-def _fitted(widths: Sequence[int], words: Sequence[int], width: int) -> list[int]:
-    found = [*widths]
-    found[-1] = max(words[-1], found[-1] - max(0, _total(found) - width))
-    while _total(found) > width and (
-        loose := [at for at in range(len(found)) if found[at] > words[at]]
-    ):
-        found[max(loose, key=found.__getitem__)] -= 1
-    return found
-
-
 def _total(widths: Iterable[int]) -> int:
     each = [*widths]
     return sum(each) + _GAP * (len(each) - 1)
-
-
-def _longest_word(text: Text) -> int:
-    return max(map(cell_len, text.plain.split()), default=0)
 
 
 def _pieces(text: Text, width: int) -> Sequence[Text]:

@@ -15,7 +15,7 @@ _LOOPBACK = "127.0.0.1"
 class UpOptions:
     """Options of `podium up`."""
 
-    nodes: int | None = option("N", min=0, shows_default=False).help("""
+    nodes: int | None = option("N", min=0).help("""
         Number of simulated nodes. [default: 3, or 0 with --filename]""")
     node_cpu: str = option("QUANTITY", default=DEFAULT_SHAPE.cpu).help("""
         CPU of each simulated node.""")
@@ -38,7 +38,7 @@ class UpOptions:
         Directory to keep the cluster in, and to continue it from. [default: keep nothing]""")
     bind_address: str = option("ADDRESS", default=_LOOPBACK).help("""
         IP address to listen on; 0.0.0.0 or :: for all addresses of this machine.""")
-    port: int | None = option("PORT", min=0, max=65535, shows_default=False).help(f"""
+    port: int | None = option("PORT", min=0, max=65535).help(f"""
         Port to listen on; 0 picks any free port. [default: {USUAL_PORT}, or any if that is in
         use]""")
     speed: str = option("SPEED", default="1x", completes="speeds").help("""
@@ -113,9 +113,7 @@ class SchedulerCommandOptions(ConnectionOptions):
     dry_run: bool = option(default=False).help("""
         Bind and preempt no pod. Logs for each pod that another scheduler binds which node Podium
         would have chosen.""")
-    leader_elect: bool | None = option(
-        flags=("--leader-elect/--no-leader-elect",), shows_default=False
-    ).help("""
+    leader_elect: bool | None = option(flags=("--leader-elect/--no-leader-elect",)).help("""
         Schedule only while holding the leader election lease. [default: as the configuration says,
         or yes]""")
     leader_elect_lease_duration: str | None = option("DURATION").help("""

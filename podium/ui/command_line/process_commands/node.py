@@ -25,30 +25,32 @@ _KUBELET_FLAGS = (
 )
 
 
-def node(asked: NodeCommandOptions) -> None:
+class NodeCommand(NodeCommandOptions):
     """Join a cluster as a node that runs pods as processes of this machine, until SIGTERM.
 
     For development, tests and edge machines: nothing isolates the pods from the machine.
     """
-    # Imported when it is called, so that help, completion and the library start at once.
-    from pydantic.alias_generators import to_camel
 
-    from podium.api.selectors.labels import validate_subdomain
+    def run(self) -> None:
+        # Imported when it is called, so that help, completion and the library start at once.
+        from pydantic.alias_generators import to_camel
 
-    if os.geteuid() == 0 and not asked.allow_root:
-        raise InputError(_REFUSES_ROOT)
-    if sys.platform != "linux":
-        raise InputError("a node needs Linux")
-    check_extra("a node")
-    import asyncio
+        from podium.api.selectors.labels import validate_subdomain
 
-    from podium.ui.command_line.processes.node_process import run
+        if os.geteuid() == 0 and not self.allow_root:
+            raise InputError(_REFUSES_ROOT)
+        if sys.platform != "linux":
+            raise InputError("a node needs Linux")
+        check_extra("a node")
+        import asyncio
 
-    name = asked.name or socket.gethostname().lower()
-    if wrong := validate_subdomain(name):
-        raise InputError(f"--name {name}: isn't a valid name of a node: {wrong[0]}")
-    flags = {to_camel(flag): getattr(asked, flag) for flag in _KUBELET_FLAGS}
-    kubelet = read_kubelet_config(asked.config, flags)
-    unheeded = (f"{asked.config}: {field} isn't heeded" for field in kubelet.unheeded)
-    print_warnings([*unheeded, _ISOLATES_NOTHING])
-    asyncio.run(run(asked, name, kubelet))
+        from podium.ui.command_line.processes.node_process import run
+
+        name = self.name or socket.gethostname().lower()
+        if wrong := validate_subdomain(name):
+            raise InputError(f"--name {name}: isn't a valid name of a node: {wrong[0]}")
+        flags = {to_camel(flag): getattr(self, flag) for flag in _KUBELET_FLAGS}
+        kubelet = read_kubelet_config(self.config, flags)
+        unheeded = (f"{self.config}: {field} isn't heeded" for field in kubelet.unheeded)
+        print_warnings([*unheeded, _ISOLATES_NOTHING])
+        asyncio.run(run(self, name, kubelet))

@@ -6,8 +6,11 @@ from podium.ui.inputs.option import option, place, question
 
 
 @question
-class NodeTokenOptions:
-    """Options of `podium node-token`."""
+class NodeTokenCommand:
+    """Write a kubeconfig with which podium node joins a cluster of podium up as one node.
+
+    It may write only that Node, its Lease, events, and the status of pods that are bound to it.
+    """
 
     name: str = place("Name of the node.", metavar="NAME")
     data_dir: str = place(
@@ -16,14 +19,9 @@ class NodeTokenOptions:
     output_file: str | None = option("FILE", formerly=("--output",)).help("""
         File to write the kubeconfig to. [default: a file in the data directory]""")
 
+    def run(self) -> None:
+        # Imported when it is called, so that help, completion and the library start at once.
+        from podium.cluster.embedded.kubeconfig import write_node_kubeconfig
 
-def node_token(asked: NodeTokenOptions) -> None:
-    """Write a kubeconfig with which podium node joins a cluster of podium up as one node.
-
-    It may write only that Node, its Lease, events, and the status of pods that are bound to it.
-    """
-    # Imported when it is called, so that help, completion and the library start at once.
-    from podium.cluster.embedded.kubeconfig import write_node_kubeconfig
-
-    path = None if asked.output_file is None else Path(asked.output_file)
-    print(write_node_kubeconfig(Path(asked.data_dir), asked.name, path))
+        path = None if self.output_file is None else Path(self.output_file)
+        print(write_node_kubeconfig(Path(self.data_dir), self.name, path))

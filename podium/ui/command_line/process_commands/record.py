@@ -2,14 +2,17 @@
 
 from pathlib import Path
 
-from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.input_error import InputError, check_extra
 from podium.ui.inputs.option import option, question
 from podium.ui.inputs.request_options import ClusterOptions
 
 
 @question
-class RecordOptions(ClusterOptions):
-    """Options of `podium record`."""
+class RecordCommand(ClusterOptions):
+    """Record what happens in a cluster, until Ctrl-C or SIGTERM; the cluster isn't changed.
+
+    A recording that exists in the directory is continued.
+    """
 
     output_dir: str | None = option("DIR", formerly=("--output", "-o")).help("""
         Directory for the recording; required.""")
@@ -17,20 +20,13 @@ class RecordOptions(ClusterOptions):
         KubeSchedulerConfiguration (v1) of the cluster's scheduler, to keep with the recording.
         [default: kube-scheduler's default profile]""")
 
+    def run(self) -> None:
+        if self.output_dir is None:
+            raise InputError("--output-dir is missing: name the directory of the recording")
+        check_extra("recording a cluster")
+        # Imported when it is called, so that help, completion and the library start at once.
+        import asyncio
 
-def record(asked: RecordOptions) -> None:
-    """Record what happens in a cluster, until Ctrl-C or SIGTERM; the cluster isn't changed.
+        from podium.ui.command_line.processes.record_process import record_until_end
 
-    A recording that exists in the directory is continued.
-    """
-    # Imported when it is called, so that help, completion and the library start at once.
-    from podium.ui.inputs.input_error import check_extra
-
-    if asked.output_dir is None:
-        raise InputError("--output-dir is missing: name the directory of the recording")
-    check_extra("recording a cluster")
-    import asyncio
-
-    from podium.ui.command_line.processes.record_process import record_until_end
-
-    asyncio.run(record_until_end(Path(asked.output_dir), asked, asked.config))
+        asyncio.run(record_until_end(Path(self.output_dir), self, self.config))

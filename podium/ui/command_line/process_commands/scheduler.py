@@ -1,19 +1,20 @@
 """`podium scheduler`: schedule a real cluster through its API server."""
 
 from podium.ui.command_line.options.process_options import SchedulerCommandOptions
+from podium.ui.inputs.input_error import check_extra
 
 
-def scheduler(asked: SchedulerCommandOptions) -> None:
+class SchedulerCommand(SchedulerCommandOptions):
     """Schedule the pods of a real cluster, in place of kube-scheduler or beside it, until SIGTERM.
 
     Without a kubeconfig, uses the service account of the pod that it runs in.
     """
-    # Imported when it is called, so that help, completion and the library start at once.
-    import asyncio
 
-    from podium.ui.inputs.input_error import check_extra
+    def run(self) -> None:
+        check_extra("a scheduler of a real cluster")
+        # Imported when it is called, so that help, completion and the library start at once.
+        import asyncio
 
-    check_extra("a scheduler of a real cluster")
-    from podium.ui.command_line.processes.scheduler_launcher import run
+        from podium.ui.command_line.processes.scheduler_launcher import run
 
-    asyncio.run(run(asked))
+        asyncio.run(run(self))

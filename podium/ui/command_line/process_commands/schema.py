@@ -6,8 +6,8 @@ from podium.ui.inputs.option import place, question
 
 
 @question
-class SchemaOptions:
-    """Options of `podium schema`."""
+class SchemaCommand:
+    """Print the JSON Schema of a document that Podium reads, or of a report that it prints."""
 
     name: str | None = place(
         "Name of a document, report or question. [default: list all names]",
@@ -15,17 +15,15 @@ class SchemaOptions:
         default=None,
     )
 
+    def run(self) -> None:
+        # Imported when it is called, so that help, completion and the library start at once.
+        from podium.ui.schemas import EVERY_NAME, schema
+        from podium.ui.writers.terminal import print_values
 
-def schema(asked: SchemaOptions) -> None:
-    """Print the JSON Schema of a document that Podium reads, or of a report that it prints."""
-    # Imported when it is called, so that help, completion and the library start at once.
-    from podium.ui.schemas import EVERY_NAME, schema
-    from podium.ui.writers.terminal import print_values
-
-    if asked.name is None:
-        print("\n".join(EVERY_NAME))
-        return
-    if asked.name not in EVERY_NAME:
-        known = ", ".join(EVERY_NAME)
-        raise typer.BadParameter(f"there is no schema {asked.name}; there are {known}")
-    print_values(schema(asked.name), "json")
+        if self.name is None:
+            print("\n".join(EVERY_NAME))
+            return
+        if self.name not in EVERY_NAME:
+            known = ", ".join(EVERY_NAME)
+            raise typer.BadParameter(f"there is no schema {self.name}; there are {known}")
+        print_values(schema(self.name), "json")

@@ -2,62 +2,57 @@
 
 import sys
 
-from podium.ui.inputs.input_error import InputError
+from podium.ui.inputs.input_error import InputError, check_extra
 from podium.ui.inputs.option import Texts, option_like, question, texts
 from podium.ui.inputs.request_options import ClusterOptions, Rules
 
 
 @question
-class TopOptions(ClusterOptions):
-    """Options of `podium top`."""
-
-    scheduler_config: str | None = option_like(Rules, "scheduler_config")
-    plugin: Texts = option_like(Rules, "plugin")
-
-
-def top(asked: TopOptions) -> None:
+class TopCommand(ClusterOptions):
     """Watch a running cluster on the terminal: nodes, pending pods, preemptions.
 
     Enter shows the pods of a node, or explains the decision about a pod as podium explain does. The
     cluster isn't changed. Needs podium[top].
     """
-    # Imported when it is called, so that help, completion and the library start at once.
-    from podium.ui.inputs.input_error import check_extra
 
-    check_extra("podium top")
-    check_extra("podium top", "top")
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        raise InputError(
-            "podium top needs a terminal; use podium record to write what happens to files"
-        )
-    import asyncio
+    scheduler_config: str | None = option_like(Rules, "scheduler_config")
+    plugin: Texts = option_like(Rules, "plugin")
 
-    asyncio.run(_show(asked))
+    def run(self) -> None:
+        check_extra("podium top")
+        check_extra("podium top", "top")
+        if not (sys.stdin.isatty() and sys.stdout.isatty()):
+            raise InputError(
+                "podium top needs a terminal; use podium record to write what happens to files"
+            )
+        # Imported when it is called, so that help, completion and the library start at once.
+        import asyncio
+        from random import Random
 
+        from podium.cluster.drivers.live import SteadyClock
+        from podium.ui.inputs.state_inputs import connection_of
+        from podium.ui.terminal_view.followed_cluster import followed
+        from podium.ui.terminal_view.terminal_app import Top, explained
 
-async def _show(asked: TopOptions) -> None:
-    from random import Random
+        given = {
+            "--kubeconfig": self.kubeconfig,
+            "--context": self.context,
+            "--as": self.as_user,
+            "--request-timeout": self.request_timeout,
+            "--scheduler-config": self.scheduler_config,
+        }
+        arguments = [f"{word}={value}" for word, value in given.items() if value]
+        arguments += [f"--plugin={one}" for one in texts(self.plugin)]
 
-    from podium.cluster.drivers.live import SteadyClock
-    from podium.ui.inputs.state_inputs import connection_of
-    from podium.ui.terminal_view.followed_cluster import followed
-    from podium.ui.terminal_view.terminal_app import Top, explained
+        async def show() -> None:
+            connection = await connection_of(self)
+            async with followed(connection, Random()) as (cluster, state):
+                await Top(
+                    self.context or connection.url,
+                    cluster,
+                    state,
+                    lambda pod, width: explained([*arguments, "--", pod], width),
+                    SteadyClock().now_s,
+                ).run_async()
 
-    given = {
-        "--kubeconfig": asked.kubeconfig,
-        "--context": asked.context,
-        "--as": asked.as_user,
-        "--request-timeout": asked.request_timeout,
-        "--scheduler-config": asked.scheduler_config,
-    }
-    arguments = [f"{word}={value}" for word, value in given.items() if value]
-    arguments += [f"--plugin={one}" for one in texts(asked.plugin)]
-    connection = await connection_of(asked)
-    async with followed(connection, Random()) as (cluster, state):
-        await Top(
-            asked.context or connection.url,
-            cluster,
-            state,
-            lambda pod, width: explained([*arguments, "--", pod], width),
-            SteadyClock().now_s,
-        ).run_async()
+        asyncio.run(show())

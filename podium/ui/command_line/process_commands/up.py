@@ -10,46 +10,50 @@ from podium.ui.inputs.option import texts
 from podium.ui.writers.terminal import working
 
 
-def up(asked: UpOptions) -> None:
+class UpCommand(UpOptions):
     """Run a cluster with simulated nodes, for kubectl and other clients, until Ctrl-C.
 
     API server, scheduler, controllers and nodes run in this one process. podium down stops it, too;
     with --exit-when-settled it ends by itself. The exit code is 1 if the API server refuses a
     manifest of --apply.
     """
-    from podium.ui.command_line.processes.detached_cluster import Stages, detach, is_detached
 
-    try:
-        ip_address(asked.bind_address)
-    except ValueError:
-        raise InputError(f"--bind-address {asked.bind_address}: must be an IP address") from None
-    wait = asked.wait
-    data_dir = None if asked.data_dir is None else Path(asked.data_dir)
-    if not asked.detach and wait is not None:
-        raise InputError(
-            "--wait needs --detach; a cluster in the foreground has --exit-when-settled"
-        )
-    if asked.detach and asked.exit_when_settled:
-        raise InputError("--detach and --exit-when-settled exclude each other; use --detach --wait")
-    wait_s = None if wait is None else duration_seconds(wait)
-    if wait is not None and (wait_s is None or wait_s <= 0):
-        raise InputError(f"--wait {wait}: must be a duration, such as 90s or 10m")
-    if asked.detach and not is_detached():
-        reads_stdin = "-" in [*texts(asked.filename), *texts(asked.apply)]
-        with working("starting the cluster"):
-            directory = detach(data_dir, wait_s, reads_stdin=reads_stdin)
-        print("The cluster is ready.")
-        print(f"  export KUBECONFIG={directory.kubeconfig.absolute()}")
-        print(f"See it: {directory.dashboard.read_text().strip()}")
-        where = "" if asked.data_dir is None else f" --data-dir {asked.data_dir}"
-        print(f"podium down{where} stops it.")
-        return
-    stages = Stages()
-    if data_dir is not None:
-        # Before anything that takes its time: scripts wait for the file.
-        from podium.cluster.embedded.directory import DataDirectory
+    def run(self) -> None:
+        from podium.ui.command_line.processes.detached_cluster import Stages, detach, is_detached
 
-        DataDirectory(data_dir).forget_kubeconfig()
-    from podium.ui.command_line.processes.up_process import run
+        try:
+            ip_address(self.bind_address)
+        except ValueError:
+            raise InputError(f"--bind-address {self.bind_address}: must be an IP address") from None
+        wait = self.wait
+        data_dir = None if self.data_dir is None else Path(self.data_dir)
+        if not self.detach and wait is not None:
+            raise InputError(
+                "--wait needs --detach; a cluster in the foreground has --exit-when-settled"
+            )
+        if self.detach and self.exit_when_settled:
+            raise InputError(
+                "--detach and --exit-when-settled exclude each other; use --detach --wait"
+            )
+        wait_s = None if wait is None else duration_seconds(wait)
+        if wait is not None and (wait_s is None or wait_s <= 0):
+            raise InputError(f"--wait {wait}: must be a duration, such as 90s or 10m")
+        if self.detach and not is_detached():
+            reads_stdin = "-" in [*texts(self.filename), *texts(self.apply)]
+            with working("starting the cluster"):
+                directory = detach(data_dir, wait_s, reads_stdin=reads_stdin)
+            print("The cluster is ready.")
+            print(f"  export KUBECONFIG={directory.kubeconfig.absolute()}")
+            print(f"See it: {directory.dashboard.read_text().strip()}")
+            where = "" if self.data_dir is None else f" --data-dir {self.data_dir}"
+            print(f"podium down{where} stops it.")
+            return
+        stages = Stages()
+        if data_dir is not None:
+            # Before anything that takes its time: scripts wait for the file.
+            from podium.cluster.embedded.directory import DataDirectory
 
-    run(asked, data_dir, stages)
+            DataDirectory(data_dir).forget_kubeconfig()
+        from podium.ui.command_line.processes.up_process import run
+
+        run(self, data_dir, stages)

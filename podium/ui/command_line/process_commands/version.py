@@ -1,8 +1,12 @@
 """`podium version`: print the version."""
 
 from podium.api.release import __version__
+from podium.ui.inputs.option import question
 
 
-def version() -> None:
+@question
+class VersionCommand:
     """Print the version of Podium."""
-    print(f"podium {__version__}")
+
+    def run(self) -> None:
+        print(f"podium {__version__}")

@@ -4,7 +4,7 @@ import asyncio
 import signal
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from podium.api.process.python_garbage_collection import collect_rarely
 from podium.api.refused import RefusedError
 from podium.cluster.embedded.cluster import EmbeddedCluster, EmbeddedOptions
 from podium.cluster.embedded.cluster_clock import parse_speed
-from podium.cluster.embedded.cluster_counts import ClusterCounter, ClusterCounts
+from podium.cluster.embedded.cluster_counts import ClusterCounter
 from podium.cluster.embedded.defaults import DEFAULT_NODES, NodeShape
 from podium.cluster.embedded.in_process_client import InProcessClient
 from podium.cluster.embedded.initial_objects import parse_shape, read_manifests, simulated_nodes
@@ -29,7 +29,7 @@ from podium.cluster.manifests import Loaded, Problem
 from podium.cluster.manifests.problems import describe
 from podium.cluster.virtual import SchedulerSetup
 from podium.cluster.virtual.controller_list import chosen_controllers
-from podium.simulation.timeline import Observer
+from podium.simulation.timeline import Observer, TimelineEntry
 from podium.simulation.timeline.timeline_sentences import clock, sentences, tone_of
 from podium.ui.command_line.options.process_options import UpOptions
 from podium.ui.command_line.processes.detached_cluster import READY, SETTLED, Stages
@@ -117,46 +117,40 @@ async def _run(
         async def show() -> None:
             shown, shown_s, shown_at, is_over = None, 0.0, "", False
             while not (is_over or stop.is_set()):
-                for at, sentence in _new_lines(observer, began_s) if observer else ():
-                    shown_time = ("" if at == shown_at else at).ljust(_WIDTH)
-                    tone = STYLES[tone_of(sentence)]
-                    out.print(Text.assemble((shown_time, "bold"), (sentence, tone)))
-                    shown_at = at
+                entries: list[TimelineEntry] = []
+                if observer is not None:
+                    observer.look()
+                    entries = [*observer.entries]
+                    observer.entries.clear()
+                for at_s, text in sentences(entries):
+                    at = clock(at_s - began_s)
+                    for line in text.splitlines():
+                        shown_time = ("" if at == shown_at else at).ljust(_WIDTH)
+                        out.print(
+                            Text.assemble((shown_time, "bold"), (line, STYLES[tone_of(line)]))
+                        )
+                        shown_at = at
                 waits = asked.exit_when_settled or stages.are_waited_for
                 if waits and is_settled(embedded):
                     stages.tell(SETTLED)
                     is_over = asked.exit_when_settled
                 counts = counter.counts()
-                line = _line(counts, backend.now_s())
+                local_time = time.localtime(backend.now_s())
+                summary = Text(time.strftime("%H:%M:%S", local_time), style="cyan")
+                for name, number in structs.asdict(counts).items():
+                    style = _STYLES.get(name, "") if number else ""
+                    summary.append(f"  {name} ", style="default").append(f"{number}", style=style)
                 if live is not None:
-                    live.update(line)
+                    live.update(summary)
                 # Without a terminal, only changed counts are printed, and not too often.
                 elif is_over or (counts != shown and time.monotonic() - shown_s >= _PLAIN_LINES_S):
                     shown, shown_s = counts, time.monotonic()
-                    out.print(line)
+                    out.print(summary)
                 if not is_over:
                     with suppress(TimeoutError):
                         await asyncio.wait_for(stop.wait(), REFRESH_S)
 
         await embedded.alongside(show())
-
-
-def _line(counts: ClusterCounts, now_s: float) -> Text:
-    line = Text(time.strftime("%H:%M:%S", time.localtime(now_s)), style="cyan")
-    for name, number in structs.asdict(counts).items():
-        style = _STYLES.get(name, "") if number else ""
-        line.append(f"  {name} ", style="default").append(f"{number}", style=style)
-    return line
-
-
-def _new_lines(observer: Observer, began_s: float) -> Iterator[tuple[str, str]]:
-    """Yield the new sentences of a timeline, each with its time, such as `t+30s`."""
-    observer.look()
-    entries = [*observer.entries]
-    observer.entries.clear()
-    for at_s, text in sentences(entries):
-        for line in text.splitlines():
-            yield clock(at_s - began_s), line
 
 
 def is_settled(embedded: EmbeddedCluster) -> bool:
