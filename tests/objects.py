@@ -139,6 +139,12 @@ def volume(name: str, class_name: str, host: str = "", **spec: Any) -> Obj:
     return {**head, "spec": {"storageClassName": class_name, **amount, **spec}}
 
 
+def config_map(name: str, **data: str) -> Obj:
+    """A ConfigMap."""
+    metadata = {"name": name, "namespace": "default"}
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
+
+
 def namespace(name: str) -> Obj:
     """A namespace."""
     return {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": name}}

@@ -1,11 +1,12 @@
 """A cluster for clients that are written in Python."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from podium import Cluster
+from tests import objects
+from tests.objects import Obj
 
 
 @pytest.fixture(scope="module")
@@ -15,19 +16,6 @@ def cluster() -> Iterator[Cluster]:
         yield running
 
 
-def pod(name: str, app: str) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "labels": {"app": app}},
-        "spec": {"containers": [{"name": "c", "image": "i"}], "terminationGracePeriodSeconds": 1},
-    }
-
-
-def budget(app: str, min_available: int) -> dict[str, Any]:
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": app},
-        "spec": {"minAvailable": min_available, "selector": {"matchLabels": {"app": app}}},
-    }
+def pod(name: str) -> Obj:
+    """A pod that asks for little and ends quickly."""
+    return objects.pod(name, "10m", terminationGracePeriodSeconds=1)

@@ -5,7 +5,8 @@ from datetime import UTC, datetime
 import pytest
 
 from podium import Cluster
-from tests.clients.conftest import budget, pod
+from tests.clients.conftest import pod
+from tests.objects import budget, priority_class, workload
 
 kubernetes = pytest.importorskip("kubernetes", reason="the client `kubernetes` isn't installed")
 
@@ -56,9 +57,9 @@ def is_ready(found) -> bool:
 
 def test_pods_run_and_are_evicted_as_budgets_permit(core, api):
     policy = kubernetes.client.PolicyV1Api(api)
-    policy.create_namespaced_pod_disruption_budget(SPACE, budget("web", 1))
+    policy.create_namespaced_pod_disruption_budget(SPACE, budget("web", minAvailable=1))
     for name in ("web-1", "web-2"):
-        core.create_namespaced_pod(SPACE, pod(name, "web"))
+        core.create_namespaced_pod(SPACE, pod(name))
     wait_until_ready(core, "web", 2)
     wait_until_spare(policy, "web")
     eviction = kubernetes.client.V1Eviction(metadata={"name": "web-1"})
@@ -90,24 +91,16 @@ def test_the_dynamic_client(api):
     """It learns from discovery what there is."""
     dynamic = kubernetes.dynamic.DynamicClient(api)
     classes = dynamic.resources.get(api_version="scheduling.k8s.io/v1", kind="PriorityClass")
-    classes.create(body={"metadata": {"name": "high"}, "value": 1000})
+    classes.create(body=priority_class("high", 1000))
     assert classes.get(name="high").value == 1000
-    body = {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": "low"},
-        "value": 1,
-    }
-    applied = classes.server_side_apply(body=body, field_manager="test")
+    applied = classes.server_side_apply(body=priority_class("low", 1), field_manager="test")
     assert applied.value == 1
     assert {"high", "low"} <= {one.metadata.name for one in classes.get().items}
 
 
 def test_workloads(api, core):
     apps = kubernetes.client.AppsV1Api(api)
-    template = {"metadata": {"labels": {"app": "d"}}, "spec": pod("", "d")["spec"]}
-    spec = {"replicas": 2, "selector": {"matchLabels": {"app": "d"}}, "template": template}
-    apps.create_namespaced_deployment(SPACE, {"metadata": {"name": "d"}, "spec": spec})
+    apps.create_namespaced_deployment(SPACE, workload("Deployment", "d", "10m", replicas=2))
     wait_until_ready(core, "d", 2)
     apps.patch_namespaced_deployment_scale("d", SPACE, {"spec": {"replicas": 3}})
     wait_until_ready(core, "d", 3)

@@ -50,7 +50,7 @@ async def _follow(kubeconfig: Path, names: set[str]) -> list[tuple[str, str]]:
 
 
 async def _come_and_go(core, names: set[str]) -> None:
-    await asyncio.gather(*(core.create_namespaced_pod(SPACE, pod(one, "a")) for one in names))
+    await asyncio.gather(*(core.create_namespaced_pod(SPACE, pod(one)) for one in names))
     patch = {"metadata": {"labels": {"seen": "yes"}}}
     await asyncio.gather(*(core.patch_namespaced_pod(one, SPACE, patch) for one in names))
     for name in names:

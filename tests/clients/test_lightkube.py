@@ -4,6 +4,7 @@ import pytest
 
 from podium import Cluster
 from tests.clients.conftest import pod
+from tests.objects import config_map
 
 lightkube = pytest.importorskip("lightkube", reason="the client `lightkube` isn't installed")
 codecs = pytest.importorskip("lightkube.codecs")
@@ -19,7 +20,7 @@ def client(cluster: Cluster):
 
 
 def test_a_pod_from_birth_to_death(client):
-    created = client.create(codecs.from_dict(pod("l", "l")), namespace="default")
+    created = client.create(codecs.from_dict(pod("l")), namespace="default")
     assert created.status.phase == "Pending"
     running = client.wait(core_v1.Pod, "l", for_conditions=["Ready"], namespace="default")
     assert running.spec.nodeName.startswith("podium-")
@@ -34,9 +35,7 @@ def test_a_pod_from_birth_to_death(client):
 
 
 def test_applying_and_watching(client):
-    metadata = {"name": "s", "namespace": "default"}
-    body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": {"a": "1"}}
-    applied = client.apply(codecs.from_dict(body))
+    applied = client.apply(codecs.from_dict(config_map("s", a="1")))
     assert applied.data == {"a": "1"}
     events = client.watch(core_v1.ConfigMap, namespace="default", fields={"metadata.name": "s"})
     kind, found = next(events)

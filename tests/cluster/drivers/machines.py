@@ -10,6 +10,7 @@ from podium.apiserver.server import ApiServer
 from podium.apiserver.store.store import Store
 from podium.machines.effects import Create, Delete, Effect
 from podium.machines.events import Change, Event, Outcome, Synced, Woken
+from tests.objects import config_map
 
 START_S = 1_767_225_600.0
 NAMESPACE = "default"
@@ -22,11 +23,6 @@ def make_server() -> ApiServer:
     server = ApiServer(Store(), Random(1))
     server.bootstrap(START_S)
     return server
-
-
-def config_map(name: str, **data: str) -> dict[str, Any]:
-    metadata = {"name": name, "namespace": NAMESPACE}
-    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 
 
 def put(server: ApiServer, name: str) -> None:

@@ -238,11 +238,3 @@ def test_a_log_that_lacks_what_was_acknowledged(path: Path, harm: Callable[[Path
     note.unlink()
     with closing(SqliteJournal(path)) as journal:
         assert Store(journal=journal).revision < noted
-
-
-def test_a_log_that_is_whole(path: Path) -> None:
-    noted = kill_while_writing(path)
-    with closing(SqliteJournal(path)) as journal:
-        assert Store(journal=journal).revision == noted
-    with closing(SqliteJournal(path)) as journal:
-        assert Store(journal=journal).revision == noted

@@ -2,12 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Sequence
-from random import Random
 
 import pytest
 
 from podium.apiserver.server import ApiServer
-from podium.apiserver.store.store import Store
 from podium.cluster.drivers.driver_events import (
     Called,
     DriverEvent,
@@ -219,18 +217,6 @@ async def test_lists_and_watches_go_on_after_failures(monkeypatch: pytest.Monkey
         await until(lambda: len(diary.known) == 3)
     assert texts(diary) == ["synced", "+a", "+b", "+c"]
     assert sum(isinstance(event, Relisted) for event in happened) == 1
-
-
-async def test_a_watch_that_falls_behind_lists_again() -> None:
-    server = ApiServer(Store(history_max=5), Random(1))
-    server.bootstrap(0.0)
-    diary = Diary()
-    async with driver_over(server) as driver:
-        driver.add(diary)
-        await until(lambda: "synced" in texts(diary))
-        for number in range(20):
-            put(server, f"m{number}")
-        await until(lambda: len(diary.known) == 20)
 
 
 def test_the_clock_never_goes_backwards() -> None:

@@ -255,19 +255,6 @@ def test_faults_delay_but_all_is_well_in_the_end(latency: Latency) -> None:
     assert {Relisted, Stopped} <= {type(one) for one in happened}
 
 
-def test_a_seed_repeats_everything() -> None:
-    def run(seed: int) -> list[DriverEvent]:
-        latency = ExponentialLatency(0.5, 0.5, 1.0)
-        driver = VirtualDriver(make_server(), START_S, Random(seed), FAULTS, latency)
-        happened = noting(driver)
-        driver.add(Writer(), renew=Writer)
-        driver.run_until(START_S + 300)
-        return happened
-
-    assert run(3) == run(3)
-    assert run(3) != run(4)
-
-
 def test_unanswered_calls_are_carried_out_before_after_or_never() -> None:
     """What a machine learns of such a call is the same in all three cases."""
     lost = applied_late = 0

@@ -93,18 +93,3 @@ def test_waiting_has_an_end(podium: Run) -> None:
     started = podium("up", "--detach", "--port", "0", "--wait", "100ms")
     assert started.returncode == 1
     assert "the cluster runs, but hasn't settled in time" in started.stderr
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        (["--wait", "1m"], "--wait needs --detach"),
-        (["--detach", "--exit-when-settled"], "exclude each other"),
-        (["--detach", "--wait", "soon"], "--wait soon: must be a duration"),
-        (["--detach", "--node-shape", "gpu=1"], "--node-shape gpu: Invalid value"),
-    ],
-)
-def test_options_that_make_no_sense(podium: Run, options: list[str], message: str) -> None:
-    refused = podium("up", *options)
-    assert refused.returncode == 1
-    assert message in refused.stderr

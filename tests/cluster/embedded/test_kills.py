@@ -17,11 +17,13 @@ from podium.apiserver.store.history import WatchEvent
 from podium.apiserver.store.store import Store
 from podium.cluster.embedded.sqlite_journal import SqliteJournal
 from tests.cluster.embedded.client import PATIENCE_S, Client, up
+from tests.objects import pod
 
 NODES, CPU_PER_NODE, CPU_OF_A_POD = 3, 4, 1
 PODS = "/api/v1/namespaces/default/pods"
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
 CLASSES = "/apis/scheduling.k8s.io/v1/priorityclasses"
+BRIEF = {"terminationGracePeriodSeconds": 2}
 OPTIONS = ("--nodes", str(NODES), "--node-cpu", str(CPU_PER_NODE), "--speed", "10x")
 # As many as there is room for, so that all of them come to run in the end.
 URGENT_MAX = NODES * CPU_PER_NODE // CPU_OF_A_POD - 2
@@ -59,9 +61,13 @@ class Load:
             self._create(client, "ConfigMap", CONFIG_MAPS, {"metadata": {"name": name}})
         elif chance < 0.55 and self.urgent < URGENT_MAX:
             self.urgent += 1
-            self._create(client, "Pod", PODS, pod(f"urgent-{name}", "high"))
+            self._create(
+                client, "Pod", PODS, pod(f"urgent-{name}", priorityClassName="high", **BRIEF)
+            )
         elif chance < 0.9:
-            self._create(client, "Pod", PODS, pod(f"spare-{name}", "low"))
+            self._create(
+                client, "Pod", PODS, pod(f"spare-{name}", priorityClassName="low", **BRIEF)
+            )
         else:
             spare = [name for kind, name in self.acknowledged if name.startswith("spare")]
             if spare:
@@ -71,16 +77,6 @@ class Load:
         code, answer = client.ask("POST", path, obj)
         assert code == 201, answer
         self.acknowledged[kind, obj["metadata"]["name"]] = answer["metadata"]["uid"]
-
-
-def pod(name: str, priority_class: str) -> Any:
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": str(CPU_OF_A_POD)}}}
-    spec = {
-        "containers": [container],
-        "priorityClassName": priority_class,
-        "terminationGracePeriodSeconds": 2,
-    }
-    return {"metadata": {"name": name}, "spec": spec}
 
 
 def create_classes(kubeconfig: Path) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from podium.apiserver.store.errors import ExpiredError
 from podium.apiserver.store.history import Recovered
 from podium.apiserver.store.store import Store
 from podium.cluster.embedded.sqlite_journal import Durability, SqliteJournal
@@ -58,31 +57,6 @@ def test_what_can_not_be_written_as_json_is_not_stored(path: Path) -> None:
         store.create("Node", made("b"))
     with stored(path) as store:
         assert names(store.list("Node").items) == ["b"]
-
-
-def test_compaction_keeps_objects_and_the_latest_writes(path: Path) -> None:
-    with stored(path, history_max=4) as store:
-        store.create("Node", made("first"))
-        for content in range(10):
-            store.create("Node", made("n"))
-            store.update("Node", made("n", spec=content))
-            store.delete("Node", "", "n")
-        store.create("Node", made("last"))
-        store.update("Node", made("last", spec=1))
-    assert rows(path) == [2, 30, 31, 32, 33, 34], "31 replaces 30, though that is too old"
-    with stored(path, history_max=4) as store:
-        assert names(store.list("Node").items) == ["first", "last"]
-        assert store.oldest_revision("Node") == store.oldest_revision("Pod") == 30
-        told = store.watch("Node", from_revision=30).take()
-        assert [(e.type, e.revision) for e in told] == [
-            ("MODIFIED", 31),
-            ("DELETED", 32),
-            ("ADDED", 33),
-            ("MODIFIED", 34),
-        ]
-        assert told[0].previous == made("n") | {"metadata": {"name": "n", "resourceVersion": "30"}}
-        with pytest.raises(ExpiredError):
-            store.watch("Node", from_revision=29)
 
 
 def test_a_history_grown_smaller_is_compacted_by_the_next_write(path: Path) -> None:

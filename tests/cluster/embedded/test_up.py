@@ -93,6 +93,9 @@ def test_a_damaged_database_is_named(tmp_path: Path) -> None:
         (("--node-cpu", "much"), '--node-cpu: Invalid value: "much"'),
         (("-f", "-", "--apply", "-"), "standard input (-) can be read only once"),
         (("--speed", "max", "--controllers", ""), "--speed max: needs node-lifecycle-controller"),
+        (("--wait", "1m"), "--wait needs --detach"),
+        (("--detach", "--exit-when-settled"), "exclude each other"),
+        (("--detach", "--wait", "soon"), "--wait soon: must be a duration"),
     ],
 )
 def test_what_is_wrong_is_told(arguments: tuple[str, ...], why: str) -> None:

@@ -4,6 +4,7 @@ import io
 import os
 import socket
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -71,30 +72,37 @@ def test_a_writer_that_is_silent_as_yet_is_waited_for() -> None:
     os.close(reader)
 
 
-def test_nobody_is_waited_for_forever(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    assert refusal(tmp_path / "pipe") == "it is a pipe that nobody writes to"
-    with socket.socket(socket.AF_UNIX) as unix:
-        unix.bind(str(tmp_path / "socket"))
-    assert refusal(tmp_path / "socket") == "No such device or address"
-
-
-def test_devices_and_directories_are_no_files(tmp_path: Path) -> None:
-    assert refusal("/dev/zero") == "it is a device"
-    assert refusal(tmp_path) == "it is a directory"
-
-
-def test_links_that_lead_nowhere(tmp_path: Path) -> None:
-    (tmp_path / "loop").symlink_to("loop")
-    assert refusal(tmp_path / "loop") == "Too many levels of symbolic links"
-    assert refusal(tmp_path / "missing") == "No such file or directory"
-    assert refusal("a\0b") == "a path can't hold a null byte"
-
-
-def test_a_huge_file_is_not_read_at_all(tmp_path: Path) -> None:
-    with open(tmp_path / "sparse", "wb") as file:
+def sparse(path: Path) -> None:
+    with path.open("wb") as file:
         file.truncate(10 * 2**30)
-    assert refusal(tmp_path / "sparse") == f"it is larger than {input_files.SIZE_MAX_BYTES} bytes"
+
+
+def listen(path: Path) -> None:
+    with socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(str(path))
+
+
+@pytest.mark.parametrize(
+    ("make", "why"),
+    [
+        (os.mkfifo, "it is a pipe that nobody writes to"),
+        (listen, "No such device or address"),
+        (Path.mkdir, "it is a directory"),
+        (lambda path: path.symlink_to("/dev/zero"), "it is a device"),
+        (lambda path: path.symlink_to(path.name), "Too many levels of symbolic links"),
+        (lambda path: None, "No such file or directory"),
+        (sparse, f"it is larger than {input_files.SIZE_MAX_BYTES} bytes"),
+    ],
+)
+def test_what_is_no_file_or_too_large_is_refused_at_once(
+    make: Callable[[Path], object], why: str, tmp_path: Path
+) -> None:
+    make(tmp_path / "odd")
+    assert refusal(tmp_path / "odd") == why
+
+
+def test_a_path_has_no_null_byte() -> None:
+    assert refusal("a\0b") == "a path can't hold a null byte"
 
 
 def test_what_grows_while_it_is_read_is_read_up_to_the_limit(

@@ -8,6 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from podium.cluster.manifests.json_text import decode_shared, read_json
+from tests import objects
+from tests.objects import Obj, container
 
 
 def test_one_document() -> None:
@@ -65,18 +67,11 @@ VALUES = st.recursive(
 )
 
 
-def pod(name: str, image: str = "app:1") -> dict[str, Any]:
-    container = {
-        "name": "c",
-        "image": image,
-        "resources": {"requests": {"cpu": "1"}},
-        "volumeMounts": [{"name": f"token-{name}", "mountPath": "/token"}],
-    }
-    return {
-        "kind": "Pod",
-        "metadata": {"name": name, "labels": {"app": "web"}},
-        "spec": {"containers": [container], "tolerations": [{"operator": "Exists"}]},
-    }
+def pod(name: str) -> Obj:
+    """A pod whose container differs from that of another pod in its mount alone."""
+    mounting = container(volumeMounts=[{"name": f"token-{name}", "mountPath": "/token"}])
+    tolerations = [{"operator": "Exists"}]
+    return objects.pod(name, app="web", containers=[mounting], tolerations=tolerations)
 
 
 def decoded(*items: Any) -> Any:

@@ -15,17 +15,13 @@ from hypothesis import strategies as st
 
 from podium.api.codec.field_validation import FieldValidation
 from podium.cluster.manifests import ManifestError, Manifests, read_sources
-
-Obj = dict[str, Any]
+from tests import objects
+from tests.objects import Obj, config_map, node
 
 
 def pod(name: str, **metadata: Any) -> Obj:
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, **metadata},
-        "spec": {"containers": [{"name": "c", "image": "i"}]},
-    }
+    """A pod that says nothing of its namespace unless its metadata does."""
+    return {**objects.pod(name), "metadata": {"name": name, **metadata}}
 
 
 def read(text: str, **options: Any) -> Manifests:
@@ -90,6 +86,11 @@ def test_lists_are_taken_apart() -> None:
     assert sources(found)[2] == "stdin, document 1 (line 1), items[2].items[0]"
 
 
+def test_a_fault_of_an_item_names_its_line() -> None:
+    text = 'apiVersion: v1\nkind: List\nitems: [{kind: Pod, apiVersion: v1}, "x"]'
+    assert "items[0] (line 3): Pod ?: metadata.name: Required value" in problems(text)[0]
+
+
 def test_items_of_typed_lists_get_their_kind() -> None:
     items = [{k: v for k, v in pod("a").items() if k not in ("apiVersion", "kind")}]
     (loaded,) = read(json.dumps({"apiVersion": "v1", "kind": "PodList", "items": items})).objects
@@ -98,8 +99,9 @@ def test_items_of_typed_lists_get_their_kind() -> None:
 
 
 def test_scopes_are_completed() -> None:
-    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "namespace": "x"}}
-    text = "\n---\n".join(json.dumps(o) for o in (pod("a"), pod("b", namespace="other"), node))
+    odd = node("n")
+    odd["metadata"]["namespace"] = "x"
+    text = "\n---\n".join(json.dumps(o) for o in (pod("a"), pod("b", namespace="other"), odd))
     found = read(text, namespace="mine")
     assert [loaded.obj["metadata"].get("namespace") for loaded in found.objects] == [
         "mine",
@@ -110,12 +112,7 @@ def test_scopes_are_completed() -> None:
 
 def test_unknown_fields_and_kinds_survive() -> None:
     odd = {**pod("a"), "extra": {"x": [1]}}
-    config = {
-        "apiVersion": "v1",
-        "kind": "ConfigMap",
-        "metadata": {"name": "c"},
-        "data": {"k": "v"},
-    }
+    config = config_map("c", k="v")
     knative = {"apiVersion": "serving.knative.dev/v1", "kind": "Service", "metadata": {"name": "k"}}
     text = "\n".join(json.dumps(o) for o in (odd, config, knative))
     found = read(text, validation=FieldValidation.IGNORE)
@@ -179,52 +176,40 @@ def test_all_faults_of_all_files_come_at_once(tmp_path: Path) -> None:
     assert len(caught.value.problems) == 9
 
 
+# A document, and below it what is said of it.
+NO_OBJECTS = """
+a string
+  not an object with apiVersion, kind and metadata, but "a string"
+{apiVersion: v1, items: [{kind: Pod}]}
+  items but no kind: is the file complete?
+{apiVersion: v1, kind: 7, metadata: {name: a}}
+  kind: Invalid value: 7: must be a string
+{apiVersion: v1, kind: no, metadata: {name: a}}
+  kind: Invalid value: false: must be a string, so quote it
+{apiVersion: v1, kind: Pod, metadata: {name: no, namespace: shop}}
+  Pod shop/false: metadata.name: Invalid value: false: must be a string, so quote it
+{apiVersion: v1, kind: Pod, metadata: {name: a, namespace: n}}
+  metadata.namespace: Invalid value: false: must be a string, so quote it
+{apiVersion: v1, kind: Pod, metadata: []}
+  metadata: Invalid value: []: must be an object
+{apiVersion: v1, kind: Pod, metadata: {generateName: a-}}
+  metadata.name: Required value: generateName isn't enough here
+{apiVersion: v1, kind: Deployment, metadata: {name: a}}
+  apiVersion: Invalid value: "v1": Deployment is served as apps/v1
+{apiVersion: policy/v1beta1, kind: PodDisruptionBudget, metadata: {name: a}}
+  PodDisruptionBudget is served as policy/v1
+\x80
+  not valid YAML: control characters are not allowed
+""".strip().splitlines()
+
+
 @pytest.mark.parametrize(
     ("text", "problem"),
-    [
-        ("a string", 'not an object with apiVersion, kind and metadata, but "a string"'),
-        ("apiVersion: v1\nitems:\n- kind: Pod\n", "items but no kind: is the file complete?"),
-        (
-            "apiVersion: v1\nkind: 7\nmetadata: {name: a}",
-            "kind: Invalid value: 7: must be a string",
-        ),
-        (
-            "apiVersion: v1\nkind: no\nmetadata: {name: a}",
-            "kind: Invalid value: false: must be a string, so quote it",
-        ),
-        (
-            "apiVersion: v1\nkind: Pod\nmetadata: {name: no, namespace: shop}",
-            "Pod shop/false: metadata.name: Invalid value: false: must be a string, so quote it",
-        ),
-        (
-            "apiVersion: v1\nkind: Pod\nmetadata: {name: a, namespace: n}",
-            "metadata.namespace: Invalid value: false: must be a string, so quote it",
-        ),
-        (
-            "apiVersion: v1\nkind: Pod\nmetadata: []",
-            "metadata: Invalid value: []: must be an object",
-        ),
-        (
-            "apiVersion: v1\nkind: Pod\nmetadata: {generateName: a-}",
-            "metadata.name: Required value: generateName isn't enough here",
-        ),
-        (
-            "apiVersion: v1\nkind: Deployment\nmetadata: {name: a}",
-            'apiVersion: Invalid value: "v1": Deployment is served as apps/v1',
-        ),
-        (
-            "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: {name: a}",
-            "PodDisruptionBudget is served as policy/v1",
-        ),
-        (
-            'apiVersion: v1\nkind: List\nitems: [{kind: Pod, apiVersion: v1}, "x"]',
-            "items[0] (line 3): Pod ?: metadata.name: Required value",
-        ),
-        ("\x80", "not valid YAML: control characters are not allowed"),
-    ],
+    [*zip(NO_OBJECTS[::2], NO_OBJECTS[1::2], strict=True)],
+    ids=NO_OBJECTS[1::2],
 )
 def test_what_is_no_object_is_said(text: str, problem: str) -> None:
-    assert problem in problems(text)[0]
+    assert problem.strip() in problems(text)[0]
 
 
 def test_what_has_no_text_and_no_objects_is_said(tmp_path: Path) -> None:
@@ -236,14 +221,10 @@ def test_what_has_no_text_and_no_objects_is_said(tmp_path: Path) -> None:
         read_sources(["-"])
 
 
-def test_unequal_doubles_are_an_error() -> None:
+def test_unequal_doubles_are_an_error_and_equal_ones_are_noted() -> None:
     text = json.dumps(pod("a")) + json.dumps(pod("a", labels={"x": "y"}))
-    assert problems(text) == [
-        "stdin, document 2 (line 1): Pod default/a: stands already in stdin, document 1 (line 1)"
-    ]
-
-
-def test_equal_doubles_are_noted() -> None:
+    place = "stdin, document 2 (line 1): Pod default/a: stands already in stdin"
+    assert problems(text) == [f"{place}, document 1 (line 1)"]
     found = read(json.dumps(pod("a")) + json.dumps(pod("a")))
     assert names(found) == ["a"]
     (note,) = found.notes
@@ -259,8 +240,7 @@ def test_the_later_double_wins_where_objects_are_applied() -> None:
 
 
 def test_same_name_in_another_namespace_or_kind_is_another_object() -> None:
-    claim = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}}
-    text = "".join(json.dumps(o) for o in (pod("a"), pod("a", namespace="x"), claim))
+    text = "".join(json.dumps(o) for o in (pod("a"), pod("a", namespace="x"), config_map("a")))
     assert len(read(text).objects) == 3
 
 

@@ -4,37 +4,25 @@ import json
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.apiserver.requests.client import Client
 from tests.cluster.real.world import PODS, World
+from tests.objects import near, pod, required
 
-_APART = {"labelSelector": {"matchLabels": {"app": "a"}}, "topologyKey": "zone"}
-POD: dict[str, Any] = {
-    "apiVersion": "v1",
-    "kind": "Pod",
-    "metadata": {"name": "p", "namespace": "default"},
-    "spec": {
-        "affinity": {
-            "podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [_APART]}
-        },
-        "tolerations": [{"key": "x", "operator": "Exists", "effect": "NoSchedule"}],
-        "topologySpreadConstraints": [
-            {"maxSkew": 1, "topologyKey": "zone", "whenUnsatisfiable": "DoNotSchedule"}
-        ],
-        "volumes": [{"name": "v", "emptyDir": {}}],
-        "containers": [
-            {
-                "name": "c",
-                "image": "i",
-                "ports": [{"containerPort": 80}],
-                "env": [{"name": "E", "value": "1"}],
-                "resources": {"requests": {"cpu": "1"}},
-                "volumeMounts": [{"name": "v", "mountPath": "/v"}],
-                "readinessProbe": {"httpGet": {"path": "/", "port": 80}},
-            }
-        ],
-    },
-}
+POD_SPEC = """
+tolerations: [{key: x, operator: Exists, effect: NoSchedule}]
+topologySpreadConstraints: [{maxSkew: 1, topologyKey: zone, whenUnsatisfiable: DoNotSchedule}]
+volumes: [{name: v, emptyDir: {}}]
+containers:
+- name: c
+  image: i
+  ports: [{containerPort: 80}]
+  env: [{name: E, value: "1"}]
+  resources: {requests: {cpu: "1"}}
+  volumeMounts: [{name: v, mountPath: /v}]
+  readinessProbe: {httpGet: {path: /, port: 80}}
+"""
 CHANGES: dict[str, dict[str, Any]] = {
     "scheduler": {"schedulerName": "other"},
     "priority": {"priority": 5},
@@ -49,18 +37,15 @@ CHANGES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.fixture(params=["open", "gated"])
-def pod(request: pytest.FixtureRequest) -> dict[str, Any]:
-    gates = [{"name": "a.b/c"}] if request.param == "gated" else []
-    return {**POD, "spec": {**POD["spec"], "schedulingGates": gates}}
-
-
+@pytest.mark.parametrize("gates", [[], [{"name": "a.b/c"}]], ids=["open", "gated"])
 def test_a_refused_change_is_told_as_the_real_server_tells_it(
-    world: World, pod: dict[str, Any]
+    world: World, gates: list[dict[str, str]]
 ) -> None:
-    world.create(pod)
+    apart = required("podAntiAffinity", near("a", "zone"))
+    made = pod("p", affinity=apart, schedulingGates=gates, **yaml.safe_load(POD_SPEC))
+    world.create(made)
     ours = Client()
-    ours.ask_plainly("POST", PODS, pod, {"Content-Type": "application/json"})
+    ours.ask_plainly("POST", PODS, made, {"Content-Type": "application/json"})
     headers = {"Content-Type": "application/strategic-merge-patch+json"}
     for name, change in CHANGES.items():
         body = {"spec": change}

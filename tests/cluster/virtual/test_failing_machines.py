@@ -1,7 +1,6 @@
 """A cluster in which a controller, the scheduler or the nodes stumble over one object."""
 
 from collections.abc import Callable, Iterable
-from random import Random
 from typing import Any
 
 import pytest
@@ -12,10 +11,7 @@ from podium.cluster.drivers.machine_health import MachineHealth
 from podium.cluster.virtual import Cluster
 from podium.controllers.replica_set import ReplicaSetController
 from podium.kubelet.simulated.simulated_kubelets import SimulatedKubelets
-from podium.machines.events import Event
-from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.scheduler import Scheduler
-from podium.scheduler.snapshot.pod_info import PodInfo
 from tests.cluster.virtual.test_cluster import pods_of
 from tests.objects import node, pod, workload
 
@@ -57,17 +53,16 @@ def ailing(cluster: Cluster) -> Iterable[str]:
     return [name for name, why in found.items() if why]
 
 
-def bad_replica_set(self: ReplicaSetController, key: tuple[str, str], now_s: float) -> bool:
-    found = self.objects.get("ReplicaSet", key[1], key[0])
-    return found is not None and found["metadata"]["name"] == "bad"
+def is_there(kind: str) -> Callable[..., bool]:
+    """Whether a machine knows the object `bad`, and handles it."""
+
+    def is_bad(self: Any, key: tuple[str, str], now_s: float) -> bool:
+        return key == ("default", "bad") and self.objects.get(kind, "bad", "default") is not None
+
+    return is_bad
 
 
-def bad_pending_pod(self: Scheduler, pod: PodInfo, *args: str) -> bool:
-    return pod.name == "bad"
-
-
-def bad_running_pod(self: SimulatedKubelets, key: object, now_s: float) -> bool:
-    return key == ("default", "bad") and self.objects.get("Pod", "bad", "default") is not None
+BAD_SET = workload("ReplicaSet", "bad", replicas=1)
 
 
 @pytest.mark.parametrize(
@@ -76,12 +71,18 @@ def bad_running_pod(self: SimulatedKubelets, key: object, now_s: float) -> bool:
         (
             ReplicaSetController,
             "reconcile",
-            bad_replica_set,
-            workload("ReplicaSet", "bad", replicas=1),
+            is_there("ReplicaSet"),
+            BAD_SET,
             "replicaset-controller",
         ),
-        (Scheduler, "decide", bad_pending_pod, pod("bad"), "default-scheduler"),
-        (SimulatedKubelets, "reconcile", bad_running_pod, pod("bad"), "kubelet"),
+        (
+            Scheduler,
+            "decide",
+            lambda _, pod, *__: pod.name == "bad",
+            pod("bad"),
+            "default-scheduler",
+        ),
+        (SimulatedKubelets, "reconcile", is_there("Pod"), pod("bad"), "kubelet"),
     ],
     ids=["a controller", "a scheduler", "nodes"],
 )
@@ -108,31 +109,3 @@ def test_a_machine_that_stumbles_over_an_object_does_the_rest_and_recovers(
     assert running(cluster) == ["a", "late", "web"]
     assert len(pods_of(cluster)) == 4
     assert ailing(cluster) == []
-
-
-@pytest.mark.parametrize("seed", range(5))
-def test_all_is_done_in_the_end_whatever_failed_at_random(
-    seed: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    rng, clumsiness = Random(seed), [0.02]
-
-    def is_clumsy(self: object, event: Event, now_s: float) -> bool:
-        return rng.random() < clumsiness[0]
-
-    for machine in (ReplicaSetController, SchedulerMachine, SimulatedKubelets):
-        stumble_at(monkeypatch, machine, "step", is_clumsy)
-    cluster = make_cluster(
-        *(workload("ReplicaSet", f"web{number}", replicas=5) for number in range(4))
-    )
-    cluster.driver.advance(600)
-    clumsiness[0] = 0.0
-    cluster.driver.advance(600)
-    health = cluster.driver.health
-    assert health is not None
-    # Which of them chance has chosen depends on how often each is told of something.
-    assert health.panics.keys() <= {"replicaset-controller", "default-scheduler", "kubelet"}
-    assert sum(health.panics.values()) > 0
-    assert [p["status"]["phase"] for p in pods_of(cluster)] == ["Running"] * 20
-    assert ailing(cluster) == []
-    owners = cluster.store.list("ReplicaSet").items
-    assert [one["status"]["readyReplicas"] for one in owners] == [5] * 4

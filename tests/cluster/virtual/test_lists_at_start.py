@@ -4,13 +4,12 @@ from typing import Any
 
 import pytest
 
-from podium.api.objects import Object, place_of
+from podium.api.objects import Object
 from podium.cluster.drivers.driver_events import DriverEvent, Stepped
 from podium.cluster.virtual import Cluster, ClusterOptions
 from podium.controllers.replica_set import ReplicaSetController
 from podium.kubelet.kubelets import Kubelets
-from podium.machines.events import Change, FirstList
-from podium.machines.reconciler.indexer import Indexer, by_owner
+from podium.machines.events import FirstList
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.prometheus_metrics import SchedulerMetrics
@@ -103,14 +102,3 @@ def test_lists_are_told_at_once() -> None:
 def test_a_scheduler_of_which_a_part_looks_at_every_change_takes_no_lists(options: Any) -> None:
     assert SchedulerMachine().takes_lists
     assert not SchedulerMachine(**options).takes_lists
-
-
-def test_an_indexer_finds_the_objects_of_a_list_as_those_it_was_told_of() -> None:
-    pods = {place_of(obj): obj for obj in state() if obj["kind"] == "Pod"}
-    one, other = (Indexer((by_owner("Pod"),)) for _ in range(2))
-    one.take_in("Pod", pods)
-    for obj in pods.values():
-        other.apply(Change("Pod", None, obj))
-    assert [*one.all("Pod")] == [*other.all("Pod")]
-    for uid in ("uid-web", "none"):
-        assert [*one.by("Pod", "owner", uid)] == [*other.by("Pod", "owner", uid)]

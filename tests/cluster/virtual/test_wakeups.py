@@ -99,15 +99,6 @@ def test_any_change_of_a_taint_wakes_those_that_wait_for_nodes() -> None:
     assert [name for name in waiting if after[name] == before[name]] == []
 
 
-def test_volume_limits_wait_for_no_node() -> None:
-    scene = full_of_volumes()
-    before = scene.attempts()
-    scene.change("Node", "n", spec={"taints": [{"key": "k", "effect": "PreferNoSchedule"}]})
-    scene.cluster.load([node("n2")])
-    scene.cluster.driver.advance(20)
-    assert scene.attempts() == before
-
-
 def test_added_affinity_that_begins_to_match_wakes_nobody() -> None:
     ssd = {"disk": "ssd"}
     state = [node("n", labels=ssd), pod("p", nodeSelector=ssd)]
@@ -125,20 +116,6 @@ def test_added_affinity_that_begins_to_match_wakes_nobody() -> None:
     assert scene.attempts() == before == {"p": 1}
     (missed,) = scene.machine.missed_wakeups()
     assert (missed.pod.name, missed.node_name) == ("p", "n")
-
-
-@pytest.mark.parametrize(
-    ("limits", "is_tried"),
-    [({"disks": 1, "others": 1}, True), ({"disks": 2}, True), ({}, False), ({"disks": 0}, False)],
-)
-def test_higher_limits_of_volumes_wake_and_vanished_ones_don_t(
-    limits: dict[str, int], is_tried: bool
-) -> None:
-    scene = full_of_volumes()
-    before = scene.attempts()
-    assert [*before] == ["b"]
-    scene.change("CSINode", "n", spec=csi_node(**limits)["spec"])
-    assert (scene.attempts() != before) is is_tried
 
 
 @pytest.mark.parametrize(
