@@ -1,1 +1,1 @@
-"""An API server over HTTP: kubeconfigs, calls, lists and watches for drivers."""
+"""HTTP client of an API server: kubeconfigs, calls, lists and watches."""

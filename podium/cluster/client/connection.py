@@ -30,10 +30,10 @@ class Connection(msgspec.Struct):
 
     Attributes:
         tls: trusted authorities and the client's certificate; None for plain HTTP.
-        server_name: the name in the server's certificate; empty for the host of the URL.
-        authority: file of the kubeconfig's certificate authority; empty without one.
-        impersonated_user: the user as whom requests are made; empty for the authenticated one.
-        request_s: timeout of a request, in seconds; 0 for no limit, None for the usual one.
+        server_name: name expected in the server's certificate; empty for the URL's host.
+        authority: path of the certificate authority's file; empty if there is none.
+        impersonated_user: user to impersonate in requests; empty for none.
+        request_s: timeout of a request, in seconds; 0 for no limit, None for the client's own.
     """
 
     url: str
@@ -47,7 +47,7 @@ class Connection(msgspec.Struct):
     request_s: float | None = None
 
     async def authorization(self) -> str:
-        """Return the Authorization header, which client certificates leave empty.
+        """Return the value of the Authorization header; empty if a client certificate is used.
 
         Raises:
             MissingConnectionError: a token can't be read again from its file.
@@ -58,12 +58,12 @@ class Connection(msgspec.Struct):
             raise MissingConnectionError(f"the token can't be read: {error}") from None
 
     async def renew(self) -> None:
-        """Load the credentials again, after they were refused; raises MissingConnectionError."""
+        """Reload credentials that the server has refused; raises MissingConnectionError."""
         self._configuration = await self._load()
 
 
 async def load_connection(kubeconfig: str | None = None, context: str | None = None) -> Connection:
-    """Load the connection that kubectl would use; raises MissingConnectionError."""
+    """Load the connection that kubectl would use, also in a pod; raises MissingConnectionError."""
     usual = Path(USUAL_FILE).expanduser()
     where = kubeconfig or os.environ.get(FILES) or (str(usual) if usual.exists() else None)
     if where is None and _IN_CLUSTER not in os.environ:

@@ -1,4 +1,4 @@
-"""An API server over HTTP, as `podium.machines.async_api.AsyncApi` and for single reads."""
+"""An HTTP client of an API server; implements `podium.machines.async_api.AsyncApi`."""
 
 import asyncio
 from collections.abc import AsyncIterator, Mapping, Sequence
@@ -40,10 +40,10 @@ class Call(msgspec.Struct, frozen=True):
 
 
 def call_of(effect: Effect) -> Call:
-    """Return the request of an effect.
+    """Return the HTTP request that carries out an effect.
 
     Raises:
-        KeyError: the effect isn't a call, or its kind is unknown.
+        KeyError: the effect isn't an API call, or its kind is unknown.
     """
     match effect:
         case Create(obj=obj):
@@ -81,7 +81,7 @@ def call_of(effect: Effect) -> Call:
 
 
 def collection_path(kind: Kind, namespace: str = "", api_version: str = "") -> str:
-    """Return the path of the objects of a kind, in one namespace or in all."""
+    """Return the URL path of a kind's collection; of all namespaces if `namespace` is empty."""
     version = api_version or kind.api_version
     root = f"/apis/{version}" if "/" in version else f"/api/{version}"
     place = f"/namespaces/{quote(namespace, safe='')}" if kind.namespaced and namespace else ""
@@ -89,7 +89,7 @@ def collection_path(kind: Kind, namespace: str = "", api_version: str = "") -> s
 
 
 def object_path(kind: Kind, namespace: str, name: str, subresource: str = "") -> str:
-    """Return the path of an object, or of its subresource."""
+    """Return the URL path of an object or, if `subresource` is given, of a subresource."""
     path = f"{collection_path(kind, namespace)}/{quote(name, safe='')}"
     return f"{path}/{subresource}" if subresource else path
 
@@ -113,7 +113,7 @@ _FAILURES = (aiohttp.ClientError, TimeoutError, OSError)
 
 
 class CallFailedError(PodiumError):
-    """A read that the API server refused, or that didn't reach it."""
+    """A failed read: the API server refused it or couldn't be reached."""
 
     def __init__(self, error: CallError) -> None:
         super().__init__(error.message)
@@ -121,14 +121,14 @@ class CallFailedError(PodiumError):
 
 
 class HttpApi:
-    """A client of an API server, inside of `async with`.
+    """A client of an API server, to be used inside of `async with`.
 
     Args:
-        rng: draws how long each watch lasts, so that not all end at once.
+        rng: draws the duration of each watch, so that watches don't all end at once.
         fields: field selectors of lists and watches, by kind.
         requests_max: limit of concurrent requests, watches excluded.
-        request_s: timeout of a request, unless the connection has one.
-        silence_s: timeout of a watch without events; servers send a bookmark every minute.
+        request_s: timeout of a request in seconds, unless the connection has one.
+        silence_s: seconds without events (bookmarks come every minute) after which a watch fails.
     """
 
     def __init__(
@@ -182,7 +182,7 @@ class HttpApi:
         return answer
 
     async def may(self, user: str, groups: Sequence[str], attributes: Mapping[str, str]) -> bool:
-        """Return whether an access is allowed; false if the API server doesn't answer."""
+        """Return whether a user has access, by a SubjectAccessReview; False if that fails."""
         spec = {"user": user, "groups": [*groups], "resourceAttributes": {**attributes}}
         answer = await self._answer(Call("POST", _ACCESS_REVIEWS, {"spec": spec}))
         return not isinstance(answer, CallError) and bool(answer["status"]["allowed"])
@@ -263,7 +263,7 @@ class HttpApi:
     async def _send(
         self, call: Call, query: Mapping[str, str], timeout: aiohttp.ClientTimeout
     ) -> aiohttp.ClientResponse:
-        """Send a request; once more with renewed credentials if the old ones are refused."""
+        """Send a request, and send it again with reloaded credentials after a 401."""
         response = await self._send_once(call, query, timeout)
         if response.status == HTTPStatus.UNAUTHORIZED:
             response.release()
@@ -321,7 +321,7 @@ def _why(error: BaseException) -> str:
 
 
 class UnreadableAnswerError(ValueError):
-    """An answer that isn't one of an API server."""
+    """A response body that isn't a JSON object, or not an event of a watch."""
 
 
 def _decoded(content: bytes) -> dict[str, Any]:
@@ -335,7 +335,7 @@ def _decoded(content: bytes) -> dict[str, Any]:
 
 
 def error_of(code: int, content: bytes, retry_after: str | None) -> CallError:
-    """Return the error in an answer with a failure code; `retry_after` is its header."""
+    """Return the error of a failed HTTP response; `retry_after` is its Retry-After header."""
     try:
         status = _decoded(content)
     except UnreadableAnswerError:
@@ -357,7 +357,7 @@ def error_of(code: int, content: bytes, retry_after: str | None) -> CallError:
 
 
 class WatchError(PodiumError):
-    """An error by which the server ends a watch."""
+    """An event of type ERROR, with which the server ends a watch."""
 
     def __init__(self, error: CallError) -> None:
         super().__init__(error.message)
@@ -373,19 +373,19 @@ class StreamedEvent(msgspec.Struct, frozen=True):
 
 
 class WatchDecoder:
-    """Decodes the bytes of one watch into events."""
+    """Decodes the byte stream of one watch into events."""
 
     def __init__(self, kind: Kind) -> None:
         self._kind = kind
         self._rest = b""
 
     def take(self, chunk: bytes) -> list[StreamedEvent]:
-        """Return the events that the next bytes complete.
+        """Decode the next bytes of the stream, and return the events that they complete.
 
         Raises:
-            WatchError: the server ends the watch with an error; the events before it in the same
-                bytes are lost, and the next watch repeats them.
-            UnreadableAnswerError: a line isn't an event.
+            WatchError: the server ends the watch with an error. Events before it in `chunk` are
+                lost here, and repeated by the next watch.
+            UnreadableAnswerError: a line of the stream isn't an event.
         """
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         events = []
@@ -410,7 +410,7 @@ def names_of(
 ) -> Sequence[tuple[str, str]]:
     """List the namespaces and names of all objects of a kind, for completion in a shell.
 
-    Nothing is listed if the cluster doesn't answer in time.
+    The list is empty if the cluster can't be read within `within_s` seconds.
     """
 
     async def listed() -> Sequence[tuple[str, str]]:

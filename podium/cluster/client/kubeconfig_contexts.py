@@ -39,7 +39,7 @@ def context_names(kubeconfig: str | None) -> list[str]:
 
 
 def namespace_of(kubeconfig: str | None, context: str | None) -> str:
-    """Return the namespace of a context, by default the current one; empty if it has none."""
+    """Return the namespace of a context (None for the current one); empty if none is set."""
     configs = [*_configs(kubeconfig)]
     name = context or next((config.current for config in configs if config.current), "")
     found = (one for config in configs for one in config.contexts or () if one.name == name)

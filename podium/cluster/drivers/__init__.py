@@ -1,1 +1,1 @@
-"""Drivers: they hand machines events and time, and carry out what machines ask for."""
+"""Drivers, which run state machines: they deliver events and the time, and carry out effects."""

@@ -1,4 +1,4 @@
-"""Calls of an API server in this process."""
+"""Calls to an API server in the same process."""
 
 from podium.api.kinds.builtin_kinds import KINDS
 from podium.api.objects import Object, metadata_of, name
@@ -16,7 +16,7 @@ _STRATEGIC = "application/strategic-merge-patch+json"
 
 
 class ApiCaller:
-    """Carries effects out on an API server in this process.
+    """Carries out effects on an API server in the same process.
 
     A `Record` isn't a call: an `EventRecorder` turns records into calls that write Events.
     """

@@ -1,7 +1,7 @@
-"""The events of a driver, for checkers, transcripts and metrics.
+"""The events that a driver reports to its hooks: checkers, transcripts and metrics.
 
-A driver makes them only while it has hooks. The virtual driver hands `Stepped`, of which there are
-many, to hooks of their own; the live driver hands each event to each hook.
+A driver without hooks makes no events. The virtual driver passes the frequent `Stepped` to separate
+hooks (`step_hooks`); the live driver passes every event to every hook.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,14 +15,14 @@ from podium.machines.events import CallError, Event
 
 
 class DriverEvent(msgspec.Struct, frozen=True):
-    """An event in the life of the machine that `who` names."""
+    """An event of the state machine named `who`, at `at_s` seconds since the epoch."""
 
     at_s: float
     who: str
 
 
 class Stepped(DriverEvent, frozen=True):
-    """A machine has handled an event and returned effects.
+    """A state machine has handled an event and returned effects.
 
     `took_s` is how long that took by the wall clock; 0 in virtual time.
     """
@@ -33,7 +33,7 @@ class Stepped(DriverEvent, frozen=True):
 
 
 class Called(DriverEvent, frozen=True):
-    """The API has answered a call, though the machine may never receive the answer.
+    """The API server has carried out or refused a call; the machine may never learn of it.
 
     `took_s` is how long that took by the wall clock; 0 in virtual time.
     """
@@ -45,28 +45,28 @@ class Called(DriverEvent, frozen=True):
 
 
 class Started(DriverEvent, frozen=True):
-    """A machine was started, or started again."""
+    """A state machine was started or restarted."""
 
 
 class Stopped(DriverEvent, frozen=True):
-    """A machine has ended, by a crash or on purpose; its state is lost."""
+    """A state machine has crashed or was stopped; its state is lost."""
 
 
 class Relisted(DriverEvent, frozen=True):
-    """A watch of a machine broke, and all objects of its kind are listed again."""
+    """A watch of a state machine broke, and the watched kind is listed again."""
 
     kind: str
 
 
 class ListFailed(DriverEvent, frozen=True):
-    """A list or watch of a kind failed, and will be tried again."""
+    """A list or watch of a kind failed, and will be retried."""
 
     kind: str
     error: PodiumError
 
 
 class Listed(DriverEvent, frozen=True):
-    """A kind has been listed."""
+    """All objects of a kind have been listed."""
 
     kind: str
 

@@ -1,13 +1,13 @@
-"""Writes Events for what machines record: counts repetitions, and retries lost writes.
+"""Writing of Events for the records of state machines, with counted repetitions and retries.
 
-As the recorder of client-go's `tools/events` in v1.36: two records make one Event if they agree in
-all but the note, and are about one version of an object. The second record makes the Event a
-series, further ones are counted here, and the count is written once the series has been quiet for
-`FINISH_S`, or every `REFRESH_S`. A write whose outcome is unknown is made again.
+As in client-go's `tools/events` (v1.36), two records share one Event if they differ in nothing but
+the note, and regard the same version of an object. The second record makes the Event a series;
+further ones are only counted here, and the count is written after `FINISH_S` without a record, or
+every `REFRESH_S`. A write whose outcome is unknown is repeated.
 
-A record without an action makes an Event of the older kind, as upstream's controllers and kubelets
-still write them (client-go's `tools/record`): there the note distinguishes Events, and the
-repetitions are counted in the Event itself.
+A record without an action makes an Event of core/v1, as upstream's controllers and kubelets still
+write them (client-go's `tools/record`). Records with different notes then make different Events,
+and the Event's `count` has the repetitions.
 """
 
 import re
@@ -39,19 +39,19 @@ _NAME_LENGTH_MAX = 253
 
 
 class EventTimestamps:
-    """A source of times in nanoseconds that never repeat, so that names made of them differ."""
+    """A source of unique timestamps in nanoseconds, from which names of Events are made."""
 
     def __init__(self) -> None:
         self._last_ns = 0
 
     def next_ns(self, now_s: float) -> int:
-        """Return the time, or the first later one that hasn't been returned before."""
+        """Return the current time, or the first later one that hasn't been returned before."""
         self._last_ns = max(self._last_ns + 1, int(now_s * NANOS_PER_SECOND))
         return self._last_ns
 
 
 class RecorderPurpose(msgspec.Struct, frozen=True):
-    """The purpose of a write of an Event, by which its recorder recognises the outcome."""
+    """The purpose of a call that writes an Event, to match the outcome with the write."""
 
     number: int
 
@@ -71,7 +71,7 @@ class _Write(msgspec.Struct, frozen=True):
 
 
 class EventRecorder:
-    """Turns the records of one machine into calls that create or update Events.
+    """Turns the records of one state machine into calls that create or update Events.
 
     Args:
         reasons: reasons of the records that become Events; None for all.
@@ -95,7 +95,7 @@ class EventRecorder:
         self._count = 0
 
     def calls_of(self, effects: Iterable[Effect], now_s: float) -> Iterator[Effect]:
-        """Yield the effects, with each record replaced by the writes of Events that it causes."""
+        """Yield the effects, with each record replaced by the calls that write its Event."""
         for effect in effects:
             if isinstance(effect, Record):
                 if self._reasons is None or effect.reason in self._reasons:
@@ -104,7 +104,7 @@ class EventRecorder:
                 yield effect
 
     def record(self, record: Record, now_s: float) -> list[Effect]:
-        """Take a record in, and return the writes that it causes at once."""
+        """Add a record, and return the calls to make at once."""
         regarding = _reference(record.regarding)
         related = None if record.related is None else _reference(record.related)
         key = (
@@ -156,7 +156,7 @@ class EventRecorder:
         return [self._write(_Write(obj))]
 
     def outcome(self, purpose: RecorderPurpose, outcome: Outcome, now_s: float) -> list[Effect]:
-        """Take in the outcome of a write, and return the writes that follow from it at once."""
+        """Process the outcome of a write, and return the calls to make at once."""
         write = self._writing.pop(purpose.number, None)
         error = outcome.error
         if write is None or error is None:
@@ -172,7 +172,7 @@ class EventRecorder:
         return []
 
     def wake(self, now_s: float) -> list[Effect]:
-        """Return the writes that are due: retries, and the counts of series."""
+        """Return the calls that are due: retries, and updates of the counts of series."""
         due = [write for at_s, write in self._retries if at_s <= now_s]
         self._retries = [(at_s, write) for at_s, write in self._retries if at_s > now_s]
         effects = [self._write(write) for write in due]
@@ -189,7 +189,7 @@ class EventRecorder:
         return effects
 
     def next_wakeup_s(self) -> float | None:
-        """Return the next time at which a write is due; None while nothing is kept."""
+        """Return when to call `wake`, in seconds since the epoch; None if nothing is pending."""
         times = [at_s for at_s, _ in self._retries]
         if self._series:
             times.append(self._start_s + (self._ticks + 1) * FINISH_S)

@@ -1,8 +1,8 @@
-"""The latencies and faults of virtual time.
+"""Latencies and injected faults in virtual time.
 
-Rates are probabilities between 0 and 1, drawn from the driver's generator, so that a seed repeats
-every fault. All of these happen with real API servers as well: a machine must come to rest once
-the faults are over.
+Rates are probabilities between 0 and 1. Draws use the driver's random generator, so that a seed
+reproduces every fault. All of these faults happen with real API servers as well; once they are
+over, every state machine must come to rest.
 """
 
 from random import Random
@@ -14,12 +14,12 @@ from podium.machines.events import UNKNOWN_OUTCOME, CallError
 
 
 class Latency(msgspec.Struct, frozen=True):
-    """A constant latency for each kind of delay, in seconds.
+    """Constant latencies of calls and watches, in seconds.
 
     Attributes:
-        apply_s: until the API carries a call out.
-        answer_s: from then until the machine has the answer.
-        news_s: until a watch delivers a write; writes stay in order.
+        apply_s: from a call until the API server carries it out.
+        answer_s: from then until the state machine receives the outcome.
+        news_s: from a write until a watch delivers it; each watch keeps the order of writes.
     """
 
     apply_s: float = 0.0
@@ -27,11 +27,11 @@ class Latency(msgspec.Struct, frozen=True):
     news_s: float = 0.0
 
     def call_s(self, rng: Random) -> tuple[float, float]:
-        """Draw the delays of one call: until it is carried out, and then until its answer."""
+        """Draw the delays of one call: until it is carried out, and from then until its outcome."""
         return self._delay_s(self.apply_s, rng), self._delay_s(self.answer_s, rng)
 
     def watch_s(self, rng: Random) -> float:
-        """Draw the delay of one delivery by a watch."""
+        """Draw the delay of one watch delivery."""
         return self._delay_s(self.news_s, rng)
 
     def _delay_s(self, mean_s: float, rng: Random) -> float:
@@ -39,7 +39,7 @@ class Latency(msgspec.Struct, frozen=True):
 
 
 class ExponentialLatency(Latency, frozen=True):
-    """Exponentially distributed latencies with the given means: most are short, few are long."""
+    """Exponentially distributed latencies, whose means are the given values."""
 
     def _delay_s(self, mean_s: float, rng: Random) -> float:
         return rng.expovariate(1 / mean_s) if mean_s else 0.0
@@ -58,22 +58,21 @@ _UNKNOWN = CallError(504, UNKNOWN_OUTCOME, "Timeout: request did not complete wi
 
 
 class Faults(msgspec.Struct, frozen=True, kw_only=True):
-    """How often calls, answers, watches and machines fail.
+    """Rates of injected failures of calls, responses, watches and state machines.
 
     Attributes:
         refused: rate of calls that fail without effect (409, 429, 500 or 503).
-        unanswered: rate of calls whose outcome stays unknown; they are carried out before the
+        unanswered: rate of calls whose outcome stays unknown. They are carried out before the
             caller gives up, or later, or never.
-        slow: rate of calls and answers that take `slow_s` longer on average, so that later ones
+        slow: rate of calls and responses delayed by `slow_s` on average, so that later ones
             overtake them.
-        repeated: rate of answers that arrive twice.
-        broken_watches: rate of deliveries by a watch that break it, so that its kind is listed
-            again.
-        slow_watches: rate of deliveries by a watch that take `slow_s` longer on average.
-        restarts: rate of steps after which the machine crashes and is started again, with or
-            without its calls on the way; only machines with a `renew` function crash.
-        slow_s: mean duration of a slow call, answer or delivery, and of the absence of a crashed
-            machine; also how long a caller waits for an answer.
+        repeated: rate of outcomes that are delivered twice.
+        broken_watches: rate of watch deliveries that break the watch; its kind is listed again.
+        slow_watches: rate of watch deliveries delayed by `slow_s` on average.
+        restarts: rate of events after which the state machine crashes and is restarted; calls
+            under way may be lost. Only machines with a `renew` function crash.
+        slow_s: mean delay of slow calls, responses and deliveries, and of the restart of a
+            crashed machine, in seconds; also the timeout of calls.
     """
 
     refused: float = 0.0
@@ -90,14 +89,14 @@ NO_FAULTS = Faults()
 
 
 class CallPlan(msgspec.Struct, frozen=True):
-    """The times at which a call is carried out and answered, and its injected faults.
+    """The delays and injected faults of one call.
 
     Attributes:
-        applied_after_s: when the call is carried out; None for never.
-        outcome_after_s: when the machine has the outcome, counted from when the call was carried
-            out, or from when it was sent if `error` is set.
-        error: the outcome in place of the true one; None if the machine learns that.
-        repeated_after_s: how much later the machine gets the outcome again; None for never.
+        applied_after_s: seconds until the call is carried out; None for never.
+        outcome_after_s: seconds until the outcome is delivered, from when the call was carried
+            out or, if `error` is set, from when it was sent.
+        error: error to deliver instead of the true outcome; None for the true outcome.
+        repeated_after_s: seconds until the outcome is delivered once more; None for never.
     """
 
     applied_after_s: float | None
@@ -110,12 +109,12 @@ _USUAL = CallPlan(0.0, 0.0)
 
 
 class FaultInjector:
-    """Delays, refuses and loses calls, breaks watches and crashes machines, by chance.
+    """Draws the latencies and faults of calls, watches and state machines.
 
     Attributes:
         latency: may be replaced by another one, unless it is `INSTANT`.
-        is_calm: whether there are no faults at present.
-        is_instant: whether there are no latencies either.
+        is_calm: whether all fault rates are 0 at present.
+        is_instant: whether all fault rates are 0 and there are no latencies.
     """
 
     def __init__(self, latency: Latency, faults: Faults, rng: Random) -> None:
@@ -125,7 +124,7 @@ class FaultInjector:
 
     @property
     def faults(self) -> Faults:
-        """The rates of faults; replaced at any time, such as by `NO_FAULTS`."""
+        """The rates of faults; can be set at any time, for instance to `NO_FAULTS`."""
         return self._faults
 
     @faults.setter
@@ -156,7 +155,7 @@ class FaultInjector:
         return CallPlan(apply_s, answer_s, repeated_after_s=self.pause_s() if is_repeated else None)
 
     def watch_delay_s(self) -> float:
-        """Draw the delay of a delivery by a watch, in seconds."""
+        """Draw the delay of one watch delivery, in seconds, slow ones included."""
         delay_s = self.latency.watch_s(self._rng)
         return delay_s if self.is_calm else delay_s + self._slowness_s(self._faults.slow_watches)
 
@@ -167,7 +166,7 @@ class FaultInjector:
         return self._happens(self._faults.restarts)
 
     def loses_calls(self) -> bool:
-        """Draw whether a crash also loses the calls on the way."""
+        """Draw whether a crash loses the calls that haven't been carried out yet."""
         return self._happens(0.5)
 
     def _happens(self, rate: float) -> bool:
@@ -177,5 +176,5 @@ class FaultInjector:
         return self.pause_s() if self._happens(rate) else 0.0
 
     def pause_s(self) -> float:
-        """Draw the duration of something slow, in seconds."""
+        """Draw a delay with the mean `slow_s`, in seconds."""
         return self._rng.expovariate(1 / self._faults.slow_s)

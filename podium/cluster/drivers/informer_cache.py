@@ -1,9 +1,9 @@
-"""The objects of one kind as one machine knows them.
+"""The informer cache of one kind, with the objects that a state machine has been sent.
 
-As the informers of Kubernetes' clients: first a list, then a watch from the list's revision on.
-When the watch breaks, the next list is compared with what is known. The changes in between are
-lost, but not their result: a deleted object is reported in its last known state, and an object
-that has another uid than before is reported as a deletion and an addition.
+As in Kubernetes' clients, an informer lists first, then watches from the list's revision on. After
+a watch breaks, the next list is compared with the cache. The changes in between are lost, but not
+their result: a deleted object is reported in its last cached state, and an object with another uid
+than before as a deletion and an addition.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,7 +16,7 @@ Place = tuple[str, str]
 
 
 class InformerCache:
-    """Keeps the known objects of a kind, and computes the changes since."""
+    """Caches the objects of a kind, and computes changes from lists and watch events."""
 
     def __init__(self, kind: str) -> None:
         self.kind = kind
@@ -34,17 +34,17 @@ class InformerCache:
 
     @property
     def objects(self) -> Mapping[Place, Object]:
-        """The known objects by namespace and name."""
+        """The cached objects by namespace and name."""
         return self._known
 
     def copy(self) -> "InformerCache":
-        """Return a cache with the same objects and revision, which changes independently."""
+        """Return an independent cache with the same objects and revision."""
         other = InformerCache(self.kind)
         other.revision, other._known = self.revision, dict(self._known)
         return other
 
     def listed(self, objects: Iterable[Object], revision: int) -> list[Change]:
-        """Replace the known objects by those of a list.
+        """Replace the cached objects by the objects of a list.
 
         Returns:
             The additions and changes in the list's order, then the deletions.

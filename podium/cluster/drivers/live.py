@@ -1,11 +1,11 @@
-"""The driver of wall-clock time: runs machines in an event loop, over an API that takes time.
+"""The driver of wall-clock time, which runs state machines in an event loop over an async API.
 
-Machines may rely on what virtual time guarantees as well:
+State machines may rely on these guarantees, which the virtual driver gives as well:
 
 - The changes of one object are delivered in order, up to its latest state. Between kinds, and
   between changes and outcomes, there is no order.
-- Calls begin in the order in which the machine asked for them, but may be carried out and answered
-  in any order: a machine that needs an order waits for each outcome.
+- Calls start in the order in which a machine returned them, but may be carried out and answered in
+  any order: a machine that needs an order waits for each outcome.
 - The time never goes backwards.
 """
 
@@ -50,17 +50,17 @@ class SteadyClock:
 
 
 class LiveDriver(Driver):
-    """Drives machines over an API inside of `async with`.
+    """Runs state machines over an API inside of `async with`.
 
-    A machine that raises is replaced by a fresh one after a back-off. An exception of a hook, or of
-    a machine without a `renew` function, stops all machines and leaves the `async with` as an
-    exception group.
+    A machine that raises is replaced by a new one after a back-off. An exception of a hook, or of a
+    machine without a `renew` function, stops all machines and is raised from the `async with` in
+    an exception group.
 
     Args:
-        drain_s: how long calls under way may take to return at the end.
-        may_act: machines are synced only once it is set; None for at once.
-        resync_s: a watch that ends this long after the last list of its kind is followed by another
-            list, though it could be resumed.
+        drain_s: seconds that calls under way may take to finish at the end.
+        may_act: machines get `Synced` only once this event is set; None for at once.
+        resync_s: if a watch ends this many seconds after the last list of its kind, the kind is
+            listed again instead of resuming the watch.
     """
 
     is_live = True
@@ -102,7 +102,7 @@ class LiveDriver(Driver):
         return not has_news and not any(self._calls.values())
 
     def informers(self, name: str) -> Mapping[str, InformerCache]:
-        """Return the informer caches of a machine by kind; empty if it doesn't run."""
+        """Return the informer caches of a machine by kind; empty if the machine isn't running."""
         runner = self._handles[name].runner if name in self._handles else None
         listeners = [] if runner is None else runner.listeners
         return {one.cache.kind: one.cache for one in listeners if isinstance(one, _Reflector)}
@@ -131,14 +131,14 @@ class LiveDriver(Driver):
         await self._group.__aexit__(kind, error, traceback)
 
     def begin(self, task: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run a coroutine until it ends, is cancelled, or the driver stops."""
+        """Run a coroutine as a task, which is cancelled at the latest when the driver stops."""
         begun = self._group.create_task(task)
         self._tasks.add(begun)
         begun.add_done_callback(self._tasks.discard)
         return begun
 
     def put(self, action: Action, argument: Any) -> None:
-        """Schedule an action after all that is due."""
+        """Schedule an action to run now, after all timers that are due."""
         self.timers.put(self.timers.now_s, action, argument)
         self._has_news.set()
 

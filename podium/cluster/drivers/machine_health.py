@@ -1,7 +1,7 @@
-"""The health of machines: counts their exceptions, and restarts them after a back-off.
+"""The health of state machines: counts of their exceptions, and back-off of their restarts.
 
-An exception of a machine is a bug. A run in virtual time ends with it; a served cluster puts a
-fresh machine in the place of the failed one, which lists everything, as after a crash.
+An exception of a machine is a bug, and ends a run in virtual time. In a served cluster, a new
+machine replaces the failed one and lists everything, as after a crash.
 """
 
 import logging
@@ -25,7 +25,7 @@ _logger = logging.getLogger(__name__)
 
 
 class MachineError(PodiumError):
-    """An unexpected exception of a machine, or of the API server at one of its calls.
+    """An unexpected exception of a state machine, or of the API server during its call.
 
     Attributes:
         where: the file and line of each frame of the exception, outermost first.
@@ -45,11 +45,11 @@ class MachineError(PodiumError):
 
 
 class MachineHealth:
-    """Tracks failures of machines, for a driver that goes on without them.
+    """Tracks failures of state machines, for a driver that survives them.
 
     Attributes:
         machines: names of all machines, in the order of their first starts.
-        panics: number of exceptions by machine, also those of the server at its calls.
+        panics: number of exceptions by machine, including the API server's during its calls.
     """
 
     def __init__(self) -> None:
@@ -69,7 +69,7 @@ class MachineHealth:
             _logger.error("%s", error, exc_info=error.cause)
 
     def task_failed(self, error: MachineError, again_s: float) -> None:
-        """Note the failure of a single task, which is tried again at the given time."""
+        """Record the failure of a machine's task, which is retried at `again_s`."""
         self.note(error)
         until_s = again_s + _LATE_S
         if until_s > self._failures.get(error.who, ("", 0.0))[1]:
@@ -77,7 +77,7 @@ class MachineHealth:
             self._failures[error.who] = why, until_s
 
     def machine_failed(self, error: MachineError, now_s: float) -> float:
-        """Note the failure of a machine; return when to restart it, in seconds since the epoch."""
+        """Record a machine's failure; return when to restart it, in seconds since the epoch."""
         self.note(error)
         restarts = self._restarts.setdefault(error.who, Restarts(_BACKOFF))
         at_s = now_s + restarts.wait_s(now_s)
@@ -91,16 +91,16 @@ class MachineHealth:
         self._failures.pop(who, None)
 
     def failures(self, now_s: float) -> Mapping[str, str]:
-        """Return the current failure of each machine by name; empty for a healthy one.
+        """Return the current failure of each machine by name; an empty string if it is healthy.
 
-        Probes show it without authentication, so that it names no objects.
+        Health endpoints show failures without authentication, so they don't name objects.
         """
         failed = {name: why for name, (why, until_s) in self._failures.items() if now_s <= until_s}
         return {name: failed.get(name, "") for name in self.machines}
 
 
 def handling(event: Event) -> str:
-    """Describe the event that a machine was handling."""
+    """Describe an event in the message of an error in its handling."""
     match event:
         case Change(kind=kind, old=old, new=new):
             obj = new or old or {}
@@ -115,7 +115,7 @@ def handling(event: Event) -> str:
 
 
 def call(effect: Effect) -> str:
-    """Describe a call."""
+    """Describe an API call in the message of an error."""
     obj = getattr(effect, "obj", None)
     metadata = metadata_of(obj) if isinstance(obj, Mapping) else {}
     fields = {field: getattr(effect, field, "") for field in ("namespace", "name")}

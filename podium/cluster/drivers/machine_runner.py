@@ -1,7 +1,7 @@
-"""The lives of machines: starts, deliveries, wake-ups, calls and restarts, common to all drivers.
+"""What all drivers share: they start, wake and restart state machines, and make their calls.
 
-Everything that is due is a timer. The drivers differ in how time passes, how the objects of a kind
-are followed, and how a call reaches the API.
+Everything that is scheduled is a timer. Drivers differ in how time passes, how they list and watch
+a kind, and how a call reaches the API server.
 """
 
 from abc import ABC, abstractmethod
@@ -28,7 +28,7 @@ from podium.machines.machine import ListTakingMachine, Machine, PatientMachine, 
 
 
 class Listener(Protocol):
-    """Delivers the objects of one kind to one machine."""
+    """Delivers the objects of one kind to one state machine."""
 
     def start(self) -> None:
         """List the kind, then watch it."""
@@ -39,11 +39,11 @@ class Listener(Protocol):
 
 @dataclass(eq=False, slots=True)
 class MachineHandle:
-    """A machine's place under a driver, which outlasts crashes.
+    """A driver's handle of a state machine; it stays valid when the machine is replaced.
 
     Attributes:
-        renew: makes the machine that follows a failed one; None if a failure ends the run.
-        is_spared: whether injected faults never crash the machine.
+        renew: makes the machine that replaces a failed one; None if a failure ends the run.
+        is_spared: whether the machine is exempt from injected crashes.
     """
 
     name: str
@@ -59,13 +59,13 @@ class MachineHandle:
 
 
 class Driver(ABC):
-    """Starts machines, and replaces those that crash.
+    """Starts state machines, and replaces those that crash.
 
     Attributes:
-        hooks: called with each event but `Stepped`, right after it happened; their exceptions
+        hooks: called with each event except `Stepped`, right after it happened; their exceptions
             aren't caught.
         step_hooks: called with `Stepped`, of which there are many.
-        health: tracks failures of machines; None, the default, if the first one ends the run.
+        health: tracks failures of machines; None (default) if the first failure ends the run.
 
     Args:
         event_reasons: reasons of the records that become Events; None for all.
@@ -92,7 +92,7 @@ class Driver(ABC):
 
     @abstractmethod
     def send(self, runner: "MachineRunner", effect: Effect) -> None:
-        """Make a call, and hand its outcome to `MachineRunner.answer`."""
+        """Make a call, and pass its outcome to `MachineRunner.answer`."""
 
     @abstractmethod
     def _let_act(self, runner: "MachineRunner") -> None:
@@ -114,7 +114,7 @@ class Driver(ABC):
         """Start a machine.
 
         Raises:
-            ValueError: a machine of the name was added before.
+            ValueError: the driver has a machine with this name already.
         """
         handle = MachineHandle(name or machine.name, host, renew, is_spared)
         if handle.name in self._handles:
@@ -128,13 +128,13 @@ class Driver(ABC):
             hook(event)
 
     def task_failed(self, error: MachineError, again_s: float) -> None:
-        """Note the failure of a single task of a machine, or raise it if it ends the run."""
+        """Record the failure of a machine's task; raise the error if `health` is None."""
         if self.health is None:
             raise error
         self.health.task_failed(error, again_s)
 
     def crash(self, handle: MachineHandle, *, loses_calls: bool = False) -> None:
-        """Crash a machine: it gets no more events, and its state is lost.
+        """Crash a machine: it receives no more events, and its state is lost.
 
         Args:
             loses_calls: whether calls that haven't reached the API yet never will.
@@ -145,7 +145,7 @@ class Driver(ABC):
             self.notify(Stopped(self.timers.now_s, handle.name))
 
     def wake(self, handle: MachineHandle) -> None:
-        """Wake a machine now, after a change from outside that may give it something to do."""
+        """Wake a machine now, because of a change that no event reports to it."""
         if handle.runner is not None:
             handle.runner.wake()
 
@@ -159,14 +159,14 @@ class Driver(ABC):
         self._let_act(runner)
 
     def fail(self, handle: MachineHandle, error: MachineError) -> None:
-        """Replace a machine that has failed, or raise the error if it ends the run."""
+        """Replace a failed machine; raise the error if there is no `health` or no `renew`."""
         if self.health is None or handle.renew is None:
             raise error
         self.crash(handle)
         self._renew_at(handle, self.health.machine_failed(error, self.timers.now_s))
 
     def crash_by_chance(self, handle: MachineHandle) -> None:
-        """Crash a machine, and start it again after a pause; both are drawn by the injector."""
+        """Crash a machine, and restart it after a delay that the fault injector draws."""
         self.crash(handle, loses_calls=self.injector.loses_calls())
         self._renew_at(handle, self.timers.now_s + self.injector.pause_s())
 
@@ -179,7 +179,7 @@ class Driver(ABC):
 
 
 class MachineRunner:
-    """Runs a machine: delivers events, wakes it when it is due, and sends its calls.
+    """Runs one state machine until it ends: delivers events, wakes it, and makes its calls.
 
     Attributes:
         loses_calls: whether calls that haven't reached the API yet never will.
@@ -229,7 +229,7 @@ class MachineRunner:
                 timer.cancel()
 
     def synced(self) -> None:
-        """Count one listener, or the driver, as ready; after the last, the machine may act."""
+        """Count a listener or the driver as ready; after the last, send the machine `Synced`."""
         self._unsynced -= 1
         if self._unsynced == 0 and not self.has_ended:
             self._may_wake = True
@@ -240,9 +240,9 @@ class MachineRunner:
             self._driver.notify(Relisted(self._timers.now_s, self.name, kind))
 
     def take_list(self, listed: FirstList) -> bool:
-        """Deliver a first list as a whole, if the machine takes lists; return whether it did.
+        """Deliver a first list as one event if the machine supports that; return whether it did.
 
-        Under faults the objects are delivered one by one, so that the machine can crash in between.
+        With faults, the objects are delivered one by one, so that the machine can crash in between.
         """
         takes_it = self._takes_lists and self._injector.is_calm
         if takes_it:
@@ -250,7 +250,7 @@ class MachineRunner:
         return takes_it
 
     def answer(self, outcome: Outcome) -> None:
-        """Hand the outcome of a call to the machine, or to the recorder that asked for it."""
+        """Pass the outcome of a call to the machine, or to its event recorder."""
         if self.has_ended:
             return
         purpose = outcome.effect.purpose

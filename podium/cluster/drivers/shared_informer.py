@@ -1,9 +1,9 @@
-"""Informers of virtual time: one for each kind, shared by all machines.
+"""Informers of virtual time: one for each kind, shared by all state machines.
 
-While deliveries take no time and nothing goes wrong, all machines know equal objects of a kind.
-The informer then computes each change once and hands it to every attached listener. A listener is
-detached while its deliveries are late or lost: it gets the events of the watch, and keeps a cache
-of what it has delivered.
+Without latencies and faults, all machines have received the same objects of a kind. The informer
+then computes each change once, and passes it to every attached listener. A listener is detached
+while its deliveries are delayed or lost: then it receives the watch events, and has a cache of the
+objects that it has delivered.
 """
 
 from collections import deque
@@ -20,7 +20,7 @@ from podium.machines.events import Change, FirstList
 
 
 class SharedInformer:
-    """Watches one kind for all machines of a driver."""
+    """Watches one kind for all state machines of a driver."""
 
     def __init__(
         self, kind: str, store: Store, timers: TimerQueue, injector: FaultInjector
@@ -38,7 +38,7 @@ class SharedInformer:
         self._detached: dict[ProcessorListener, None] = {}
 
     def first_list(self) -> tuple[InformerCache, Sequence[Change]]:
-        """Return a cache of all objects for a new listener, and their additions."""
+        """Return a cache of all objects for a new listener, and the additions to deliver."""
         writes = self.store.changes(self.kind)
         if self._listed is None or self._listed[0] != writes:
             page, cache = self.store.list(self.kind), InformerCache(self.kind)
@@ -53,7 +53,7 @@ class SharedInformer:
         return cache.copy(), changes
 
     def add_listener(self, listener: "ProcessorListener") -> None:
-        """Deliver all later writes to a listener that has just listed."""
+        """Deliver all later writes to a listener, which lists now."""
         if self._watch is None:
             self._cache, _ = self.first_list()
             self._watch = self.store.watch(
@@ -107,19 +107,19 @@ class SharedInformer:
 
 
 class ProcessorListener:
-    """Delivers the changes of one kind to one machine.
+    """Delivers the changes of one kind to one state machine.
 
-    The events of a write arrive after the latency of the watch, and are delivered one change at a
-    time. When a watch breaks, the events on their way are lost, and the kind is listed again.
+    Watch events arrive after a latency, and are delivered one change at a time. When a watch
+    breaks, the events under way are lost, and the kind is listed again.
 
     Attributes:
-        deliver: hands a change to the machine; the informer, which has the cache, calls it while
-            the listener is attached.
+        deliver: passes a change to the machine; called by the informer while the listener is
+            attached, otherwise by the listener.
 
     Args:
         synced: called when all objects of the first list have been delivered.
-        relisted: called with the kind each time that the watch broke.
-        take_list: offered the first list; returns whether the machine took it as a whole.
+        relisted: called with the kind each time that the watch breaks.
+        take_list: called with the first list; returns whether the machine takes it as one event.
     """
 
     def __init__(
@@ -157,17 +157,17 @@ class ProcessorListener:
         self._informer.remove_listener(self)
 
     def relist(self) -> None:
-        """Drop undelivered events, and list again."""
+        """Drop undelivered events, and list the kind again."""
         self._informer.remove_listener(self)
         self._relisted(self._kind)
         self.start()
 
     def detach(self, cache: InformerCache) -> None:
-        """Keep a cache from now on, starting from the given one."""
+        """Keep a cache from now on; `cache` has the objects delivered so far."""
         self._cache = cache
 
     def receive(self, events: Sequence[WatchEvent]) -> bool:
-        """Deliver events now or later; return whether all that was sent has been delivered."""
+        """Deliver events, now or after a delay; return whether the machine is up to date."""
         listed = self._cache.revision
         events = [event for event in events if event.revision > listed]
         if self._injector.is_instant and self._arrival_s <= self._timers.now_s:
@@ -212,7 +212,7 @@ class ProcessorListener:
             self._synced()
 
     def _next_arrival_s(self) -> float:
-        """Return when a delivery sent now arrives: never before an earlier one."""
+        """Draw when a delivery sent now arrives; never before an earlier delivery."""
         sent_s = self._timers.now_s + self._injector.watch_delay_s()
         self._arrival_s = max(self._arrival_s, sent_s)
         return self._arrival_s

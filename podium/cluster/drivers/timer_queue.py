@@ -1,4 +1,4 @@
-"""The queue of timers by which drivers run everything that is due."""
+"""The queue of timers from which drivers run everything that is scheduled."""
 
 import heapq
 from collections import deque
@@ -28,7 +28,7 @@ class Timer(msgspec.Struct, eq=False):
 
 
 class TimerQueue:
-    """Orders timers by time, and those of one time by when they were put there.
+    """Runs timers in order of time; timers of equal time, in the order of insertion.
 
     Attributes:
         now_s: the current time, in seconds since the epoch.
@@ -44,10 +44,10 @@ class TimerQueue:
     def put(
         self, time_s: float, action: Action, argument: Any, *, comes_last: bool = False
     ) -> Timer:
-        """Schedule an action; one for a time that has come runs after all that is due.
+        """Schedule an action; if the time has passed, it runs after all timers that are due.
 
         Args:
-            comes_last: whether it runs only once nothing else is due at that time.
+            comes_last: whether the action runs only when no other timer is due any more.
         """
         entry = Timer(action, argument, comes_last)
         if time_s <= self.now_s:
@@ -81,7 +81,7 @@ class TimerQueue:
         return False
 
     def run_due(self, limit: int) -> bool:
-        """Run at most `limit` due timers, also new ones; return whether none is due any more."""
+        """Run up to `limit` due timers, also newly added ones; return whether none is left."""
         due, last = self._due, self._last
         for _ in range(limit):
             if due:
@@ -93,7 +93,7 @@ class TimerQueue:
         return not (due or last)
 
     def advance_to(self, time_s: float) -> None:
-        """Advance the time; timers that fall due run after those that already were."""
+        """Advance the time; newly due timers are queued after those that were due before."""
         self.now_s = max(self.now_s, time_s)
         while self._later and self._later[0][0] <= self.now_s:
             entry = heapq.heappop(self._later)[2]

@@ -1,14 +1,14 @@
-"""The driver of virtual time; a seed repeats its whole run.
+"""The driver of virtual time, whose runs are reproducible by a seed.
 
-Everything that is due is a timer, and time passes only from one timer to the next. Timers that are
-due at one moment run in the order in which they were put. With latencies of 0 that means:
+Everything that is scheduled is a timer, and time passes only from one timer to the next. Timers due
+at the same time run in the order in which they were added. Without latencies that means:
 
-1. A machine handles an event. Its calls come next, in the order in which it asked for them, and
-   then its wake-up, if it wants one at once.
-2. A call is carried out. Next each informer delivers the writes, in the order in which the machines
-   were started, and then the machine that asked receives the outcome.
+1. A state machine handles an event. Its calls are queued in the order in which it returned them,
+   followed by its wake-up if it asked for one at once.
+2. A call is carried out. Next, each informer delivers the writes, to machines in the order of
+   their start; then the calling machine receives the outcome.
 3. An informer delivers its changes one after the other, with nothing in between.
-4. A machine that wakes last, as schedulers do, is woken when nothing else is due.
+4. A machine that wakes last, such as a scheduler, is woken when nothing else is due.
 """
 
 from collections import Counter
@@ -44,11 +44,11 @@ _WATCHED_TIMERS = 10_000
 
 
 class EndlessMomentError(PodiumError):
-    """New timers keep falling due at one moment, so that time doesn't pass."""
+    """New timers keep being added for the current time, so that time doesn't pass."""
 
 
 class VirtualDriver(Driver):
-    """Drives machines over an API server in virtual time."""
+    """Runs state machines over an API server in virtual time."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class VirtualDriver(Driver):
         self.injector.faults = faults
 
     def restart(self, handle: MachineHandle, machine: Machine) -> None:
-        """Start another machine in the place of one that has crashed, or crashes now."""
+        """Replace a machine by another one; a running machine crashes first."""
         self.crash(handle)
         self._start(handle, machine)
 
@@ -102,18 +102,18 @@ class VirtualDriver(Driver):
         return self.timers.run_next()
 
     def pass_time(self, time_s: float) -> None:
-        """Advance the time without running due timers; they run late, as on a busy computer."""
+        """Advance the time without running timers; they run late, as on a busy computer."""
         self.timers.advance_to(time_s)
 
     def advance(self, duration_s: float) -> None:
-        """Let a duration pass, and run everything that falls due; raises EndlessMomentError."""
+        """Advance the time by a duration, and run all due timers; raises EndlessMomentError."""
         self.run_until(self.now_s + duration_s)
 
     def run_until(self, time_s: float) -> None:
-        """Let time pass up to a moment, and run everything that falls due, also at that moment.
+        """Advance to a time, and run all timers that are due by then, inclusive.
 
         Raises:
-            EndlessMomentError: new timers keep falling due at one moment.
+            EndlessMomentError: new timers keep being added for the current time.
         """
         while (next_s := self.timers.next_s()) is not None and next_s <= time_s:
             self.timers.advance_to(next_s)
@@ -121,7 +121,7 @@ class VirtualDriver(Driver):
         self.timers.advance_to(time_s)
 
     def settle(self, max_s: float = 3600.0, far_s: float = FAR_S) -> bool:
-        """Let time pass until nothing is due for `far_s`; return whether that was within `max_s`.
+        """Advance until no timer is due within `far_s`; return whether that took at most `max_s`.
 
         Raises:
             EndlessMomentError: as in `run_until`.

@@ -1,1 +1,1 @@
-"""The embedded cluster: all components in one process, by the clock, served over HTTP."""
+"""The embedded cluster: all components in one process, by the wall clock, served over HTTP."""

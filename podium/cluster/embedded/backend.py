@@ -16,7 +16,7 @@ from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 
 
 class ClusterBackend:
-    """Answers requests at the cluster's time; implements `podium.apiserver.http.http_app.Backend`.
+    """Handles requests at the cluster's time; implements `podium.apiserver.http.http_app.Backend`.
 
     Attributes:
         hooks: called after each request.
@@ -38,7 +38,7 @@ class ClusterBackend:
         return self._cluster.server.authorizer
 
     def answer(self, request: Request) -> Response:
-        """Answer a request, and wake the cluster for its consequences."""
+        """Handle a request, and wake the cluster's state machines for its consequences."""
         self._clock.catch_up()
         now_s, health = self._cluster.driver.now_s, self._cluster.driver.health
         failures = {} if health is None else health.failures(now_s)
@@ -50,7 +50,7 @@ class ClusterBackend:
         return response
 
     def acted(self) -> None:
-        """Note that a request, or its equivalent, may have changed the cluster."""
+        """Call the hooks and wake the cluster, after a request or another possible write."""
         for hook in self.hooks:
             hook()
         self._clock.request_made()
@@ -60,7 +60,7 @@ class ClusterBackend:
         return self._cluster.driver.now_s
 
     def metrics(self) -> str:
-        """Return the metrics of machines and schedulers in Prometheus' text format."""
+        """Return metrics of schedulers and machine failures in Prometheus' text format."""
         machines = (scheduler.machine for scheduler in self._cluster.schedulers.values())
         schedulers = [one.metrics for one in machines if isinstance(one, SchedulerMachine)]
         registries = (self._panics, *(metrics.registry for metrics in schedulers))
@@ -68,7 +68,7 @@ class ClusterBackend:
 
 
 class PanicCollector(Collector):
-    """Collects the metric `podium_machine_panics_total`, by machine."""
+    """Collects the metric `podium_machine_panics_total`: exceptions by state machine."""
 
     def __init__(self, health: MachineHealth) -> None:
         self._health = health

@@ -1,4 +1,4 @@
-"""An embedded cluster: store, machines, time, and the API over HTTP, from start to end."""
+"""An embedded cluster, with its store, state machines, clock and HTTP server."""
 
 import asyncio
 import os
@@ -46,18 +46,18 @@ _GATHERS_S = 0.05
 
 
 class UnsuitableSpeedError(PodiumError):
-    """The speed of time is impossible without a controller that doesn't run."""
+    """A speed of time that requires a controller which doesn't run."""
 
 
 class EmbeddedOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of an embedded cluster.
 
     Attributes:
-        objects: the objects of a new cluster; nodes among them are simulated.
-        data_dir: None to keep nothing.
+        objects: initial objects of a new cluster; nodes among them are simulated.
+        data_dir: directory in which the cluster is kept; None to keep nothing.
         address: IP address to listen at; that of the loopback interface by default.
-        port: 0 for any free port, None for the usual one, if that is free.
-        controllers: names; None for all.
+        port: 0 for any free port; None for 26443, or any free port if that is in use.
+        controllers: names of the controllers to run; None for all.
         heals: whether unhealthy pods and nodes of `objects` become healthy at the start.
     """
 
@@ -78,7 +78,7 @@ class EmbeddedCluster:
     """Runs a cluster with its API over HTTP inside of `async with`.
 
     Attributes:
-        taken_up: whether the data directory had a cluster, which goes on without the objects.
+        taken_up: whether the cluster of the data directory is continued; `objects` aren't loaded.
         notes: warnings about the loaded objects, as sentences.
 
     Raises:
@@ -110,7 +110,7 @@ class EmbeddedCluster:
         await self._stack.aclose()
 
     async def alongside(self, awaited: Awaitable[T]) -> T:
-        """Wait for something while the cluster runs; raises PodiumError if that can't go on."""
+        """Await something while the cluster runs; raises PodiumError if the cluster fails first."""
         task = asyncio.ensure_future(awaited)
         try:
             await asyncio.wait({task, self._ticking}, return_when=asyncio.FIRST_COMPLETED)
@@ -194,9 +194,9 @@ class EmbeddedCluster:
         )
 
     def _writes_heartbeats(self, store: Store) -> bool:
-        """Whether simulated nodes renew their Leases in the store, for other readers than Podium's.
+        """Return whether simulated nodes renew their Leases, for controllers other than Podium's.
 
-        That takes a write every ten seconds for each node, too much for thousands of them.
+        That takes a write every ten seconds for each node, too many writes with thousands of nodes.
         """
         speed = self.options.speed
         if speed.jumps or not speed.factor:

@@ -1,4 +1,4 @@
-"""The clock of an embedded cluster: steps its virtual driver by the wall clock.
+"""The clock of an embedded cluster, which steps the virtual driver by the wall clock.
 
 The driver runs in slices of a few milliseconds, so that the event loop serves requests in between.
 A busy cluster is late, as a busy computer would be.
@@ -28,7 +28,7 @@ REST_S = 3600.0
 
 
 class UnknownSpeedError(PodiumError):
-    """A speed of time that doesn't exist."""
+    """An unknown name of a speed."""
 
 
 class ClockSpeed(msgspec.Struct, frozen=True):
@@ -36,7 +36,7 @@ class ClockSpeed(msgspec.Struct, frozen=True):
 
     Attributes:
         factor: seconds in the cluster for each second of the wall clock; 0 if time stands still.
-        jumps: whether time jumps to the next timer when the cluster is idle.
+        jumps: whether time also jumps to the next timer whenever the cluster is idle.
     """
 
     factor: float = 1.0
@@ -50,7 +50,7 @@ SPEEDS = {"1x": REAL_TIME, "10x": ClockSpeed(10.0), "max": ClockSpeed(jumps=True
 
 
 def parse_speed(text: str) -> ClockSpeed:
-    """Return the speed of a name; raises UnknownSpeedError."""
+    """Return the speed with a name such as `10x`; raises UnknownSpeedError."""
     if text not in SPEEDS:
         raise UnknownSpeedError(f"--speed: {text}: must be one of {', '.join(SPEEDS)}")
     return SPEEDS[text]
@@ -60,9 +60,9 @@ class ClusterClock:
     """Advances the time of a cluster at a given speed, and steps its driver.
 
     Args:
-        driver: stepped by this clock only.
+        driver: driver of the cluster, which nothing else may step.
         revision: returns the store's revision, which each write changes.
-        passed: called with the new time after each advance.
+        passed: called with the new time, in seconds since the epoch, after each advance.
     """
 
     def __init__(
@@ -90,14 +90,14 @@ class ClusterClock:
 
     @property
     def quiet_s(self) -> float:
-        """Seconds of the cluster's time since the last write."""
+        """Seconds since the last write, in the cluster's time."""
         return self._driver.now_s - self._wrote_s
 
     async def run(self) -> None:
         """Drive the cluster, until cancelled.
 
         Raises:
-            JournalError, MachineError: the cluster can't go on.
+            JournalError, MachineError: the cluster can't continue.
         """
         while True:
             self.catch_up()
@@ -109,8 +109,8 @@ class ClusterClock:
     def catch_up(self) -> None:
         """Advance the cluster to the time of the wall clock.
 
-        Where time jumps, it stands still while timers are due, so that the consequences of a change
-        happen at the moments of a plan or simulation.
+        At a speed that jumps, time stands still while timers are due, so that the consequences of a
+        change happen at the same times as in a plan or simulation.
         """
         passed_s = (self._clock() - self._anchored_s) * self._speed.factor
         if passed_s > MOMENT_S_MAX or not (self._speed.jumps and self._is_busy()):
@@ -123,7 +123,7 @@ class ClusterClock:
         self._awake.set()
 
     async def advance(self, duration_s: float) -> None:
-        """Run the cluster through a duration without waiting; 0 s runs all that is due."""
+        """Run the cluster for a duration of its time without waiting; 0 runs all due timers."""
         async with self._advancing:
             self._reached = asyncio.get_running_loop().create_future()
             self._goal_s = self._driver.now_s + duration_s

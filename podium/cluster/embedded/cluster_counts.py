@@ -12,7 +12,7 @@ from podium.apiserver.store.store import Store
 
 
 class ClusterCounts(msgspec.Struct, frozen=True):
-    """Numbers of nodes and pods, and of pods preempted and evicted in this process's time."""
+    """Numbers of nodes and pods, and of pods preempted and evicted since the process started."""
 
     nodes: int
     pending: int

@@ -16,8 +16,8 @@ class NodeShape(msgspec.Struct, frozen=True, kw_only=True):
     """The resources and zones of simulated nodes.
 
     Attributes:
-        resources: further resources, or other amounts, such as `nvidia.com/gpu: "1"`.
-        zones: number of zones over which nodes are spread, `zone-1` and so on; 0 for none.
+        resources: more resources (`nvidia.com/gpu: "1"`), or other amounts of the usual ones.
+        zones: number of zones (`zone-1`, …) over which nodes are spread; 0 for no zone labels.
     """
 
     cpu: str = "4"

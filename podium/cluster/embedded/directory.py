@@ -28,7 +28,7 @@ _PRIVATE = 0o700
 
 
 class UnusableDirectoryError(PodiumError):
-    """The directory can't be used, or another process uses it."""
+    """A data directory can't be used, or another process uses it."""
 
 
 class DataDirectory:
@@ -77,18 +77,18 @@ class DataDirectory:
             self._lock = None
 
     def forget_links(self) -> None:
-        """Remove the files that lead to a running cluster."""
+        """Remove the kubeconfig and the link to the dashboard, which a running cluster makes."""
         self.kubeconfig.unlink(missing_ok=True)
         self.dashboard.unlink(missing_ok=True)
 
     def forget_kubeconfig(self) -> None:
-        """Remove the kubeconfig of a killed process; raises UnusableDirectoryError."""
+        """Remove the kubeconfig that a killed process left; raises UnusableDirectoryError."""
         if self.kubeconfig.exists():
             with self:
                 pass
 
     def open_journal(self) -> SqliteJournal:
-        """Open the journal, which survives a kill of the process; raises JournalFileError."""
+        """Open the journal; its writes survive a kill of the process. Raises JournalFileError."""
         return SqliteJournal(self.path / "store.db", durability="process")
 
     def high_water(self) -> "HighWater":
@@ -96,9 +96,9 @@ class DataDirectory:
 
 
 class HighWater:
-    """Stores the latest time of a cluster, so that its time never goes back in the next run.
+    """The latest time of a cluster, in a file, so that time never goes back in the next run.
 
-    The stored time is ahead of the real one, so that few advances need a write.
+    The stored time is ahead of the cluster's, so that few advances need a write.
 
     Attributes:
         time_s: an upper bound of the cluster's time so far, in seconds since the epoch.
@@ -118,7 +118,7 @@ class HighWater:
             raise UnusableDirectoryError(f"{path}: doesn't hold a time: {error}") from error
 
     def rise(self, now_s: float, clock_s: float) -> None:
-        """Store the time before clients can see it, if it is ahead of the wall clock."""
+        """Store the cluster's time, before clients see it, if it is ahead of the wall clock's."""
         if now_s > clock_s and now_s > self.time_s:
             before_s, self.time_s = self.time_s, now_s + self.STEP_S
             new = self._path.with_suffix(".new")
@@ -134,7 +134,7 @@ class HighWater:
 
 
 def stop_user(path: Path, patience_s: float = 60.0) -> int | None:
-    """Stop the process that uses a directory, and return its id; None if there is none.
+    """Stop the process that uses a data directory; return its id, or None if there is none.
 
     Raises:
         UnusableDirectoryError: the process can't be stopped.

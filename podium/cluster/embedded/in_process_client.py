@@ -19,7 +19,7 @@ class UnknownKindError(PodiumError):
 
 
 class InProcessClient:
-    """Reads and writes objects; refusals of the API are raised as `RefusedError`."""
+    """Reads and writes objects; raises `RefusedError` if the API server refuses a request."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -27,7 +27,7 @@ class InProcessClient:
         self._driver = cluster.driver
 
     def apply(self, objects: Iterable[Object]) -> list[Object]:
-        """Apply objects as `kubectl apply --server-side`, and return them as stored.
+        """Apply objects like `kubectl apply --server-side`; return them as stored.
 
         Raises:
             KeyError: a kind isn't served.

@@ -1,7 +1,7 @@
 """The initial objects of an embedded cluster: simulated nodes, and the objects of manifests.
 
-Manifests are a state, as in `podium plan -f`: objects of a real cluster keep their uids and
-statuses, and pods with a node run.
+Manifests describe a cluster state, as in `podium plan -f`: objects exported from a cluster keep
+their uids and statuses, and pods with a node run.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -64,7 +64,7 @@ def parse_shape(text: str) -> dict[str, str]:
 
 
 def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
-    """Make the nodes `podium-1` to `podium-COUNT`, which differ in their zones only.
+    """Make `count` nodes, `podium-1` and so on, of the given resources and zones.
 
     Raises:
         InvalidValueError: the shape has an unknown resource, or an amount that isn't a quantity.
@@ -113,7 +113,7 @@ def simulated_nodes(count: int, shape: NodeShape) -> list[Object]:
 
 
 class InitialKinds:
-    """Finds the kind of an object: a served one, or one of an earlier CustomResourceDefinition."""
+    """Finds the kind of an object among served kinds and CustomResourceDefinitions before it."""
 
     def __init__(self, serves: Callable[[Object], Kind | None]) -> None:
         self._serves = serves
@@ -136,7 +136,7 @@ def read_manifests(
     """Read the objects of files and directories, and validate them as the API server would.
 
     Args:
-        serves: returns the kind of an object that is served already.
+        serves: returns the kind of an object; None if the cluster doesn't serve it yet.
 
     Raises:
         ManifestError: a file can't be read or an object is invalid; lists all faults.
@@ -158,7 +158,7 @@ def read_manifests(
 
 
 def simulated(obj: Object) -> Object:
-    """Mark a node as simulated, unless its annotation says otherwise; other objects stay.
+    """Annotate a node as simulated, unless it has the annotation; other objects don't change.
 
     A simulated node without `nodeInfo` gets that of Podium's nodes.
     """
@@ -172,9 +172,9 @@ def simulated(obj: Object) -> Object:
 
 
 def with_service_accounts(objects: Iterable[Object]) -> list[Object]:
-    """Add the ServiceAccounts that pods and workloads name, if there is no ServiceAccount at all.
+    """Add the ServiceAccounts of pods and workloads, if the objects have no ServiceAccount.
 
-    Without them, admission would refuse the replacements of these pods.
+    Without ServiceAccounts, admission would refuse the replacements of the pods.
     """
     given = [*objects]
     if any(obj.get("kind") == "ServiceAccount" for obj in given):

@@ -49,7 +49,7 @@ def kubeconfig(url: str, token: str, certificate_authority: bytes | None) -> dic
 
 
 def write_kubeconfig(path: Path, url: str, token: str, certificate_authority: bytes | None) -> None:
-    """Write a `kubeconfig`, readable by its owner only; raises FileError."""
+    """Write the result of `kubeconfig`, readable by its owner only; raises FileError."""
     content = kubeconfig(url, token, certificate_authority)
     write_private(path, write_yaml(content, sort_keys=False).encode())
 
@@ -98,7 +98,7 @@ def merged(own: Path, users: Path) -> Iterator[None]:
 def unmerge(own: Path, users: Path) -> None:
     """Remove the context of a killed cluster from the user's kubeconfig.
 
-    Nothing happens without the cluster's own kubeconfig. The errors are those of `merged`.
+    Does nothing if the cluster's own kubeconfig doesn't exist. Raises the errors of `merged`.
     """
 
     def servers(config: Config) -> list[Any]:
@@ -185,7 +185,7 @@ def write_node_kubeconfig(data_dir: Path, node: str, output: Path | None = None)
         output: None for `nodes/NAME.kubeconfig` in the data directory.
 
     Raises:
-        MissingCredentialsError: the name isn't one of a node, or no cluster runs there.
+        MissingCredentialsError: the name can't be a node's, or no cluster runs in the directory.
         FileError: a file can't be read or written.
     """
     if wrong := validate_subdomain(node):

@@ -37,7 +37,7 @@ _AUTHORITIES = ("client-ca-file", "requestheader-client-ca-file")
 
 
 class Served(msgspec.Struct, frozen=True):
-    """A cluster that is served."""
+    """The URL, application and credentials of a served cluster."""
 
     url: str
     app: ApiApp
@@ -60,8 +60,8 @@ async def served(
 
     Args:
         address: an IP address of this machine; 0.0.0.0 or :: for all.
-        port: 0 for any free one; None for the usual one, so that kubeconfigs and bookmarks stay
-            valid, or any if that is in use.
+        port: 0 for any free port; None for 26443, so that kubeconfigs and bookmarks stay valid, or
+            for any free port if that is in use.
         is_insecure: whether to serve plain HTTP.
 
     Raises:
@@ -107,7 +107,7 @@ async def served(
 
 
 def _addresses(address: str) -> list[str]:
-    """Return the addresses by which clients reach a server that listens at an address."""
+    """Return the IP addresses by which clients reach a server that listens at an address."""
     if not ip_address(address).is_unspecified:
         return [address]
     try:

@@ -1,6 +1,6 @@
 """The store's journal in a SQLite file.
 
-Each write appends a row with the new version of an object. A row names the one that it replaces, so
+Each write appends a row with the new version of an object. A row names the row that it replaces, so
 that one table holds both the objects and their history. Compaction deletes rows that were replaced
 long ago.
 """
@@ -75,21 +75,21 @@ _WHYS = {
 
 
 class JournalFileError(JournalError):
-    """The journal's file is damaged or can't be used."""
+    """A journal file that is damaged or can't be used."""
 
     def __init__(self, path: Path, why: str) -> None:
         super().__init__(f"{path}: {why}")
 
 
 class FullJournalError(JournalFileError, NoRoomError):
-    """The disk that the journal's file is on is full."""
+    """The disk of the journal file is full."""
 
 
 class SqliteJournal:
     """Stores writes in one file (with SQLite's `-wal` beside it), which no other process may use.
 
-    The last acknowledged revision is in a file of its own, `-revision`: SQLite takes a log that is
-    damaged, cut off or missing for one that ends earlier.
+    The last acknowledged revision is in a separate file, `-revision`, because SQLite doesn't report
+    lost writes if its log is damaged, cut off or missing.
     """
 
     def __init__(
@@ -263,7 +263,7 @@ class SqliteJournal:
 class _Note:
     """The last acknowledged revision, in a file of one line of fixed length.
 
-    It is overwritten in place: that takes no space, and a kill can't interrupt it.
+    The file is overwritten in place, which takes no space and can't be interrupted by a kill.
     """
 
     _LENGTH = 20

@@ -1,6 +1,6 @@
-"""Validation of fields: unknown and repeated ones, and values of wrong types.
+"""Validation of an object's fields: unknown and repeated fields, and values of wrong types.
 
-As in kube-apiserver with `fieldValidation=Strict`, by the same types.
+The rules are those of kube-apiserver with `fieldValidation=Strict`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -18,9 +18,9 @@ _WORDS = {True: "true, y, yes and on", False: "false, n, no and off"}
 
 
 class FieldJudge:
-    """Judges the fields of objects that are applied, or of those of a state.
+    """Validates the fields of objects that are applied, or that are part of a cluster state.
 
-    The objects of a state that come from an API server have known fields only.
+    Objects of a state that have a uid come from an API server, and aren't validated again.
     """
 
     def __init__(self, validation: FieldValidation, *, is_applied: bool) -> None:
@@ -29,9 +29,9 @@ class FieldJudge:
         self.is_strict = validation is FieldValidation.STRICT
 
     def faults(self, obj: Object) -> tuple[Sequence[str], str]:
-        """Return unknown and repeated fields, and the first value of a wrong type, in words.
+        """Return messages about unknown and repeated fields, and about the first wrong type.
 
-        Both are empty for kinds that aren't Kubernetes' own.
+        Both are empty for custom resources, whose types are unknown.
         """
         struct = struct_of(obj["apiVersion"], obj["kind"])
         is_trusted = not self.is_applied and "uid" in obj["metadata"]
@@ -54,7 +54,7 @@ class _SuggestingChecker(Checker):
     """Suggests a known field for an unknown one.
 
     Attributes:
-        hint: how to mend the first value of a wrong type; mostly empty.
+        hint: end of the message about the first value of a wrong type, such as `; quote it`.
     """
 
     hint = ""

@@ -1,7 +1,7 @@
 """Reading of named files: regular files, terminals and pipes.
 
-Refused are pipes without a writer, which would block, devices, which may never end, and files that
-exceed the memory. A shell's `<(command)` is a pipe that is read to its end.
+Pipes without a writer (which would block), devices (which may never end) and files that exceed the
+memory are refused. A shell's `<(command)` is a pipe, which is read to its end.
 """
 
 import io
@@ -68,7 +68,7 @@ def read_file(path: str | Path) -> bytes:
 
 
 def read_all(file: BinaryIO, path: str | Path) -> bytes:
-    """Read the rest of an open file, which the path names; raises InputFileError."""
+    """Read the rest of an open file; raises InputFileError with the path."""
     size, chunks = 0, []
     try:
         while chunk := file.read(_CHUNK_BYTES):
@@ -81,7 +81,7 @@ def read_all(file: BinaryIO, path: str | Path) -> bytes:
 
 
 def read_text(path: str | Path, stdin: BinaryIO | None = None) -> str:
-    """Read a text in UTF-8 from a file, or from standard input if it is given and the path is `-`.
+    """Read a text in UTF-8 from a file, or from `stdin` if it is given and the path is `-`.
 
     Raises:
         InputFileError: the file can't be read, or isn't UTF-8.
@@ -95,7 +95,7 @@ def read_text(path: str | Path, stdin: BinaryIO | None = None) -> str:
 
 
 def lines(file: BinaryIO, path: str | Path, length_max: int) -> Iterator[bytes]:
-    """Yield the lines of an open file; raises InputFileError for a line with too many bytes."""
+    """Yield the lines of an open file; raises InputFileError if one exceeds `length_max` bytes."""
     while line := file.readline(length_max + 1):
         if len(line) > length_max:
             raise InputFileError(path, f"a line is longer than {length_max} bytes")

@@ -1,8 +1,8 @@
-"""JSON text to documents.
+"""Decoding of JSON texts into documents.
 
-msgspec decodes a text with one document, fast. Only where it fails, or where repeated keys matter,
-the standard library reads the text: it can read several documents in a row, and knows the line of a
-fault. The last value of a repeated key counts.
+msgspec decodes a text with one document. Where it fails, or where repeated keys are to be reported,
+the slower standard library reads the text: it can read several documents in a row, and reports the
+line of a fault. Of repeated keys, the last value counts.
 """
 
 import json
@@ -31,9 +31,9 @@ _entries_of = msgspec.json.Decoder(list[Raw]).decode
 
 
 def decode_shared(data: bytes) -> Any:
-    """Decode a JSON text; the `items` of an object share equal parts, which saves memory.
+    """Decode a JSON text; the `items` of a list share equal parts, which saves memory.
 
-    Items, their metadata and their specs as a whole are never shared.
+    Items, and their metadata, specs and statuses as a whole, are never shared.
 
     Raises:
         msgspec.DecodeError: the text isn't JSON.
@@ -65,7 +65,7 @@ class _Parts:
         self._known: dict[bytes, Any] = {}
 
     def share(self, whole: Any, depth: int) -> None:
-        """Replace the parts of an object or list by known equal ones, to some depth."""
+        """Replace values in a mapping or list by equal ones seen before, down to a depth."""
         for place, part in whole.items() if type(whole) is dict else enumerate(whole):
             if not part or type(part) not in _NESTED:
                 continue
@@ -96,7 +96,7 @@ def read_json(data: bytes, *, is_careful: bool = False) -> Iterator[YamlDocument
     """Read the documents of a JSON text, in order.
 
     Args:
-        is_careful: whether to report repeated keys, which takes longer; otherwise the items of a
+        is_careful: whether to report repeated keys, which takes longer. Otherwise the items of a
             list share equal parts.
     """
     if is_careful and read_quickly(data) is None:

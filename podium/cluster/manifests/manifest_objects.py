@@ -1,4 +1,4 @@
-"""Objects of documents: takes lists apart, checks headers, and completes namespaces."""
+"""Extraction of objects from documents: splits lists, checks headers, adds namespaces."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
@@ -24,10 +24,10 @@ _USUAL = frozenset((kind.name, kind.api_version) for kind in DECISIVE_KINDS.valu
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """A valid object and its place.
+    """A valid object, with its place in a file.
 
     Attributes:
-        obj: as read, unknown fields included, with its namespace.
+        obj: the object as read, unknown fields included, with its namespace.
     """
 
     obj: Object
@@ -42,7 +42,7 @@ def objects_in(
     judge: FieldJudge = STRICT_JUDGE,
     faults_of: FaultsOf = decisive_faults,
 ) -> Iterator[Loaded | Problem]:
-    """Yield the objects of a document and its problems, by the arguments of `read_sources`."""
+    """Yield the objects and problems of a document; see `read_sources` for the arguments."""
     for fault in document.faults:
         yield Problem(Source(file, document.number, fault.line), "", fault.message)
     is_warning = not judge.is_strict
@@ -74,7 +74,7 @@ def objects_in(
 
 
 def _flat(value: Any, source: Source, lines: Sequence[int] = ()) -> Iterator[tuple[Any, Source]]:
-    """Yield a value, or the items of a list, with their places; `lines` are those of the items."""
+    """Yield a value, or the items of a list, with their places; `lines` are the items' lines."""
     if not _is_list(value):
         yield value, source
         return
@@ -99,7 +99,7 @@ def _is_list(value: Any) -> bool:
 
 
 def is_whole_state(value: Any) -> bool:
-    """Return whether a document is an exported cluster state that nothing was removed from."""
+    """Return whether a document is a complete export of a cluster state."""
     if not _is_list(value) or not isinstance(metadata := value.get("metadata"), dict):
         return False
     marks = metadata.get("annotations")
@@ -108,7 +108,7 @@ def is_whole_state(value: Any) -> bool:
 
 
 def _has_usual_header(obj: Any) -> bool:
-    """A quick check that most objects pass."""
+    """Return whether a quick check suffices, as for most objects."""
     if not isinstance(obj, dict):
         return False
     metadata, kind, version = obj.get("metadata"), obj.get("kind"), obj.get("apiVersion")

@@ -1,4 +1,4 @@
-"""Objects of files, directories and standard input: of a state, and of what is applied to it."""
+"""Reading of objects from files, directories and standard input, as a state or to be applied."""
 
 import os
 import re
@@ -31,7 +31,7 @@ _SUFFIXES = (".yaml", ".yml", ".json")
 
 
 class File(msgspec.Struct, frozen=True):
-    """The text of a manifest file that has been read already."""
+    """The name and text of a manifest file that has been read already."""
 
     name: str
     data: bytes
@@ -44,8 +44,8 @@ class Manifests:
     Attributes:
         notes: information for the reader, as sentences.
         warnings: problems of fields, with their places.
-        empty: sources without objects.
-        is_whole: whether the objects are all those of a cluster.
+        empty: names of files and directories without objects.
+        is_whole: whether the objects include all objects of a cluster.
         read_s: when a running cluster was read, in seconds since the epoch; None for files.
     """
 
@@ -73,14 +73,14 @@ def read_sources(
     Args:
         paths: files (.yaml, .yml, .json; others by their content), directories, `-`, or loaded
             texts.
-        namespace: of namespaced objects without one.
-        is_applied: whether the objects are applied, rather than those of a state.
-        later_counts: whether the last of several objects with one name counts, as always where
-            objects are applied; otherwise unequal ones are an error.
+        namespace: namespace of namespaced objects that have none.
+        is_applied: whether the objects are to be applied; otherwise they are a cluster state.
+        later_counts: whether to use the last of several objects with one name, as always for
+            objects to be applied. Otherwise unequal objects with one name are an error.
         validation: how unknown and repeated fields are treated; objects of a state that come from
             an API server aren't checked.
-        kind_of: returns the kind of an object, or None for a kind without use, which is noted.
-        faults_of: returns the faults of an object of such a kind.
+        kind_of: returns the kind of an object, or None for an unused kind, which is noted.
+        faults_of: returns the faults of an object whose kind isn't None.
 
     Raises:
         ManifestError: a file can't be read or an object is invalid; lists all faults.

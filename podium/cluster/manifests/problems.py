@@ -14,7 +14,7 @@ class Source(msgspec.Struct, frozen=True):
     Attributes:
         document: number within the file, from 1; 0 for the file as a whole.
         line: line of the document, or of a fault in its syntax, from 1; 0 if unknown.
-        item: position within a list, such as `items[3]`; empty outside lists.
+        item: position within a List object, such as `items[3]`; empty outside lists.
         item_line: line of the item; 0 outside lists, if unknown, or if all items are in one line.
     """
 
@@ -47,7 +47,7 @@ class Problem(msgspec.Struct, frozen=True):
     Attributes:
         object: `Kind namespace/name`, as far as known; empty for a fault of the text.
         message: begins with the field and the bad value, if a field is at fault.
-        is_warning: whether the object can be used all the same.
+        is_warning: whether the object can be used nevertheless.
     """
 
     source: Source
@@ -60,7 +60,7 @@ class Problem(msgspec.Struct, frozen=True):
 
 
 class ManifestError(PodiumError):
-    """All faults of all files, in order, as `problems`."""
+    """All faults of all files, in order; `problems` has them one by one."""
 
     def __init__(self, problems: Iterable[Problem]) -> None:
         self.problems = tuple(problems)
@@ -71,7 +71,7 @@ class ManifestError(PodiumError):
 
 
 def shown(value: object, length_max: int = 60) -> str:
-    """Format a value as JSON, cut off after a length."""
+    """Format a value as JSON, cut off after `length_max` characters."""
     text = json.dumps(value, ensure_ascii=False, default=str)
     return text if len(text) <= length_max else text[: length_max - 1] + "…"
 

@@ -1,4 +1,4 @@
-"""Limits on concurrent calls and on calls a second, urgent calls first."""
+"""Limits on concurrent calls and on calls per second, with urgent calls first."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -11,10 +11,10 @@ from podium.scheduler.machine.preemption_executor import VictimCall
 
 
 class RateLimiter:
-    """A token bucket that lets requests pass in the order in which they come, as client-go's.
+    """A token bucket that admits requests in the order of their arrival, like client-go's.
 
     Args:
-        qps: tokens a second; 0 or less for no limit.
+        qps: tokens per second; 0 or less for no limit.
         clock_s: a monotonic clock, in seconds.
     """
 
@@ -37,10 +37,10 @@ class RateLimiter:
 def urgency_of(effect: Effect) -> int:
     """Return the urgency of a call; a smaller number is more urgent.
 
-    Bindings complete what was begun. Deletions free capacity, as does the write about the last
-    victim of a preemption: if these waited behind all that is written about pods, the first of many
-    preemptors would wait for the victims of the last. Nominations come next, as other decisions
-    rely on them.
+    Bindings come first, as they complete decisions. Deletions and the status update of a
+    preemption's last victim come next, as they free capacity: behind all other writes about pods,
+    the first of many preemptors would wait for the victims of the last. Then come nominations, on
+    which other decisions rely.
     """
     purpose = effect.purpose
     if isinstance(effect, Bind):
@@ -52,14 +52,14 @@ def urgency_of(effect: Effect) -> int:
 
 
 class CallQueue:
-    """Admits calls by urgency, then in the order in which they come.
+    """Admits calls by urgency, then in the order of their arrival.
 
-    A token of the limiter goes to the call that is the most urgent once the token is there, rather
-    than to the one that was so when the wait for it began.
+    Each token of the rate limiter is used by the call that is the most urgent when the token
+    becomes available, not by the call that was the most urgent when the wait began.
 
     Args:
         size: limit of concurrent calls.
-        goes_before: another queue, which admits one call at a time while this one has any.
+        goes_before: another queue, which admits one call at a time while this queue has calls.
     """
 
     def __init__(
@@ -76,7 +76,7 @@ class CallQueue:
 
     @asynccontextmanager
     async def slot(self, urgency: int) -> AsyncIterator[float]:
-        """Hold a slot inside of `async with`; yields the seconds of waiting for it."""
+        """Hold a slot inside of `async with`; yields how many seconds the call waited for it."""
         loop = asyncio.get_running_loop()
         came_s = loop.time()
         admitted: asyncio.Future[None] = loop.create_future()

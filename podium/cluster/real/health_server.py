@@ -1,6 +1,6 @@
 """The HTTP server of `/metrics`, `/healthz`, `/livez`, `/readyz` and `/configz`.
 
-A scheduler process is ready once all kinds that decisions need are listed.
+A scheduler process is ready once all kinds that its decisions depend on are listed.
 """
 
 import logging
@@ -22,7 +22,7 @@ _logger = logging.getLogger(__name__)
 
 
 class InformerHealth:
-    """Tracks the lists and watches of the kinds that decisions need; a hook of the live driver."""
+    """Tracks lists and watches of the kinds that decisions depend on; a hook of the live driver."""
 
     def __init__(self, kinds: Iterable[str]) -> None:
         self._kinds = frozenset(kinds)
@@ -31,7 +31,7 @@ class InformerHealth:
 
     @property
     def ailment(self) -> str:
-        """The kinds that aren't listed yet, and why; empty if all are."""
+        """A message with the kinds that aren't listed yet, and why; empty if all are listed."""
         if not self._unlisted:
             return ""
         barred = sorted(
@@ -67,7 +67,7 @@ class HealthApp(Starlette):
     """An application that `podium.apiserver.http.http_server.Serving` can serve."""
 
     def close(self) -> None:
-        """Do nothing: no request outlasts its answer."""
+        """Do nothing, as no request outlasts its response."""
 
 
 def health_app(
@@ -76,7 +76,7 @@ def health_app(
     configuration: Mapping[str, Any],
     options: Mapping[str, Any],
 ) -> HealthApp:
-    """Make the application; `checks` returns the failure of each check, empty for a passed one."""
+    """Make the application; `checks` returns a message by check, which is empty if it passed."""
 
     async def probe(request: Request) -> Response:
         segments = request.url.path.strip("/").split("/")

@@ -30,7 +30,7 @@ _logger = logging.getLogger(__name__)
 class LeaderElectionRecord(msgspec.Struct, frozen=True, rename="camel"):
     """The spec of a Lease, as client-go writes and reads it (`resourcelock`, v1.36).
 
-    Times are in RFC 3339 with microseconds; without a holder the identity is empty.
+    Times are in RFC 3339 with microseconds; the identity is empty if nobody holds the Lease.
     """
 
     holder_identity: str = ""
@@ -45,7 +45,7 @@ class LeaderElectionRecord(msgspec.Struct, frozen=True, rename="camel"):
         return msgspec.convert(spec, cls)
 
     def lease(self, namespace: str, name: str, known: Object | None) -> dict[str, Any]:
-        """Return the Lease with this record: a new one, or the known one with another spec."""
+        """Return a Lease with this record: a new one, or `known` with its spec replaced."""
         spec = msgspec.to_builtins(self)
         if known is None:
             return {
@@ -92,7 +92,7 @@ class LeaderElector:
 
     @property
     def ailment(self) -> str:
-        """The failure of a leader that goes on although its Lease has expired; else empty."""
+        """A message if the process leads although its Lease has expired; otherwise empty."""
         overdue_s = self._now_s() - self._renewed_s - self._configuration.lease_duration_s
         return "the lease has run out" if self.is_leader and overdue_s > 0 else ""
 
@@ -104,7 +104,7 @@ class LeaderElector:
         _logger.info("became the leader: %s", self._identity)
 
     async def renew(self) -> None:
-        """Renew the Lease for as long as that succeeds; raises LeaseLostError."""
+        """Renew the Lease until that fails; raises LeaseLostError."""
         while True:
             await asyncio.sleep(self._configuration.retry_period_s)
             deadline_s = self._renewed_s + self._configuration.renew_deadline_s

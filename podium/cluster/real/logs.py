@@ -18,7 +18,7 @@ class LogFormat(StrEnum):
 
 
 class LogLevel(StrEnum):
-    """The lowest level that is written."""
+    """The lowest level of log records that are written."""
 
     DEBUG = "debug"
     INFO = "info"
@@ -51,7 +51,7 @@ class LogFormatter(logging.Formatter):
 
 
 def log_to_stderr(level: LogLevel, form: LogFormat) -> None:
-    """Write log records of a level or above to stderr from now on."""
+    """Write log records of at least a level to stderr from now on."""
     handler = logging.StreamHandler()
     handler.setFormatter(LogFormatter(form))
     logger = logging.getLogger("podium")

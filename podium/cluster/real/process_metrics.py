@@ -1,4 +1,4 @@
-"""Metrics of a scheduler process besides its decisions, under client-go's names."""
+"""Metrics of a scheduler process, except those of its decisions, under client-go's names."""
 
 from http import HTTPStatus
 from urllib.parse import urlsplit
@@ -15,7 +15,7 @@ _DURATIONS = (0.005, 0.025, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0
 
 
 class ProcessMetrics:
-    """Requests, watches and leadership of one process; a hook of the live driver.
+    """Metrics of a process's requests, watches and leadership; a hook of the live driver.
 
     Args:
         lease: name of the Lease; empty without leader election.
@@ -78,7 +78,7 @@ class ProcessMetrics:
                 self._list_failures.labels(kind).inc()
 
     def expose(self, machine: SchedulerMachine) -> bytes:
-        """Return the metrics of the process and of a machine in Prometheus' text format."""
+        """Return the metrics of the process and its scheduler in Prometheus' text format."""
         cache = CollectorRegistry()
         context = machine.context
         size = Gauge(

@@ -1,14 +1,14 @@
-"""Retries of calls, by the kind of failure; a call that was carried out is never repeated.
+"""Retries of failed calls; a call that was carried out is never repeated.
 
-| answer | what follows |
+| response | reaction |
 | --- | --- |
 | 429 | the call is repeated after the server's Retry-After |
-| not reached, 503 | the call is repeated after a back-off |
-| 500, 502, 504, none | the object is read, and the call repeated unless it was carried out |
+| server not reached, 503 | the call is repeated after a back-off |
+| 500, 502, 504, none | the object is read, and the call is repeated unless it was carried out |
 | 409 of a binding | the object is read: an earlier try may have been carried out |
-| anything else | the answer is the outcome |
+| anything else | the response is the outcome |
 
-A call that has become needless by the time of its turn isn't made.
+A call that became unnecessary while it waited in the queue is dropped.
 """
 
 import asyncio
@@ -48,14 +48,14 @@ _logger = logging.getLogger(__name__)
 class RetryingApi:
     """An API server with retries; implements `podium.machines.async_api.AsyncApi`.
 
-    Events have a queue of their own, and are written one at a time while other calls are under way,
-    so that Events about bindings don't delay bindings.
+    Events have a separate queue, and are written one at a time while other calls are waiting or
+    under way, so that Events about bindings don't delay bindings.
 
     Attributes:
         repeated: number of repetitions, by HTTP code.
         events_lost: number of Events that were dropped because too many were waiting.
-        waited: called with each call and its seconds of waiting for a slot.
-        is_needless: returns whether a waiting call isn't needed any more.
+        waited: called with each call and how many seconds it waited for a slot.
+        is_needless: returns whether a queued call has become unnecessary.
     """
 
     def __init__(self, api: HttpApi, calls: RateLimiter, events: RateLimiter, rng: Random) -> None:
@@ -125,7 +125,7 @@ class RetryingApi:
 
 
 def target_of(effect: Effect) -> tuple[str, str, str] | None:
-    """Return kind, name and namespace of a call's object; None while it has no name."""
+    """Return kind, name and namespace of a call's object; None if it has no name yet."""
     match effect:
         case Bind(namespace=namespace, name=name) | Evict(namespace=namespace, name=name):
             return "Pod", name, namespace
@@ -183,7 +183,7 @@ def _is_another(found: Object, uid: str) -> bool:
 
 
 def _holds(found: Any, wanted: Any) -> bool:
-    """Whether an object has all values of a strategic merge patch."""
+    """Return whether an object has all values of a strategic merge patch."""
     if isinstance(wanted, Mapping):
         if not isinstance(found, Mapping):
             return not wanted

@@ -1,4 +1,4 @@
-"""The process of `podium scheduler`, from listing and leading to an orderly end."""
+"""The process of `podium scheduler`: it lists, leads, schedules, and shuts down in order."""
 
 import asyncio
 import logging
@@ -47,8 +47,8 @@ class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of a scheduler process.
 
     Attributes:
-        watch_timeout_s: timeout of a watch without events.
-        dry_run: whether to schedule nothing, and judge the decisions of another scheduler.
+        watch_timeout_s: seconds without events after which a watch fails.
+        dry_run: whether to compare another scheduler's decisions with Podium's, not schedule.
     """
 
     configuration: KubeSchedulerConfiguration
@@ -63,13 +63,13 @@ class ProcessOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SchedulerProcess:
-    """Runs the scheduler of a real cluster, over HTTP.
+    """Runs the scheduler of a real cluster over HTTP.
 
     Attributes:
-        machine: the machine that decides; replaced if it fails.
+        machine: the scheduler's state machine; replaced if it fails.
 
     Args:
-        beside: makes a context that is active while the process schedules.
+        beside: makes an asynchronous context manager, active while the process schedules.
     """
 
     def __init__(
@@ -101,8 +101,8 @@ class SchedulerProcess:
         """Schedule until `stop` is set, then finish open calls and release the lease.
 
         Raises:
-            LeaseLostError: another candidate may lead by now; no call was begun since.
-            PodiumError: the metrics can't be served.
+            LeaseLostError: the Lease was lost, and no call was started since.
+            PodiumError: the HTTP server can't be started.
         """
         options, now_s = self._options, self._clock.now_s
 

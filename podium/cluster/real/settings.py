@@ -1,4 +1,4 @@
-"""The configuration of a scheduler process: flags over a file, and the document of `/configz`."""
+"""The configuration of a scheduler process: flags that override a file, and `/configz`."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ _PLAIN = {
 
 
 class FlagError(PodiumError):
-    """Flags of `podium scheduler` that are invalid, or contradict each other."""
+    """Invalid or contradictory flags of `podium scheduler`."""
 
 
 class Flags(msgspec.Struct, frozen=True, kw_only=True):
@@ -44,7 +44,7 @@ class Flags(msgspec.Struct, frozen=True, kw_only=True):
 def with_flags(
     configuration: KubeSchedulerConfiguration, flags: Flags
 ) -> KubeSchedulerConfiguration:
-    """Return the configuration with the values of flags in it; raises FlagError."""
+    """Return the configuration overridden by flags; raises FlagError."""
     given = {name: value for name, value in structs.asdict(flags).items() if value is not None}
     wrong = []
     for name in _DURATIONS:
@@ -68,7 +68,7 @@ def with_flags(
 
 
 def configuration_document(configuration: KubeSchedulerConfiguration) -> dict[str, Any]:
-    """Return a configuration as a file would have it."""
+    """Return a configuration in the form of a configuration file."""
     election = configuration.election.model_dump(by_alias=True)
     for name in _DURATIONS.values():
         election[name] = format_duration(round(election[name] * NANOS_PER_SECOND))

@@ -1,8 +1,8 @@
-"""Shadow mode: compares the decisions of another scheduler with those that Podium would make.
+"""Shadow mode: comparison of another scheduler's decisions with those that Podium would make.
 
-The shadow follows the cluster as the scheduler does, and makes no calls. It judges a placement by
-the state in which it sees it. The other scheduler decides a little earlier, and in another order:
-a placement that disagrees is judged again in the states of the next moments.
+The shadow watches the cluster like the scheduler, and makes no calls. It judges a placement by the
+cluster state in which the placement is observed. As the other scheduler decides a little earlier
+and in another order, placements that disagree are judged again by the states of the next seconds.
 """
 
 import logging
@@ -39,7 +39,7 @@ class Judgement(msgspec.Struct):
     Attributes:
         kind: `PLACEMENT` or `PREEMPTION`.
         pod: the pod before the decision.
-        until_s: when the judgement is final.
+        until_s: when the judgement is final, in seconds since the epoch.
         ours: why Podium would have decided otherwise; empty if it agrees.
         victims: uids of the pods that Podium would have preempted on that node.
     """
@@ -54,10 +54,10 @@ class Judgement(msgspec.Struct):
 
 
 class ShadowMachine:
-    """Judges instead of scheduling; implements `podium.machines.machine.Machine`.
+    """Judges another scheduler's decisions; implements `podium.machines.machine.Machine`.
 
     Attributes:
-        scheduler: follows the cluster; it never gets `Synced`, so that it never decides by itself.
+        scheduler: receives all changes, but never `Synced`, so that it never decides by itself.
         counts: number of judgements by kind and result.
     """
 

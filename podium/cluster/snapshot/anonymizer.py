@@ -1,9 +1,8 @@
-"""Pseudonyms for the objects of a cluster state, under which all decisions stay as they are.
+"""Pseudonyms for the texts of a cluster state, with which all decisions stay the same.
 
-Texts are split at punctuation, and each word gets one pseudonym everywhere, so that selectors and
-references still match. Pseudonyms have the order of the words, so that names break ties alike.
-Words that identify nothing are kept, such as the ordinals of StatefulSets, by which controllers
-recognise their pods.
+Texts are split at punctuation, and a word has the same pseudonym everywhere, so that selectors and
+references still match. Pseudonyms sort like the words, as names break ties. Words that identify
+nothing are kept, such as the ordinals of StatefulSets, by which controllers recognise their pods.
 """
 
 import re
@@ -105,12 +104,12 @@ class Anonymizer:
         self._pseudonyms = pseudonyms(self._words, {*_KEPT_WORDS, *_ordinals(objects)})
 
     def anonymized(self, obj: Object) -> Object:
-        """Return an object under pseudonyms, without the fields that no decision depends on."""
+        """Return an object with pseudonyms, without the fields that no decision depends on."""
         hidden: Object = self._object(obj)
         return hidden
 
     def text(self, text: str) -> str:
-        """Return a text under pseudonyms."""
+        """Return a text with its words replaced by pseudonyms."""
         if text in self._uids:
             return self._uids[text]
         if _WELL_KNOWN.fullmatch(text) or _TIME.fullmatch(text):
@@ -174,8 +173,8 @@ def pseudonyms(words: Iterable[str], kept: Iterable[str]) -> dict[str, str]:
     """Return distinct pseudonyms for words, in the alphabetical order of the words.
 
     Args:
-        kept: words that stand for themselves. If one begins with another, it mustn't continue with
-            a 0, unless the other one followed by a 0 is kept as well, as among ordinals.
+        kept: words that aren't replaced. With a word and a longer one that continues it with a 0,
+            such as `1` and `100`, `kept` must also have the word followed by 0 alone (`10`).
     """
     fixed = sorted(kept)
     unknown = sorted({*words} - {*fixed})
@@ -192,7 +191,7 @@ def pseudonyms(words: Iterable[str], kept: Iterable[str]) -> dict[str, str]:
 
 
 def _between(low: str, high: str) -> str:
-    """Return the shortest beginning of words between two kept ones; `high` may be empty."""
+    """Return the shortest prefix that sorts between two kept words; no limit if `high` is empty."""
     for place, letter in enumerate(low):
         head = low[:place] + chr(ord(letter) + 1)
         if head.isalnum() and (not high or (head < high and not high.startswith(head))):

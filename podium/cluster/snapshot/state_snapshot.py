@@ -1,4 +1,4 @@
-"""The exported state of a real cluster, as `podium plan` reads it; the cluster isn't changed."""
+"""Exports of a real cluster's state for `podium plan`; the cluster isn't changed."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -21,10 +21,10 @@ class ClusterSnapshot:
     notes: list[str] = field(default_factory=list)
 
     def encoded(self) -> bytes:
-        """Return all objects as one List in JSON, an object in each line.
+        """Return all objects as one List in JSON, with one object per line.
 
-        If all kinds could be read, an annotation says so: a kind without objects in the list has
-        none in the cluster.
+        If all kinds could be read, the List has an annotation, from which readers see that a kind
+        without objects in it has none in the cluster.
         """
         items = msgspec.json.Encoder().encode_lines(self.objects).rstrip().replace(b"\n", b",\n")
         whole = {SNAPSHOT_OBJECTS: str(len(self.objects))}
@@ -33,7 +33,7 @@ class ClusterSnapshot:
         return b"%b%b\n]}" % (head, items)
 
     def anonymize(self) -> None:
-        """Replace texts in objects by pseudonyms; the notes still name kinds and users.
+        """Replace texts in the objects by pseudonyms; `notes` still name kinds and users.
 
         ControllerRevisions, which hold templates in another form, are left out.
         """
@@ -45,8 +45,8 @@ class ClusterSnapshot:
 async def take_snapshot(api: HttpApi, progress: Callable[[str, int], None]) -> ClusterSnapshot:
     """Read all kinds that decisions depend on, one after the other.
 
-    The kinds aren't read at one moment: a change in between may show in some of them only.
-    `progress` is called before each kind, with the number of objects so far.
+    As the kinds aren't read at the same time, a change in between may show in some of them only.
+    `progress` is called before each kind, with the kind and the number of objects so far.
 
     Raises:
         UnreachableError: the cluster can't be read.

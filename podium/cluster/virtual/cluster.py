@@ -30,12 +30,12 @@ class Cluster:
         cluster.driver.advance(60)
 
     Attributes:
-        schedulers: by the name of the first profile; empty before the start.
-        kubelets: the machine of all nodes; None before the start, and if nodes do nothing.
+        schedulers: handles of the schedulers, by the name of each one's first profile.
+        kubelets: handle of all nodes' kubelets; None before the start, or if nodes do nothing.
 
     Args:
-        store: the store of an earlier cluster, to go on from. Drawn uids and names then differ from
-            those of the earlier cluster, though the seed is equal.
+        store: store of an earlier cluster to continue. New uids and names then differ from those of
+            the earlier cluster, even if the seed is equal.
     """
 
     def __init__(
@@ -77,7 +77,7 @@ class Cluster:
         They aren't validated; `podium.cluster.virtual.loading.loader` documents what is filled in.
 
         Args:
-            defaulted: whether all objects have their defaults.
+            defaulted: whether all objects have the API's default values already.
 
         Returns:
             Warnings about the objects, as sentences.
@@ -90,7 +90,7 @@ class Cluster:
         return notes
 
     def adopt(self, loaded: "Cluster") -> None:
-        """Take the loaded objects of another cluster over, as if they had been loaded here.
+        """Take over the loaded objects of another cluster, as if they had been loaded here.
 
         Args:
             loaded: a cluster that was never started, with equal options for loading: seed, start,
@@ -106,7 +106,7 @@ class Cluster:
         self.start_schedulers()
 
     def start_controllers(self) -> None:
-        """Start the nodes and the controllers, without the schedulers."""
+        """Start the kubelets and the controllers, without the schedulers."""
         if self.options.nodes is not None:
             make = partial(SimulatedKubelets, self.options.nodes)
             self.kubelets = self.driver.add(make(), renew=make, is_spared=True)
@@ -117,12 +117,12 @@ class Cluster:
         self._loaded = None
 
     def wake_controllers(self, names: Iterable[str]) -> None:
-        """Start controllers that would sleep until the first object for them comes."""
+        """Start controllers now that otherwise start with the first object that concerns them."""
         for name in names:
             self._sleepers.rouse(name)
 
     def start_schedulers(self) -> None:
-        """Start the schedulers, which begin with the pods that are pending by now."""
+        """Start the schedulers, which first schedule the pods that are pending now."""
         for number, setup in enumerate(self.options.schedulers):
             renew = partial(_scheduler, setup, f"{self._scheduler_seed}/{number}")
             # A scheduler that is restarted takes nothing over.
@@ -155,5 +155,5 @@ def _scheduler(setup: SchedulerSetup, seed: str, *, takes_over: bool = False) ->
 
 
 def _fork(rng: Random) -> Random:
-    """Make a generator of its own for one part, so that its draws don't change other parts."""
+    """Make a separate random generator, whose draws don't affect other parts of the cluster."""
     return Random(rng.getrandbits(64))

@@ -25,8 +25,8 @@ class SchedulerSetup(msgspec.Struct, frozen=True, kw_only=True):
     """The setup of one scheduler of a cluster.
 
     Attributes:
-        configuration: None for v1.36's default.
-        stopwatch: the clock of its metrics; None for no metrics.
+        configuration: None for the default of Kubernetes v1.36.
+        stopwatch: clock for the scheduler's metrics; None for no metrics.
     """
 
     configuration: KubeSchedulerConfiguration | None = None
@@ -40,14 +40,14 @@ class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
 
     Attributes:
         start_s: time of the start, in seconds since the epoch.
-        controllers: names out of `CONTROLLERS`; None for all.
-        nodes: settings of simulated nodes; None if nodes do nothing.
-        provisioning_s: how long it takes to make a volume.
-        settled: whether controllers leave a loaded object as it is until something happens to it,
-            although it lacks what they would have made.
-        heals: whether loaded pods and nodes that are unhealthy become healthy at the start.
-        kinds: optional kinds that are served, besides those that the schedulers follow.
-        event_reasons: reasons of the Events that are written, such as `FailedCreate`; None for all.
+        controllers: names from `CONTROLLERS`; None for all.
+        nodes: settings of simulated nodes; None for nodes without kubelets.
+        provisioning_s: how long it takes to provision a volume, in seconds.
+        settled: whether controllers ignore a loaded object until something happens to it, even if
+            objects that they would make for it are missing.
+        heals: whether loaded pods and nodes that are unhealthy become healthy after the start.
+        kinds: optional kinds to serve, besides those that the schedulers watch.
+        event_reasons: reasons of the Events to write, such as `FailedCreate`; None for all.
     """
 
     seed: int = 0
@@ -72,10 +72,10 @@ class ClusterOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def start_s(objects: Iterable[Object]) -> float:
-    """Return the start of a cluster that goes on from a state: the latest time in it.
+    """Return the start time for a cluster that continues a state: the latest time in the objects.
 
-    Ages, tolerations, deadlines and back-offs count from stored times, none of which may lie ahead.
-    A state without times starts at `START_S`.
+    Ages, tolerations, deadlines and back-offs count from stored times, none of which may be in the
+    future. Without stored times, the start is `START_S`.
     """
     latest = latest_time(objects)
     return START_S if latest is None else latest.at_s

@@ -45,7 +45,7 @@ _CLASSES: Mapping[str, tuple[str, ...]] = {
 
 
 def _maker(module: str, class_name: str, *arguments: object) -> Make:
-    """Return the constructor of a controller, whose module is imported by its first call."""
+    """Return the constructor of a controller, which imports the module when it is called."""
 
     def make() -> Machine:
         controller = getattr(import_module(f"podium.controllers.{module}"), class_name)
@@ -70,11 +70,11 @@ _UPSTREAM_NAMES: Mapping[str, str] = {
 
 
 class UnknownControllerError(PodiumError):
-    """A name of no controller."""
+    """An unknown name of a controller."""
 
 
 def controller_makers(options: ClusterOptions) -> Iterator[tuple[str, Make]]:
-    """Yield name and constructor of each controller that runs; raises UnknownControllerError."""
+    """Yield name and constructor of each controller to run; raises UnknownControllerError."""
     names = options.controllers
     _check_names(names or ())
     provisioner = "volume-provisioner"
@@ -89,7 +89,7 @@ def chosen_controllers(words: Iterable[str]) -> frozenset[str]:
     """Choose controllers by words, as kube-controller-manager's `--controllers` does.
 
     Args:
-        words: `*` for all, a name, or `-` and a name; the first word about a controller counts.
+        words: `*` for all, `NAME`, or `-NAME`; the first word about a controller counts.
 
     Raises:
         UnknownControllerError: a word names no controller.

@@ -1,4 +1,4 @@
-"""`kubectl apply` on a cluster in this process, on the server's side or the client's."""
+"""`kubectl apply` to a cluster in this process, server-side or client-side."""
 
 import json
 

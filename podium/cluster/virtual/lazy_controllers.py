@@ -1,7 +1,7 @@
 """Controllers that start with the first object that concerns them.
 
-A controller that starts late lists everything, as after a restart, so that it acts as if it had
-always run. Until then it costs nothing, however many pods come and go.
+A controller that starts late lists everything, as after a restart, and so acts as if it had always
+run. Until then it costs no time.
 """
 
 from collections.abc import Callable, Mapping
@@ -90,7 +90,7 @@ class LazyControllers:
         self._watches: dict[str, Watch] = {}
 
     def start_or_sleep(self, name: str) -> None:
-        """Start a controller now if an object concerns it, otherwise with the first one."""
+        """Start a controller now if an object concerns it, otherwise with the first such object."""
         rousing = STARTED_BY.get(name)
         if rousing is None or any(
             any(map(rouses, self._store.list(kind).items)) for kind, rouses in rousing.items()

@@ -1,11 +1,10 @@
 """Loading of objects into a store as if they had always been there.
 
-Objects of an API server, which have a uid, stay as they are, except that a pod with a class and
-without a priority gets the priority of the class, as it must have lost it. Objects written by hand
-are completed with defaults, the work of admission (for pods without a priority), a uid, a creation
-time and a status: without other information, a pod with a node is running and ready, and a node is
-healthy. A given status or deletion always stays, and what is unhealthy recovers only if `heals` is
-set.
+Objects with a uid come from an API server and aren't changed, except that a pod with a
+PriorityClass but no priority gets the priority of the class. Objects written by hand are completed
+with defaults, the changes of admission (for pods without a priority), a uid, a creation time and a
+status: unless the object says otherwise, a pod with a node is running and ready, and a node is
+healthy. A given status or deletion is kept; unhealthy objects recover only if `heals` is set.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -66,7 +65,7 @@ class Loader:
     """Completes objects and puts them into a store.
 
     Attributes:
-        exported: uids of the objects that come from a cluster.
+        exported: uids of the objects that come from an API server.
     """
 
     def __init__(self, store: Store, rng: Random, now_s: float, options: ClusterOptions) -> None:
@@ -92,8 +91,8 @@ class Loader:
         """Put all objects into the store, and return warnings about them, as sentences.
 
         Args:
-            defaulted: whether all objects have their defaults.
-            completed: whether missing owners and classes get stand-ins.
+            defaulted: whether all objects have the API's default values already.
+            completed: whether to add stand-ins for missing owners and PriorityClasses.
         """
         if completed:
             owners = StandIns(objects)

@@ -1,8 +1,8 @@
-"""Stand-ins for the owners and classes that a state's pods name, and the state lacks.
+"""Stand-ins for owners and PriorityClasses to which pods refer, but which a cluster state lacks.
 
-Without them, a lost pod would never be replaced, budgets couldn't count the expected pods, and pods
-of unknown revisions would count as outdated. A stand-in wants as many pods as there are, made like
-the newest of them.
+Without stand-ins, a lost pod would never be replaced, disruption budgets couldn't count expected
+pods, and pods of unknown revisions would count as outdated. A stand-in has as many replicas as
+pods, and a template like the newest of these pods.
 """
 
 from collections import defaultdict
@@ -77,7 +77,7 @@ class Group:
 
     @cached_property
     def common_labels(self) -> Mapping[str, str]:
-        """Labels that all owned objects have with equal values, but those of a single pod."""
+        """Labels that all owned objects share, without labels that identify a single pod."""
         # Most objects share one mapping of labels.
         different = {id(one): one for one in map(labels, self.owned)}.values()
         common = sorted(set.intersection(*(set(one.items()) for one in different)))
@@ -85,7 +85,7 @@ class Group:
         return {key: value for key, value in common if not (numbers_pods and key in _OF_ONE_POD)}
 
     def template(self, *dropped: str) -> dict[str, Any]:
-        """A pod template like the newest pod, without some fields of its spec."""
+        """Return a pod template like the newest pod, without the `dropped` fields of its spec."""
         newest = self.newest
         # Admission has filled these in; new pods may be given another priority.
         left_out = {"nodeName", "overhead", "priority", "preemptionPolicy", *dropped}
@@ -96,10 +96,10 @@ class Group:
 
 
 def stand_in(group: Group, state: Mapping[Identity, Object], *, is_newest: bool) -> Object | None:
-    """Make the owner of a group; None where the owned objects don't determine it.
+    """Make the owner of a group; return None if the owned objects don't determine it.
 
     Args:
-        is_newest: of a ReplicaSet, whether it is the newest one of its Deployment.
+        is_newest: whether a ReplicaSet is the newest one of its Deployment.
     """
     common, newest, metadata = {**group.common_labels}, group.newest, dict[str, Any]()
     active = sum(map(is_active, group.owned))
@@ -204,7 +204,7 @@ def _created(obj: Object) -> str:
 
 
 class StandIns:
-    """Finds the owners in a state, and makes stand-ins for the missing ones.
+    """Finds the owners in a cluster state, and makes stand-ins for missing owners.
 
     Attributes:
         uids: the uids by which owned objects refer to their owners, by identity of the owner.
@@ -221,7 +221,7 @@ class StandIns:
             self._note(obj)
 
     def completed(self) -> list[Object]:
-        """Return the objects of the state, with stand-ins for the missing ones before them."""
+        """Return the objects of the state, after stand-ins for missing owners."""
         made = [*self._stand_ins()]
         for obj in made:
             self._state[_identity(obj)] = obj
@@ -276,7 +276,7 @@ class StandIns:
             with_history.add(uid)
 
     def _with_identity(self, obj: Object, revisions: Sequence[Object]) -> Object:
-        """Return a given object with what its controller needs to recognise its pods."""
+        """Return an object of the state, completed so that controllers recognise their pods."""
         spec, kind = spec_of(obj), obj.get("kind")
         if kind == "Job" and not spec.get("selector") and obj["metadata"].get("uid"):
             selector = {"matchLabels": {**labels(spec["template"])}}

@@ -1,8 +1,8 @@
-"""Unhealthy pods and nodes of a loaded state, which stay as their status says.
+"""Annotations that keep the unhealthy pods and nodes of a loaded state as their status says.
 
-A simulated node reports that it is healthy, starts pods, and ends them within seconds after their
-grace period. So unhealthy objects, and pods that should have been gone for a minute, get those
-annotations of simulated nodes that keep them so; without the annotations they recover.
+By default a simulated node reports that it is healthy, starts pods, and ends them within seconds
+after their grace period. So unhealthy objects, and pods that should have been gone for a minute,
+get annotations for simulated nodes; without these annotations they recover.
 """
 
 from collections import defaultdict
@@ -48,7 +48,7 @@ _STARTING = frozenset({"", "ContainerCreating", "PodInitializing"})
 
 
 def kept_node(node: Object) -> Object:
-    """Return a node with annotations that keep its conditions."""
+    """Return a node with annotations that keep its unhealthy conditions."""
     ready = condition_of(node, "Ready")
     odd = {
         one["type"]: one["status"]
@@ -64,14 +64,14 @@ def kept_node(node: Object) -> Object:
 
 
 def may_stay_unhealthy(pod: Object) -> bool:
-    """Return whether a pod with a node isn't ready, and has no script of its own."""
+    """Return whether a pod with a node isn't ready, and has no annotations that script it."""
     if not node_name_of(pod) or is_finished(pod) or is_scripted(pod):
         return False
     return phase_of(pod) != "Running" or _is_unready(pod)
 
 
 def kept_pod(pod: Object, usual: Behaviour, now_s: float) -> Object:
-    """Return a pod with annotations that keep it unready, unless it is only being started."""
+    """Return a pod with annotations that keep it unready, unless it has only just started."""
     if phase_of(pod) != "Running":
         return _stuck(pod, now_s) if _fails_to_start(pod, now_s) else pod
     due_s = _ready_after_s(pod)
@@ -86,7 +86,7 @@ def kept_pod(pod: Object, usual: Behaviour, now_s: float) -> Object:
 
 
 def healed_pod(pod: Object, now_s: float) -> Object:
-    """Return a pod that is as ready as its containers are, though its node was silent."""
+    """Return a pod as Ready if its containers are, even if its node was unreachable."""
     ready = condition_of(pod, "Ready")
     is_up = phase_of(pod) == "Running" and bool(_statuses(pod)) and not _is_unready(pod)
     if ready is None or not is_up or spec_of(pod).get("readinessGates"):
@@ -149,9 +149,9 @@ def _started_s(status: Object) -> float:
 
 
 def _ready_after_s(pod: Object) -> float | None:
-    """Return how long after the start of the unready containers their probes can first succeed.
+    """Return after how many seconds the probes of started containers can first succeed.
 
-    None if one of them isn't running, has been ready before, or was restarted.
+    None if an unready container isn't running, was ready before, or was restarted.
     """
     containers = {one["name"]: one for one in spec_of(pod)["containers"]}
     since = (condition_of(pod, "Ready") or {}).get("lastTransitionTime")
@@ -185,21 +185,21 @@ _NAMED_MAX = 5
 
 
 def is_overdue(pod: Object, state_s: float) -> bool:
-    """Return whether a pod with a node should have been gone by `LATE_S` ago."""
+    """Return whether a pod with a node should have been gone for more than `LATE_S`."""
     if not is_terminating(pod) or not node_name_of(pod):
         return False
     return epoch_s(metadata_of(pod)["deletionTimestamp"]) + LATE_S < state_s
 
 
 def kept_overdue(pod: Object) -> Object:
-    """Return an overdue pod that stays terminating, unless it has ended or has its own script."""
+    """Annotate an overdue pod to stay terminating, unless it has ended or is scripted already."""
     if is_finished(pod) or is_scripted(pod):
         return pod
     return annotated(pod, {UNDELETABLE: "true"})
 
 
 def is_silent(store: Store, node_name: str) -> bool:
-    """Return whether a node exists and doesn't answer."""
+    """Return whether a node exists, but its kubelet doesn't report."""
     node = store.get("Node", "", node_name)
     if node is None:
         return False
@@ -210,7 +210,7 @@ def is_silent(store: Store, node_name: str) -> bool:
 
 
 def overdue_notes(store: Store, state_s: float) -> Iterator[str]:
-    """Yield a sentence for each reason for which overdue pods stay."""
+    """Yield a sentence for each reason why overdue pods stay terminating."""
     overdue: dict[str, list[str]] = defaultdict(list)
     for pod in store.list("Pod").items:
         if not is_overdue(pod, state_s):
