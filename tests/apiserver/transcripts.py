@@ -14,6 +14,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import pytest
 import yaml
 
 Obj = dict[str, Any]
@@ -88,3 +89,40 @@ def with_value(value: Any, path: str, new: Any) -> Any:
         new = with_value(value.get(step) or {}, rest, new)
     made = {**value, step: new}
     return {field: one for field, one in made.items() if field != step or one is not None}
+
+
+def at(value: Any, path: str) -> Any:
+    """The value at a path, in which `*` stands for each entry of a list."""
+    step, _, rest = path.partition(".")
+    if not step:
+        return value
+    if step == "*":
+        return [at(entry, rest) for entry in value or ()]
+    if isinstance(value, list):
+        return at(value[int(step)], rest) if int(step) < len(value) else None
+    return at(value.get(step), rest) if isinstance(value, dict) else None
+
+
+def scenes(files: Iterable[Path]) -> list[Any]:
+    """The scenes of files, each named by the sentence that it begins with."""
+    found = []
+    for file in files:
+        for scene in file.read_text().strip().split("\n\n"):
+            sentence = scene.partition("\n")[0].removeprefix("# ").removesuffix(".")
+            found.append(pytest.param(file, scene, id=f"{file.stem}: {sentence}"))
+    return found
+
+
+def assert_played(file: Path, scene: str, answer: Callable[[str], Iterable[str]]) -> None:
+    """Compare the answers in a scene with those given now; UPDATE=1 writes the latter down."""
+    lines = []
+    text = "\n".join(line for line in scene.splitlines() if not line.startswith("|"))
+    # A line that is indented goes on with the one before.
+    for step in re.split(r"\n(?! )", text):
+        lines.append(step)
+        if not step.startswith("#"):
+            lines += (f"| {line}".rstrip() for line in answer(" ".join(step.split())))
+    now = "\n".join(lines)
+    if os.environ.get("UPDATE"):
+        file.write_text(file.read_text().replace(scene, now))
+    assert now == scene, f"UPDATE=1 pytest {file.parent} writes down what is answered now"

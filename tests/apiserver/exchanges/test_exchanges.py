@@ -11,7 +11,6 @@ answer of the scene. A successful write that changes nothing is marked.
 """
 
 import json
-import os
 import re
 from pathlib import Path
 from typing import Any
@@ -24,7 +23,7 @@ from podium.apiserver.authentication.users import ADMIN, READER, User, node_user
 from podium.apiserver.requests import Response
 from tests.apiserver.requests.client import TABLE, Client
 from tests.apiserver.requests.samples import sample
-from tests.apiserver.transcripts import changed
+from tests.apiserver.transcripts import assert_played, at, changed, scenes
 
 FILES = sorted(Path(__file__).parent.glob("*.txt"))
 PATCHES = {
@@ -52,18 +51,6 @@ def user(name: str) -> User:
     return known.get(name) or (
         node_user(name.removeprefix("node:")) if name.startswith("node:") else User(name)
     )
-
-
-def at(value: Any, path: str) -> Any:
-    """The value at a path, in which `*` stands for each entry of a list."""
-    step, _, rest = path.partition(".")
-    if not step:
-        return value
-    if step == "*":
-        return [at(entry, rest) for entry in value]
-    if isinstance(value, list):
-        return at(value[int(step)], rest) if int(step) < len(value) else None
-    return at(value.get(step), rest) if isinstance(value, dict) else None
 
 
 class Scene:
@@ -133,30 +120,6 @@ class Scene:
         return [line for text in lines for line in text.splitlines()]
 
 
-def played(scene: str) -> str:
-    """A scene with the answers that are given now."""
-    world, lines = Scene(has_users="\nas " in scene), []
-    text = "\n".join(line for line in scene.splitlines() if not line.startswith("|"))
-    # A line that is indented goes on with the one before.
-    for step in re.split(r"\n(?! )", text):
-        lines.append(step)
-        if not step.startswith("#"):
-            lines += (f"| {line}".rstrip() for line in world.answered(" ".join(step.split())))
-    return "\n".join(lines)
-
-
-def scenes() -> list[Any]:
-    found = []
-    for file in FILES:
-        for scene in file.read_text().strip().split("\n\n"):
-            sentence = scene.partition("\n")[0].removeprefix("# ").removesuffix(".")
-            found.append(pytest.param(file, scene, id=f"{file.stem}: {sentence}"))
-    return found
-
-
-@pytest.mark.parametrize(("file", "scene"), scenes())
+@pytest.mark.parametrize(("file", "scene"), scenes(FILES))
 def test_requests_are_answered_as_written(file: Path, scene: str) -> None:
-    now = played(scene)
-    if os.environ.get("UPDATE"):
-        file.write_text(file.read_text().replace(scene, now))
-    assert now == scene, "UPDATE=1 pytest tests/apiserver/exchanges writes down the answers"
+    assert_played(file, scene, Scene(has_users="\nas " in scene).answered)
