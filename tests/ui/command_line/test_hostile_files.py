@@ -6,10 +6,10 @@ import os
 import socket
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
+from tests.objects import Obj, budget, workload
 from tests.ui.command_line.conftest import Invoke
 
 Make = Callable[[Path], None]
@@ -170,29 +170,15 @@ def test_an_integer_without_end_in_json(podium: Invoke, tmp_path: Path) -> None:
     assert f"{path}, document 1 (line 1): not valid JSON: an integer has more" in result.stderr
 
 
-def owned(number: int, owner: int) -> dict[str, Any]:
-    reference = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "controller": True}
-    owners = [{**reference, "name": f"r{owner}", "uid": f"u{owner}"}]
-    template = {"metadata": {"labels": {"a": "b"}}, "spec": {"containers": [{"name": "c"}]}}
-    template["spec"]["containers"][0]["image"] = "i"
-    return {
-        "apiVersion": "apps/v1",
-        "kind": "ReplicaSet",
-        "metadata": {"name": f"r{number}", "uid": f"u{number}", "ownerReferences": owners},
-        "spec": {"replicas": 0, "selector": {"matchLabels": {"a": "b"}}, "template": template},
-    }
+def owned(number: int, owner: int) -> Obj:
+    kind = {"apiVersion": "apps/v1", "kind": "ReplicaSet", "controller": True}
+    owners = [{**kind, "name": f"r{owner}", "uid": f"u{owner}"}]
+    replica_set = workload("ReplicaSet", f"r{number}", uid=f"u{number}", replicas=0)
+    replica_set["metadata"]["ownerReferences"] = owners
+    return replica_set
 
 
-def budget(number: int) -> dict[str, Any]:
-    return {
-        "apiVersion": "policy/v1",
-        "kind": "PodDisruptionBudget",
-        "metadata": {"name": f"b{number}"},
-        "spec": {"minAvailable": 1, "selector": {}},
-    }
-
-
-def many(what: str) -> list[dict[str, Any]]:
+def many(what: str) -> list[Obj]:
     match what:
         case "an owner of itself":
             return [owned(1, 1)]
@@ -201,11 +187,10 @@ def many(what: str) -> list[dict[str, Any]]:
         case "a chain of owners":
             return [owned(number, number + 1) for number in range(10_000)]
         case "budgets":
-            return [budget(number) for number in range(3_000)]
+            return [budget(f"b{n}", minAvailable=1, selector={}) for n in range(3_000)]
     values = [f"v{number}" for number in range(100_000)]
     expression = {"key": "a", "operator": "In", "values": values}
-    spec = {"minAvailable": 1, "selector": {"matchExpressions": [expression]}}
-    return [{**budget(0), "spec": spec}]
+    return [budget("b", minAvailable=1, selector={"matchExpressions": [expression]})]
 
 
 @pytest.mark.parametrize(

@@ -24,6 +24,8 @@ from podium.ui.dashboard.dashboard_app import PREFIX
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
 from podium.ui.dashboard.pages import Pages
 from podium.ui.inputs.option import Reach
+from tests import objects
+from tests.objects import Obj, priority_class, workload
 from tests.ui.dashboard.folding import folded, shown
 
 HOSTILE = "<img src=x onerror=alert(1)>'\"&\u202e"
@@ -68,14 +70,8 @@ def live(check: Callable[[Running], Awaitable[None]]) -> Callable[[], None]:
     return lambda: asyncio.run(run())
 
 
-def pod(name: str, message: str = "", cpu: str = "100m") -> dict[str, Any]:
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
-    return {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": name, "namespace": "default", "annotations": {"says": message}},
-        "spec": {"containers": [container]},
-    }
+def pod(name: str, message: str = "", cpu: str = "100m", **fields: Any) -> Obj:
+    return objects.pod(name, cpu, annotations={"says": message}, **fields)
 
 
 @live
@@ -105,12 +101,8 @@ async def test_nobody_sees_anything_without_signing_in(cluster: Running) -> None
 @live
 async def test_whoever_may_not_see_all_sees_nothing(cluster: Running) -> None:
     await cluster.embedded.clock.advance(1)
-    account = {
-        "apiVersion": "v1",
-        "kind": "ServiceAccount",
-        "metadata": {"name": "robot", "namespace": "default"},
-    }
-    await cluster.apply(account)
+    metadata = {"name": "robot", "namespace": "default"}
+    await cluster.apply({"apiVersion": "v1", "kind": "ServiceAccount", "metadata": metadata})
     path = "/api/v1/namespaces/default/serviceaccounts/robot/token"
     async with cluster.client(cluster.tokens.admin) as client:
         url = f"{cluster.embedded.served.url}{path}"
@@ -218,15 +210,10 @@ async def test_a_pods_page_has_the_whole_decision(cluster: Running) -> None:
 
 @live
 async def test_a_preemptors_page_keeps_what_was_weighed(cluster: Running) -> None:
-    high = {
-        "apiVersion": "scheduling.k8s.io/v1",
-        "kind": "PriorityClass",
-        "metadata": {"name": "high"},
-        "value": 1000,
-    }
-    urgent = pod("urgent", cpu="3")
-    urgent["spec"]["priorityClassName"] = "high"
-    await cluster.apply(high, *(pod(f"low-{number}", cpu="3") for number in (1, 2)))
+    urgent = pod("urgent", cpu="3", priorityClassName="high")
+    await cluster.apply(
+        priority_class("high", 1000), *(pod(f"low-{number}", cpu="3") for number in (1, 2))
+    )
     await cluster.apply(urgent)
     async with cluster.client(cluster.tokens.reader) as client:
         preemptor = (await client.get("pods/default/urgent")).json()["preemption"]
@@ -305,23 +292,15 @@ async def test_what_is_wrong_with_manifests_is_told(cluster: Running) -> None:
             assert response.status_code == 400
             assert response.json()["message"].startswith("manifests, document 1 (line 1): Pod")
         assert (await client.post("plan", content="")).status_code == 400
-        template = {"metadata": {"labels": {"app": "a"}}, "spec": pod("")["spec"]}
-        spec = {"replicas": 100_000, "selector": {"matchLabels": {"app": "a"}}}
-        many = {
-            "apiVersion": "apps/v1",
-            "kind": "Deployment",
-            "metadata": {"name": "many"},
-            "spec": {**spec, "template": template},
-        }
+        many = workload("Deployment", "many", replicas=100_000)
         response = await client.post("plan", json=many)
         assert "100000 new pods" in response.json()["message"]
 
 
 @live
 async def test_a_nodes_page_has_its_signals(cluster: Running) -> None:
-    hungry = {**pod("hungry"), "spec": {**pod("")["spec"], "nodeName": "podium-1"}}
-    hungry["metadata"]["annotations"] = {"podium.dev/usage-memory": "2Gi"}
-    await cluster.apply(hungry)
+    usage = {"podium.dev/usage-memory": "2Gi"}
+    await cluster.apply(objects.pod("hungry", "100m", on="podium-1", annotations=usage))
     async with cluster.client(cluster.tokens.reader) as client:
         used = (await client.get("nodes/podium-1")).json()
         idle = (await client.get("nodes/podium-2")).json()

@@ -11,30 +11,16 @@ import pytest
 
 from podium import Cluster
 from tests.cluster.real.podium_process import PodiumScheduler
+from tests.objects import pod, priority_class
 from tests.ui.dashboard.folding import folded, shown
 
 PATIENCE_S = 60.0
 
 
-def pod(name: str, cpu: str, priority: str) -> dict[str, Any]:
-    container = {"name": "c", "image": "i", "resources": {"requests": {"cpu": cpu}}}
-    spec = {"containers": [container], "priorityClassName": priority}
-    metadata = {"name": name, "namespace": "default"}
-    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
-
-
 @pytest.fixture
 def cluster() -> Iterator[Cluster]:
     with Cluster(nodes=2, node_cpu="2", speed="1x", scheduler=False) as cluster:
-        for name, value in (("low", 10), ("high", 1000)):
-            cluster.apply(
-                {
-                    "apiVersion": "scheduling.k8s.io/v1",
-                    "kind": "PriorityClass",
-                    "metadata": {"name": name},
-                    "value": value,
-                }
-            )
+        cluster.apply(priority_class("low", 10), priority_class("high", 1000))
         yield cluster
 
 
@@ -61,7 +47,7 @@ def wait_for(client: httpx.Client, holds: Callable[[dict[str, Any]], bool]) -> d
 
 
 def test_a_real_clusters_scheduler_shows_what_it_sees(cluster: Cluster, tmp_path: Path) -> None:
-    cluster.apply(*(pod(f"low-{number}", "1500m", "low") for number in (1, 2, 3)))
+    cluster.apply(*(pod(f"low-{number}", "1500m", priorityClassName="low") for number in (1, 2, 3)))
     options = ("--no-leader-elect", "--dashboard-port", "0")
     with PodiumScheduler(cluster.kubeconfig, tmp_path / "log", options) as scheduler:
         url, _, token = link_of(scheduler).partition("#token=")
@@ -74,15 +60,15 @@ def test_a_real_clusters_scheduler_shows_what_it_sees(cluster: Cluster, tmp_path
             begun = wait_for(
                 client, lambda view: any(one["queue"] == "unschedulable" for one in view["pods"])
             )
-            cluster.apply(pod("high-1", "1500m", "high"))
+            cluster.apply(pod("high-1", "1500m", priorityClassName="high"))
             now = wait_for(
                 client,
                 lambda view: any(one["name"] == "high-1" and one["node"] for one in view["pods"]),
             )
             waiting = next(one["name"] for one in now["pods"] if one["queue"] == "unschedulable")
             page = client.get(f"pods/default/{waiting}").json()
-            tried = client.post("plan", json=pod("what-if", "100", "high")).json()
-            refused = client.post("apply", json=pod("what-if", "1", "high"))
+            tried = client.post("plan", json=pod("what-if", "100")).json()
+            refused = client.post("apply", json=pod("what-if"))
             steps = steps_up_to(client, begun["number"], now["number"])
         assert scheduler.end() == 0
     assert (begun["live"], begun["canPlan"], begun["canApply"]) == (True, True, False)

@@ -19,6 +19,7 @@ from podium.ui.commands.arguments import question_from
 from podium.ui.commands.plan import PlanQuestion
 from podium.whatif.plan.plan_report import Plan
 from tests.conftest import ROOT
+from tests.objects import node, pod
 
 STATE = str(ROOT / "examples/best-practice/state")
 ORANGE = str(ROOT / "examples/best-practice/orange.yaml")
@@ -79,9 +80,7 @@ def test_further_plans_begin_where_the_first_did_unless_the_rules_differ() -> No
 
 
 def test_what_is_applied_may_be_objects(cluster: LoadedCluster) -> None:
-    spec = {"containers": [{"name": "c", "image": "i"}]}
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "new"}, "spec": spec}
-    (placed,) = cluster.plan(apply=[pod], namespace="default").placements
+    (placed,) = cluster.plan(apply=[pod("new", "100m")], namespace="default").placements
     assert placed.pod == "default/new"
     assert not cluster.plan().placements
 
@@ -108,6 +107,7 @@ ANSWERS: dict[str, Callable[[LoadedCluster], Answer]] = {
     "explain a workload": lambda cluster: cluster.explain("deploy/orange", apply=ORANGE),
     "eviction": lambda cluster: cluster.explain_eviction("worker-1"),
     "drain": lambda cluster: cluster.drain("worker-4", force=True),
+    "drain by label": lambda cluster: cluster.drain(selector="!none", force=True, timeout="5m"),
     "fail": lambda cluster: cluster.fail("worker-4"),
     "resilience": lambda cluster: cluster.resilience("worker-4", drains=False, workers=1),
     "capacity": lambda cluster: cluster.capacity(ORANGE),
@@ -117,11 +117,7 @@ ANSWERS: dict[str, Callable[[LoadedCluster], Answer]] = {
     "replay": lambda _: podium.simulate(recording=RECORDING, config=WITHOUT_PREEMPTION),
     "simulate": lambda _: podium.simulate(ROOT / "examples/scenarios/colours.yaml"),
 }
-SCENARIO = {
-    "id": "one",
-    "nodes": [{"metadata": {"name": "n"}, "status": {"allocatable": {"cpu": "1", "pods": "9"}}}],
-    "pending": [{"metadata": {"name": "p"}, "spec": {"containers": [{"name": "c"}]}}],
-}
+SCENARIO = {"id": "one", "nodes": [node("n")], "pending": [pod("p")]}
 SAMPLE = ROOT / "examples/openb-sample"
 OTHERS: dict[str, Callable[[], Answer]] = {
     "decisions": lambda: podium.decisions(SCENARIO, {}),
@@ -283,14 +279,8 @@ def test_without_pandas_the_error_says_what_to_install(
 
 
 def test_notebooks_show_names_as_they_are() -> None:
-    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n"}}
-    pod = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "p"},
-        "spec": {"containers": [{"name": "c", "image": "i"}], "schedulerName": HOSTILE},
-    }
-    shown = podium.load(node).plan(apply=pod)._repr_html_()
+    shown = podium.load(node("n")).plan(apply=pod("p", schedulerName=HOSTILE))._repr_html_()
+    assert "alert(1)" in shown
     assert HOSTILE not in shown
 
 

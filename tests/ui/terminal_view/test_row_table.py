@@ -1,7 +1,5 @@
 """Tables of any length: what is made of them, and where the cursor is."""
 
-import asyncio
-
 from textual.app import App, ComposeResult
 
 from podium.ui.terminal_view.row_table import RowTable, TableColumn, printable, shortened
@@ -22,11 +20,7 @@ class _Shown(App[None]):
         return [(f"row {key}", ""), (str(len(key)), "red")]
 
 
-def test_only_what_is_seen_is_made_and_the_cursor_stays_on_its_row() -> None:
-    asyncio.run(_scroll_and_sort())
-
-
-async def _scroll_and_sort() -> None:
+async def test_only_what_is_seen_is_made_and_the_cursor_stays_on_its_row() -> None:
     app = _Shown()
     async with app.run_test(size=(40, 12)) as pilot:
         table = app.query_one(RowTable)

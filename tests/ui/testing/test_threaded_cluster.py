@@ -16,16 +16,9 @@ from podium.cluster.drivers.machine_health import MachineError
 from podium.controllers.replica_set import ReplicaSetController
 from podium.ui.testing.threaded_cluster import StoppedClusterError
 from tests.cluster.embedded.client import Client
-from tests.objects import pod, workload
+from tests.objects import budget, node, pod, workload
 
 PODS = "/api/v1/namespaces/default/pods"
-BUDGET = {
-    "apiVersion": "policy/v1",
-    "kind": "PodDisruptionBudget",
-    "metadata": {"name": "web", "namespace": "shop"},
-    "spec": {"minAvailable": 2, "selector": {"matchLabels": {"app": "web"}}},
-}
-SHOP = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "shop"}}
 
 
 def phases(cluster: podium.Cluster) -> dict[str, str]:
@@ -60,37 +53,29 @@ def test_clients_see_the_same_cluster_and_the_same_clock() -> None:
 
 
 def test_evictions_respect_budgets() -> None:
-    shop = [labelled(name) for name in ("a", "b", "c")]
-    with podium.Cluster(nodes=2, manifests=[SHOP, BUDGET, *shop]) as cluster:
+    pods = [pod(name, app="web") for name in ("a", "b", "c")]
+    with podium.Cluster(nodes=2, manifests=[budget("web", minAvailable=2), *pods]) as cluster:
         cluster.advance(5)
         with closing(Client(cluster.kubeconfig)) as client:
             answers = [client.ask("POST", *eviction(name))[0] for name in ("a", "b")]
         assert answers == [201, 429]
 
 
-def labelled(name: str) -> Any:
-    metadata = {"name": name, "namespace": "shop", "labels": {"app": "web"}}
-    return {**pod(name), "metadata": metadata}
-
-
 def eviction(name: str) -> tuple[str, Any]:
-    path = f"/api/v1/namespaces/shop/pods/{name}/eviction"
-    metadata = {"name": name, "namespace": "shop"}
-    return path, {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}
+    metadata = {"name": name, "namespace": "default"}
+    body = {"apiVersion": "policy/v1", "kind": "Eviction", "metadata": metadata}
+    return f"{PODS}/{name}/eviction", body
 
 
 def test_a_state_with_nodes_gets_no_others() -> None:
-    metadata = {"name": "theirs"}
-    theirs = {"apiVersion": "v1", "kind": "Node", "metadata": metadata}
-    with podium.Cluster(manifests=[theirs]) as cluster:
-        assert [node["metadata"]["name"] for node in cluster.list("Node")] == ["theirs"]
+    with podium.Cluster(manifests=[node("theirs")]) as cluster:
+        assert [one["metadata"]["name"] for one in cluster.list("Node")] == ["theirs"]
 
 
 def test_the_same_seed_gives_the_same_names() -> None:
     def names() -> set[str]:
-        with podium.Cluster(
-            nodes=1, manifests=[SHOP, workload("ReplicaSet", "web", replicas=3)]
-        ) as cluster:
+        web = workload("ReplicaSet", "web", replicas=3)
+        with podium.Cluster(nodes=1, manifests=[web]) as cluster:
             cluster.advance(1)
             return set(phases(cluster))
 
@@ -155,9 +140,8 @@ def test_a_test_is_told_of_a_machine_that_fails() -> None:
     def stumble() -> None:
         with podium.Cluster(nodes=1) as cluster:
             cluster.apply(workload("ReplicaSet", "web", replicas=1))
-            with pytest.raises(
-                StoppedClusterError, match="machine replicaset-controller failed at"
-            ):
+            failure = "machine replicaset-controller failed at"
+            with pytest.raises(StoppedClusterError, match=failure):
                 cluster.advance(2)
 
     with pytest.raises(MachineError, match="replicaset-controller failed at default/web: Zero"):

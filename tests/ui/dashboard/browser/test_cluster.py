@@ -10,6 +10,7 @@ import podium
 from podium.apiserver.http.users import kept_tokens
 from podium.ui.dashboard.embedded_dashboard import mount_dashboard
 from tests.conftest import ROOT
+from tests.objects import pod
 from tests.ui.dashboard.browser.conftest import Opened, Shot
 from tests.ui.dashboard.browser.seeing import has, says, selected
 
@@ -119,13 +120,7 @@ def test_time_is_slid_back(running: Running, opened: Opened) -> None:
 
 
 def test_keys_reach_everything(running: Running, opened: Opened, shot: Shot) -> None:
-    odd = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "odd", "annotations": {"says": HOSTILE}},
-        "spec": {"containers": [{"name": "c", "image": "i"}]},
-    }
-    running.cluster.apply(odd)
+    running.cluster.apply(pod("odd", "100m", annotations={"says": HOSTILE}))
     running.cluster.advance(5)
     page = opened(running.link)
     says(selected(page), "control-1")
