@@ -1,4 +1,4 @@
-"""The metrics of a scheduler, a row each, by the names of kube-scheduler v1.36."""
+"""The metrics of a scheduler, with the names that kube-scheduler v1.36 gives them."""
 
 from collections.abc import Callable
 from enum import Enum
@@ -13,7 +13,7 @@ Stopwatch = Callable[[], float]
 
 
 class _Row(NamedTuple):
-    """A counter, or a histogram with these upper bounds of its buckets."""
+    """A counter, or a histogram if it has upper bounds of buckets."""
 
     name: str
     text: str
@@ -92,14 +92,14 @@ class Metric(Enum):
 
 
 def stopped() -> float:
-    """Return 0: in virtual time, deciding takes no time."""
+    """Return 0: the default stopwatch, for virtual time, in which decisions take no time."""
     return 0.0
 
 
 class NoMetrics:
     """Metrics that count nothing.
 
-    `registry` is what to expose, if anything; `stopwatch` returns seconds.
+    `registry` is the registry to expose, if any; `stopwatch` returns seconds.
     """
 
     registry: "CollectorRegistry | None" = None

@@ -1,7 +1,8 @@
 """The registry of plugins, and the pipeline of plugins for a profile.
 
-Plugins of third parties are found by the entry point group `podium.plugins`: a name, and a class
-that is called with a `Handle` and, if the configuration has arguments for it, with those.
+Third-party plugins are found by the entry point group `podium.plugins`. An entry point has the
+plugin's name and loads a class, which is called with a `Handle` and, if the configuration has
+arguments for the plugin, with these.
 """
 
 from collections.abc import Callable, Mapping, Set
@@ -83,17 +84,17 @@ _SERVED = tuple(ExtensionPoint)[:-2]
 
 
 class PluginError(PodiumError):
-    """A third party's plugin can't be used."""
+    """A third-party plugin can't be loaded or registered."""
 
 
 _added: dict[str, Factory] = {}
 
 
 def plugin_factories() -> Mapping[str, Factory]:
-    """Return all plugins that can be enabled, by name.
+    """Return the factories of all plugins that can be enabled, by plugin name.
 
     Raises:
-        PluginError: an entry point can't be loaded or has the name of another plugin.
+        PluginError: an entry point can't be loaded, or has the name of another plugin.
     """
     return {**_installed(), **_added}
 
@@ -112,11 +113,11 @@ def _installed() -> Mapping[str, Factory]:
 
 
 def add_plugin(plugin_class: Any) -> str:
-    """Let configurations of this process enable a plugin class; return its name.
+    """Register a plugin class for configurations of this process; return its name.
 
     Raises:
-        TypeError: it isn't a plugin class with a name.
-        PluginError: another one has that name.
+        TypeError: `plugin_class` isn't a class, or has no name.
+        PluginError: an in-tree or installed plugin has that name.
     """
     factory = adapted(plugin_class)
     name, known = str(plugin_class.name), plugin_factories()
@@ -127,7 +128,7 @@ def add_plugin(plugin_class: Any) -> str:
 
 
 def implements(factories: Mapping[str, Factory]) -> Callable[[str, ExtensionPoint], bool]:
-    """Return a function that says whether the plugin of a name serves an extension point."""
+    """Return a function that returns whether a plugin, by name, implements an extension point."""
 
     def answer(name: str, point: ExtensionPoint) -> bool:
         upstream = _POINTS.get(name)
@@ -141,10 +142,10 @@ def implements(factories: Mapping[str, Factory]) -> Callable[[str, ExtensionPoin
 def resolve(
     configuration: KubeSchedulerConfiguration, factories: Mapping[str, Factory]
 ) -> Profiles:
-    """Expand the plugins of all profiles to the extension points.
+    """Return all profiles with their plugins by extension point.
 
     Raises:
-        InvalidDocumentError: the plugins don't make up pipelines.
+        InvalidDocumentError: a plugin is enabled twice or where it can't be, or is missing.
     """
     answer = implements(factories)
     profiles = tuple((p, expand(p.plugins, answer)) for p in configuration.profiles)
@@ -165,7 +166,7 @@ def build_pipelines(
     *,
     every_node: bool = False,
 ) -> dict[str, Pipeline]:
-    """Make the pipelines of profiles, by scheduler name; `every_node` ignores percentages."""
+    """Create a pipeline per profile, by scheduler name; `every_node` has them filter all nodes."""
     pipelines = {}
     for profile, expanded in profiles:
         plugins: dict[str, Any] = {}

@@ -29,10 +29,10 @@ class _Observations:
 
 
 class Histogram(Collector):
-    """A metric with a histogram for each set of labels, without the locks of prometheus_client.
+    """A histogram for each set of labels, without the locks of prometheus_client.
 
     A scheduler is only ever stepped and read in one thread. `bounds` are the upper bounds of the
-    buckets, ascending; one without a bound comes last.
+    buckets, ascending; a bucket without an upper bound follows.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Decides pods in turn as if decisions were carried out, and undoes it all."""
+"""Decides about several pods in turn, as if each decision were carried out, and undoes it all."""
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
@@ -21,10 +21,10 @@ Tell = Callable[[Decision], None]
 
 @contextmanager
 def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehearsal"]:
-    """Decide pods in turn as if each decision were carried out at once, unwatched.
+    """Decide about pods in turn, each as if earlier decisions were carried out at once.
 
-    The scheduler is restored at the end. Nominated ones of `pods` try that node first, and take no
-    room there.
+    `Scheduler.watch` isn't called, and the scheduler is restored at the end. A nominated pod among
+    `pods` tries its node first, but its nomination counts for no other pod.
     """
     budgets, watch, nominated = scheduler.budgets.budgets, scheduler.watch, []
     for pod in pods:
@@ -45,14 +45,14 @@ def rehearsal(scheduler: Scheduler, pods: Collection[PodInfo]) -> Iterator["Rehe
 
 
 class Rehearsal:
-    """Carries decisions out in the snapshot alone while a rehearsal lasts."""
+    """Carries decisions out in the snapshot while a rehearsal lasts."""
 
     def __init__(self, scheduler: Scheduler, changes: TrialChanges) -> None:
         self._scheduler = scheduler
         self.changes = changes
 
     def carry_out(self, decision: Decision) -> str:
-        """Remove the victims and place the pod; return its node, or empty if none."""
+        """Remove the victims and place the pod; return its node's name, or "" if it has none."""
         found, victims = decision.post_filter, tuple[PodInfo, ...]()
         node_name = decision.node_name
         if not node_name and found is not None and found.victims:
@@ -71,7 +71,7 @@ class Rehearsal:
 
 
 class GangPlace(msgspec.Struct, frozen=True):
-    """The node of a gang's pod; `found` has the preemption that makes room, if it needs one."""
+    """The node for a pod of a gang; `found` is the preemption that it needs, if any."""
 
     pod: PodInfo
     node_name: str
@@ -80,12 +80,12 @@ class GangPlace(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class RehearsalOutcome:
-    """The result of a rehearsal.
+    """The result of a rehearsal of a gang.
 
     Attributes:
-        is_success: whether there are as many places as required.
-        message: why the first pod without a place finds none; empty if all find one.
-        plugins: those that rejected any of them, or would have without victims.
+        is_success: whether at least the required number of pods have places.
+        message: why the first pod without a place has none; empty if all have one.
+        plugins: the plugins that rejected any of the pods before preemption.
     """
 
     places: Sequence[GangPlace]
@@ -106,12 +106,12 @@ def try_gang(
     preempts: bool = True,
     tell: Tell | None = None,
 ) -> RehearsalOutcome:
-    """Decide the pods of a gang in turn, each as if those before had their places.
+    """Decide about the pods of a gang in turn, each as if those before were on their nodes.
 
     Args:
-        pods: the more important ones first.
-        least: how many of them have to find a place. Beyond that no pod is preempted for one.
-        tell: called with each decision right after it was made; preemptions only if they count.
+        pods: the pods, the more important ones first.
+        least: the required number of places; once there are so many, no pod is preempted any more.
+        tell: called with each decision; without its preemption if that isn't carried out.
     """
     places, message, plugins = list[GangPlace](), "", set[str]()
     with rehearsal(scheduler, pods) as rehearsed:

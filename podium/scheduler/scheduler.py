@@ -1,6 +1,6 @@
 """A scheduler over a snapshot, without clock and API: decides, and applies decisions at once.
 
-Victims vanish the moment they are preempted, and bindings succeed.
+Preempted pods are removed at once, and bindings succeed.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -36,11 +36,11 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class Scheduler:
-    """Nodes, pods, everything that plugins look up, and the cycle that decides over them.
+    """Nodes, pods, all objects that plugins read, and the scheduling cycle that decides about pods.
 
     Attributes:
-        preferred: what to take where several nodes are equal, before the smallest name.
-        watch: called with every decision right after it was made, before anything changes.
+        preferred: nodes to choose where several are best; without, the smallest name is chosen.
+        watch: called with each decision, before anything of it is applied; None for none.
     """
 
     def __init__(
@@ -51,12 +51,12 @@ class Scheduler:
         every_node: bool = False,
         rng: Random | None = None,
     ) -> None:
-        """Make a scheduler without nodes and pods.
+        """Create a scheduler without nodes and pods.
 
         Args:
-            configuration: profiles and plugins; v1.36's default one unless given.
-            every_node: look at every node and candidate whatever the configuration says.
-            rng: for what a configuration limits to random candidates.
+            configuration: profiles and plugins; by default those of v1.36.
+            every_node: ignore the configuration's limits on nodes and candidates.
+            rng: chooses where the search for a limited number of candidates starts.
         """
         options = options or SchedulerOptions()
         self.handle = handle = Handle(
@@ -87,10 +87,10 @@ class Scheduler:
     def load(
         self, nodes: Iterable[Object], pods: Iterable[Object], others: Iterable[Object] = ()
     ) -> list[PodInfo]:
-        """Load objects, finished pods aside; return the pods without a node, in their order.
+        """Add objects, but no finished pods; return the pods without a node, in their order.
 
         Raises:
-            InvalidValueError: an object has an impossible value; names object and field.
+            InvalidValueError: an object has an invalid value; the error names object and field.
         """
         self.snapshot.set_nodes(nodes)
         for obj in others:
@@ -117,7 +117,7 @@ class Scheduler:
         self._cycle.timing = timing
 
     def pending(self, obj: Object) -> PodInfo:
-        """Return the pod of an object to schedule; nominate it if its status says so."""
+        """Return a `PodInfo` for a pod to schedule; nominate the pod if its status says so."""
         pod = pending_pod(obj, self.snapshot.classes)
         if pod.nominated_node_name:
             self.nominator.nominate(pod, pod.nominated_node_name)
@@ -139,8 +139,8 @@ class Scheduler:
         """Assume a pod on the node of its decision and run its binding cycle at once.
 
         Returns:
-            Success: the pod is bound. `Wait`: it keeps its room, and is among the `waiting` of the
-                profile's binding cycle. Anything else: it has been forgotten again.
+            Success if the pod is bound. `Wait` if it stays assumed, in the `waiting` of the
+            profile's binding cycle. Otherwise it has been removed from the node again.
         """
         cycle = self.binding[scheduler_name]
         bound = self.bind(pod, node_name)
@@ -156,7 +156,7 @@ class Scheduler:
         return status
 
     def preempt(self, decision: Decision) -> None:
-        """Remove the victims of a decision, and nominate its pod or clear its nomination."""
+        """Remove the victims of a decision, and nominate its pod or clear the pod's nomination."""
         found = decision.post_filter
         if found is None or found.nominated_node_name is None:
             return

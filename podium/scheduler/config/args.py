@@ -1,10 +1,10 @@
-"""Arguments (`pluginConfig[].args`) of the in-tree plugins, with v1.36's defaults and rules.
+"""Arguments (`pluginConfig[].args`) of the in-tree plugins, with v1.36's defaults and validation.
 
-Each class is the kind of its name in `kubescheduler.config.k8s.io/v1`. The rules are those of
+Each class has the name of its kind in `kubescheduler.config.k8s.io/v1`. The rules are those of
 `validation_pluginargs.go` in `pkg/scheduler/apis/config/validation` and of `defaults.go` in
-`pkg/scheduler/apis/config/v1`, with the default feature gates. Besides, `minDomains` and the node
-inclusion policies must be valid in a pod. Arguments of third parties' plugins stay as they were
-written.
+`pkg/scheduler/apis/config/v1`, with the default feature gates. In addition, default constraints
+are refused if their `minDomains` or inclusion policies would be invalid in a pod. Arguments of
+third-party plugins are kept as they were written.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -78,14 +78,14 @@ class ScoringStrategyType(StrEnum):
 
 
 class DefaultingType(StrEnum):
-    """Where PodTopologySpread's constraints come from for pods that have none."""
+    """Source of the topology spread constraints of pods that have none of their own."""
 
     SYSTEM = "System"
     LIST = "List"
 
 
 class PluginArgs(Document):
-    """The arguments of one plugin; `apiVersion` and `kind` may be left out."""
+    """Arguments of one plugin; `apiVersion` and `kind` may be left out."""
 
     api_version: Annotated[str, Choice((API_VERSION,))] = API_VERSION
     kind: str = ""
@@ -98,7 +98,7 @@ class PluginArgs(Document):
         return value
 
     def notes(self) -> Iterable[str]:
-        """Describe what has no effect: a path relative to the arguments, and why."""
+        """Describe each argument that has no effect, starting with its path below `args`."""
         return ()
 
 
@@ -140,9 +140,9 @@ class ScoringStrategy(Document):
     """How NodeResourcesFit scores nodes.
 
     Attributes:
-        type: the strategy; only a strategy that is left out altogether has a default type.
-        resources: what it looks at.
-        requested_to_capacity_ratio: only for that type, which needs it.
+        type: the strategy, required wherever a `scoringStrategy` is written.
+        resources: the resources that the strategy scores.
+        requested_to_capacity_ratio: required by the type RequestedToCapacityRatio, else forbidden.
     """
 
     type: Annotated[ScoringStrategyType, member_of(ScoringStrategyType)]
@@ -151,7 +151,7 @@ class ScoringStrategy(Document):
 
     @property
     def shape(self) -> tuple[UtilizationShapePoint, ...]:
-        """The points of the piecewise linear score; empty for the other types."""
+        """Points of the piecewise linear score; empty unless `type` is RequestedToCapacityRatio."""
         ratio = self.requested_to_capacity_ratio
         return ratio.shape if ratio else ()
 
@@ -173,13 +173,14 @@ class ScoringStrategy(Document):
 
 
 class DefaultPreemptionArgs(PluginArgs):
-    """How many candidate nodes kube-scheduler's preemption shortlists.
+    """How many candidate nodes DefaultPreemption considers before it chooses one.
 
-    It stops at max(nodes * min_candidate_nodes_percentage / 100, min_candidate_nodes_absolute).
+    The number is max(nodes * min_candidate_nodes_percentage / 100, min_candidate_nodes_absolute),
+    where only nodes count on which removing pods may help.
 
     Attributes:
-        min_candidate_nodes_percentage: 0 to 100, of all nodes.
-        min_candidate_nodes_absolute: at least 0; not 0 together with the percentage.
+        min_candidate_nodes_percentage: 0 to 100.
+        min_candidate_nodes_absolute: at least 0; not 0 if the percentage is 0.
     """
 
     min_candidate_nodes_percentage: Percentage = 10
@@ -187,7 +188,7 @@ class DefaultPreemptionArgs(PluginArgs):
 
     @property
     def limits_candidates(self) -> bool:
-        """Whether either number is configured; if not, all candidates are tried."""
+        """Whether the document sets either number; if not, Podium considers all candidates."""
         return self.gives("min_candidate_nodes_percentage", "min_candidate_nodes_absolute")
 
     def contradictions(self) -> Iterable[FieldError]:
@@ -198,13 +199,13 @@ class DefaultPreemptionArgs(PluginArgs):
 
 
 class InterPodAffinityArgs(PluginArgs):
-    """Weights of existing pods' affinity.
+    """Arguments of the InterPodAffinity plugin.
 
     Attributes:
-        hard_pod_affinity_weight: score that a required affinity term of an existing pod that
-            matches the incoming pod adds to its domain; 0 to 100.
-        ignore_preferred_terms_of_existing_pods: leave out existing pods' preferred terms, unless
-            the incoming pod has inter-pod affinity itself.
+        hard_pod_affinity_weight: score of a domain for each required affinity term of an existing
+            pod there that matches the incoming pod; 0 to 100.
+        ignore_preferred_terms_of_existing_pods: ignore existing pods' preferred terms, unless the
+            incoming pod has inter-pod affinity itself.
     """
 
     hard_pod_affinity_weight: Percentage = 1
@@ -227,13 +228,13 @@ class NodeSelectorTerm(Document):
 
 
 class NodeSelector(Document):
-    """Terms of which a node must meet one."""
+    """Terms of which a node must meet at least one."""
 
     node_selector_terms: Tuple[NodeSelectorTerm] = ()
 
 
 class PreferredSchedulingTerm(Document):
-    """A term that makes a node more attractive by its weight."""
+    """A preferred term of node affinity; a matching node scores the term's weight."""
 
     weight: Annotated[int, Bits(32), Range(0)] = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
@@ -247,7 +248,7 @@ class NodeAffinity(Document):
 
     @classmethod
     def shape(cls) -> BeforeValidator:
-        """Return the check of a field that holds a node affinity as the API writes it."""
+        """Return a validator of fields that hold a node affinity as the API writes it."""
 
         def checked(value: Any) -> Any:
             refuse(decode(cls, value).faults)
@@ -265,10 +266,11 @@ class NodeAffinity(Document):
 
 
 class NodeAffinityArgs(PluginArgs):
-    """A node affinity that is required of, and preferred for, every pod besides its own.
+    """Arguments of the NodeAffinity plugin.
 
     Attributes:
-        added_affinity: as `spec.affinity.nodeAffinity` of a pod, valid; None adds nothing.
+        added_affinity: a valid `nodeAffinity` that counts for every pod, besides the pod's own;
+            None adds nothing.
     """
 
     added_affinity: Annotated[Mapping[str, Any], NodeAffinity.shape()] | None = None
@@ -280,7 +282,7 @@ class NodeResourcesFitArgs(PluginArgs):
     Attributes:
         ignored_resources: extended resources that the filter ignores.
         ignored_resource_groups: groups of extended resources (`GROUP/…`) that the filter ignores.
-        scoring_strategy: how nodes are scored; ignored resources are scored, too.
+        scoring_strategy: how nodes are scored; resources that the filter ignores can be scored.
     """
 
     ignored_resources: FrozenSet[LabelKey] = frozenset()
@@ -289,7 +291,7 @@ class NodeResourcesFitArgs(PluginArgs):
 
 
 class NodeResourcesBalancedAllocationArgs(PluginArgs):
-    """The resources to balance; their weights are 1, as v1.36 requires."""
+    """Resources that NodeResourcesBalancedAllocation balances, all with weight 1 as in v1.36."""
 
     resources: Resources = DEFAULT_RESOURCES
 
@@ -306,11 +308,11 @@ class NodeResourcesBalancedAllocationArgs(PluginArgs):
 
 
 class TopologySpreadConstraint(Document):
-    """A cluster-level default constraint; its selector is deduced from the pod's owners.
+    """A default topology spread constraint; its selector is deduced from each pod's owners.
 
     Attributes:
         max_skew: at least 1.
-        topology_key: the node label that makes the domains.
+        topology_key: the node label whose values are the domains.
         when_unsatisfiable: `DoNotSchedule` or `ScheduleAnyway`.
         label_selector: forbidden.
         min_domains: None counts as 1.
@@ -335,7 +337,7 @@ class PodTopologySpreadArgs(PluginArgs):
     """Arguments of the PodTopologySpread plugin.
 
     Attributes:
-        default_constraints: for pods that have none; empty if the defaulting type is System.
+        default_constraints: constraints of pods without any; empty if `defaulting_type` is System.
         defaulting_type: `List`, or `System` for the built-in default constraints.
     """
 
@@ -365,7 +367,7 @@ class PodTopologySpreadArgs(PluginArgs):
 
 
 class VolumeBindingArgs(PluginArgs):
-    """How long binding waits for volumes; 0 doesn't wait."""
+    """Time limit for binding a pod's volumes, in seconds; 0 doesn't wait for volumes."""
 
     bind_timeout_seconds: Annotated[int, Range(0, INT64_MAX)] = 600
     shape: Annotated[
@@ -377,11 +379,11 @@ class VolumeBindingArgs(PluginArgs):
 
 
 class DynamicResourcesArgs(PluginArgs):
-    """Time limits of DynamicResources, in seconds; read, but claims aren't modelled.
+    """Time limits of DynamicResources, in seconds; accepted, but Podium doesn't model claims.
 
     Attributes:
-        filter_timeout: of one filter call; 0 switches the limit off.
-        binding_timeout: of waiting for devices to become ready, at least a second.
+        filter_timeout: limit of one Filter call; 0 means no limit.
+        binding_timeout: limit of waiting for devices to become ready, at least a second.
     """
 
     filter_timeout: Duration = 10.0
@@ -393,7 +395,7 @@ class DynamicResourcesArgs(PluginArgs):
 
 @dataclass(frozen=True, slots=True)
 class CustomArgs:
-    """Arguments of a plugin that isn't in-tree, as they were written."""
+    """Arguments of a third-party plugin, as they were written."""
 
     values: Mapping[str, object]
 

@@ -1,8 +1,8 @@
-"""KubeSchedulerConfiguration as it is written.
+"""KubeSchedulerConfiguration as a document: its fields, defaults and validation.
 
 The rules are those of `ValidateKubeSchedulerConfiguration`, `validateKubeSchedulerProfile`,
-`validateCommonQueueSort` and `SetDefaults_KubeSchedulerConfiguration`, plugin sets are merged as
-`mergePlugins` of `pkg/scheduler/apis/config/v1/default_plugins.go` does it, all in v1.36.
+`validateCommonQueueSort` and `SetDefaults_KubeSchedulerConfiguration` in v1.36. Plugin sets are
+merged as by `mergePlugins` in `pkg/scheduler/apis/config/v1/default_plugins.go`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -70,7 +70,7 @@ Weight = Annotated[int, Bits(32), Range(0)]
 
 
 class ExtensionPoint(StrEnum):
-    """An extension point that plugins can be configured at, spelt as its field is.
+    """An extension point at which plugins can be configured, spelt like its field.
 
     In v1.36 `placementGenerate` and `placementScore` belong to workload scheduling, which is behind
     a gate that is off by default.
@@ -102,7 +102,8 @@ class EnabledPlugin(Document):
 class DisabledPlugin(Document):
     """A plugin that a plugin set disables; `*` disables all.
 
-    kube-scheduler accepts any name: configurations often name plugins of other versions.
+    Unknown names are accepted, as by kube-scheduler: configurations often name plugins of other
+    versions.
     """
 
     name: Annotated[str, Required("the name of a plugin, or * for all")]
@@ -119,12 +120,12 @@ class PluginSet(Document):
         return any(plugin.name in (name, ALL_PLUGINS) for plugin in self.disabled)
 
     def over(self, default: "PluginSet") -> "PluginSet":
-        """Merge this set with a default one.
+        """Merge this plugin set with a default one.
 
-        Default plugins that either set disables are left out. A default plugin that is enabled
-        again stays at its position, as it was written the last time (without a weight, the default
-        one is lost). All else that is enabled follows in the order written, repetitions included:
-        the expansion refuses them.
+        Default plugins that either set disables are left out. A default plugin that this set
+        enables again keeps its position, but has the weight written here, even if none is written.
+        All other plugins of this set follow in the order written, including repeated ones, which
+        `expand` refuses.
         """
         disabled = {plugin.name: plugin for plugin in (*self.disabled, *default.disabled)}
         last_written = {plugin.name: index for index, plugin in enumerate(self.enabled)}
@@ -139,7 +140,7 @@ class PluginSet(Document):
 
 
 class Plugins(Document):
-    """The plugin sets of a profile: one for all extension points, and one for each."""
+    """Plugin sets of a profile: `multiPoint` for all extension points, and one for each."""
 
     multi_point: PluginSet = PluginSet()
     pre_enqueue: PluginSet = PluginSet()
@@ -168,7 +169,7 @@ class Plugins(Document):
         )
 
     def given(self) -> Iterator[tuple[str, PluginSet]]:
-        """Return the sets that the document has, by the names of their fields."""
+        """Return the plugin sets that the document contains, each with the name of its field."""
         for name, field in type(self).model_fields.items():
             if name in self.model_fields_set:
                 yield field.alias or name, getattr(self, name)
@@ -203,7 +204,7 @@ class PluginConfig(Document):
 
 
 class Profile(Document):
-    """A scheduling profile, as a KubeSchedulerConfiguration has it."""
+    """A scheduling profile of a KubeSchedulerConfiguration."""
 
     scheduler_name: str | None = None
     percentage_of_nodes_to_score: Percentage | None = None
@@ -216,7 +217,7 @@ class Profile(Document):
 
     @cached_property
     def args(self) -> Mapping[str, Args]:
-        """The arguments of every in-tree plugin that takes any, and of those in `plugin_config`."""
+        """Arguments by plugin: of in-tree plugins that take any, and of all in `plugin_config`."""
         given = {
             entry.name: entry.args or DEFAULT_ARGS.get(entry.name, CustomArgs({}))
             for entry in self.plugin_config
@@ -230,7 +231,7 @@ class Profile(Document):
                 yield FieldError(f"pluginConfig[{at}].name", name, "", ErrorKind.DUPLICATE)
 
     def notes(self, known: frozenset[str]) -> Iterator[str]:
-        """Describe what is accepted but has no effect, by paths relative to the profile."""
+        """Describe the fields that have no effect, each by its path below the profile."""
         for point, plugin_set in self.plugins.given():
             for at, plugin in enumerate(plugin_set.disabled):
                 if plugin.name not in (*known, "*"):
@@ -253,7 +254,7 @@ def _or(default: Any) -> AfterValidator:
 
 
 class LeaderElection(Document):
-    """How schedulers elect the one that schedules; `podium scheduler` follows it.
+    """How replicas of `podium scheduler` elect the one that schedules.
 
     The rules are those of `ValidateLeaderElectionConfiguration` and of client-go's elector. Zero
     and empty values count as absent.
@@ -283,7 +284,7 @@ class LeaderElection(Document):
 
 
 class ClientConnection(Document):
-    """How to connect to the API server; `podium scheduler` follows it, and sends JSON."""
+    """How `podium scheduler` connects to the API server; it always sends JSON."""
 
     kubeconfig: str = ""
     accept_content_types: str = ""
@@ -326,10 +327,10 @@ class KubeSchedulerConfiguration(Document):
         return self.client_connection or ClientConnection()
 
     def with_defaults(self) -> Self:
-        """Return the configuration with defaults filled in for at least one profile.
+        """Return the configuration with all defaults and at least one profile.
 
-        Profiles without a percentage get that of the configuration; without either, every node is
-        looked at.
+        A profile without `percentageOfNodesToScore` has that of the configuration. Without either,
+        all nodes are filtered.
         """
         profiles = []
         for profile in self.profiles or (Profile(),):
@@ -378,7 +379,7 @@ class KubeSchedulerConfiguration(Document):
                     yield FieldError(f"{field}.pluginConfig", name, message)
 
     def notes(self, known: frozenset[str]) -> Iterator[str]:
-        """Describe what is accepted but has no effect, in reading order."""
+        """Describe the fields that have no effect, in the order of the document."""
         for name, field in type(self).model_fields.items():
             if name in _IGNORED and name in self.model_fields_set:
                 yield f"{field.alias} {UNHEEDED}"

@@ -1,4 +1,4 @@
-"""The plugins of each extension point: a profile's own sets, and MultiPoint.
+"""The plugins of each extension point, from a profile's `multiPoint` and the point's own set.
 
 As `expandMultiPointPlugins`, `updatePluginList`, `getScoreWeights` and `NewFramework` of
 `pkg/scheduler/framework/runtime/framework.go` and `NewMap` of `pkg/scheduler/profile/profile.go`,
@@ -23,12 +23,12 @@ def expand(sets: Plugins, implements: Implements) -> Expanded:
     """Return the plugins of every extension point, in the order in which they run.
 
     First come the plugins that a point's own set shares with MultiPoint, then the rest of
-    MultiPoint, then the rest of the point's own set. Weights are set at `score` and
-    `placementScore`, the point's own before MultiPoint's; elsewhere they are 0.
+    MultiPoint, then the rest of the point's own set. At `score` and `placementScore` each has a
+    weight, the own set's rather than MultiPoint's; at other points weights are 0.
 
     Raises:
-        InvalidDocumentError: a plugin is enabled twice, or where it has no part; fields are
-            relative to the profile.
+        InvalidDocumentError: a plugin is enabled twice, or at a point that it doesn't implement.
+            Fields are relative to the profile.
     """
     if faults := list(dict.fromkeys(_faults(sets, implements))):
         raise InvalidDocumentError(faults)
@@ -51,7 +51,7 @@ def expand(sets: Plugins, implements: Implements) -> Expanded:
 
 
 def _spread_to(sets: Plugins, point: ExtensionPoint, implements: Implements) -> list[str]:
-    """Return names that MultiPoint brings to `point`, those of its own set included."""
+    """Return the MultiPoint plugins that run at `point`, including those also in its own set."""
     own = sets.at(point)
     return [
         plugin.name
@@ -81,11 +81,11 @@ def _repetitions(field: str, names: list[str]) -> Iterator[FieldError]:
 
 
 def check_expanded(profiles: Sequence[tuple[Profile, Expanded]]) -> None:
-    """Check the expanded profiles together, in the order of the configuration.
+    """Check that each profile has the plugins it needs, and that all sort the queue alike.
 
     Raises:
-        InvalidDocumentError: a profile hasn't exactly one queueSort plugin or has no bind plugin,
-            or the profiles sort the queue in different ways.
+        InvalidDocumentError: a profile hasn't exactly one queueSort plugin, has no bind plugin, or
+            has another queueSort plugin, or other arguments for it, than the first profile.
     """
     faults, first = [], []
     if profiles:

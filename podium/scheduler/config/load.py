@@ -1,7 +1,7 @@
-"""Reads the configuration from documents.
+"""Load the scheduler's configuration from documents.
 
-A `KubeSchedulerConfiguration` and a document of Podium's own options may come in any order;
-everything else has the defaults of kube-scheduler v1.36.
+A `KubeSchedulerConfiguration` and a document of Podium's `SchedulerOptions` may come in any
+order; what they leave out has the defaults of kube-scheduler v1.36.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -33,7 +33,7 @@ _POLICY = (
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A KubeSchedulerConfiguration, SchedulerOptions, and notes about what has no effect."""
+    """A KubeSchedulerConfiguration, SchedulerOptions, and notes about fields without effect."""
 
     configuration: KubeSchedulerConfiguration
     options: SchedulerOptions
@@ -44,7 +44,7 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
     """Decode the configuration from documents, as read from YAML or JSON.
 
     Raises:
-        InvalidDocumentError: with everything that is wrong.
+        InvalidDocumentError: lists all faults of all documents.
     """
     by_kind, known = dict[str, Mapping[str, object]](), frozenset(known_plugins)
     faults: list[FieldError] = []
@@ -70,7 +70,7 @@ def load_configuration(documents: Sequence[object], known_plugins: Collection[st
 
 
 def default_configuration() -> KubeSchedulerConfiguration:
-    """Return the configuration of kube-scheduler v1.36 without a file."""
+    """Return the configuration that kube-scheduler v1.36 has without a configuration file."""
     return load_configuration([], DEFAULT_PLUGIN_NAMES).configuration
 
 
@@ -93,7 +93,7 @@ def _header_fault(document: object) -> FieldError | None:
 
 
 def enabling(names: Sequence[str], documents: Sequence[Any]) -> Sequence[Any]:
-    """Enable plugins everywhere in each profile that doesn't mention them."""
+    """Enable plugins at `multiPoint` of all profiles that don't mention them, in new documents."""
 
     def is_configuration(document: Any) -> bool:
         return isinstance(document, Mapping) and document.get("kind") == KIND

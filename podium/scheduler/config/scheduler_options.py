@@ -1,7 +1,7 @@
 """SchedulerOptions: options of Podium that kube-scheduler doesn't have.
 
-They are read from a document of their own, `apiVersion: podium.dev/v1alpha1` and `kind:
-SchedulerOptions`, so that kube-scheduler can read the same KubeSchedulerConfiguration.
+They have a document of their own, `apiVersion: podium.dev/v1alpha1` and `kind: SchedulerOptions`,
+so that kube-scheduler can still read the KubeSchedulerConfiguration.
 """
 
 from enum import StrEnum
@@ -28,8 +28,8 @@ EVERY = "*"
 class BudgetPolicy(StrEnum):
     """How preemption treats PodDisruptionBudgets.
 
-    BEST_EFFORT is kube-scheduler's: budgets are broken where nothing else helps. RESPECT never
-    breaks one: the preemptor waits until the budget allows the disruption.
+    BEST_EFFORT is kube-scheduler's: a budget is violated if no other preemption helps. RESPECT
+    never violates one: the preemptor waits until the budget allows the disruption.
     """
 
     BEST_EFFORT = "BestEffort"
@@ -37,11 +37,11 @@ class BudgetPolicy(StrEnum):
 
 
 class PreemptionScope(StrEnum):
-    """Where the victims of one preemption may be.
+    """On which nodes the victims of one preemption may be.
 
-    NODE is kube-scheduler's: on the node that takes the preemptor. CROSS_NODE looks further where
-    that helps nowhere: pods that keep the preemptor away by required anti-affinity, in either
-    direction, or by DoNotSchedule spread may be victims on other nodes.
+    NODE is kube-scheduler's: all victims are on the preemptor's future node. With CROSS_NODE, if
+    that helps on no node, victims may also be pods on other nodes that keep the preemptor away by
+    required anti-affinity, theirs or its own, or by DoNotSchedule spread.
     """
 
     NODE = "Node"
@@ -52,9 +52,10 @@ class CrossNodeLimits(Document):
     """Limits of the search for victims on several nodes.
 
     Attributes:
-        domains: how many domains are looked at, those with less important and fewer blockers first.
-        nodes: how many nodes of each domain.
-        victims: the largest set of victims.
+        domains: how many topology domains are searched, first those whose blocking pods are less
+            important and fewer.
+        nodes: how many nodes of each domain are searched.
+        victims: the largest number of victims.
     """
 
     domains: Annotated[int, Range(1)] = 16
@@ -63,13 +64,15 @@ class CrossNodeLimits(Document):
 
 
 class CandidateKey(StrEnum):
-    """A key by which candidate nodes are compared; smaller is better, later for start times.
+    """A key by which preemption compares candidate nodes.
 
-    The first five are kube-scheduler's. DELETION_COST is the sum of the victims' annotations
-    `controller.kubernetes.io/pod-deletion-cost`, LOST_RUN_TIME of the seconds since their start, or
-    since the time in their annotation `podium.dev/last-checkpoint`. STRANDED_VICTIMS counts victims
-    that aren't replaced, or with a replacement that fits nowhere else at once. CASCADE_SIZE counts
-    the victims, those that their replacements would preempt, and so on.
+    The node with the smaller value is preferred; of start times, the later one. The first five keys
+    are kube-scheduler's. DELETION_COST is the sum of the victims' annotations
+    `controller.kubernetes.io/pod-deletion-cost`. LOST_RUN_TIME is the sum of the seconds since the
+    victims' start, or since the time in their annotation `podium.dev/last-checkpoint`.
+    STRANDED_VICTIMS counts victims that aren't replaced, or whose replacement fits on no other node
+    at once. CASCADE_SIZE counts the victims, those that their replacements would preempt, and so
+    on.
     """
 
     PDB_VIOLATIONS = "PodDisruptionBudgetViolations"
@@ -90,7 +93,7 @@ class MinimumRunTime(Document):
     """How long the pods of a PriorityClass run before they may be preempted.
 
     Attributes:
-        priority_class: of the victims; `*` for every class.
+        priority_class: name of the victims' PriorityClass; `*` for every class.
         duration_s: counted from `status.startTime`; a pod that hasn't started is protected.
     """
 
@@ -99,12 +102,12 @@ class MinimumRunTime(Document):
 
 
 class NeverPreempt(Document):
-    """Which pods an annotation may protect from preemption.
+    """Pods whose annotation protects them from preemption.
 
     Attributes:
-        priority_classes: PriorityClasses whose pods may be protected; a ResourceQuota with the
-            scope PriorityClass can limit their number.
-        namespaces: namespaces whose pods may be protected; all if empty.
+        priority_classes: PriorityClasses whose pods may have the annotation; a ResourceQuota with
+            the scope PriorityClass can limit their number.
+        namespaces: namespaces whose pods may have the annotation; all if empty.
         safe_to_evict: whether Cluster Autoscaler's annotation `safe-to-evict: "false"` protects,
             too.
     """
@@ -117,11 +120,11 @@ class NeverPreempt(Document):
 class RepeatedVictims(Document):
     """How often a pod may be preempted before it is protected for a while.
 
-    A pod inherits the preemptions of the pod that it replaces: a victim of its controller.
+    The preemptions of a pod count for the pod that its controller creates in its place.
 
     Attributes:
-        times: after so many preemptions,
-        within_s: in such a window, it is protected until the window ends.
+        times: number of preemptions within the window after which the pod is protected.
+        within_s: length of the window; the protection ends with it.
     """
 
     times: Annotated[int, Range(1)]
@@ -132,10 +135,10 @@ class PreemptionRate(Document):
     """How many victims preemption may take in a time.
 
     Attributes:
-        namespace: of the victims; `*` for every single one.
-        priority_class: of the victims; `*` for every single one.
-        victims: at most so many,
-        per_s: in any window of this length.
+        namespace: the victims' namespace; `*` limits each namespace by itself.
+        priority_class: the victims' PriorityClass; `*` limits each class by itself.
+        victims: the largest number of victims.
+        per_s: length of the window for which the number holds; it holds for any such window.
     """
 
     namespace: str = EVERY
@@ -148,14 +151,14 @@ class PreemptionProtection(Document):
     """Pods that may not be preempted, besides those of equal or higher priority.
 
     Attributes:
-        minimum_run_times: by class; the first that names a pod's class counts.
-        annotated_run_time_max_s: the longest run time that a pod may ask for by its annotation
+        minimum_run_times: minimum run times by PriorityClass; the first that matches a pod applies.
+        annotated_run_time_max_s: the longest run time that a pod may request by its annotation
             `podium.dev/minimum-run-time`; 0 ignores the annotation.
-        toleration: whether annotations of PriorityClasses for scheduler-plugins'
-            PreemptionToleration count.
-        never: pods that an annotation may protect.
+        toleration: whether PriorityClasses' annotations for scheduler-plugins'
+            PreemptionToleration apply.
+        never: pods whose annotation protects them.
         repeated_victims: how often a pod may be preempted.
-        rates: how many victims may be taken in a time; all of them count.
+        rates: how many victims may be taken in a time; all rates apply.
     """
 
     minimum_run_times: Tuple[MinimumRunTime] = ()
@@ -167,7 +170,7 @@ class PreemptionProtection(Document):
 
 
 class PodGroupApi(StrEnum):
-    """The API of PodGroups: v1.36's alpha API, or scheduler-plugins'."""
+    """The API that PodGroups belong to: v1.36's alpha API, or scheduler-plugins'."""
 
     KUBERNETES = "scheduling.k8s.io"
     SCHEDULER_PLUGINS = "scheduling.x-k8s.io"
@@ -177,9 +180,10 @@ class Gangs(Document):
     """How the pods of a PodGroup are scheduled together.
 
     Attributes:
-        pod_groups: the API groups of PodGroups that count; a real API server has to serve them.
-        timeout_s: for how long a gang waits for room that was made for it, unless its PodGroup has
-            a `scheduleTimeoutSeconds`; then it gives the room up, and makes none for as long.
+        pod_groups: the APIs whose PodGroups are scheduled; a real API server has to serve them.
+        timeout_s: how long a gang's nominations last after it has preempted pods, unless its
+            PodGroup has a `scheduleTimeoutSeconds`. Then they are cleared, and the gang preempts no
+            pods for as long again.
     """
 
     pod_groups: Annotated[
@@ -189,14 +193,14 @@ class Gangs(Document):
 
 
 class Patience(Document):
-    """How long the pods of a PriorityClass wait for room before they preempt.
+    """How long the pods of a PriorityClass wait for free resources before they preempt.
 
     Attributes:
-        priority_class: of the preemptors; `*` for every class. The first entry that names a pod's
-            class counts.
-        delay_s: they wait at least so long after they were found to fit nowhere.
-        at_most_s: they wait up to so long for a node that is being provisioned for them, that has
-            only startup taints against them, or for pods that end by themselves.
+        priority_class: PriorityClass of the preemptors; `*` for every class. The first entry that
+            matches a pod applies.
+        delay_s: the least time between the first attempt that finds no node and a preemption.
+        at_most_s: the longest time to wait for a node that is being provisioned for the pod, that
+            has only startup taints against it, or for pods that end by themselves.
         startup_taints: keys of the taints that a node loses when it is ready for pods.
     """
 
@@ -209,8 +213,8 @@ class Patience(Document):
 class VictimOrder(StrEnum):
     """How preemption orders the pods of a node, the most important first.
 
-    DEFAULT is kube-scheduler's: by priority, then by start time. QOS_CLASS puts the QoS class
-    between the two: Guaranteed before Burstable before BestEffort.
+    DEFAULT is kube-scheduler's: by priority, then by start time. QOS_CLASS compares the QoS class
+    in between: Guaranteed before Burstable before BestEffort.
     """
 
     DEFAULT = "Default"
@@ -226,20 +230,19 @@ class SchedulerOptions(Document):
     Attributes:
         victim_order: how preemption orders the pods of a node.
         eviction_guard_s: for how long a replacement is kept from a node that has evicted a pod of
-            its controller under pressure; 0 keeps it from none.
-        preemption_scope: where the victims of one preemption may be.
+            its controller under pressure; 0 switches this off.
+        preemption_scope: on which nodes the victims of one preemption may be.
         cross_node_limits: limits of the search for victims on several nodes.
         candidate_order: the keys by which preemption compares candidate nodes, the first key first.
         disruption_budgets: how preemption treats PodDisruptionBudgets.
-        budget_annotations: whether a PodDisruptionBudget's annotation
-            `podium.dev/disruption-budgets: Respect` counts.
-        budget_respecting_classes: preemptors of these PriorityClasses always respect budgets.
+        budget_annotations: whether preemption respects each PodDisruptionBudget that has the
+            annotation `podium.dev/disruption-budgets: Respect`.
+        budget_respecting_classes: PriorityClasses whose pods always respect budgets as preemptors.
         protection: pods that may not be preempted.
-        other_nominations: whether a pod of another scheduler that is nominated to a node counts
-            there, for pods of no higher priority; kube-scheduler doesn't count it.
+        other_nominations: whether pods of other schedulers count on the nodes that they are
+            nominated to, for pods of no higher priority; in kube-scheduler they don't.
         livelock_backoff_s: for how long a pod stops preempting after pods of other schedulers have
-            taken the room made for it again and again; it doubles each time. 0 only records an
-            event.
+            repeatedly taken what it freed; doubles each time. 0 only records an event.
         patience: which pods wait before preempting, and what for.
         gangs: how pods of one PodGroup are scheduled; None schedules each by itself.
     """
@@ -269,7 +272,7 @@ class SchedulerOptions(Document):
 
     @property
     def limits_preemption(self) -> bool:
-        """Whether any option protects some victims."""
+        """Whether any option protects pods from preemption."""
         return (
             self.protection != PreemptionProtection()
             or self.disruption_budgets is not BudgetPolicy.BEST_EFFORT

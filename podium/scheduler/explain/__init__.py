@@ -1,1 +1,1 @@
-"""Amounts and names behind the refusal of a pod, and changes that would make it fit."""
+"""Explanations of decisions: the amounts and names behind refusals, and remedies."""

@@ -1,6 +1,6 @@
 """A decision in full: every node, every plugin, every candidate.
 
-A decision refers to evaluations, which change with the cluster: explain it at once.
+A decision refers to evaluations that follow the cluster, so it has to be explained at once.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class Candidate(msgspec.Struct, frozen=True):
-    """A node on which preemption would make room, and the victims, the most important first."""
+    """A node where preemption would help, with its victims, the most important first."""
 
     node_name: str
     victims: tuple[PodInfo, ...]
@@ -32,11 +32,12 @@ class Explanation(msgspec.Struct, frozen=True):
     """A decision in full: every node, every plugin, every candidate.
 
     Attributes:
-        filter: the nodes that don't fit, with the status of the first objecting plugin.
-        scores: of feasible nodes, each plugin's weighted, normalised score.
-        best: all nodes of the highest total, by name.
-        rejected: the nodes where the dry run failed, with the filter that still objects.
-        selected: the candidates that the choice could not tell apart, by name.
+        filter: by node that doesn't fit, the status of the first filter that refused it.
+        scores: by feasible node and plugin, the weighted, normalised score.
+        best: all nodes with the highest total score, sorted by name.
+        rejected: by node where the dry run of preemption failed, the status of the filter that
+            refuses the pod even without the victims.
+        selected: the candidates that are equal by all keys of the choice, sorted by name.
     """
 
     filter: Mapping[str, Status] = msgspec.field(default_factory=dict)

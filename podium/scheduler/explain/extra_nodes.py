@@ -1,4 +1,4 @@
-"""Copies of nodes: one more node like an existing one, while a context lasts."""
+"""Hypothetical nodes: one more node like an existing one, while a context is active."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,7 +14,7 @@ _OWN_SPEC = ("podCIDR", "podCIDRs", "providerID", "unschedulable")
 
 
 def shapes(snapshot: Snapshot) -> list[str]:
-    """Return a node of each shape, by name: one with distinct capacity, labels and taints."""
+    """Return the names of one node for each distinct capacity, labels and taints, sorted."""
     found: dict[str, str] = {}
     for node_name, row in sorted(snapshot.row_of.items()):
         node = node_like(snapshot.nodes[row], "")
@@ -25,7 +25,7 @@ def shapes(snapshot: Snapshot) -> list[str]:
 
 @contextmanager
 def extra_node(snapshot: Snapshot, like: str) -> Iterator[str]:
-    """Add a node like another one, with pods of its DaemonSets, while the context lasts."""
+    """Add a copy of a node and its DaemonSet pods while the context is active; yield its name."""
     row = snapshot.row_of[like]
     new = f"{like}-more"
     while new in snapshot.row_of:
@@ -49,7 +49,7 @@ def extra_node(snapshot: Snapshot, like: str) -> Iterator[str]:
 
 
 def node_like(node: Object, name: str) -> Object:
-    """Copy a node under another name, as it is when it is ready."""
+    """Copy a node under another name, without what only one node has, its images, and cordoning."""
     marks = {**labels(node), HOSTNAME_LABEL: name}
     spec = {field: value for field, value in spec_of(node).items() if field not in _OWN_SPEC}
     status: Any = {**status_of(node), "images": []}

@@ -1,4 +1,4 @@
-"""The pods, and their number, that keep a pod out of a domain."""
+"""The pods, and their number, by which affinity or spread keeps a pod out of a domain."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ _NAMED_MAX = 5
 
 
 def spread_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
-    """Explain which spread constraints of the pod the node's domains break."""
+    """Explain which of the pod's spread constraints the node of a row would violate."""
     for constraint in own_constraints(pod.cls, DO_NOT_SCHEDULE):
         key = constraint.topology_key
         here = snapshot.labels_of(row).get(key)
@@ -58,7 +58,7 @@ def _closed(snapshot: Snapshot, pod: PodInfo, key: str, domains: Sequence[str]) 
 
 
 def affinity_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
-    """Explain which pods a pod must be near and isn't, and which it must stay apart from."""
+    """Explain which required affinity no pod meets, and which pods violate anti-affinity."""
     terms = pod.cls.peer_group.terms
     marks = snapshot.labels_of(row)
     all_pods = [other for pods in snapshot.pods_on for other in pods]

@@ -1,4 +1,4 @@
-"""The conditions on labels and names that a node doesn't meet, as text."""
+"""Node selectors and node affinity that a node doesn't meet, as text."""
 
 from collections.abc import Iterator, Mapping
 
@@ -8,7 +8,7 @@ from podium.api.selectors.node_selector import required_node_affinity
 
 
 def unmet_node_affinity(pod: Object, marks: Mapping[str, str], name: str) -> Iterator[str]:
-    """Explain which of a pod's nodeSelector and node affinity a node doesn't meet."""
+    """Explain which parts of a pod's nodeSelector and node affinity a node doesn't meet."""
     required = required_node_affinity(pod)
     for requirement in required.selector.requirements:
         if not requirement.matches(marks.get(requirement.key)):

@@ -41,15 +41,15 @@ _MI = 1 << 20
 
 @dataclass(frozen=True, slots=True)
 class Obstacle(Report):
-    """One filter's objection to one node.
+    """The refusal of one node by one filter.
 
     Attributes:
-        node: the node.
-        plugin: the filter.
+        node: name of the node.
+        plugin: name of the filter.
         code: Unschedulable, or UnschedulableAndUnresolvable where removing pods doesn't help.
-        reasons: in Kubernetes' words.
-        details: the amounts, taints, labels and pods behind it; empty where Podium knows of none,
-            and after the first twenty nodes with equal reasons.
+        reasons: the reasons in Kubernetes' words.
+        details: the amounts, taints, labels and pods behind the reasons; empty for plugins that
+            Podium can't explain, and after the first twenty nodes with equal reasons.
     """
 
     node: str
@@ -62,10 +62,11 @@ class Obstacle(Report):
 def obstacles(
     decision: Decision, scheduler: Scheduler, refused: Mapping[str, Status]
 ) -> tuple[Obstacle, ...]:
-    """Return the objections of each filter to nodes, by node name, then in the order of filters.
+    """Return the obstacles of a decision by node name, then in the order of filters.
 
-    Empty if PreFilter refused all nodes. `refused` has the nodes to look at with the status of the
-    first objecting filter; only that is returned for nodes with room kept for nominated pods.
+    Empty if PreFilter refused all nodes. `refused` has the nodes to explain, each with the status
+    of its first refusing filter. Where only nominated pods keep the pod away, only that is
+    returned.
     """
     evaluation = decision.evaluation
     if evaluation is None or decision.pre_filter is not None:
@@ -95,7 +96,7 @@ def obstacles(
 def details_of(
     status: Status, snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int
 ) -> tuple[str, ...]:
-    """Explain what a filter refused a pod on a row for."""
+    """Explain a filter's refusal of a pod on a row; empty for plugins that Podium can't explain."""
     describe = _DESCRIBERS.get(status.plugin)
     return () if describe is None else tuple(describe(snapshot, listers, pod, row))
 
@@ -160,7 +161,7 @@ def _taints(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Ite
 def untolerated_taints(
     node: Object, tolerations: Sequence[Mapping[str, Any]] | None
 ) -> Iterator[Mapping[str, Any]]:
-    """Return the taints of a node that keep pods with these tolerations away."""
+    """Return the taints of a node that pods with these tolerations don't tolerate."""
     for taint in taints_of(node):
         keeps_away = taint.get("effect") in (NO_SCHEDULE, NO_EXECUTE)
         if keeps_away and not tolerations_tolerate(tolerations, taint):
@@ -186,13 +187,13 @@ def _ports(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iter
 
 
 def amount_text(resource: str, amount: int) -> str:
-    """Return an amount, of cpu in thousandths, with its unit: `250m CPU`, `1536Mi memory`."""
+    """Return an amount with its unit, as `250m CPU` or `1536Mi memory`; cpu is in thousandths."""
     word = "CPU" if resource == "cpu" else resource
     return f"{bare_amount(resource, amount)} {word}"
 
 
 def bare_amount(resource: str, amount: int) -> str:
-    """Return an amount without the resource; bytes are rounded to Mi where that loses little."""
+    """Return an amount without the resource's name; bytes are rounded to Mi if little is lost."""
     if resource == "cpu":
         return str(Quantity(amount * NANOS_PER_MILLI))
     if not resource.startswith(_BYTES):

@@ -1,6 +1,6 @@
-"""The smallest changes with which a pod that fits nowhere would get a node.
+"""The smallest changes with which a pod that fits on no node would get one.
 
-Every remedy is checked by deciding with the pod, or the cluster, changed. Nothing stays changed.
+Each remedy is tried: the pod, or the cluster, is changed, decided and restored.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -34,7 +34,7 @@ class Remedy(Report):
 
     Attributes:
         kind: what is changed.
-        change: what is to be changed, in words.
+        change: the change in words.
         node: the node that the pod then gets.
         victims: pods that it then preempts, the most important first.
     """
@@ -56,7 +56,7 @@ def remedies(
     priority_classes: Iterable[Object],
     budget_of: BudgetOf,
 ) -> list[Remedy]:
-    """Find changes that would give a pod a node, at most one of each kind; none if it has one."""
+    """Find changes that give a pod a node, at most one of each kind; none if it has one already."""
     trial = _Trial(scheduler, profile)
     decision = trial.decide(pod)
     if decision.evaluation is None or decision.pre_filter is not None or decision.node_name:
@@ -98,7 +98,7 @@ class _Trial:
 
 
 def _less(trial: _Trial, decision: Decision) -> Iterator[Remedy]:
-    """Lower requests to what is free where nothing else is in the way, the smallest cut first."""
+    """Try lower requests where only NodeResourcesFit refuses, the smallest reduction first."""
     evaluation = decision.evaluation
     assert evaluation is not None
     cuts = []
@@ -184,9 +184,9 @@ def _preempting(
 
 
 def with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
-    """Lower the requests of a pod, the largest first; None if they are smaller than the cuts.
+    """Reduce the requests of a pod, those of its largest containers first.
 
-    The cuts of cpu are in thousandths, others in units.
+    Reductions of cpu are in thousandths, others in units. None if the pod requests less than that.
     """
     containers = [{**container} for container in containers_of(spec_of(pod))]
     for resource, amount in cuts.items():
@@ -205,13 +205,13 @@ def with_less(pod: Object, cuts: Mapping[str, int]) -> Object | None:
 
 
 def with_tolerations(pod: Object, taints: Iterable[Object]) -> Object:
-    """Add tolerations of these taints to a pod."""
+    """Return a pod with tolerations of these taints added."""
     added = [{"operator": "Equal", **taint} for taint in taints]
     return _with_spec(pod, tolerations=[*tolerations_of(spec_of(pod)), *added])
 
 
 def with_priority(pod: Object, priority: int) -> Object:
-    """Change the priority of a pod, and let it preempt."""
+    """Return a pod with this priority and the preemption policy PreemptLowerPriority."""
     return _with_spec(pod, priority=priority, preemptionPolicy="PreemptLowerPriority")
 
 

@@ -39,7 +39,7 @@ _NAMED_MAX = 5
 
 
 def limit_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
-    """Explain which limits of drivers the pod's volumes would exceed, and what is attached."""
+    """Explain which drivers' attach limits the pod's volumes would exceed, and what is attached."""
     node_name = snapshot.names[row]
     limits = attach_limits(listers).get(node_name, {})
     attached = attached_volumes(listers).get(node_name, frozenset())
@@ -62,7 +62,7 @@ def limit_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) 
 
 
 def binding_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
-    """Explain which claims have no volume that the node reaches, or can't get one for it."""
+    """Explain which claims of a pod neither have nor can get a volume that the node reaches."""
     topology = VolumeTopology(snapshot)
     for use, claim in used_claims(listers, pod):
         if claim is None:
@@ -148,7 +148,7 @@ def _unbound(
 
 
 def zone_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
-    """Explain which volumes are labelled with other zones or regions than the node."""
+    """Explain which of the pod's volumes have zone or region labels that differ from the node's."""
     marks = snapshot.labels_of(row)
     for use, claim in used_claims(listers, pod):
         if claim is None or use.is_ephemeral:
@@ -165,7 +165,7 @@ def zone_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -
 
 
 def use_details(snapshot: Snapshot, listers: Listers, pod: PodInfo, row: int) -> Iterator[str]:
-    """Explain which pods use the pod's disks on a node, or its exclusive claims."""
+    """Explain which pods use the pod's disks on a node, or its ReadWriteOncePod claims anywhere."""
     for other in snapshot.pods_on[row]:
         if share_a_disk(pod.cls, other.cls):
             yield f"{other.key}, priority {other.priority}, uses the same disk"

@@ -1,9 +1,10 @@
 """Events in a cluster as the scheduling queue sees them, and how plugins register for them.
 
-A plugin that rejects pods registers the events that could change its mind, each with a hint that
-looks closer (EnqueueExtensions and QueueingHintFn of v1.36). Hints are asked once per class of
-pods. A hint that can't decide returns True or raises `CycleError`, which counts as True.
-Registrations and hints are v1.36's, gaps included; `docs/queueing-hints.md` lists them.
+A plugin that rejects pods registers the events that could make them schedulable, each with an
+optional hint that decides for one event and one pod (EnqueueExtensions and QueueingHintFn of
+v1.36). A hint is called once per class of pods. A hint that can't decide returns True or raises
+`CycleError`, which counts as True. Registrations and hints are v1.36's, including events that v1.36
+misses; `docs/queueing-hints.md` lists those.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,7 +19,7 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class EventResource(StrEnum):
-    """The kind of resource that an event happens to."""
+    """The resource of a cluster event, named as upstream names it."""
 
     ASSIGNED_POD = "AssignedPod"
     """A pod that is on a node, another one than the pod that waits."""
@@ -39,7 +40,7 @@ class EventResource(StrEnum):
 
 
 class Action(IntFlag):
-    """What happens to a resource; one event can be several actions."""
+    """What an event does to a resource; an event can combine several actions."""
 
     ADD = auto()
     DELETE = auto()
@@ -73,7 +74,7 @@ class Action(IntFlag):
 
 
 class ClusterEvent(msgspec.Struct, frozen=True):
-    """An event that happened, or events to register for."""
+    """An event that happened, or a pattern of events to register for."""
 
     resource: EventResource
     action: Action
@@ -96,7 +97,7 @@ All pods of one class must get the same answer, unless the event's resource is U
 
 
 class EventHint(msgspec.Struct, frozen=True):
-    """An event that a plugin registers for; without a hint every such event may help."""
+    """An event that a plugin registers for; without a hint, the event may help all its pods."""
 
     event: ClusterEvent
     hint: Hint | None = None
@@ -104,9 +105,9 @@ class EventHint(msgspec.Struct, frozen=True):
 
 @runtime_checkable
 class EnqueueExtensions(Protocol):
-    """A plugin that lists the events which may make a pod schedulable that it rejected.
+    """A plugin that lists the events which may make the pods schedulable that it rejected.
 
-    A plugin without it is asked again after every event.
+    Pods that are rejected by any other plugin are retried after every event.
     """
 
     name: str
@@ -121,7 +122,7 @@ AfterRemoval = Callable[[PodInfo, Object], bool]
 def after_change(
     resource: EventResource, action: Action, hint: AfterChange | None = None
 ) -> EventHint:
-    """Register for additions and updates; the object before is None for a hint if it is new."""
+    """Register for additions and updates; the hint gets None for the old object of an addition."""
     event = ClusterEvent(resource, action)
     if hint is None:
         return EventHint(event)
@@ -129,7 +130,7 @@ def after_change(
 
 
 def after_removal(resource: EventResource, hint: AfterRemoval | None = None) -> EventHint:
-    """Register for deletions; a hint gets the waiting pod and the deleted object."""
+    """Register for deletions; the hint gets the waiting pod and the deleted object."""
     event = ClusterEvent(resource, Action.DELETE)
     if hint is None:
         return EventHint(event)
@@ -146,14 +147,14 @@ def after_difference(
 
 
 def claim_is_used(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    """Return whether the pod uses a claim that was added or changed."""
+    """Return whether a pod uses a PersistentVolumeClaim that was added or changed."""
     return pod.namespace == namespace(new) and name(new) in {
         use.claim_name for use in claim_uses(pod.obj)
     }
 
 
 def claim_is_named(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    """Return whether a volume of the pod names a claim, ephemeral volumes aside."""
+    """Return whether a volume of the pod, unless it is ephemeral, names a PersistentVolumeClaim."""
     return pod.namespace == namespace(new) and name(new) in {
         use.claim_name for use in claim_uses(pod.obj) if not use.is_ephemeral
     }

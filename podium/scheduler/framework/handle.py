@@ -1,4 +1,4 @@
-"""The handle that plugins are made with: the cluster as they see it."""
+"""The handle that plugins are created with: the cluster as they see it."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -18,13 +18,13 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class Clock(msgspec.Struct):
-    """The time of the current decision, in seconds since the epoch; its caller sets it."""
+    """The time of the current decision, in seconds since the epoch; its owner sets it."""
 
     now_s: float = 0.0
 
 
 class PreferredNodes(msgspec.Struct):
-    """Names of nodes by the uid of a pod; the first that ties with the best is taken."""
+    """Node names by pod uid: of nodes that tie for best, the first named here is chosen."""
 
     placements: dict[str, Sequence[str]] = msgspec.field(default_factory=dict)
     nominations: dict[str, Sequence[str]] = msgspec.field(default_factory=dict)
@@ -33,7 +33,7 @@ class PreferredNodes(msgspec.Struct):
 class NodeFinder:
     """Filters nodes for any pending pod; the scheduling cycle sets its functions.
 
-    `rows` returns the rows that fit the pod, int[n].
+    `rows` returns the rows that fit a pod, int[n]; `filtering` its filters.
     """
 
     rows: Callable[[PodInfo], Rows]
@@ -44,9 +44,9 @@ class Handle(msgspec.Struct, frozen=True):
     """The cluster as plugins see it.
 
     Attributes:
-        preempting: uids of the pods whose preemption is being carried out, until the last victim is
-            seen to terminate. The executor of preemptions keeps it, and `history`.
-        rng: for what a configuration limits to random candidates; None limits nothing.
+        preempting: uids of preemptors whose last victim hasn't been seen to terminate. The executor
+            of preemptions updates it, and `history`.
+        rng: chooses among candidates where a configuration limits them; None removes the limits.
     """
 
     snapshot: Snapshot
@@ -64,7 +64,7 @@ class Handle(msgspec.Struct, frozen=True):
 
 
 def tied(names: Sequence[str], snapshot: Snapshot, row: int, ties: Callable[[int], bool]) -> int:
-    """Return the row of the first named node that ties with `row`, or else `row`."""
+    """Return the row of the first named node that ties with `row`, or `row` if there is none."""
     for name in names:
         found = snapshot.row_of.get(name)
         if found is not None and ties(found):

@@ -1,13 +1,12 @@
-"""The scheduling framework: one protocol an extension point, named as kube-scheduler names them.
+"""The scheduling framework: one protocol per extension point, named as kube-scheduler names them.
 
 `filter` and `score` aren't called once per node, as upstream. They are called once per class of
-pods and return a state that judges rows, all at once (arrays in, arrays out) or one by one.
-
-Codes of filters are int32: 0 fits, positive can be cured by removing pods (Unschedulable), negative
-can't (UnschedulableAndUnresolvable); `status` translates a state's own numbers.
-
-Filters see the pods of a row only through sums over them, one weight per class of pods and sum.
-That replaces upstream's AddPod and RemovePod: a hypothetical row is the real one plus `extra`.
+pods and return a state, which then judges rows: all at once (arrays in, arrays out) or one by one.
+A filter's code is an int32: 0 means that the pod fits, a positive code is Unschedulable, which
+removing pods can cure, and a negative one is UnschedulableAndUnresolvable. `status` turns a code of
+a state into reasons. Filters see the pods of a row only through sums: each class of pods adds a
+weight to each sum of its row. That replaces upstream's AddPod and RemovePod: a hypothetical row is
+the real row with `extra` added to its sums.
 """
 
 import math
@@ -33,7 +32,7 @@ FITS = 0
 
 
 class Scope(Enum):
-    """What can change a state's answer for a row; the narrower, the less is asked again."""
+    """What can change a state's results for a row; narrower scopes are recomputed less often."""
 
     NODE = auto()
     """Its node object."""
@@ -46,7 +45,7 @@ class Scope(Enum):
 
 
 class CycleError(Exception):
-    """An error of a plugin, which fails the scheduling cycle; the pod is tried again."""
+    """An error of a plugin; the scheduling cycle fails, and the pod is retried."""
 
     def __init__(self, plugin: str, message: str) -> None:
         super().__init__(message)
@@ -54,12 +53,13 @@ class CycleError(Exception):
 
 
 class FilterState:
-    """The answers of a filter plugin for one class of pods.
+    """Codes of one filter plugin for one class of pods.
 
     Attributes:
-        width: how many sums over pods it looks at.
-        additive: whether `codes` and `code` take `extra`; if not, `code_among` is called instead.
-        changes: raised where pods changed only the answers for hypothetical rows elsewhere.
+        width: the number of sums over pods that the codes depend on.
+        additive: whether `codes` and `code` accept `extra`; if not, `code_among` is called instead.
+        changes: raised when changes of pods alter the codes of hypothetical rows elsewhere, but not
+            of real ones.
     """
 
     plugin: str
@@ -69,11 +69,11 @@ class FilterState:
     changes: int = 0
 
     def codes(self, rows: Rows, extra: Sums = ()) -> Codes:
-        """Judge rows, int32[n]; `extra` is empty, or `width` arrays int64[n] added to sums."""
+        """Return codes of rows, int32[n]; `extra`, if any, has int64[n] to add to each sum."""
         raise TypeError(f"{type(self).__name__} judges no rows")
 
     def all_codes(self, node_count: int) -> Codes:
-        """Judge all rows as they are, int32[nodes]; read-only if the scope is NODE."""
+        """Return the codes of all rows, int32[nodes]; read-only if the scope is NODE."""
         return self.codes(np.arange(node_count))
 
     def code(self, row: int, extra: Sequence[int] = ()) -> int:
@@ -81,30 +81,30 @@ class FilterState:
         return int(self.codes(np.array([row]), sums)[0])
 
     def code_among(self, row: int, pods: Sequence[PodInfo]) -> int:
-        """Judge one row as if these pods were on it; only where `additive` is false."""
+        """Return the code of one row as if it had these pods; only called if not `additive`."""
         raise TypeError(f"{type(self).__name__} judges rows by sums")
 
     def register_classes(self, classes: Iterable[PodClass]) -> None:
-        """Prepare for classes without pods on nodes; this may raise `width`."""
+        """Prepare for classes that may have no pod on a node; this may raise `width`."""
 
     def weights(self, cls: PodClass) -> Sequence[int]:
         """Return what a pod of this class adds to each sum of its row."""
         return ()
 
     def weights_of(self, pods: ManyPods, classes: PodClasses) -> Sequence[NDArray[np.int64]]:
-        """Return `weights` of many pods: `width` arrays int64 of the pods' shape."""
+        """Return the weights of many pods: for each sum an int64 array of the pods' shape."""
         return looked_up(self.width, pods.ids, len(classes), lambda n: self.weights(classes[n]))
 
     def headroom(self, rows: Rows) -> Sums | None:
-        """Return how much more each sum may hold, `width` arrays int64[n].
+        """Return how much may be added to each sum, int64[n] each; None if codes aren't so simple.
 
-        The pod fits a row just if `extra` is nowhere more than this; no class has a weight below 0.
-        None if the verdict depends on anything else.
+        Then a row fits exactly if no `extra` exceeds its headroom, and no class has a negative
+        weight.
         """
         return None
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
-        """Follow changes of pods; return True if answers may differ beyond their rows.
+        """Apply changes of pods; return True if codes of rows without changes may be different.
 
         States of CLUSTER scope get every change once and in order.
         """
@@ -114,12 +114,12 @@ class FilterState:
         """Begin a cycle of this pod; only called for states of VOLATILE scope."""
 
     def status(self, row: int, code: int) -> Status:
-        """Explain a code; rows with equal codes have equal statuses."""
+        """Return the status for a code of a row; rows with equal codes have equal statuses."""
         raise TypeError(f"{type(self).__name__} rejects no rows")
 
 
 class FixedCodes(FilterState):
-    """Codes, int32[nodes], that only node objects can change."""
+    """Filter state with codes, int32[nodes], that only changes of nodes can alter."""
 
     scope = Scope.NODE
 
@@ -139,14 +139,14 @@ class FixedCodes(FilterState):
 
 
 def fixed_codes(plugin: str, codes: Codes, explain: Callable[[int], Status]) -> FixedCodes | None:
-    """Return the filter state of these codes; None, which saves all work, if all are 0."""
+    """Return a filter state with these codes, or None if all are 0, so that there is no filter."""
     return FixedCodes(plugin, codes, explain) if codes.any() else None
 
 
 class LocalScore:
-    """Final scores from 0 to 100 that depend on the row alone.
+    """Scores from 0 to 100 that depend on their own row alone.
 
-    `constant` is the score of every row, if all are equal until nodes change.
+    `constant` is the score of every row, if all are equal until a node changes.
     """
 
     plugin: str
@@ -157,7 +157,7 @@ class LocalScore:
         raise TypeError(f"{type(self).__name__} scores no rows")
 
     def all_scores(self, node_count: int) -> Scores:
-        """Score all rows, int64[nodes], read-only."""
+        """Return the scores of all rows, int64[nodes], read-only."""
         return self.scores(np.arange(node_count))
 
     def score(self, row: int) -> int:
@@ -165,18 +165,18 @@ class LocalScore:
 
 
 class RelativeScore:
-    """Scores that are normalised over all feasible rows, and so depend on all of these."""
+    """Scores that are normalised over the feasible rows, and so depend on all of these."""
 
     plugin: str
     scope: ClassVar[Scope] = Scope.CLUSTER
 
     @property
     def is_idle(self) -> bool:
-        """Whether all rows score 0, whichever are feasible, until pods change."""
+        """Whether all rows score 0, whichever rows are feasible, until pods change."""
         return False
 
     def scores(self, feasible: Rows) -> Scores:
-        """Score the feasible rows, int[n] with n > 0: normalised, 0 to 100, int64[n]."""
+        """Return normalised scores of the feasible rows, int64[n], 0 to 100; n is at least 1."""
         raise TypeError(f"{type(self).__name__} scores no rows")
 
     def pods_changed(self, changes: Sequence[Change]) -> bool:
@@ -186,17 +186,17 @@ class RelativeScore:
 
 
 def default_normalize(raw: NDArray[np.int64], reverse: bool = False) -> NDArray[np.int64]:
-    """Scale scores, int64[n], none negative, to at most 100, rounded down.
+    """Scale scores, int64[n] and not negative, so that the highest is 100, rounding down.
 
-    DefaultNormalizeScore of v1.36: `reverse` counts from 100 downwards. Where all raw scores are 0,
-    all are 0, or 100 if reversed.
+    As DefaultNormalizeScore of v1.36: `reverse` subtracts the result from 100. If all scores are 0,
+    the result is 0, or 100 if reversed.
     """
     scaled: NDArray[np.int64] = raw * MAX_NODE_SCORE // raw.max(initial=1)
     return MAX_NODE_SCORE - scaled if reverse else scaled
 
 
 class FixedScores(LocalScore):
-    """Scores, int64[nodes], that only node objects can change."""
+    """Local scores, int64[nodes], that only changes of nodes can alter."""
 
     scope = Scope.NODE
 
@@ -213,7 +213,7 @@ class FixedScores(LocalScore):
 
 
 class NormalizedScores(RelativeScore):
-    """Raw scores, int64[nodes], that only node objects can change; see `default_normalize`."""
+    """Relative scores from raw ones, int64[nodes], that only changes of nodes can alter."""
 
     scope = Scope.NODE
 
@@ -227,7 +227,7 @@ class NormalizedScores(RelativeScore):
 
 
 class PreFilterResult(msgspec.Struct, frozen=True):
-    """A status that holds for all nodes, and the only nodes to consider; None keeps all."""
+    """A status that holds for all nodes, and the only nodes to filter; None filters all."""
 
     status: Status = SUCCESS
     node_names: frozenset[str] | None = None
@@ -238,23 +238,23 @@ PASSES = PreFilterResult()
 
 
 class NodeToStatusReader(Protocol):
-    """Statuses of the nodes that a pod doesn't fit, as `post_filter.NodeToStatus`."""
+    """Statuses of the nodes that a pod doesn't fit; `post_filter.NodeToStatus` implements it."""
 
     def get(self, node_name: str) -> Status:
-        """Return the refusal of a node; UnschedulableAndUnresolvable if it is unknown."""
+        """Return a node's refusal; UnschedulableAndUnresolvable if there is no such node."""
 
     def nodes_for(self, code: Code) -> list[str]:
-        """Return the names of the nodes refused with this code, in any order."""
+        """Return the names of the nodes that were refused with a code, in any order."""
 
 
 class PostFilterResult(msgspec.Struct, frozen=True):
-    """The node that a PostFilter plugin nominates, or why it names none.
+    """The node that a PostFilter plugin nominates, or why it nominates none.
 
     Attributes:
-        status: success and UnschedulableAndUnresolvable end the search; another refusal continues
-            it with the next plugin.
-        nominated_node_name: empty clears the nomination that the pod has, None keeps it.
-        victims: pods to remove from that node, the most important first; the caller removes them.
+        status: after success or UnschedulableAndUnresolvable no further plugin is called, after
+            Unschedulable the next one is.
+        nominated_node_name: an empty name clears the pod's nomination, None keeps it.
+        victims: pods for the caller to remove from that node, the most important first.
     """
 
     status: Status = SUCCESS
@@ -263,11 +263,11 @@ class PostFilterResult(msgspec.Struct, frozen=True):
 
 
 class Held(msgspec.Struct, frozen=True):
-    """Why a preemption that would help is held back.
+    """Why a preemption that would help is delayed.
 
     Attributes:
         until_s: when to try again, in seconds since the epoch; infinity if no time is known.
-        budgets: `namespace/name` of the budgets that would have to allow more.
+        budgets: `namespace/name` of PodDisruptionBudgets that don't allow enough disruptions.
     """
 
     reason: str
@@ -276,13 +276,13 @@ class Held(msgspec.Struct, frozen=True):
 
 
 class PreemptionResult(PostFilterResult, frozen=True):
-    """The answer of a PostFilter plugin that preempts pods.
+    """The result of a PostFilter plugin that preempts pods.
 
     Attributes:
         message: why there is no candidate, or why the pod isn't eligible.
-        pdb_violations: how many victims break a budget.
+        pdb_violations: number of victims whose disruption violates a budget.
         cleared: pods of lower priority that lose their nomination to the node.
-        held: why the preemption is held back; None if it isn't.
+        held: why the preemption is delayed; None if it isn't.
     """
 
     eligible: bool = True
@@ -301,20 +301,20 @@ class PreemptionResult(PostFilterResult, frozen=True):
 
 
 class Permission(msgspec.Struct, frozen=True):
-    """The answer of a Permit plugin; after `Wait`, the pod is rejected after `timeout_s`."""
+    """The result of a Permit plugin; after `Wait` the pod is rejected once `timeout_s` passes."""
 
     status: Status = SUCCESS
     timeout_s: float = 0.0
 
 
 class Plugin(Protocol):
-    """A scheduling plugin: its name, and what its extension points share."""
+    """A scheduling plugin. It also implements the protocol of each of its extension points."""
 
     name: str
 
 
 class PreEnqueuePlugin(Plugin, Protocol):
-    """Decides whether a pod may enter the active queue; a refusal gates the pod."""
+    """Decides whether a pod may enter the active queue; otherwise the pod is gated."""
 
     def pre_enqueue(self, pod: PodInfo) -> Status: ...
 
@@ -326,7 +326,7 @@ class QueueSortPlugin(Plugin, Protocol):
 
 
 class PreFilterPlugin(Plugin, Protocol):
-    """Refuses a pod on all nodes, or limits the nodes, before any of them is filtered."""
+    """Refuses a pod on all nodes, or limits the nodes that are filtered."""
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult: ...
 
@@ -338,19 +338,19 @@ class FilterPlugin(Plugin, Protocol):
 
 
 class PostFilterPlugin(Plugin, Protocol):
-    """Makes room when no node fits: names a node to nominate, and pods to remove from it."""
+    """Makes a pod that fits on no node schedulable: nominates a node, and names pods to remove."""
 
     def post_filter(self, pod: PodInfo, filtered: NodeToStatusReader) -> PostFilterResult: ...
 
 
 class PreScorePlugin(Plugin, Protocol):
-    """Checks a pod before nodes are scored; an error ends the cycle."""
+    """Checks a pod before nodes are scored; an error fails the cycle."""
 
     def pre_score(self, pod: PodInfo) -> Status: ...
 
 
 class ScorePlugin(Plugin, Protocol):
-    """Ranks feasible nodes for a class of pods; None adds nothing (upstream's Skip).
+    """Scores feasible nodes for a class of pods; None adds nothing (upstream's Skip).
 
     NormalizeScore is part of `RelativeScore`.
     """
@@ -361,8 +361,8 @@ class ScorePlugin(Plugin, Protocol):
 class ReservePlugin(Plugin, Protocol):
     """Keeps state of its own about pods that are about to be bound.
 
-    A failure makes all Reserve plugins unreserve, last first; that must not fail, and may come
-    without a reservation.
+    If a later step fails, `unreserve` is called on all Reserve plugins, last first, also on those
+    that haven't reserved. It must not fail.
     """
 
     def reserve(self, pod: PodInfo, node_name: str) -> Status: ...
@@ -377,13 +377,13 @@ class PermitPlugin(Plugin, Protocol):
 
 
 class PreBindPlugin(Plugin, Protocol):
-    """Does what must be done before a pod is bound; anything but success rejects the pod."""
+    """Does what must be done before a pod is bound; if it doesn't succeed, the pod isn't bound."""
 
     def pre_bind(self, pod: PodInfo, node_name: str) -> Status: ...
 
 
 class PreBindProgress(msgspec.Struct, frozen=True):
-    """How far the API calls of PreBind plugins are; `written` has the answers in order."""
+    """State of PreBind's API calls; `written` has the objects returned by the calls, in order."""
 
     written: Sequence[Object]
     pod_exists: bool
@@ -391,7 +391,7 @@ class PreBindProgress(msgspec.Struct, frozen=True):
 
 @runtime_checkable
 class PreBindCallsPlugin(Plugin, Protocol):
-    """A PreBind plugin that makes API calls, and waits for others to act on them."""
+    """A PreBind plugin that makes API calls and waits until others have acted on them."""
 
     bind_timeout_seconds: int
 
@@ -402,16 +402,16 @@ class PreBindCallsPlugin(Plugin, Protocol):
         """
 
     def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
-        """Judge each second whether PreBind is done; `Wait` keeps waiting."""
+        """Return success if PreBind is done, else `Wait`; called each second after API calls."""
 
 
 class BindPlugin(Plugin, Protocol):
-    """Binds a pod to the node that was chosen for it; Skip leaves it to the next bind plugin."""
+    """Binds a pod to its chosen node; Skip leaves that to the next bind plugin."""
 
     def bind(self, pod: PodInfo, node_name: str) -> Status: ...
 
 
 class PostBindPlugin(Plugin, Protocol):
-    """Reacts after a pod was bound (PostBind)."""
+    """Is informed after a pod was bound."""
 
     def post_bind(self, pod: PodInfo, node_name: str) -> None: ...

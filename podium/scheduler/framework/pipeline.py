@@ -1,4 +1,4 @@
-"""The plugins of one profile, spread over the extension points."""
+"""The plugins of one profile by extension point."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol, TypeVar
@@ -36,17 +36,18 @@ S = TypeVar("S")
 
 
 class ShapedPlugin(Protocol):
-    """A plugin that may depend on the shape of pods alone."""
+    """A plugin whose states may depend only on the nodes and the shape of pods."""
 
     def by_shape(self, cls: PodClass) -> bool:
-        """Return whether its answer for a class depends on nodes and `shape_key` alone.
+        """Return whether the plugin's states for a class depend on nodes and `shape_key` alone.
 
-        Its states are then shared by classes, and must keep nothing of a single class.
+        If so, classes of one shape share these states, which must keep nothing about a single
+        class.
         """
 
 
 class ByShape:
-    """The plugins to ask about a class of pods; what its shape settles is kept by shape."""
+    """Plugins to call for a class of pods; what its shape alone determines is kept by shape."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._pre_filters: PerNodes[Sequence[PreFilterPlugin]] = PerNodes(snapshot)
@@ -63,7 +64,7 @@ class ByShape:
         )
 
     def filters(self, plugins: Sequence[FilterPlugin], pod: PodInfo) -> Sequence[AskFilter]:
-        """Return functions that give filter states, where pods of this shape may need one."""
+        """Return functions that return filter states; plugins that skip this shape are left out."""
         return self._filters.of(
             pod.cls.shape_key,
             lambda: [ask for p in plugins if (ask := _asked(p, p.filter, pod)) is not None],
@@ -80,7 +81,7 @@ class ByShape:
     def scores(
         self, plugins: Sequence[tuple[ScorePlugin, int]], pod: PodInfo
     ) -> Sequence[tuple[AskScore, int]]:
-        """Return functions that give score states, each with its weight."""
+        """Return functions that return score states, and weights; leaves out plugins that skip."""
         return self._scores.of(
             pod.cls.shape_key,
             lambda: [
@@ -106,9 +107,9 @@ def _asked(
 
 
 class Pipeline(msgspec.Struct, frozen=True):
-    """Plugins by extension point, in the order in which they run.
+    """The plugins of one profile by extension point, in the order in which they run.
 
-    `sampling` limits the nodes that are looked at; None looks at all.
+    `sampling` limits how many nodes are filtered; None filters all.
     """
 
     scheduler_name: str

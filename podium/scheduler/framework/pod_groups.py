@@ -1,4 +1,4 @@
-"""PodGroups, and which pods belong to them.
+"""PodGroups and their pods.
 
 In `scheduling.k8s.io/v1alpha2`, v1.36's alpha API, a pod names its group in
 `spec.schedulingGroup.podGroupName`; in scheduler-plugins' API, by a label.
@@ -29,14 +29,14 @@ GangId = tuple[str, str, str]
 
 
 class PodGroup(msgspec.Struct, frozen=True):
-    """What a PodGroup asks for.
+    """The scheduling requirements of a PodGroup.
 
     Attributes:
-        least: how many of its pods are placed together at least; 1 asks for nothing.
+        least: the smallest number of its pods to schedule together; 1 requires nothing.
         goes_as_a_whole: whether all its pods are preempted if one is.
-        timeout_s: how long it waits for room that was made for it, if it has a timeout of its own.
-        priority: of its pods together; None if each has its own.
-        resources: what has to be free for all of them.
+        timeout_s: how long its nominations last after a preemption; None for the default.
+        priority: priority of all its pods; None if each has its own.
+        resources: total amounts that have to be free before its pods are scheduled.
     """
 
     least: int
@@ -47,7 +47,7 @@ class PodGroup(msgspec.Struct, frozen=True):
 
 
 class PodGroups:
-    """The PodGroups, and the pods that name one."""
+    """All PodGroups, and the pods that name one."""
 
     def __init__(self, options: Gangs) -> None:
         self.kinds = frozenset(_KINDS[api][0].key for api in options.pod_groups)
@@ -94,9 +94,10 @@ class PodGroups:
         return self._uids.get(gang, ())
 
     def gang_of(self, pod: Object) -> GangId | None:
-        """Return the PodGroup of a pod, whether the group exists or not; None without one.
+        """Return the PodGroup that a pod names; None if it names none.
 
-        As for scheduler-plugins, a label has no effect if its PodGroup doesn't exist.
+        A group of the alpha API need not exist. A label counts only if its PodGroup exists, as for
+        scheduler-plugins.
         """
         gang = self._named(pod)
         return gang if gang and (gang[0] == POD_GROUP.key or gang in self._groups) else None
@@ -106,10 +107,10 @@ class PodGroups:
         return None if gang is None else self._groups.get(gang)
 
     def priority_of(self, pod: Object) -> int | None:
-        """Return the priority that replaces a pod's own; None if its own counts.
+        """Return the priority that a PodGroup gives a pod; None if the pod's own priority counts.
 
-        As in v1.36, a waiting pod has the priority of its PodGroup, and keeps it if the group is
-        preempted as a whole.
+        As in v1.36, a waiting pod has the priority of its PodGroup. A pod on a node keeps it if the
+        group is preempted as a whole.
         """
         group = self.group_of(pod)
         if group is None or (node_name_of(pod) and not group.goes_as_a_whole):
@@ -117,7 +118,7 @@ class PodGroups:
         return group.priority
 
     def placed(self, gang: GangId) -> list[PodInfo]:
-        """Return the gang's pods on nodes, assumed ones included, that aren't terminating."""
+        """Return a gang's pods on nodes, including assumed pods, but not terminating ones."""
         known = (self._placed.get(one) for one in self.uids(gang))
         return [pod for pod in known if pod is not None and not pod.cls.terminating]
 
@@ -152,6 +153,6 @@ class PodGroups:
 
 
 def served_kinds(options: Gangs) -> Iterator[Kind]:
-    """Return the kinds of the APIs of configured PodGroups."""
+    """Return the kinds of the PodGroup APIs that are configured."""
     for api in sorted(options.pod_groups):
         yield from _KINDS[api]

@@ -1,7 +1,7 @@
-"""Looking at a part of the nodes only: kube-scheduler's percentageOfNodesToScore.
+"""Filtering only some of the nodes: kube-scheduler's percentageOfNodesToScore.
 
-As in v1.36, nodes are visited zone by zone in turn (node_tree.go), starting where the last search
-stopped, until enough feasible ones are found (schedule_one.go, numFeasibleNodesToFind).
+As in v1.36, nodes of all zones take turns (node_tree.go), starting where the last search ended,
+until enough feasible nodes are found (numFeasibleNodesToFind in schedule_one.go).
 """
 
 import numpy as np
@@ -20,9 +20,9 @@ _NODES_PER_PERCENT = 125
 
 
 def feasible_nodes_to_find(percentage: int, node_count: int) -> int:
-    """Return the number of feasible nodes at which the search may stop.
+    """Return the number of feasible nodes after which the search ends.
 
-    A percentage of 0 is adaptive: 50 less 1 for every 125 nodes, at least 5.
+    A percentage of 0 is adaptive: 50, less 1 for every 125 nodes, but at least 5.
     """
     if node_count < FEASIBLE_NODES_MIN:
         return node_count
@@ -32,9 +32,9 @@ def feasible_nodes_to_find(percentage: int, node_count: int) -> int:
 
 
 def search_order(snapshot: Snapshot) -> list[int]:
-    """Return rows in kube-scheduler's order of nodes: one of each region and zone in turn.
+    """Return rows in kube-scheduler's order of nodes: zones take turns, one node each.
 
-    Zones, and nodes within one, come in the order in which they were added.
+    Zones, and the nodes of a zone, are in the order in which they were added.
     """
     zones: dict[tuple[str, str], list[int]] = {}
     for row in snapshot.row_of.values():
@@ -48,7 +48,7 @@ def search_order(snapshot: Snapshot) -> list[int]:
 
 
 class NodeSampling:
-    """The search of one scheduler, and where it stopped."""
+    """The node search of one profile; the next search starts where the last one ended."""
 
     def __init__(self, percentage: int) -> None:
         self.percentage = percentage
@@ -57,7 +57,7 @@ class NodeSampling:
         self._order: NDArray[np.intp] = np.zeros(0, np.intp)
 
     def visited(self, snapshot: Snapshot, feasible: NDArray[np.bool_]) -> NDArray[np.bool_]:
-        """Return which rows a search looks at, bool[nodes], and advance its start."""
+        """Return the rows that the next search filters, bool[nodes], and advance its start."""
         if self._epoch != snapshot.node_epoch:
             self._order = np.array(search_order(snapshot), np.intp)
             self._epoch = snapshot.node_epoch

@@ -22,7 +22,7 @@ REJECTIONS = frozenset({Code.UNSCHEDULABLE, Code.UNSCHEDULABLE_AND_UNRESOLVABLE,
 
 
 class StatusReport(TypedDict):
-    """A status in a report."""
+    """A status as it appears in reports."""
 
     plugin: str
     code: str
@@ -30,7 +30,7 @@ class StatusReport(TypedDict):
 
 
 class Status(msgspec.Struct, frozen=True):
-    """The answer of one plugin, or of the framework if `plugin` is empty."""
+    """The result of one plugin, or of the framework if `plugin` is empty."""
 
     code: Code = Code.SUCCESS
     reasons: tuple[str, ...] = ()
@@ -59,15 +59,15 @@ SUCCESS = Status()
 
 
 def unschedulable(*reasons: str, plugin: str = "") -> Status:
-    """Return a refusal that removing pods could lift."""
+    """Return a refusal that removing pods can cure (Unschedulable)."""
     return Status(Code.UNSCHEDULABLE, reasons, plugin)
 
 
 def unresolvable(*reasons: str, plugin: str = "") -> Status:
-    """Return a refusal that no preemption can lift."""
+    """Return a refusal that preemption can't cure (UnschedulableAndUnresolvable)."""
     return Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, reasons, plugin)
 
 
 def rejection(code: int, *reasons: str) -> Status:
-    """Return the refusal of a node; a negative code is unresolvable."""
+    """Return the status for a filter's code: unresolvable if it is negative, else unschedulable."""
     return unschedulable(*reasons) if code > 0 else unresolvable(*reasons)

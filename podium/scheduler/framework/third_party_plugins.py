@@ -2,9 +2,8 @@
 
 - `ArrayPlugin`: arrays in, arrays out, for all nodes at once.
 - `NodePlugin`: one node at a time; slower, and sometimes clearer.
-
-Either is asked about every pod, since it may read anything of it. Plugins that keep up with
-changes, as the in-tree ones do, implement `podium.scheduler.framework.interface`.
+Both are called anew for every pod, since their results may depend on anything. Plugins that are
+updated incrementally, like the in-tree ones, implement `podium.scheduler.framework.interface`.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -34,7 +33,7 @@ _REFUSED = -1
 
 
 class Nodes:
-    """Nodes as columns; every column has one element per node, in one order."""
+    """Nodes as columns; all columns have the nodes in the same order."""
 
     def __init__(self, snapshot: Snapshot, rows: Rows) -> None:
         self._snapshot = snapshot
@@ -54,14 +53,14 @@ class Nodes:
         return [nodes[row] for row in self._rows.tolist()]
 
     def label(self, key: str) -> NDArray[np.object_]:
-        """Return the values of a label, None where a node lacks it."""
+        """Return each node's value of a label; None if the node hasn't the label."""
         column = self._snapshot.columns.label(key)
         values = np.array([*column.values, None], object)
         result: NDArray[np.object_] = values[column.codes[self._rows]]
         return result
 
     def allocatable(self, resource: str) -> NDArray[np.int64]:
-        """Return what nodes have of a resource: cpu in thousandths, others in units."""
+        """Return each node's allocatable amount of a resource: cpu in thousandths, else units."""
         columns = self._snapshot.resources
         return columns.allocatable[columns.index_of(resource)][self._rows]
 
@@ -74,7 +73,7 @@ class Nodes:
 
 
 class NodeInfo(msgspec.Struct, frozen=True):
-    """One node and its pods, for plugins that look at one node at a time."""
+    """One node and its pods, as passed to a `NodePlugin`."""
 
     name: str
     node: Object
@@ -97,7 +96,7 @@ P = TypeVar("P", bound=_SimplePlugin)
 
 
 class ArrayPlugin(_SimplePlugin):
-    """Base of plugins that judge all nodes at once; override either method or both."""
+    """Base of plugins that filter or score all nodes at once; override one method or both."""
 
     filter_nodes: Callable[[PodInfo, Nodes], ArrayLike]
     """To bool[n]: which nodes fit."""
@@ -110,7 +109,7 @@ class ArrayPlugin(_SimplePlugin):
 
 
 class NodePlugin(_SimplePlugin):
-    """Base of plugins that judge one node at a time; override either method or both."""
+    """Base of plugins that filter or score one node at a time; override one method or both."""
 
     filter_node: Callable[[PodInfo, NodeInfo], Status | None]
     """To a status, or None if the node fits."""
@@ -196,10 +195,10 @@ class _Score(_AboutOnePod[ArrayPlugin | NodePlugin], RelativeScore):
 
 
 def adapted(plugin_class: Any) -> type:
-    """Return a plugin class that the framework can call: the given one, or a subclass of it.
+    """Return a class that the framework can call: a plugin class itself, or a subclass of it.
 
     Raises:
-        TypeError: it isn't a class, or has no name.
+        TypeError: `plugin_class` isn't a class, or has no name.
     """
     if not isinstance(plugin_class, type) or not getattr(plugin_class, "name", ""):
         raise TypeError(f"{plugin_class!r} is not a plugin class with a name")

@@ -1,4 +1,4 @@
-"""The pods that were preempted lately, and those that are about to go."""
+"""The pods that were preempted recently, and the victims that still exist."""
 
 from bisect import insort
 from collections import deque
@@ -16,7 +16,7 @@ _VICTIMS_MAX = 100_000
 
 
 class PastVictim(msgspec.Struct, frozen=True):
-    """A pod that was preempted."""
+    """A pod that was preempted, at a time in seconds since the epoch."""
 
     at_s: float
     namespace: str
@@ -24,15 +24,15 @@ class PastVictim(msgspec.Struct, frozen=True):
 
 
 class VictimHistory:
-    """The last victims, and the times of preemption that their replacements inherit.
+    """Recent victims, and the preemption times that their replacements inherit.
 
-    A new pod inherits the times of a victim of its controller, of the one with the most; a pod
-    without a controller those of its own name. Nothing is noted unless `is_kept`, and nothing is
-    known from before the start.
+    A new pod inherits the times of one victim of its controller, of the victim with the most. A pod
+    without a controller inherits from a victim of its own name. Unless `is_kept`, nothing is
+    recorded.
 
     Attributes:
-        victims: the last ones, the oldest first.
-        leaving: the uids of victims that haven't gone yet, with their preemptors'.
+        victims: the last victims, the oldest first.
+        leaving: uids of victims that still exist, with the uids of their preemptors.
         epoch: raised by every preemption.
     """
 
@@ -45,7 +45,7 @@ class VictimHistory:
         self._to_inherit: Recent[str, list[tuple[float, ...]]] = Recent(_VICTIMS_MAX)
 
     def preempted(self, victims: Iterable[PodInfo], now_s: float, preemptor_uid: str = "") -> None:
-        """Note victims of a preemption, unless they are leaving already."""
+        """Record the victims of a preemption, except those of earlier ones that still exist."""
         if not self._is_kept:
             return
         for pod in victims:
@@ -60,7 +60,7 @@ class VictimHistory:
             self.epoch += 1
 
     def spared(self, pod: PodInfo) -> None:
-        """Take back the preemption of a victim that couldn't be removed."""
+        """Undo the record of a victim that couldn't be removed."""
         if self.leaving.pop(pod.uid, None) is not None:
             before, waiting = self.moments(pod), self._to_inherit.get(_lineage(pod)) or []
             undone = next((one for one in reversed(waiting) if one[:-1] == before), None)
@@ -72,7 +72,7 @@ class VictimHistory:
         self._inherited.pop(pod_uid, None)
 
     def moments(self, pod: PodInfo) -> tuple[float, ...]:
-        """Return when the pods that this pod replaces were preempted, in seconds since the epoch.
+        """Return when the pods that a pod replaces were preempted, in seconds since the epoch.
 
         The times are ascending. A pod replaces an earlier victim of its controller.
         """

@@ -1,10 +1,10 @@
-"""The API calls of the scheduler: ordered status patches and bindings, and any other effects.
+"""The scheduler's API calls: status patches and bindings in order, and any other effects.
 
-There is at most one call about a pending pod at a time, so that late outcomes can't leave an older
-status behind; waiting patches are merged. A binding replaces them, since it sets PodScheduled and
-clears the nomination itself (the order is that of kube-scheduler's API dispatcher). A patch that
-fails is retried until it succeeds, is overtaken, or the pod is gone. It names the version of the
-pod, so that one with an unknown outcome can't be stored later on.
+At most one call about a pending pod is sent at a time, so that a late outcome can't restore an
+older status; waiting patches are merged. A binding replaces them, since it sets PodScheduled and
+clears the nomination itself (in the order of kube-scheduler's API dispatcher). A failed patch is
+retried until it succeeds, a later call replaces it, or the pod is gone. It contains the pod's
+resourceVersion, so that a patch with an unknown outcome can't be stored later on.
 """
 
 from collections.abc import Iterable
@@ -26,18 +26,18 @@ _HOPELESS = frozenset({"NotFound", "Invalid", "Forbidden"})
 
 
 class PodCall(msgspec.Struct, frozen=True):
-    """The purpose of a call about a pending pod."""
+    """The purpose of an API call that patches or binds a pending pod."""
 
     uid: str
 
 
 class _Calls(msgspec.Struct):
-    """The call that is sent, and those that wait, for one pod.
+    """The API call that is sent for one pod, and those that wait.
 
     Attributes:
-        version: the newest known of the pod.
-        wanted: fields of its status still to be written; conditions by type.
-        failures: how often in a row the call failed.
+        version: the newest known resourceVersion of the pod.
+        wanted: values to write to its status: conditions by type, and the nomination.
+        failures: number of failures since the last success.
         uncertain: whether a binding was sent whose outcome is unknown.
     """
 
@@ -57,7 +57,7 @@ class _Calls(msgspec.Struct):
 
 
 class APIDispatcher:
-    """The effects of a step; at most one call at a time about a pod that isn't bound.
+    """Collects API calls; sends at most one at a time about a pod that isn't bound.
 
     `patches_max` limits concurrent patches; nominations come first.
     """
@@ -86,12 +86,12 @@ class APIDispatcher:
         condition: Object | None = None,
         nomination: str | None = None,
     ) -> None:
-        """Write a condition, a nomination or both, unless the status has them.
+        """Write a condition, a nomination or both to a pod's status, unless it has them already.
 
         Args:
-            condition: type, status, reason, message, observedGeneration; the time of the transition
-                is filled in.
-            nomination: the node's name; empty clears it, None keeps it.
+            condition: type, status, reason, message, observedGeneration; lastTransitionTime is
+                added.
+            nomination: the node's name; an empty name clears the nomination, None keeps it.
         """
         wanted: dict[str, Any] = {}
         if condition is not None:
@@ -138,7 +138,7 @@ class APIDispatcher:
             calls.sent_fields = {}
 
     def drop_uncertain_binding(self, uid: str) -> bool:
-        """Forget a pod seen on a node; return True if its binding was uncertain."""
+        """Drop the calls about a pod if its binding's outcome is unknown; return whether it is."""
         calls = self._calls.get(uid)
         if calls is None or not calls.uncertain:
             return False
@@ -146,7 +146,7 @@ class APIDispatcher:
         return True
 
     def outcome(self, purpose: PodCall, outcome: Outcome, now_s: float) -> bool:
-        """Process the outcome of a call; return True if it settles a binding."""
+        """Process the outcome of a call; return True if it settles whether a pod is bound."""
         calls = self._calls.get(purpose.uid)
         if calls is None or calls.sent is not outcome.effect:
             return False
@@ -247,7 +247,7 @@ class APIDispatcher:
 
 
 def patched_conditions(pod: Object, conditions: Iterable[Object]) -> dict[str, Any]:
-    """Return the patch of a pod's conditions; new ones come after those it has."""
+    """Return a strategic merge patch of conditions; new ones follow those that the pod has."""
     new = {condition["type"]: condition for condition in conditions}
     has = [condition.get("type") for condition in conditions_of(pod)]
     order = [*has, *(kind for kind in new if kind not in has)]

@@ -1,8 +1,8 @@
 """Binding cycles: from a decision to a bound pod, while other pods are scheduled.
 
-The pod is assumed at once; the stages are those of kube-scheduler v1.36: Reserve and Permit in the
-scheduling cycle, then waiting for permission, PreBind with its API calls, the binding, PostBind. A
-pod is retried if its cycle fails. Until it is being bound, it can be preempted without a call.
+The pod is assumed at once. The stages are those of kube-scheduler v1.36: Reserve and Permit in the
+scheduling cycle, then waiting for permission, PreBind with its API calls, the binding, PostBind. If
+its cycle fails, the pod is retried. Before its binding is sent, a pod is preempted without a call.
 """
 
 from collections.abc import Callable, Iterator
@@ -33,7 +33,7 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class PreBindCall(msgspec.Struct, frozen=True):
-    """The purpose of an API call of PreBind."""
+    """The purpose of an API call of a PreBind plugin."""
 
     uid: str
     number: int
@@ -57,9 +57,9 @@ class BindingTask(msgspec.Struct):
     """The binding cycle of one pod, from its decision on.
 
     Attributes:
-        poll_at_s: when PreBind is polled next.
-        is_assumed: whether the snapshot has the pod only because it is being bound.
-        seen_on: the node that a watch showed the pod on; empty if none yet.
+        poll_at_s: when PreBind is polled next, in seconds since the epoch.
+        is_assumed: whether the snapshot has the pod although no watch has shown it on a node.
+        seen_on: name of the node that a watch showed the pod on; empty if none yet.
     """
 
     queued: QueuedPod
@@ -114,7 +114,7 @@ class BindingCycles:
             self._fail(task, status)
 
     def reject(self, uid: str, plugin: str, reason: str) -> bool:
-        """Reject a pod that waits on Permit; return False if it doesn't."""
+        """Reject a pod that waits on Permit; return False if it isn't waiting there."""
         task = self._tasks.get(uid)
         if task is None or uid not in task.cycle.waiting:
             return False
@@ -147,7 +147,7 @@ class BindingCycles:
         self._succeed(task)
 
     def seen_bound(self, uid: str, node_name: str) -> None:
-        """Note that a watch shows a pod on a node, so that it isn't only assumed."""
+        """Record that a watch shows a pod on a node, so that the pod is no longer only assumed."""
         task = self._tasks.get(uid)
         if task is None:
             return
@@ -156,7 +156,7 @@ class BindingCycles:
         self.recheck_uncertain(uid)
 
     def recheck_uncertain(self, uid: str) -> None:
-        """Settle a binding with an unknown outcome if the pod was seen on a node."""
+        """End a binding cycle whose outcome is unknown if a watch has shown the pod on a node."""
         task = self._tasks.get(uid)
         if task is None or not task.seen_on:
             return
@@ -169,7 +169,7 @@ class BindingCycles:
             self._fail(task, Status(Code.ERROR, (reason,)))
 
     def preempt(self, uid: str, plugin: str) -> bool:
-        """Give up the binding of a preempted pod; return False if it must be deleted."""
+        """End the binding cycle of a victim; return False if the victim has to be deleted."""
         task = self._tasks.get(uid)
         if task is None or task.stage is Stage.BIND:
             return False
@@ -185,10 +185,10 @@ class BindingCycles:
         return task is not None and task.is_assumed
 
     def pod_gone(self, uid: str) -> None:
-        """Follow a pod that is being deleted, or gone.
+        """Handle the deletion of a pod, or its beginning.
 
-        A pod that waits on Permit is rejected, and PreBind finds out at its next poll. A binding in
-        progress will be refused, but its resources are free.
+        A pod that waits on Permit is rejected, and PreBind fails at its next poll. A binding that
+        was sent will be refused, but the pod's resources are released at once.
         """
         task = self._tasks.get(uid)
         if task is not None and not self.reject(uid, "", "removed") and task.stage is Stage.BIND:

@@ -32,10 +32,10 @@ class Features(msgspec.Struct, frozen=True):
 
     Attributes:
         scheduler_async_preemption: victims are removed while other pods are scheduled.
-        scheduler_pop_from_backoff_q: when no pod is active, one that still backs off is taken.
-        nominated_node_name_for_expectation: a pod with a long binding is nominated meanwhile.
-        revert_failed_nominations: not a gate of v1.36 but the asynchronous preemption proposal's
-            first idea: a preemption that fails takes its nomination back at once.
+        scheduler_pop_from_backoff_q: if no pod is active, a pod is popped before its backoff ends.
+        nominated_node_name_for_expectation: a pod with a long binding cycle is nominated meanwhile.
+        revert_failed_nominations: not a gate of v1.36: whether a failed preemption clears its
+            nomination at once, as first proposed for asynchronous preemption.
     """
 
     scheduler_async_preemption: bool = True
@@ -54,10 +54,10 @@ class SchedulerContext(msgspec.Struct):
     """The state that the parts of one scheduler share; kube-scheduler's struct Scheduler.
 
     Attributes:
-        pending: the pods that it has to schedule, as last seen, by uid.
-        placed: the pods on nodes, as last seen, assumed ones included, by uid.
-        overslept_s: by uid, how long pods had waited that fitted without an event that woke them;
-            until they are seen on their nodes.
+        pending: by uid, the pods to schedule, in their last seen version.
+        placed: by uid, the pods on nodes, in their last seen version, including assumed pods.
+        overslept_s: by uid, for pods that were scheduled after no event had woken them, how long
+            they had waited; removed when a pod is seen on its node.
     """
 
     scheduler: Scheduler
@@ -79,7 +79,7 @@ class SchedulerContext(msgspec.Struct):
         self.queue.event(ClusterEvent(resource, action), old, new, self.now_s)
 
     def nomination_gone(self, pod: PodInfo) -> None:
-        """Requeue pods of no higher priority, which had counted a nominated pod."""
+        """Requeue pods of the same or lower priority after a pod has lost its nomination."""
         self.queue.event(
             ASSIGNED_POD_DELETED,
             pod.obj,
@@ -93,7 +93,7 @@ class SchedulerContext(msgspec.Struct):
         return assumed
 
     def forget(self, assumed: PodInfo, node_name: str) -> None:
-        """Remove an assumed pod after its binding failed, and requeue pods that this helps."""
+        """Remove an assumed pod after its binding failed, and requeue pods that may fit now."""
         del self.placed[assumed.uid]
         self.scheduler.snapshot.remove_pod(assumed)
         was = {**assumed.obj, "spec": {**assumed.obj["spec"], "nodeName": node_name}}
@@ -140,8 +140,9 @@ class Failure(msgspec.Struct, frozen=True):
     """Why a pod wasn't scheduled.
 
     Attributes:
-        plugins: those that rejected it; only events that they registered for requeue it.
-        nomination: the node to nominate it to, `KEEP`, or empty to clear its nomination.
+        plugins: the plugins that rejected it; it is requeued by events that these registered for.
+        nomination: the node to nominate it to; `KEEP` keeps its nomination, an empty name clears
+            it.
     """
 
     message: str
@@ -153,10 +154,10 @@ class Failure(msgspec.Struct, frozen=True):
 def handle_scheduling_failure(
     context: SchedulerContext, queued: QueuedPod, failure: Failure
 ) -> None:
-    """Requeue a pod that wasn't scheduled, record the event and set its status.
+    """Requeue a pod that wasn't scheduled, record an event, and set its status.
 
-    As handleSchedulingFailure of v1.36, in its order. A pod that is bound by now is left alone, and
-    of one that is gone only the event is recorded.
+    Does this in the order of handleSchedulingFailure in v1.36. Nothing is done for a pod that is
+    bound by now; for a deleted pod only the event is recorded.
     """
     pod = context.pending.get(queued.pod.uid)
     if pod is None:

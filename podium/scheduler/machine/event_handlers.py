@@ -1,7 +1,7 @@
-"""Event handlers: from watch events to the snapshot, the queue and the listers.
+"""Event handlers: they apply watch events to the snapshot, the queue and the listers.
 
-As kube-scheduler's (eventhandlers.go, v1.36). Handlers compare with the last seen version of an
-object, not with that in an event, so that a lost or repeated event does no harm.
+As kube-scheduler's (eventhandlers.go, v1.36). Handlers compare an object with its last seen version
+rather than with the one in the event, so that lost or repeated events do no harm.
 """
 
 from podium.api.objects import (
@@ -43,7 +43,7 @@ KINDS = frozenset({"Pod", "Node", "PodDisruptionBudget", *_RESOURCES, *_READ_FIE
 
 
 class OtherNominations:
-    """Nominations of other schedulers' pods, which kube-scheduler doesn't count."""
+    """Nominated pods of other schedulers, which kube-scheduler doesn't count."""
 
     def __init__(self, context: SchedulerContext) -> None:
         self._context = context
@@ -63,7 +63,7 @@ class OtherNominations:
             scheduler.nominator.nominate(pod, node_name)
 
     def gone(self, pod_uid: str, *, frees: bool) -> None:
-        """Forget a waiting pod; if `frees`, requeue pods that may use its nominated node."""
+        """Forget the nomination of a pod; if `frees`, requeue pods that may fit its node now."""
         pod = self._pods.pop(pod_uid, None)
         if pod is None:
             return
@@ -73,14 +73,14 @@ class OtherNominations:
 
 
 class EventHandlers:
-    """Follows changes of the cluster.
+    """Applies changes of objects to the state of the scheduler.
 
     Attributes:
-        is_synced: whether all objects of the start are known.
+        is_synced: whether the initial lists of all kinds have been handled.
 
     Args:
         others: counts nominations of other schedulers' pods; None if they don't count.
-        takes_over: whether conditions of pods that wait at the start are from earlier attempts.
+        takes_over: whether an earlier scheduler has set the conditions of initially listed pods.
     """
 
     def __init__(
@@ -137,7 +137,7 @@ class EventHandlers:
                 self._others.seen(new)
 
     def take_in(self, listed: FirstList) -> None:
-        """Handle all objects of a kind, as `handle` does one by one; pods on nodes fast."""
+        """Handle the initial list of a kind like single additions, but pods on nodes faster."""
         context, classes = self._context, self._snapshot.classes
         has_placed_pods = listed.kind == "Pod" and self._others is None
         for obj in listed.objects.values():
@@ -152,7 +152,7 @@ class EventHandlers:
                 context.event(EventResource.ASSIGNED_POD, Action.ADD, None, obj)
 
     def settle_budgets(self) -> None:
-        """Replace the budgets if they have changed; called before a decision."""
+        """Pass changed budgets to the scheduler; called before each decision."""
         if self._budgets_changed:
             self._budgets_changed = False
             self._context.scheduler.budgets.replace(self._budgets.values())

@@ -1,8 +1,8 @@
 """Keeps replacements of evicted pods from the nodes that evicted them, for a while.
 
-The design proposal of preemption asks for it; kube-scheduler has no such thing. The scheduler sees
-such pods as if their node affinity ruled these nodes out. Evictions are read from the evicted pods,
-so that nothing is forgotten when a scheduler restarts.
+The design proposal of preemption asks for it; kube-scheduler has no such thing. The scheduler gets
+such pods with a node affinity that rules these nodes out. Evictions are read from the evicted pods'
+statuses, so that a restarted scheduler finds them again.
 """
 
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ class _Held:
 
 
 class EvictionGuard:
-    """Shows pods as if nodes that have evicted their predecessors were ruled out.
+    """Adds node affinity to pods, which rules out nodes that have evicted pods of their controller.
 
     `period_s` is counted from the eviction.
     """
@@ -38,7 +38,7 @@ class EvictionGuard:
         self._held: dict[str, _Held] = {}
 
     def shown(self, change: Change, now_s: float) -> Change:
-        """Return a change of a pod with the pod as the scheduler is to see it."""
+        """Return a change of a pod as the scheduler has to see it, with node affinity added."""
         pod = change.new
         if pod is None or is_finished(pod) or node_name_of(pod):
             gone = change.old if pod is None else pod
@@ -80,7 +80,7 @@ class EvictionGuard:
         return Change(change.kind, change.old, held.shown)
 
     def released(self, now_s: float) -> Iterator[Change]:
-        """Yield a removal and an addition for each pod that is no longer kept from nodes."""
+        """Yield a deletion and an addition for each pod whose ruled-out nodes have changed."""
         for held in list(self._held.values()):
             nodes = self._avoided(held.obj, now_s)
             if nodes == held.nodes:

@@ -1,8 +1,8 @@
-"""Gangs: pods of one PodGroup that are scheduled in one cycle, all or at least so many of them.
+"""Gangs: pods of one PodGroup that are scheduled in one cycle, all or at least `least` of them.
 
-The first pod that is popped takes all others out of the queue. If enough of them fit, all that do
-are bound; if enough would after preemptions, the victims are removed while all members are
-nominated; otherwise nothing is done. So no gang ever holds a part of what it needs.
+The first pod that is popped takes all others out of the queue. If enough of them fit, all that fit
+are bound. If enough would fit after preemptions, the victims are removed and all members are
+nominated meanwhile. Otherwise nothing is done, so that no gang ever holds a part of what it needs.
 """
 
 import math
@@ -43,9 +43,10 @@ _SCHEDULED = "PodGroupScheduled"
 
 
 class _Reservation(msgspec.Struct, frozen=True):
-    """Room that was made for a gang.
+    """Nominations of a gang whose preemptions have been carried out.
 
-    `until_s` is when it is given up; from then on, until when no other is made.
+    `until_s`, in seconds since the epoch, is when they are cleared. If `is_given_up`, they have
+    been, and until then the gang may not preempt again.
     """
 
     until_s: float
@@ -53,7 +54,7 @@ class _Reservation(msgspec.Struct, frozen=True):
 
 
 class GangScheduler:
-    """Schedules the pods of PodGroups, and keeps `groups` up to date with PodGroups and pods."""
+    """Schedules the pods of PodGroups, and updates `groups` when PodGroups or pods change."""
 
     def __init__(
         self,
@@ -75,7 +76,7 @@ class GangScheduler:
         groups.follow(context.placed)
 
     def follow(self, change: Change) -> Iterator[Change]:
-        """Follow a change of a PodGroup and retry its pods; yield changes of their priority."""
+        """Handle a change of a PodGroup and retry its pods; yield changes of its pods' priority."""
         obj = change.obj
         gang = change.kind, namespace(obj), name(obj)
         before = self._groups.get(gang)
@@ -98,10 +99,7 @@ class GangScheduler:
         self._context.queue.activate(uids, self._context.now_s)
 
     def shown(self, change: Change) -> Change:
-        """Return a change of a pod with the pod as the scheduler is to see it.
-
-        The pod has the priority of its gang.
-        """
+        """Return a change of a pod as the scheduler has to see it, with its gang's priority."""
         self._groups.note(change.old, change.new)
         if change.new is None:
             self._own.pop(uid(change.obj), None)
@@ -124,7 +122,7 @@ class GangScheduler:
         return self._groups.gang_of(pod.obj)
 
     def schedule(self, queued: QueuedPod) -> bool:
-        """Schedule a popped pod with its gang; return False if it goes by itself."""
+        """Schedule a popped pod with its gang; return False if it has to be scheduled by itself."""
         gang = self.of(queued.pod)
         if gang is None:
             return False

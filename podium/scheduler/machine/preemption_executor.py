@@ -1,16 +1,15 @@
 """The executor of preemptions: removes victims while other pods are scheduled.
 
-The steps are those of kube-scheduler v1.36 (executor.go of its preemption framework). Every victim
-gets the condition DisruptionTarget, then it is deleted; all but the last at once, the last one when
-the others are done. Until the last victim is seen to terminate, the preemptor is in
-`Scheduler.preempting`, so that PreEnqueue keeps it out of the queue and the event of the removal
-can't be missed. A victim that is gone already is a success, any other failure ends the preemption:
-the pod is retried, and keeps its nomination until its next cycle. A victim that waits on Permit or
-in PreBind is requeued without a call.
-
-In two ways this is more careful than kube-scheduler. A victim of several preemptions is removed
-once for all of them. And where a watch lags behind the answers to calls, kube-scheduler requeues
-the preemptor when the last call is answered, so that it may choose further victims.
+The steps are those of kube-scheduler v1.36 (executor.go of its preemption framework). Each victim
+gets the condition DisruptionTarget and is then deleted: first all but the last victim at once, then
+the last one. Until the last victim is seen to terminate, the preemptor is in
+`Scheduler.preempting`, so that PreEnqueue keeps it out of the active queue and it can't miss the
+event of the removal. A victim that is already gone counts as removed. After any other failure the
+preemptor is retried, and keeps its nomination until its next cycle. A victim that waits on Permit
+or in PreBind is requeued without a call. There are two differences to kube-scheduler. A victim of
+several preemptions is removed once for all of them. And kube-scheduler requeues the preemptor when
+the last call is answered, even if no watch event has shown the removal yet, so that it may choose
+further victims.
 """
 
 from collections import deque
@@ -48,7 +47,7 @@ HISTORY_MAX = 10_000
 
 
 class VictimCall(msgspec.Struct, frozen=True):
-    """The purpose of a call about a victim; `is_last` if the others are being removed already."""
+    """The purpose of an API call about a victim; `is_last` if all others have been removed."""
 
     preemptor_uid: str
     victim_uid: str
@@ -56,14 +55,15 @@ class VictimCall(msgspec.Struct, frozen=True):
 
 
 class PreemptionTask(msgspec.Struct):
-    """A preemption with victims that are being removed.
+    """A preemption whose victims are being removed.
 
     Attributes:
         last: the victim that is removed after the others.
-        removing: the uids of victims that are being removed.
-        last_begun: whether the removal of the last one has begun.
-        last_deleted: whether the API has deleted the last one, which may not have been seen yet.
-        is_needless: whether the preemptor is gone, or on a node; kube-scheduler continues then.
+        removing: uids of the victims that are being removed.
+        last_begun: whether the removal of `last` has begun.
+        last_deleted: whether the API has deleted `last`, even if no watch has shown that yet.
+        is_needless: whether the preemptor is deleted or on a node, so that no further victim is
+            removed; kube-scheduler continues then.
     """
 
     preemptor: PodInfo
@@ -82,7 +82,7 @@ class PreemptionTask(msgspec.Struct):
 
 
 class Removal(msgspec.Struct):
-    """The removal of a victim for the preemption `caller`."""
+    """The removal of one victim for several preemptions, in the name of `caller`."""
 
     victim: PodInfo
     caller: PreemptionTask
@@ -145,7 +145,7 @@ class PreemptionExecutor:
             handle_scheduling_failure(context, queued, failure)
 
     def is_needless(self, effect: Effect) -> bool:
-        """Return whether an effect is a call about a victim that needn't go any more."""
+        """Return whether an effect is a call about a victim that need not be removed any more."""
         purpose = effect.purpose
         if not isinstance(purpose, VictimCall):
             return False
@@ -179,7 +179,7 @@ class PreemptionExecutor:
             self._proceed(task)
 
     def pod_changed(self, change: Change) -> None:
-        """Requeue preemptors if their last victim terminates; end those of a gone pod."""
+        """Ungate preemptors whose last victim terminates; stop a bound or gone pod's preemption."""
         pod = change.new if change.new is not None else change.old
         if pod is None:
             return
@@ -297,6 +297,6 @@ class PreemptionExecutor:
             self._try_again(queued.pod.uid)
 
     def _try_again(self, preemptor_uid: str) -> None:
-        """Retry after a backoff, as no event may come that would requeue the pod."""
+        """Retry a pod after a backoff, since there may be no event that would requeue it."""
         self._retries.failed(preemptor_uid, self._context.now_s)
         self.wake()

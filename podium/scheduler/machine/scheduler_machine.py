@@ -1,4 +1,4 @@
-"""The scheduler as a machine: events in, effects out, one decision per wake-up."""
+"""The scheduler as a state machine: events in, effects out, one decision per wake-up."""
 
 import math
 from collections import Counter
@@ -47,7 +47,7 @@ REST_S = 1.0
 
 
 class MissedWakeup(NamedTuple):
-    """A pod that waits for an event although it fits a node, until the queue retries it."""
+    """A pod that waits for an event although it fits a node; it is retried at `retry_at_s`."""
 
     pod: PodInfo
     node_name: str
@@ -58,8 +58,8 @@ class SchedulerMachine:
     """The scheduler of one configuration, as a `podium.machines.machine.Machine`.
 
     Attributes:
-        wakes_last: of pods that come at one moment, the first in queue order is the first decided.
-        livelocks: preemptors that wait, since other schedulers only take the room made for them.
+        wakes_last: True: pods are decided after all other machines have acted at a moment.
+        livelocks: preemptors that wait because other schedulers' pods took what they had freed.
     """
 
     wakes_last = True
@@ -75,12 +75,13 @@ class SchedulerMachine:
         metrics: NoMetrics | None = None,
         takes_over: bool = False,
     ) -> None:
-        """Make a scheduler that knows no object yet.
+        """Create a scheduler without any objects.
 
         Args:
-            configuration: profiles, plugins and backoffs; v1.36's default one unless given.
-            rng: for what a configuration limits to random candidates.
-            takes_over: whether conditions of pods that wait at the start are from earlier attempts.
+            configuration: profiles, plugins and backoffs; by default those of v1.36.
+            rng: chooses where the search for a limited number of candidates starts.
+            takes_over: whether an earlier scheduler has set the conditions of initially listed
+                pods.
         """
         self.scheduler = Scheduler(configuration, options, rng=rng)
         self.name = next(iter(self.scheduler.pipelines))
@@ -177,7 +178,7 @@ class SchedulerMachine:
         return self.handlers.is_synced
 
     def next_wakeup_s(self) -> float | None:
-        """Return the current time while pods can be decided, or the next due time."""
+        """Return the current time if a pod can be decided now, else the next time to wake up."""
         next_s = None
         if self._may_decide():
             next_s = self.context.now_s if self.queue.has_next() else self.queue.next_wakeup_s()
@@ -197,10 +198,10 @@ class SchedulerMachine:
         self._is_held = False
 
     def recall_rejections(self) -> None:
-        """Let pods that were rejected before the start wait for helpful events.
+        """Move pods that an earlier scheduler rejected to the unschedulable pods.
 
-        A decision finds the plugins that reject them. Pods that would get a node, at once or by
-        preemption, stay active; so do nominated ones, and gangs.
+        A decision finds the plugins that reject each of them. Pods that would get a node, at once
+        or by preemption, stay active, as do nominated pods and, if gangs are configured, all pods.
         """
         if self.gangs is not None:
             return
@@ -217,10 +218,10 @@ class SchedulerMachine:
                 self.queue.fail(taken, sorted(plugins), now_s=self.context.now_s)
 
     def missed_wakeups(self) -> Iterator[MissedWakeup]:
-        """Find the pods that no event has woken although they fit, as hints miss some events.
+        """Find pods that fit a node but wait for an event, since queueing hints miss some events.
 
-        They are decided without preemption, one of each class; they wait until the queue flushes
-        pods that have waited for more than five minutes.
+        One pod of each class is decided, without preemption. The queue retries such pods only after
+        they have waited for more than five minutes.
         """
         scheduler, node_names = self.scheduler, dict[tuple[str, PodClass], str]()
         self.handlers.settle_budgets()

@@ -1,9 +1,8 @@
-"""Pods that wait out their backoff, which grows with each failure.
+"""Pods that wait until their backoff ends; it grows with each failure.
 
-Whole seconds are windows: all pods with a backoff that ends in one become active together, at its
-end, and inside a window they are in the order of the active queue, so that pods that are popped
-early leave in a sensible order (SchedulerPopFromBackoffQ, KEP-5142). Without it, times aren't
-rounded.
+With SchedulerPopFromBackoffQ (KEP-5142), pods whose backoff ends in the same whole second become
+active together, at the end of that second. Among themselves they have the order of the active
+queue, also for pods that are popped early. Without it, times aren't rounded.
 """
 
 import math
@@ -17,7 +16,7 @@ WINDOW_S = 1
 
 
 class BackoffQueue:
-    """The backoff queue of v1.36, which is two: of rejected pods, and of errors.
+    """The backoff queue of v1.36: one heap of rejected pods, and one of pods with errors.
 
     With `max_s` 0 there is no backoff; `in_windows` rounds its ends down to whole seconds.
     """
@@ -32,9 +31,9 @@ class BackoffQueue:
         return len(self._rejected) + len(self._errors)
 
     def until_s(self, queued: QueuedPod) -> float:
-        """Return when the backoff of a pod that has just come back ends.
+        """Return when the backoff of a pod ends whose attempt has just failed, in seconds.
 
-        Consecutive errors are counted apart from rejections.
+        It grows with consecutive errors if there are any, else with rejections.
         """
         failures = queued.consecutive_errors or queued.unschedulable_count
         if failures == 0 or self._backoff.max_s == 0:
@@ -42,10 +41,9 @@ class BackoffQueue:
         return self._rounded(queued.added_at_s + self._backoff.wait_s(failures))
 
     def failures_within(self, duration_s: float) -> int:
-        """Return how often a pod has failed that was retried for so long.
+        """Return how often a pod has failed within this time if it was retried after each backoff.
 
-        It is retried whenever its backoff is over. Failures that don't lengthen the backoff aren't
-        counted.
+        Stops counting once failures no longer lengthen the backoff.
         """
         failures, passed_s = 1, self._backoff.wait_s(1)
         while passed_s <= duration_s and self._backoff.wait_s(failures) < self._backoff.max_s:
@@ -63,7 +61,7 @@ class BackoffQueue:
         self._heap_of(queued).discard(queued)
 
     def pop(self) -> QueuedPod | None:
-        """Take the first rejected pod before its backoff is over; errors have to wait."""
+        """Take the first rejected pod although its backoff isn't over; pods with errors stay."""
         return self._rejected.pop()
 
     def can_pop(self) -> bool:

@@ -1,6 +1,7 @@
-"""A heap of pods that any pod can leave at any time.
+"""A heap of pods from which any pod can be removed at any time.
 
-Entries of pods that left are dropped when they surface, or all together once they are the majority.
+Entries of removed pods are dropped when they reach the top, or all at once when they are the
+majority.
 """
 
 from heapq import heapify, heappop, heappush
@@ -17,7 +18,7 @@ _SIZE_MIN = 64
 
 
 class PodHeap:
-    """Pods in order of their keys, equal keys in order of their turns."""
+    """Pods ordered by key; those with equal keys in order of `turn`."""
 
     def __init__(self) -> None:
         self._entries: list[Entry] = []

@@ -1,4 +1,4 @@
-"""The events that plugins register for, and whether an event makes it worth retrying a pod.
+"""Registered events and queueing hints: whether an event makes it worth retrying a pod.
 
 As QueueingHintFn and isPodWorthRequeuing of v1.36.
 """
@@ -38,10 +38,10 @@ _NOTHING: Mapping[str, tuple[EventHint, ...]] = {}
 
 
 class QueueProfile(msgspec.Struct, frozen=True):
-    """What the queue needs to know of a profile.
+    """The part of a profile that the queue needs.
 
-    `hints` has the events that each plugin registered for; one that isn't in it is asked again
-    after every event that any plugin registered for.
+    `hints` has, by plugin, the events that it registered for. Pods that were rejected by a plugin
+    without an entry are retried after every event that any plugin registered for.
     """
 
     queue_sort: QueueSortPlugin
@@ -52,9 +52,9 @@ class QueueProfile(msgspec.Struct, frozen=True):
     def of(
         cls, pipeline: Pipeline, more: Mapping[str, tuple[EventHint, ...]] = _NOTHING
     ) -> "QueueProfile":
-        """Collect the events of plugins at extension points that reject pods, as Bind doesn't.
+        """Collect the events of the plugins of a pipeline that can reject pods, as Bind can't.
 
-        `more` has the events of rejections by other parts of the scheduler.
+        `more` has the events of other parts of the scheduler that reject pods, by name.
         """
         rejecting: Iterator[Plugin] = chain(
             pipeline.pre_enqueue,
@@ -71,10 +71,10 @@ class QueueProfile(msgspec.Struct, frozen=True):
 
 
 def registered_events(plugin: Plugin) -> tuple[EventHint, ...]:
-    """Return the events for which a plugin is registered, in effect.
+    """Return the events that a plugin registers for, with those that v1.36 adds.
 
-    Registering for additions of nodes registers for updates of taints, too, without a hint
-    (buildQueueingHintMap of v1.36): kube-scheduler once missed nodes that weren't ready yet.
+    A plugin that registers for additions of nodes is also registered for updates of taints, without
+    a hint (buildQueueingHintMap): kube-scheduler once missed nodes that became ready.
     """
     if not isinstance(plugin, EnqueueExtensions):
         return ANY_EVENT
@@ -103,16 +103,16 @@ class Strategy(IntEnum):
 
 
 class HintQuestions(NamedTuple):
-    """The hints to ask about an event, for pods that were rejected by certain plugins.
+    """The hints to call for an event, for pods that were rejected by certain plugins.
 
-    Each hint has the strategy to take if it returns True; those of pending plugins come first. None
-    stands for a plugin without a hint.
+    Each hint has the strategy to follow if it returns True; hints of pending plugins come first.
+    None stands for a plugin without a hint.
     """
 
     hints: tuple[tuple[Hint | None, Strategy], ...]
 
     def answer(self, pod: PodInfo, old: Object | None, new: Object | None) -> Strategy:
-        """Return what to do with a pod, and so with all of its class, after an event."""
+        """Return the strategy for a pod, and thereby for all pods of its class, after an event."""
         for hint, strategy in self.hints:
             try:
                 if hint is None or hint(pod, old, new):
@@ -128,7 +128,7 @@ NO_QUESTION = HintQuestions(((None, Strategy.AFTER_BACKOFF),))
 
 
 class QueueingHints:
-    """The hints of all profiles."""
+    """The queueing hints of all profiles."""
 
     def __init__(self, profiles: Mapping[str, QueueProfile]) -> None:
         self._profiles = profiles
@@ -147,10 +147,10 @@ class QueueingHints:
         return known
 
     def questions(self, rejection: Rejection, what: QueueEvent) -> HintQuestions:
-        """Return the hints to ask about pods of a rejection; none if no event can help.
+        """Return the hints to call for pods with this rejection; none if the event can't help.
 
-        If no plugin rejected them, any event may help. An event that the plugin that gates them
-        hasn't registered for never helps.
+        If no plugin rejected them, any event may help. If a plugin gates them, only events help
+        that this plugin registered for.
         """
         key = rejection, what
         known = self._questions.get(key)
@@ -173,7 +173,10 @@ class QueueingHints:
         return known
 
     def after_attempt(self, queued: QueuedPod, events: Sequence[InFlightEvent] | None) -> Strategy:
-        """Return what to do after an attempt with these events during it; None if not kept."""
+        """Return the strategy for a pod after a failed attempt with these events during it.
+
+        None for the events means that they weren't kept, so that the pod is retried.
+        """
         if events is None or not queued.is_rejected:
             return Strategy.AFTER_BACKOFF
         rejection, pod = queued.rejection, queued.pod

@@ -1,6 +1,6 @@
 """Events that happened while pods were being scheduled.
 
-If a pod is rejected, all events since its attempt began are looked at once more.
+When a pod is rejected, all events since its attempt began are checked by its hints.
 """
 
 from collections import Counter, OrderedDict
@@ -15,8 +15,8 @@ class InFlightEvent(NamedTuple):
     """An event that happened while pods were in flight.
 
     Attributes:
-        only_uid: the only pod that it concerns; empty if it may concern all.
-        except_uid: a pod that it doesn't concern; empty if there is none.
+        only_uid: uid of the only pod that the event concerns; empty for all pods.
+        except_uid: uid of a pod that the event doesn't concern; empty for none.
     """
 
     what: QueueEvent
@@ -30,7 +30,7 @@ class InFlightEvent(NamedTuple):
 
 
 class InFlight:
-    """The pods in flight, each with a cursor of one log of events."""
+    """The pods in flight, each with a cursor of one common log of events."""
 
     def __init__(self) -> None:
         self._log: Log[InFlightEvent] = Log()
@@ -51,7 +51,7 @@ class InFlight:
         return Counter(happened.what.label for happened in self._log.entries)
 
     def end(self, uid: str) -> list[InFlightEvent] | None:
-        """End a pod's flight; return the events that may concern it, or None if too many."""
+        """End a pod's flight; return the events that may concern it, or None if some are lost."""
         events = self._cursors.pop(uid).new()
         if self._cursors:
             self._log.forget_before(next(iter(self._cursors.values())))

@@ -1,4 +1,4 @@
-"""Cluster events in the queue: single actions with their names."""
+"""Cluster events split into single actions, with their names in metrics."""
 
 from functools import cache
 from typing import Any
@@ -16,7 +16,7 @@ _NOTHING: Object = {}
 
 
 def events_of_pod_update(old: Object, new: Object) -> Action:
-    """Return what changed in a pod; `UPDATE_OTHER` if nothing that has a name."""
+    """Return the actions that an update of a pod consists of; `UPDATE_OTHER` if none is named."""
     found = NOTHING
     if labels(old) != labels(new):
         found |= Action.UPDATE_POD_LABEL
@@ -37,7 +37,7 @@ def events_of_pod_update(old: Object, new: Object) -> Action:
 
 
 def events_of_node_update(old: Object, new: Object) -> Action:
-    """Return what changed in a node; 0 if nothing that concerns pods."""
+    """Return the actions that an update of a node consists of; 0 if none concerns pods."""
     found = NOTHING
     if _allocatable(old) != _allocatable(new):
         found |= Action.UPDATE_NODE_ALLOCATABLE
@@ -87,7 +87,7 @@ EVERYTHING = ClusterEvent(EventResource.WILDCARD, Action.ALL)
 
 
 class QueueEvent(msgspec.Struct, frozen=True, eq=False):
-    """One event as hints and metrics know it; equal events are one object.
+    """A cluster event with a single action; equal events are the same object.
 
     Attributes:
         label: the `event` label of `scheduler_queue_incoming_pods_total`.
@@ -122,8 +122,8 @@ _SPELT: dict[EventResource, str] = {
 def single_events(event: ClusterEvent) -> tuple[QueueEvent, ...]:
     """Split an event into single actions.
 
-    An update without a kind of its own is a general one: only plugins that registered for all
-    updates get it.
+    An update that isn't of a named kind is `UPDATE_OTHER`, which only plugins that registered for
+    all updates get.
     """
     if event.resource is EventResource.WILDCARD:
         return (QueueEvent(event, "*All", helps_all=True),)

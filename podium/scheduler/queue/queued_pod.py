@@ -35,7 +35,7 @@ class QueueName(StrEnum):
 
 
 class Rejection(NamedTuple):
-    """What the pods of one queue group were rejected by.
+    """The plugins that rejected pods; pods with equal rejections form a group.
 
     `pending` has the plugins that wait for something outside the scheduler, `gate` the plugin that
     gates the pods in PreEnqueue, if any.
@@ -48,17 +48,17 @@ class Rejection(NamedTuple):
 
 
 class QueuedPod(msgspec.Struct, eq=False):
-    """One pod in the queue, or popped from it (QueuedPodInfo of v1.36).
+    """One pod in the queue, or popped from it (QueuedPodInfo of v1.36). Times are in seconds.
 
     Attributes:
-        added_at_s: when it was added, or last came back from an attempt; orders equal priorities.
-        turn: orders pods of one `added_at_s`.
-        consecutive_errors: how often it failed by an error since it was last rejected.
-        initial_attempt_s: when it first got into the active queue; None if it never did.
-        gated_by: the refusal of PreEnqueue that keeps it out, in the plugin's name.
-        flush_from_s: since when it has waited, for the flush of leftovers.
+        added_at_s: when it was added, or its last attempt failed; orders pods of equal priority.
+        turn: orders pods of equal `added_at_s`.
+        consecutive_errors: number of errors since it was last rejected.
+        initial_attempt_s: when it first entered the active queue; None if it never did.
+        gated_by: the refusal by the PreEnqueue plugin that gates it, if any.
+        flush_from_s: since when it has waited for an event.
         woken_by: the label of the event that last requeued it; empty if none has.
-        was_rejected: whether it was rejected before the queue got it, and not tried since.
+        was_rejected: whether an earlier scheduler rejected it, and it hasn't been tried since.
     """
 
     pod: PodInfo
@@ -95,7 +95,7 @@ class QueuedPod(msgspec.Struct, eq=False):
 
     @property
     def is_rejected(self) -> bool:
-        """Whether plugins rejected it; otherwise a failure is an error."""
+        """Whether plugins rejected the pod at its last attempt; if not, it failed by an error."""
         return bool(self.unschedulable_plugins or self.pending_plugins)
 
     @property

@@ -1,4 +1,4 @@
-"""The scheduling queue: takes pods and events, and returns the next pod to schedule."""
+"""The scheduling queue: pods and events are put in, and the next pod to schedule is popped."""
 
 import math
 from collections import Counter
@@ -33,8 +33,8 @@ POPPED_EARLY = "PopFromBackoffQ"
 class SchedulingQueue:
     """PriorityQueue of v1.36, without threads, clock and lock.
 
-    A pod is known by its uid and is in one `QueueName` at a time; `done` or `fail` ends the flight
-    of a popped pod. Nothing moves as time goes by unless `flush` or `pop` is called.
+    Each uid has one pod, which is in one `QueueName` at a time. A popped pod is in flight until
+    `done` or `fail`. As time passes, pods only move when `flush` or `pop` is called.
 
     Args:
         max_in_unschedulable_s: how long a pod waits for an event before it is retried anyway.
@@ -84,7 +84,7 @@ class SchedulingQueue:
         return queued.place if queued else None
 
     def counts(self) -> dict[QueueName, int]:
-        """Return `scheduler_pending_pods` by queue, and how many pods are in flight."""
+        """Return `scheduler_pending_pods` by queue, and the number of pods in flight."""
         return {
             QueueName.ACTIVE: len(self._active),
             QueueName.BACKOFF: len(self._backoff),
@@ -94,7 +94,7 @@ class SchedulingQueue:
         }
 
     def events_in_flight(self) -> Counter[str]:
-        """Return `scheduler_inflight_events`: how many events are kept, by name."""
+        """Return `scheduler_inflight_events`: the number of events kept, by label."""
         return self._in_flight.counts()
 
     def add(
@@ -107,11 +107,11 @@ class SchedulingQueue:
     ) -> None:
         """Add a pod to be scheduled.
 
-        `rejected_since_s` is since when it has been rejected, as often as its backoff allowed.
-        Rejecting it again is no new rejection, and its backoff is over.
+        `rejected_since_s` is since when an earlier scheduler has rejected it after each backoff.
+        The first rejection by this scheduler then neither counts nor has a backoff.
 
         Raises:
-            ValueError: the queue holds the pod.
+            ValueError: the queue has a pod with this uid.
         """
         if pod.uid in self._pods:
             raise ValueError(f"{pod.key} is in the queue already")
@@ -157,7 +157,7 @@ class SchedulingQueue:
             queued.place = QueueName.DELETED
 
     def pop(self, now_s: float) -> QueuedPod | None:
-        """Take the next pod, if any; it is in flight until `done` or `fail`."""
+        """Pop the next pod, if any; it is in flight until `done` or `fail`."""
         if now_s >= self._flushed_s + WINDOW_S:
             self.flush(now_s)
         queued = self._active.pop()
@@ -169,7 +169,7 @@ class SchedulingQueue:
         return queued
 
     def take(self, uid: str) -> QueuedPod | None:
-        """Take a pod out of turn; None if it is gated, in flight or missing."""
+        """Pop a certain pod; None if it is gated, in flight or not in the queue."""
         queued = self._pods.get(uid)
         if queued is None or queued.place in (QueueName.IN_FLIGHT, QueueName.GATED):
             return None
@@ -182,7 +182,7 @@ class SchedulingQueue:
         return len(self._active) > 0 or (self._pop_from_backoff and self._backoff.can_pop())
 
     def done(self, uid: str) -> None:
-        """End the flight of a pod that can't become unschedulable any more."""
+        """Remove a pod in flight that can't become unschedulable any more."""
         if self.place_of(uid) is QueueName.IN_FLIGHT:
             self._in_flight.end(uid)
             self._pods.pop(uid).place = QueueName.DONE
@@ -197,14 +197,14 @@ class SchedulingQueue:
     ) -> None:
         """Requeue a pod after a failed attempt (AddUnschedulableIfNotPresent of v1.36).
 
-        Events during the attempt are looked at once more. A pod after `done` comes back as after an
-        error. One that was deleted in flight doesn't come back; one that isn't in flight stays
-        where it is.
+        Events during the attempt are checked by hints. A pod that fails after `done` is requeued as
+        after an error. A pod that was deleted in flight isn't requeued; one that isn't in flight
+        stays where it is.
 
         Args:
-            queued: as popped; its pod may be replaced by a newer state.
-            plugins: those that rejected it; if there are none, it is an error.
-            pending_plugins: those that wait for something outside the scheduler.
+            queued: the popped pod; its `pod` may have been replaced by a newer version.
+            plugins: the plugins that rejected it; without any the failure is an error.
+            pending_plugins: the plugins that wait for something outside the scheduler.
         """
         uid = queued.uid
         happened = None
@@ -228,7 +228,7 @@ class SchedulingQueue:
         self._requeue(queued, self._hints.after_attempt(queued, happened), ATTEMPT_FAILED, now_s)
 
     def activate(self, uids: Iterable[str], now_s: float) -> None:
-        """Retry these pods at once, unless they are gated; those in flight afterwards."""
+        """Make pods active unless they are gated; pods in flight are retried afterwards."""
         for uid in uids:
             queued = self._pods.get(uid)
             if queued is None or queued.place is QueueName.ACTIVE:
@@ -253,14 +253,14 @@ class SchedulingQueue:
     ) -> int:
         """Requeue pods after an event in the cluster (MoveAllToActiveOrBackoffQueue, v1.36).
 
-        Updates of pods of the queue go to `update` instead.
+        Updates of pods in the queue have to be passed to `update` instead.
 
         Args:
-            among: leaves out pods that wait; asked with one pod of a class for all of them.
-            except_uid: leaves out this pod: what it gives up itself can't help it.
+            among: returns False for waiting pods to leave out; called with one pod of each class.
+            except_uid: uid of a pod to leave out: what it gives up itself can't help it.
 
         Returns:
-            how many pods became active or wait for their backoff to end.
+            The number of pods that became active or wait for their backoff to end.
         """
         moved = 0
         if not (self._unschedulable or self._in_flight):
@@ -278,9 +278,9 @@ class SchedulingQueue:
         return moved
 
     def flush(self, now_s: float) -> None:
-        """Requeue pods after their backoff, and those that have waited too long for an event.
+        """Requeue pods whose backoff is over, and those that have waited too long for an event.
 
-        The first happens at whole seconds, the second at whole half minutes.
+        Backoffs end at whole seconds, the wait for an event at whole half minutes.
         """
         self._flushed_s = math.floor(now_s)
         for queued in self._backoff.completed(self._flushed_s):
@@ -302,7 +302,7 @@ class SchedulingQueue:
         return leftovers_s if backoff_s is None else min(backoff_s, leftovers_s)
 
     def waiting_for_events(self) -> Iterator[tuple[QueuedPod, float]]:
-        """Return the pods that wait for an event, each with the time at which it is retried anyway.
+        """Return the pods that wait for an event, and when each is retried without one.
 
         Times are in seconds since the epoch.
         """
@@ -315,7 +315,7 @@ class SchedulingQueue:
         return (overdue_s // LEFTOVER_TICK_S + 1) * LEFTOVER_TICK_S
 
     def _requeue(self, queued: QueuedPod, strategy: Strategy, label: str, now_s: float) -> bool:
-        """Put a pod that was taken out where it belongs; return True if it may be tried."""
+        """Put a pod into a queue by a strategy; return True if it is active or in backoff."""
         if strategy is Strategy.SKIP:
             self._to_unschedulable(queued, label)
             return False
@@ -349,7 +349,7 @@ class SchedulingQueue:
         self.incoming[QueueName.UNSCHEDULABLE, label] += 1
 
     def _stays_gated(self, queued: QueuedPod) -> bool:
-        """Return whether the plugin that gated a pod would gate it again."""
+        """Return whether the PreEnqueue plugin that gated a pod would gate it again."""
         gate = queued.gated_by
         if gate is None or not self._pop_from_backoff:
             return False
@@ -358,7 +358,7 @@ class SchedulingQueue:
         return asked is not None and not asked.pre_enqueue(queued.pod).is_success
 
     def _is_let_in(self, queued: QueuedPod) -> bool:
-        """Run the PreEnqueue plugins, first the one that gated the pod before."""
+        """Run PreEnqueue plugins, first the one that gated the pod; return whether all succeed."""
         plugins = self._profiles[queued.scheduler_name].pre_enqueue
         if queued.gated_by:
             gate = queued.gated_by.plugin

@@ -1,7 +1,6 @@
 """Pods that wait for an event, grouped by the plugins that rejected them.
 
-A group is divided by class: an event skips groups that it can't help, and hints are asked once per
-class.
+Groups that an event can't help are skipped. Within a group, hints are called once per class.
 """
 
 from collections.abc import Callable
@@ -51,7 +50,7 @@ class Unschedulable:
     def helped(
         self, hints: QueueingHints, happened: InFlightEvent, among: Callable[[PodInfo], bool] | None
     ) -> list[tuple[QueuedPod, Strategy]]:
-        """Return the pods that an event may help, without removing them, and what to do."""
+        """Return the pods that an event may help, each with its strategy, without removing them."""
         found: list[tuple[QueuedPod, Strategy]] = []
         what, old, new, _, except_uid = happened
         for rejection, group in self._groups.items():

@@ -14,10 +14,10 @@ PERMIT_TIMEOUT_S_MAX = 15 * 60.0
 
 
 class WaitingPod(msgspec.Struct):
-    """A pod that is assumed on its node until plugins allow its binding.
+    """A pod that is assumed on its node until Permit plugins allow its binding.
 
-    `deadlines_s` has the time of its rejection, by plugin that made it wait; `waits_s` the
-    duration.
+    `deadlines_s` has, by plugin that the pod waits for, the time of its rejection, in seconds since
+    the epoch; `waits_s` has the timeouts.
     """
 
     pod: PodInfo
@@ -26,7 +26,7 @@ class WaitingPod(msgspec.Struct):
 
 
 class BindingCycle:
-    """The later half of scheduling, for one profile."""
+    """Runs Reserve, Permit, PreBind, Bind and PostBind plugins of one profile."""
 
     def __init__(self, pipeline: Pipeline) -> None:
         self._pipeline = pipeline
@@ -41,13 +41,13 @@ class BindingCycle:
         return SUCCESS
 
     def unreserve(self, pod: PodInfo, node_name: str) -> None:
-        """Run Unreserve, last plugin first; the pod no longer waits."""
+        """Unreserve a pod in all Reserve plugins, last first; it no longer waits on Permit."""
         self.waiting.pop(pod.uid, None)
         for plugin in reversed(self._pipeline.reserve):
             plugin.unreserve(pod, node_name)
 
     def permit(self, pod: PodInfo, node_name: str, now_s: float) -> Status:
-        """Run Permit; after `Wait`, the pod is in `waiting`."""
+        """Run the Permit plugins; if the result is `Wait`, the pod has been added to `waiting`."""
         waits: dict[str, float] = {}
         for plugin in self._pipeline.permit:
             permission = plugin.permit(pod, node_name)
@@ -65,7 +65,7 @@ class BindingCycle:
         )
 
     def allow(self, uid: str, plugin: str) -> bool:
-        """Allow a waiting pod for a plugin; return True if no plugin holds it any more."""
+        """Allow a waiting pod for one plugin; return True if no other plugin makes it wait."""
         waiting = self.waiting[uid]
         waiting.deadlines_s.pop(plugin, None)
         if waiting.deadlines_s:
@@ -74,12 +74,12 @@ class BindingCycle:
         return True
 
     def reject(self, uid: str, plugin: str, reason: str) -> Status:
-        """Reject a waiting pod for a plugin; the caller unreserves it."""
+        """Reject a waiting pod in the name of a plugin; the caller has to unreserve it."""
         del self.waiting[uid]
         return unschedulable(reason, plugin=plugin)
 
     def expire(self, now_s: float) -> list[tuple[WaitingPod, Status]]:
-        """Reject the pods whose time is up; the caller unreserves them."""
+        """Reject the pods whose Permit timeout has passed; the caller has to unreserve them."""
         expired = []
         for uid, waiting in list(self.waiting.items()):
             plugin = min(waiting.deadlines_s, key=waiting.deadlines_s.__getitem__)
@@ -90,7 +90,7 @@ class BindingCycle:
         return expired
 
     def bind(self, pod: PodInfo, node_name: str) -> Status:
-        """Run PreBind, Bind and PostBind at once; after a failure unreserve everything."""
+        """Run PreBind, Bind and PostBind without waiting; unreserve the pod if one fails."""
         status = self.pre_bind(pod, node_name)
         if status.is_success:
             status = self.agree_to_bind(pod, node_name)
@@ -107,7 +107,7 @@ class BindingCycle:
         return SUCCESS
 
     def agree_to_bind(self, pod: PodInfo, node_name: str) -> Status:
-        """Ask the Bind plugins until one takes the pod; the caller sends the call."""
+        """Run Bind plugins until one accepts the pod; the caller sends the API call."""
         for plugin in self._pipeline.bind:
             status = plugin.bind(pod, node_name)
             if status.code is not Code.SKIP:

@@ -1,4 +1,4 @@
-"""The outcome of a scheduling cycle in codes and numbers; text is made when it is needed."""
+"""The outcome of a scheduling cycle as codes and numbers; messages are made on demand."""
 
 import msgspec
 import numpy as np
@@ -12,22 +12,22 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class Decision(msgspec.Struct, frozen=True, eq=False):
-    """The outcome of one cycle.
+    """The outcome of one scheduling cycle.
 
     Exactly one of these holds: `error` is set, `gate` is set, `node_name` is set, or the pod can't
     be scheduled now.
 
     Attributes:
-        error: why the cycle ended in an error; nodes filtered by then are still in `outcome`.
-        gate: the refusal of PreEnqueue; the cycle didn't begin.
-        nominated_only: the pod's nominated node fitted, and no other was looked at.
-        evaluation: of the pod's class; it goes on changing with the cluster.
-        outcome: int32[nodes], the filters' codes with nominated pods counted; None if no node was
-            looked at, or if a node was chosen.
-        blame: int32[nodes], the index of the objecting filter.
-        pre_filter: the refusal of PreFilter, which holds for all nodes.
-        visited: bool[nodes], the rows that were looked at; None if all were.
-        gang: why its gang isn't placed, whatever was decided for the pod alone.
+        error: why the cycle ended in an error; `outcome` has the nodes filtered by then.
+        gate: the refusal of a PreEnqueue plugin; no node was filtered then.
+        nominated_only: whether the pod's nominated node was filtered alone, as the pod fits it.
+        evaluation: the evaluation of the pod's class; later cycles update it in place.
+        outcome: int32[nodes], codes of filters with nominated pods counted; None if no node was
+            filtered, or if a node was chosen.
+        blame: int32[nodes], for each code of `outcome` the index of its filter state.
+        pre_filter: the refusal of all nodes by a PreFilter plugin.
+        visited: bool[nodes], the rows that were filtered; None if all were.
+        gang: why the pod's gang isn't placed, even if the pod alone would fit.
     """
 
     pod: PodInfo

@@ -8,7 +8,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 def count_reasons(filtering: Filtering, outcome_counts: OutcomeCounts) -> Counter[str]:
-    """Count the rows that filters refuse by the reasons of their statuses."""
+    """Count, for each reason of filters, the rows that are refused for it."""
     reasons: Counter[str] = Counter()
     for (blame, code), count in outcome_counts.counts.items():
         if blame >= 0 and count:
@@ -21,7 +21,7 @@ def count_reasons(filtering: Filtering, outcome_counts: OutcomeCounts) -> Counte
 def nodes_available_message(
     node_count: int, reasons: Counter[str], pre_filter: str = "", post_filter: str = ""
 ) -> str:
-    """Return the message of an unschedulable pod.
+    """Return the message of an unschedulable pod, such as `0/3 nodes are available: …`.
 
     A message of PreFilter replaces the reasons of nodes.
     """
@@ -55,7 +55,10 @@ def failure_message(decision: Decision, snapshot: Snapshot) -> str:
 
 
 def reasons_of(decision: Decision) -> Counter[str]:
-    """Return why nodes refuse a pod that was just decided; empty if PreFilter refused it."""
+    """Return how many nodes refused a pod for each reason; empty if PreFilter refused all nodes.
+
+    Has to be called right after the decision, before the evaluation changes.
+    """
     evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
     if evaluation is None or outcome is None or blame is None or decision.pre_filter is not None:
         return Counter()
@@ -64,7 +67,7 @@ def reasons_of(decision: Decision) -> Counter[str]:
 
 
 def rejecting_plugins(decision: Decision) -> set[str]:
-    """Return the plugins that rejected a pod, on any node or for all of them."""
+    """Return the names of the plugins that rejected a pod, on any node or on all at once."""
     evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
     if evaluation is None or outcome is None or blame is None:
         return set()

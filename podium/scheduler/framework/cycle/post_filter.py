@@ -20,7 +20,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class NodeToStatus(msgspec.Struct, frozen=True):
-    """Why a pod fits on no node, by node, with columns as in `Decision`."""
+    """Status of each node for a pod that fits on none; columns are those of `Decision`."""
 
     snapshot: Snapshot
     pre_filter: Sequence[PreFilterPlugin]
@@ -41,7 +41,7 @@ class NodeToStatus(msgspec.Struct, frozen=True):
         return [self.snapshot.names[row] for row in np.flatnonzero(wanted).tolist()]
 
     def was_asked(self, plugin_name: str) -> bool:
-        """Return whether PreFilter reached a plugin before another one refused the pod."""
+        """Return whether a PreFilter plugin ran; those after a refusal of all nodes don't."""
         names = [plugin.name for plugin in self.pre_filter]
         refusal = self.evaluation.filtering.pre_filter
         if refusal.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
@@ -52,7 +52,7 @@ class NodeToStatus(msgspec.Struct, frozen=True):
 def run_post_filter_plugins(
     plugins: Sequence[PostFilterPlugin], pod: PodInfo, filtered: NodeToStatus
 ) -> tuple[PostFilterResult, PreemptionResult | None]:
-    """Run PostFilter plugins; return the result, and the last preemption, if any."""
+    """Run PostFilter plugins; return the combined result, and the last preemption's, if any."""
     result, preemption = PostFilterResult(), None
     reasons: list[str] = []
     for plugin in plugins:

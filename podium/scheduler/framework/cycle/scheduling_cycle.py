@@ -1,7 +1,7 @@
-"""The scheduling cycle: one pod, one decision.
+"""The scheduling cycle, which decides about one pod.
 
-Deciding changes nothing but what is kept between cycles. The caller applies a decision: it assumes
-the pod, removes victims, and nominates.
+A decision only changes caches that are kept between cycles. The caller applies the decision: it
+assumes the pod, removes victims, and sets nominations.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -49,8 +49,8 @@ class Timing(msgspec.Struct, frozen=True):
     """Measures how long extension points take.
 
     Attributes:
-        stopwatch: seconds that pass while something is computed.
-        observe: takes seconds, extension point, code of its status, and profile.
+        stopwatch: returns seconds; only differences count.
+        observe: called with seconds, extension point, status code, and profile.
     """
 
     stopwatch: Callable[[], float]
@@ -70,7 +70,7 @@ class Timing(msgspec.Struct, frozen=True):
 
 
 class SchedulingCycle:
-    """The scheduling cycles of all profiles."""
+    """Decides about pods by the profiles' pipelines; keeps an evaluation per class and profile."""
 
     def __init__(
         self,
@@ -91,10 +91,10 @@ class SchedulingCycle:
         self._met: set[_Key] = set()
 
     def decide(self, pod: PodInfo, scheduler_name: str) -> Decision:
-        """Decide where a pending pod goes; its `nominated_node_name` is tried first.
+        """Decide about a pending pod; its `nominated_node_name` is tried first.
 
         Raises:
-            KeyError: there is no such profile.
+            KeyError: there is no profile with this `scheduler_name`.
         """
         if self._snapshot.classes.is_crowded:
             self._evaluations, self._newcomers = Recent(_EVALUATIONS_MAX), Recent(_NEWCOMERS_MAX)
@@ -217,9 +217,10 @@ class SchedulingCycle:
     def _refusal_state(
         self, pod: PodInfo, pipeline: Pipeline, filtering: Filtering
     ) -> tuple[object, ...] | None:
-        """Return all that a refusal of the pod's class depends on; None if it holds for no class.
+        """Return the state on which a refusal of the pod's class depends.
 
-        PostFilter plugins whose `by_class(pod)` is true answer alike for all pods of the class.
+        None if the refusal holds for this pod only. PostFilter plugins whose `by_class(pod)` is
+        true return equal results for all pods of the class.
         """
         snapshot, nominator, budgets = self._snapshot, self._nominator, self._handle.budgets
         if pod.nominated_node_name or nominator.rows_of(pod, snapshot):
@@ -246,7 +247,7 @@ class SchedulingCycle:
 
 
 def evaluations_max(node_count: int) -> int:
-    """Return how many evaluations are kept of a cluster of so many rows."""
+    """Return how many evaluations are kept in a cluster of this many nodes."""
     fitting = EVALUATIONS_BYTES_MAX // (_BYTES_PER_ROW * max(node_count, 1))
     return min(max(fitting, 1), _EVALUATIONS_MAX)
 
@@ -259,7 +260,7 @@ def _filter_code(evaluation: Evaluation) -> Code:
 
 
 def outcome_of(pod: PodInfo, evaluation: Evaluation) -> tuple[Codes, Codes]:
-    """Return outcome and blame, int32[nodes], of a pod, with nominated pods counted."""
+    """Return outcome and blame of a pod, int32[nodes] each, with nominated pods counted."""
     filtering, rivalry = evaluation.filtering, evaluation.rivalry
     if not filtering.pre_filter.is_success:
         # It refuses the pod on all rows alike.

@@ -1,7 +1,8 @@
 """The evaluation of a class of pods: which rows fit it, and how they score.
 
-An evaluation is made once per class and then follows the snapshot: a pod that came or went touches
-its row, in plain integers, and other rows only where a plugin says so (docs/incremental.md).
+An evaluation is made once per class and then updated from the snapshot's log. A pod that was added
+or removed costs one row, in plain integers, unless a plugin says that it affects other rows, too
+(docs/incremental.md).
 """
 
 from typing import Any
@@ -29,9 +30,9 @@ _SINGLY_MAX = 64
 
 
 class Refusal(msgspec.Struct, frozen=True, eq=False):
-    """The refusal of a pod that fits nowhere and that PostFilter didn't help.
+    """The refusal of a pod that fits on no node and that PostFilter didn't help.
 
-    While `state` stays, all pods of its class meet it.
+    It holds for all pods of the class while `SchedulingCycle` finds `state` unchanged.
     """
 
     state: tuple[object, ...]
@@ -45,9 +46,9 @@ class Evaluation:
     """Filters and scores of one class of pods, kept up to date.
 
     Attributes:
-        refusal: the last one that holds for all pods of the class, if any.
-        said: the last message of a refusal, with the outcome and answer that it was made of.
-        kept: what plugins keep, by their name: a CycleState that lasts for the class.
+        refusal: the last refusal that holds for all pods of the class, if any.
+        said: the last message of a refusal, with the outcome and PostFilter result that it is of.
+        kept: data that plugins keep for the class, by plugin: a CycleState that lasts.
     """
 
     def __init__(
@@ -76,30 +77,30 @@ class Evaluation:
 
     @property
     def scoring(self) -> Scoring:
-        """Scores of the rows that fit, of which there must be one; made when first used."""
+        """Scores of the rows that fit, computed on first use; at least one row has to fit."""
         if self._scoring is None:
             self._scoring = Scoring(self._pipeline, self._snapshot, self._pod, self.filtering)
         return self._scoring
 
     @property
     def preference(self) -> Scores:
-        """int64[nodes], greater is better, `INFEASIBLE` where the pod doesn't fit."""
+        """Preference of each row, int64[nodes]: greater is better, `INFEASIBLE` if none fits."""
         if not len(self.filtering.feasible_rows()):
             return np.full(self._snapshot.node_count, INFEASIBLE, np.int64)
         return self.scoring.preference
 
     @property
     def rivalry(self) -> Rivalry | None:
-        """The rows that nominated pods close; None while no pod is nominated."""
+        """Rows that don't fit once nominated pods are counted; None if no pod is nominated."""
         if self._rivalry is None and self._nominator:
             self._rivalry = Rivalry(self._snapshot, self._nominator)
         return self._rivalry if self._nominator else None
 
     def refresh(self, pod: PodInfo) -> None:
-        """Bring everything up to date with the snapshot, for a cycle of `pod`.
+        """Update filters and scores from the snapshot, for a cycle of `pod`.
 
         Raises:
-            CycleError: a plugin failed; the next call evaluates everything.
+            CycleError: a plugin failed; the next call computes everything anew.
         """
         changes = self._changes.new(at_most=_CATCH_UP_MAX)
         self._pod, scoring, flipped = pod, self._scoring, False

@@ -1,6 +1,6 @@
 """PreFilter and the filters of one class of pods: the first filter that objects to each row.
 
-Rules and words of PreFilter are those of RunPreFilterPlugins and findNodesThatFitPod, v1.36.
+PreFilter follows RunPreFilterPlugins and findNodesThatFitPod of v1.36, messages included.
 """
 
 from collections import Counter
@@ -35,7 +35,7 @@ _CODE_BITS = 32
 
 
 class Narrowing(FixedCodes):
-    """Rules out the nodes that PreFilter left out, for no plugin in particular."""
+    """Rules out the nodes that PreFilter results leave out; belongs to no single plugin."""
 
     def __init__(self, snapshot: Snapshot, node_names: Iterable[str], plugins: Sequence[str]):
         kept = np.zeros(snapshot.node_count, bool)
@@ -49,7 +49,7 @@ class Narrowing(FixedCodes):
 def run_pre_filter(
     plugins: Sequence[PreFilterPlugin], snapshot: Snapshot, pod: PodInfo
 ) -> tuple[Status, Narrowing | None]:
-    """Run PreFilter plugins; return the refusal for all nodes, or the remaining nodes."""
+    """Run PreFilter plugins; return the refusal of all nodes, if any, or what rules nodes out."""
     refusal, names, narrowing = SUCCESS, None, []
     for plugin in plugins:
         result = plugin.pre_filter(pod)
@@ -83,12 +83,12 @@ class Filtering:
     """Which rows fit a class of pods, and which filters object to the others.
 
     Attributes:
-        pre_filter: a refusal here holds for all rows, and no filter was asked.
-        codes: int32[nodes] of each state.
+        pre_filter: the result of PreFilter; after a refusal no row fits and there are no states.
+        codes: int32[nodes] for each filter state.
         outcome: int32[nodes], the code of the first objecting state, else `FITS`.
-        blame: int32[nodes], the index of that state, else `NO_FILTER`.
-        is_open_everywhere: whether all nodes are known to fit.
-        touched: the rows that the last update judged, unless `all_rows_changed`.
+        blame: int32[nodes], the index of the first objecting state, else `NO_FILTER`.
+        is_open_everywhere: True only if all rows fit; not set to True again by small updates.
+        touched: the rows that the last update filtered, unless `all_rows_changed`.
     """
 
     def __init__(self, pipeline: Pipeline, snapshot: Snapshot, pod: PodInfo) -> None:
@@ -119,11 +119,11 @@ class Filtering:
 
     @property
     def generation(self) -> int:
-        """A number that changes when pods may have changed a hypothetical row elsewhere."""
+        """A number that changes if changes elsewhere may alter the codes of a hypothetical row."""
         return self._judged + sum(state.changes for _, state in self._cluster_filters)
 
     def feasible_rows(self) -> Rows:
-        """Return the rows that fit, ascending; one array until they change."""
+        """Return the rows that fit, ascending; the same array until they change."""
         if self._feasible_rows is None:
             everywhere, rows = self.is_open_everywhere, self._snapshot.rows
             self._feasible_rows = rows if everywhere else np.flatnonzero(self.outcome == FITS)
@@ -139,7 +139,7 @@ class Filtering:
             self._feasible_rows = None
 
     def update(self, rows: Collection[int], changes: Sequence[Change]) -> bool:
-        """Follow changes of pods on a few rows; return True if the feasible rows changed."""
+        """Apply changes of pods on a few rows; return True if the feasible rows changed."""
         dirty = [pair for pair in self._cluster_filters if pair[1].pods_changed(changes)]
         for index, state in self._row_filters:
             codes = self._codes_at[index]
@@ -160,7 +160,7 @@ class Filtering:
         return flipped
 
     def update_many(self, rows: Rows, changes: Sequence[Change]) -> bool:
-        """Follow changes on many rows, int[n]; return True if the feasible rows changed."""
+        """Apply changes of pods on many rows, int[n]; return True if the feasible rows changed."""
         for index, state in self._cluster_filters:
             if state.pods_changed(changes):
                 self.codes[index][:] = state.all_codes(len(self.outcome))
@@ -174,9 +174,9 @@ class Filtering:
         return flipped
 
     def register(self, pods: Iterable[PodInfo]) -> None:
-        """Register the classes of pods that are on no node, before any `width` is read.
+        """Register classes of pods that may be on no node yet, before any `width` is read.
 
-        They may bring new topology keys, and with them further sums.
+        New classes may have new topology keys, which add sums.
         """
         classes = {pod.cls.id: pod.cls for pod in pods}.values()
         for _, state in self._cluster_filters:
@@ -185,7 +185,7 @@ class Filtering:
     def with_pods(
         self, added: Sequence[tuple[int, Sequence[PodInfo]]]
     ) -> tuple[Rows, Codes, Codes]:
-        """Judge rows with further pods on them: rows, int[n], outcome and blame, int32[n]."""
+        """Filter rows with pods added; return the rows, int[n], and outcome and blame, int32[n]."""
         of_pods = [*map(_CLASS, chain.from_iterable(map(_PODS, added)))]
         # Each class of the pods is weighed once; many pods are mostly of one.
         classes = [*dict.fromkeys(of_pods)]
@@ -214,9 +214,10 @@ class Filtering:
         return rows, outcome, blame
 
     def judge_nominated(self, node_name: str, outcome: Codes, blame: Codes) -> None:
-        """Set outcome and blame of a nominated node that PreFilter left out.
+        """Set outcome and blame of the pod's nominated node if PreFilter left that node out.
 
-        It is filtered before the others, whatever PreFilter said (evaluateNominatedNode, v1.36).
+        The nominated node is filtered whatever nodes PreFilter returned (evaluateNominatedNode,
+        v1.36).
         """
         row = self._snapshot.row_of.get(node_name)
         if row is None or not self.pre_filter.is_success:
@@ -281,14 +282,14 @@ def _first_objections(codes: Sequence[Codes], count: int) -> tuple[Codes, Codes,
 
 
 class OutcomeCounts:
-    """Counts of rows by objecting filter and code, (blame, code)."""
+    """Number of rows by pair of blame and code."""
 
     def __init__(self) -> None:
         self.counts: Counter[tuple[int, int]] = Counter()
         self._outcome, self._blame = np.zeros((2, 0), np.int32)
 
     def follow(self, outcome: Codes, blame: Codes) -> None:
-        """Count these, int32[rows], instead of the last; the arrays must not change later."""
+        """Count new outcome and blame, int32[nodes] each, which must not be changed afterwards."""
         before, blamed, self._outcome, self._blame = self._outcome, self._blame, outcome, blame
         if outcome is before and blame is blamed:
             return

@@ -1,4 +1,4 @@
-"""Rows as filters would judge them with nominated pods, or without potential victims.
+"""Rows as filters judge them with nominated pods added, or with potential victims removed.
 
 A pod fits a row only if it fits both with and without the pods nominated there, as in
 RunFilterPluginsWithNominatedPods of v1.36.
@@ -28,9 +28,9 @@ _ONE_BY_ONE_MAX = 4
 
 
 class HypotheticalRow:
-    """One row, from which pods are taken one by one; in plain integers.
+    """One row from which pods are removed one by one; in plain integers.
 
-    For a single row, arrays of one element cost more than they save.
+    For a single row, arrays of one element would be slower.
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class HypotheticalRow:
         self._count(pod, 1)
 
     def judge(self) -> tuple[int, int]:
-        """Return outcome and blame, both with and without the pods nominated here."""
+        """Return outcome and blame; the row has to fit both with its nominated pods and without."""
         outcome = self.judge_with_rivals() if self._rivals else (FITS, NO_FILTER)
         return outcome if outcome[0] != FITS else self._judge(())
 
@@ -89,7 +89,7 @@ class HypotheticalRow:
 
 
 class HypotheticalRows:
-    """Many rows without their potential victims, which return in turn; in arrays."""
+    """Many rows without their potential victims, who are restored turn by turn; in arrays."""
 
     def __init__(
         self,
@@ -99,11 +99,11 @@ class HypotheticalRows:
         victims: ManyPods,
         rivals: Rivals = (),
     ) -> None:
-        """Take all potential victims away.
+        """Remove all potential victims.
 
         Args:
             rows: int[n], ascending.
-            victims: arrays of the shape [turns, n], in the order in which they return.
+            victims: arrays of shape [turns, n]: for each row, pods in the order of their reprieve.
         """
         self._filtering = filtering
         self._snapshot = snapshot
@@ -132,11 +132,14 @@ class HypotheticalRows:
                 self._present[index] = [p for p in snapshot.pods_on[row] if p.slot not in away]
 
     def judge(self, indexes: Integers) -> tuple[Codes, Codes]:
-        """Return outcome and blame, int32[n], of the rows number indexes[i], int64[n]."""
+        """Return outcome and blame, int32[m] each, of `rows[indexes]`; `indexes` is int64[m]."""
         return self._judge_twice(range(len(self._filtering.states)), indexes)
 
     def reprieve(self, in_play: Mask) -> Mask:
-        """Return pods in turn where the preemptor still fits; victims, bool[turns, n]."""
+        """Restore pods turn by turn where the preemptor still fits; return the others as victims.
+
+        Only rows in `in_play`, bool[n], are looked at. Returns bool[turns, n].
+        """
         victims = np.zeros(self._slots.shape, bool)
         headroom = self._headroom(in_play)
         others = [
@@ -163,9 +166,9 @@ class HypotheticalRows:
         return victims
 
     def _headroom(self, in_play: Mask) -> list[tuple[Integers, Integers]]:
-        """Return (space, weights by turn) of each sum that only has a limit.
+        """Return (space, weights by turn) of each sum that only has an upper limit.
 
-        Sums with enough left on all rows for all pods are left out.
+        Leaves out sums that stay below the limit on all rows even if all pods are restored.
         """
         found = []
         for number, weights in self._weights.items():
@@ -245,7 +248,7 @@ class HypotheticalRows:
 
 
 class Rivalry:
-    """The rows that nominated pods close to a class of pods; only changed rows are judged again."""
+    """Rows that nominated pods close to a class of pods; only changed rows are filtered again."""
 
     def __init__(self, snapshot: Snapshot, nominator: Nominator) -> None:
         self._snapshot = snapshot
@@ -254,13 +257,13 @@ class Rivalry:
         self._codes, self._blame = np.zeros((2, snapshot.node_count), np.int32)
 
     def closed(self, pod: PodInfo, filtering: Filtering) -> Rows:
-        """Return the open rows that close once nominated pods are counted, int[n]."""
+        """Return the feasible rows, int[n], that don't fit once nominated pods are counted."""
         is_open = filtering.outcome == FITS
         self._judge(pod, filtering, is_open)
         return np.flatnonzero(is_open & (self._codes != FITS))
 
     def outcome(self, pod: PodInfo, filtering: Filtering) -> tuple[Codes, Codes]:
-        """Return outcome and blame, int32[nodes], with nominated pods counted."""
+        """Return outcome and blame, int32[nodes] each, with nominated pods counted."""
         self._judge(pod, filtering)
         is_closed = self._codes != FITS
         outcome = np.where(is_closed, self._codes, filtering.outcome)

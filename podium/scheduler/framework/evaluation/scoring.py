@@ -20,12 +20,13 @@ INFEASIBLE = -1
 
 
 class Scoring:
-    """The scores of all rows for one class of pods; valid on feasible rows.
+    """Scores of all rows for one class of pods; only those of feasible rows are valid.
 
     Attributes:
-        local_total: int64[nodes], weighted, as is `relative_total`.
-        preference: int64[nodes], the total score, and among equals the smaller node name.
-        error: why no scores could be made; None if they were.
+        local_total: int64[nodes], the weighted sum of local scores; `relative_total` of the others.
+        preference: int64[nodes], orders rows by total score, and equal ones by node name: greater
+            is better, `INFEASIBLE` if a row doesn't fit.
+        error: the failure of a PreScore plugin, so that there are no scores; else None.
     """
 
     def __init__(
@@ -89,7 +90,7 @@ class Scoring:
         self.local_total[rows] = totals
 
     def follow(self, changes: Sequence[Change], *, flipped: bool) -> None:
-        """Follow changes of pods, after the rows; `flipped` if the feasible rows changed."""
+        """Apply changes of pods, after `update_rows`; `flipped` if the feasible rows changed."""
         filtering = self._filtering
         changed = [state.pods_changed(changes) for state, _ in self.relative]
         if any(changed) or (flipped and self.follows_feasible):
@@ -130,7 +131,7 @@ class Scoring:
         self._preference_at = totals.data
 
     def preference_among(self, feasible: Mask) -> Scores:
-        """Return `preference` as if only these rows, bool[nodes], were feasible."""
+        """Return the preference that rows would have if only these, bool[nodes], were feasible."""
         rows = np.flatnonzero(feasible)
         result = np.full(self._node_count, INFEASIBLE, np.int64)
         if len(rows):
@@ -139,7 +140,7 @@ class Scoring:
         return result
 
     def ties(self, preference: Scores, row: int, other: int) -> bool:
-        """Return whether two rows, of which the first is feasible, have equal total scores."""
+        """Return whether two rows have equal total scores; `row` has to be feasible."""
         return bool(preference[row] // self._spread == preference[other] // self._spread)
 
     def relative_totals(self, feasible: Rows) -> Scores:
@@ -151,7 +152,7 @@ class Scoring:
         return sum(totals[1:], totals[0]) if totals else _same(0, len(feasible))
 
     def by_plugin(self, feasible: Rows) -> dict[str, Scores]:
-        """Return each plugin's weighted, normalised scores of the feasible rows, int64[n]."""
+        """Return the weighted, normalised scores of the feasible rows by plugin, int64[n] each."""
         local = {state.plugin: weight * state.scores(feasible) for state, weight in self.local}
         relative = {s.plugin: weight * s.scores(feasible) for s, weight in self.relative}
         return {**local, **relative}

@@ -1,4 +1,4 @@
-"""Rows with results that still hold, as nothing that they depend on has changed."""
+"""Rows with results that still hold, because nothing that they depend on has changed."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,9 +10,9 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class KnownRows:
-    """The rows that are known, by pods, start times, protections, budgets and nominations.
+    """Rows whose kept results hold while pods, budgets, nominations and protections don't change.
 
-    `known`, bool[nodes], is set by the owner for each row that it has looked at.
+    The owner of the results sets `known`, bool[nodes], for each row that it computes.
     """
 
     def __init__(
@@ -33,7 +33,7 @@ class KnownRows:
         self.known: NDArray[np.bool_] = np.zeros(snapshot.node_count, bool)
 
     def follow(self, *state: object) -> bool:
-        """Forget the rows that have changed; return True if all, as other `state` differs."""
+        """Clear `known` for changed rows; return True if all are cleared, as if `state` changes."""
         current = (*state, self._snapshot.node_epoch)
         changes, restarted = self._changes.new(), self._restarts.new()
         nominated, allowed = self._nominations.new(), self._allowances.new()
