@@ -49,7 +49,7 @@ class ChangeExecutor:
 
     Attributes:
         touched: the objects that were created, or whose specs were changed.
-        silenced_s: when each failed node stopped to respond, in seconds since the plan began.
+        silenced_s: when each failed node stopped responding, in seconds since the plan began.
 
     Args:
         state: the objects before the changes. An object that was never in a cluster counts as the

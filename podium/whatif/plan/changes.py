@@ -104,7 +104,7 @@ class Cordon(msgspec.Struct, frozen=True):
 
 
 class Fail(msgspec.Struct, frozen=True):
-    """Makes a node fail: its kubelet stops to respond."""
+    """Makes a node fail: its kubelet stops responding."""
 
     node: str
 

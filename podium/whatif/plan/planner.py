@@ -1,4 +1,4 @@
-"""Plans: of one request, played with each of its seeds, and of many changes to one state."""
+"""Plans of one request, simulated with each of its seeds, or of many changes to one state."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -35,16 +35,16 @@ def plan(
     workers: int = 1,
     prepare: Prepare | None = None,
 ) -> Plan:
-    """Play a request with each of its seeds; after Ctrl-C, report what is known by then.
+    """Simulate a request with each of its seeds; after Ctrl-C, return the results so far.
 
     Args:
-        workers: how many processes play seeds while this one plays the first. With 1, and where
-            the system can't fork, this process plays all seeds, with equal results.
-        prepare: called before the changes of the first seed are made.
+        workers: how many processes simulate further seeds while this one simulates the first.
+            If 1, or if the system can't fork, this process simulates all, with equal results.
+        prepare: called before the changes are made for the first seed.
 
     Raises:
-        TargetError: an object to change isn't there.
-        PressureError: a node can't be put under the pressure that is asked for.
+        TargetError: an object to change doesn't exist.
+        PressureError: a node can't be put under the requested pressure.
         LostProcessError: one of the processes was killed.
     """
     if request.seeds > 1:
@@ -157,10 +157,10 @@ def _lasting_faults(play: Play) -> Iterator[str]:
 
 
 def _chances(plans: Sequence[Plan]) -> tuple[Chance, ...]:
-    """The pods whose outcome depends on chance, with how often each outcome happened.
+    """Return the pods whose outcome depends on chance, with the number of times of each outcome.
 
-    Where nodes are equal, kube-scheduler takes one of them at random. Each seed puts the nodes in
-    another order, in which the first of equal ones is taken; seed 0 goes by name.
+    Of equally good nodes, kube-scheduler takes one at random. Podium takes the first one in an
+    order of all nodes that depends on the seed; with seed 0, nodes are ordered by name.
     """
     fates = [_fates(plan) for plan in plans]
     rows = {row.pod: row for plan in plans for row in _rows(plan)}
@@ -174,7 +174,7 @@ def _chances(plans: Sequence[Plan]) -> tuple[Chance, ...]:
 
 
 def _unrelated(plan: Plan, unchanged: Plan) -> tuple[Fate, ...]:
-    """The pods that get or lose a place in the same way without the changes."""
+    """Return the pods that are placed or disrupted in the same way without the changes."""
     anyway, rows = _fates(unchanged), {row.pod: row for row in _rows(plan)}
     return tuple(
         Fate(**report_facts(rows[pod], PodRow), outcome=outcome)
@@ -194,15 +194,15 @@ def _fates(plan: Plan) -> dict[str, str]:
 
 
 class Planner:
-    """Plans many changes to one state, each as if none had been planned before.
+    """Plans many changes to one state, independently of each other.
 
-    The state is loaded and the cluster started once. Each plan is played in a fork of this process,
-    which shares all that the plan doesn't change; where the system can't fork, each plan begins by
-    loading the state.
+    The state is loaded, and the cluster started, only once. Each plan is simulated in a fork of
+    this process, which shares all unchanged memory. If the system can't fork, each plan loads the
+    state again.
 
     Args:
-        request: what all plans have in common, without its changes and further seeds.
-        workers: how many processes play disturbances at the same time.
+        request: what all plans have in common; its changes and further seeds are ignored.
+        workers: how many processes `outcomes` runs at the same time.
     """
 
     def __init__(self, request: PlanRequest, workers: int = 1) -> None:
@@ -213,21 +213,21 @@ class Planner:
         self._unchanged: dict[float | None, Plan] = {}
 
     def accepts(self, request: PlanRequest) -> bool:
-        """True if a request differs from those before only in what comes after the beginning."""
+        """True if a request differs from the common one only in options that forks can change."""
         return _beginning_of(request) == _beginning_of(self._request)
 
     def plan(self, changes: Sequence[Change]) -> Plan:
-        """Plan changes by the common request; raises as `plan_request` does."""
+        """Plan changes with the options of the common request; raises like `plan_request`."""
         return self.plan_request(replace(self._request, changes=changes))
 
     def plan_request(self, request: PlanRequest) -> Plan:
         """Plan a request that the planner accepts.
 
         Raises:
-            TargetError: an object to change isn't there.
-            PressureError: a node can't be put under the pressure that is asked for.
+            TargetError: an object to change doesn't exist.
+            PressureError: a node can't be put under the requested pressure.
             LostProcessError: the process of the plan was killed.
-            KeyboardInterrupt: by Ctrl-C; nothing of the plan goes on.
+            KeyboardInterrupt: by Ctrl-C, which also ends the process of the plan.
         """
         found = self._planned(request)
         if not ((request.changes or request.pressures) and request.state.is_restless):
@@ -244,7 +244,7 @@ class Planner:
         """Yield the outcome of each list of changes, in order, without warnings and notes.
 
         Raises:
-            TargetError: an object to change isn't there.
+            TargetError: an object to change doesn't exist.
             LostProcessError: one of the processes was killed.
         """
         controllers = busy_controllers(self._request, changes_later=True)
@@ -289,7 +289,7 @@ def _beginning_of(request: PlanRequest) -> PlanRequest:
 
 
 def with_optimum(plan: Plan, request: PlanRequest, seconds: float) -> Plan:
-    """Add the least disruption that places the pods which wait once the changes are made."""
+    """Add the least disruption that places the pods that are pending right after the changes."""
     # Few plans are compared with it, and the others start faster without the import.
     from podium.whatif.optimum.solver import solve, tally
 

@@ -1,4 +1,4 @@
-"""A plan in a cluster of its own: loaded, changed, and played until it is over."""
+"""The simulation of a plan in its own cluster: loading, changes, and the passing of time."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -29,7 +29,7 @@ from podium.whatif.plan.rollouts import Rollouts
 from podium.whatif.plan.workload_owners import PodsBefore, WorkloadOwners
 
 Progress = Callable[[float], None]
-"""Called from time to time with the seconds that a play has been played."""
+"""Called from time to time with the simulated seconds since the plan began."""
 
 Prepare = Callable[[Cluster, Observer], None]
 """Called with the cluster of a play and its observer before any changes are made."""
@@ -51,25 +51,25 @@ _CONTROLLERS = frozenset(CONTROLLERS) - {
 
 
 class Play:
-    """One run of a plan: a cluster with the state and the changes, before the first decision.
+    """One simulation of a plan: a cluster with the state, in which the changes have been made.
 
-    `run` lets the scheduler decide and time pass. Further changes may follow, which the next run
-    decides about.
+    The scheduler decides nothing, and no time passes, before `run` is called. After that, further
+    changes and runs may follow.
 
     Attributes:
-        guessed_classes: names of the PriorityClasses that stand in for those of a state without
-            any, and `""` for the default class.
-        entries_before: how many of the observed entries are from before the changes.
+        guessed_classes: if the state has no PriorityClasses, the names of those that were guessed,
+            and `""` for the default class.
+        entries_before: how many of the observer's entries are from before the changes.
         budgets_before: the statuses of the state's budgets, by `namespace/name`.
         start_s: when the plan begins, in seconds since the epoch.
 
     Args:
-        changes_later: whether changes that the request doesn't have may add, drain or fail nodes.
-        controllers: the controllers that run; those that may have something to do unless given.
+        changes_later: whether later calls of `change` may add, drain or fail nodes.
+        controllers: the controllers that run; by default those that may have work in the plan.
 
     Raises:
-        TargetError: an object to change isn't there.
-        PressureError: a node can't be put under the pressure that is asked for.
+        TargetError: an object to change doesn't exist.
+        PressureError: a node can't be put under the requested pressure.
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class Play:
         self.change(request.changes, request.pressures)
 
     def record_preemptions(self, alternatives_max: int) -> None:
-        """Record preemptions from now on, with so many candidates besides the chosen one."""
+        """Record preemptions anew, each with at most `alternatives_max` other candidates."""
         self.preemptions = PreemptionRecorder(
             self.scheduler, alternatives_max, self.observer.passed_s
         )
@@ -136,8 +136,8 @@ class Play:
         """Make changes, and then put nodes under pressure.
 
         Raises:
-            TargetError: an object to change isn't there.
-            PressureError: a node can't be put under the pressure that is asked for.
+            TargetError: an object to change doesn't exist.
+            PressureError: a node can't be put under the requested pressure.
         """
         self.machine.hold()
         if not self.state.facts.of("Namespace"):
@@ -158,11 +158,11 @@ class Play:
         progress: Progress | None = None,
         watch: Callable[[Decision], None] | None = None,
     ) -> bool:
-        """Let the scheduler decide and time pass; return False if Ctrl-C ended it.
+        """Simulate the cluster for some time; return False if Ctrl-C ended it.
 
         Args:
-            until_s: for how long, in seconds; None for `UNTIL_S`, and from then on until all
-                rollouts have ended, but no longer than `LONGEST_S`.
+            until_s: for how many seconds; None for `UNTIL_S` and, while drains or rollouts go on or
+                nodes fail, up to `LONGEST_S`.
             watch: called with each decision, in place of the recorder of preemptions.
         """
         driver, begin_s = self.cluster.driver, self.cluster.driver.now_s
@@ -193,7 +193,7 @@ class Play:
         return True
 
     def settle(self, until_s: float | None) -> None:
-        """Run until the cluster has come to rest; raises KeyboardInterrupt by Ctrl-C."""
+        """Run as `run` does, but raise KeyboardInterrupt if Ctrl-C ended it."""
         if not self.run(until_s):
             raise KeyboardInterrupt
 
@@ -207,19 +207,19 @@ class Play:
 
     @property
     def rejected(self) -> Sequence[RejectedObject]:
-        """The objects of the last changes that the API refused."""
+        """The objects that the API refused in the last call of `change`."""
         return self.executor.rejected
 
     @property
     def machine(self) -> SchedulerMachine:
-        """The state machine of the scheduler, of which a play has exactly one."""
+        """The state machine of the only scheduler."""
         (handle,) = self.cluster.schedulers.values()
         assert isinstance(handle.machine, SchedulerMachine)
         return handle.machine
 
     @property
     def scheduler(self) -> Scheduler:
-        """The scheduler, which can be used when the play is over, too."""
+        """The scheduler, which still decides about pods on request when the play is over."""
         return self.machine.scheduler
 
     @property
@@ -228,20 +228,20 @@ class Play:
         return self.cluster.driver.now_s - self.start_s
 
     def limits_of_the_model(self, pods: Iterable[Object]) -> ModelLimits:
-        """Return warnings and notes about pods that wait, or are to come."""
+        """Return warnings and notes about features of pods that Podium doesn't model."""
         device_classes, gangs = self.cluster.store.list("DeviceClass").items, self.machine.gangs
         # Whether the scheduler heeds what PodGroup a pod names in `schedulingGroup`.
         has_gangs = gangs is not None and POD_GROUP.key in gangs.kinds
         return limits_of_the_model(pods, device_classes, has_gangs=has_gangs)
 
     def find_pods(self, keys: Iterable[str]) -> list[Object]:
-        """Return the names of the pods that exist, and of those that were pending in the state."""
+        """Return the existing pods among `keys`, `namespace/name`, and the state's unbound pods."""
         places = sorted({*keys, *self.before.unbound})
         pods = (self.cluster.store.get("Pod", *place.split("/")) for place in places)
         return [pod for pod in pods if pod is not None]
 
     def owners(self) -> WorkloadOwners:
-        """Return the controllers of the cluster's pods, deleted ones included."""
+        """Return the controllers of the cluster's pods, including deleted controllers."""
         return WorkloadOwners((*self._loaded, *self._controllers()))
 
     def _controllers(self) -> Iterator[Object]:
@@ -250,7 +250,7 @@ class Play:
 
 
 def busy_controllers(request: PlanRequest, *, changes_later: bool = False) -> frozenset[str]:
-    """Return the controllers without those that would follow every pod and have nothing to do."""
+    """Return the controllers that may have work in a plan; idle ones only cost time."""
     idle = set()
     is_pinned = any(obj["kind"] == "Pod" and node_name_of(obj) for obj in request.applied)
     deletes = any(isinstance(change, Delete) for change in request.changes)

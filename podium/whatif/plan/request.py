@@ -22,21 +22,21 @@ from podium.whatif.plan.completeness import StateFacts, completeness_warnings
 from podium.whatif.plan.resource_pressure import Pressure
 
 NEXT_PODS_MAX = 4
-"""Of how many workloads the next pods are tried for a plan or an order of classes."""
+"""The most workloads whose next pods are tried in a plan, or in a step of a rollout order."""
 
 UNTIL_S = 600.0
 LONGEST_S = 24 * 3600.0
 
 Progress = Callable[[int, float], None]
-"""Called with the number of the seed that is played, from 1, and the seconds that have passed."""
+"""Called with the number of the simulated seed, from 1, and the simulated seconds so far."""
 
 
 @dataclass(frozen=True, eq=False)
 class LoadedState:
-    """The objects of a cluster, which mustn't change, and what all plans derive from them once.
+    """The objects of a cluster, with cached values that all plans derive from them.
 
     Attributes:
-        objects: the cluster's, valid and with their namespaces.
+        objects: valid objects with namespaces, which must not be changed.
         read_s: when they were read from a running cluster, in seconds since the epoch; None if
             only the times in the objects are known.
     """
@@ -54,22 +54,22 @@ class LoadedState:
 
     @cached_property
     def facts(self) -> StateFacts:
-        """The properties of the state that warnings about an incomplete state depend on."""
+        """The properties of the state by which missing objects are detected."""
         return StateFacts(self.by_identity.values())
 
     @cached_property
     def start_s(self) -> float:
-        """The time at which plans begin, in seconds since the epoch."""
+        """The time at which plans begin, in seconds since the epoch: the latest known time."""
         mentioned_s = start_s(self.objects)
         return mentioned_s if self.read_s is None else max(mentioned_s, self.read_s)
 
     @cached_property
     def is_restless(self) -> bool:
-        """True if pods may come, move or go without any changes."""
+        """True if pods may be created, bound or deleted without any changes."""
         return any(map(_may_move, self.objects))
 
     def load(self, *, settled: bool = True, heals: bool = False) -> tuple[Cluster, Sequence[str]]:
-        """Return a cluster with the state, which mustn't be started, and the notes of loading."""
+        """Return a shared cluster with the state, not to be started, and notes about loading."""
         if (settled, heals) not in self._loaded:
             kinds = tuple(OPTIONAL_KINDS.values())
             options = ClusterOptions(
@@ -82,7 +82,7 @@ class LoadedState:
         return self._loaded[settled, heals]
 
     def load_into(self, cluster: Cluster) -> list[str]:
-        """Load the state into a cluster that starts at `start_s`; return the notes of loading."""
+        """Load the state into a cluster that starts at `start_s`; return notes about loading."""
         options = cluster.options
         loaded, notes = self.load(settled=options.settled, heals=options.heals)
         cluster.adopt(loaded)
@@ -112,20 +112,20 @@ class PlanRequest:
     """The input of a plan: a state, changes to it, and the rules of the simulation.
 
     Attributes:
-        changes: in the order in which they are made.
-        eviction: when nodes evict pods; v1.36's defaults unless given.
-        configuration: the scheduler's; v1.36's default one if None.
-        alternatives_max: how many candidates besides the chosen one each preemption reports.
-        seed: of what is left to chance; the first one of several.
-        seeds: with how many seeds the plan is played, to see what depends on chance.
-        until_s: for how long the plan is played, in seconds; None for `UNTIL_S` and, while
-            rollouts are unfinished, up to `LONGEST_S`.
-        repairs: whether controllers repair at the start what the state lacks.
+        changes: the changes, in the order in which they are made.
+        eviction: the eviction settings of kubelets; by default those of v1.36.
+        configuration: the configuration of the scheduler; v1.36's default one if None.
+        alternatives_max: how many candidates besides the chosen node each preemption reports.
+        seed: the random seed; with several, the first one.
+        seeds: with how many seeds the plan is simulated, to find what depends on chance.
+        until_s: the simulated time in seconds; None for `UNTIL_S` and, while drains or rollouts go
+            on or nodes fail, up to `LONGEST_S`.
+        repairs: whether controllers create at the start what the state lacks, such as pods.
         heals: whether unhealthy pods and nodes of the state become healthy at the start.
-        draws: whether the plan reports what is on the nodes before and after, for pictures.
-        is_whole: whether the state has everything that its cluster has, which isn't known of files.
-        next_pods_max: of how many workloads whose running pods keep a stale priority the next pods
-            are tried at the end; with 0, stale priorities aren't looked for.
+        draws: whether to report the pods on nodes before and after, for pictures.
+        is_whole: whether the state has all objects of its cluster; unknown of files.
+        next_pods_max: the most workloads with stale priorities whose next pods are tried at the
+            end; with 0, stale priorities aren't searched.
     """
 
     state: LoadedState
@@ -145,12 +145,12 @@ class PlanRequest:
 
     @property
     def applied(self) -> list[Object]:
-        """All manifests that are applied."""
+        """The manifests of all `Apply` changes."""
         applied = (change.manifests for change in self.changes if isinstance(change, Apply))
         return [manifest for manifests in applied for manifest in manifests]
 
     def missing(self) -> list[str]:
-        """The warning about what the state lacks; none if it is complete."""
+        """Return a warning about what the state lacks; an empty list if it is complete."""
         if self.is_whole:
             return []
         applied = {

@@ -1,7 +1,7 @@
-"""Pressure on nodes: plans in which so little is left of a resource.
+"""Pressure on nodes: plans in which little is left of a node's resource.
 
-The usage of pods isn't part of a state. Unless their annotations script it, pods are taken to use
-what they request; the rest of what is missing is the system's.
+The usage of pods isn't part of a state. Unless their annotations script it, pods are assumed to use
+what they request; the system uses the rest, so that the given amount is left.
 """
 
 import math
@@ -57,7 +57,7 @@ def parse_pressure(text: str) -> Pressure:
 
 
 def press(store: Store, pressures: Iterable[Pressure]) -> None:
-    """Script the usage of nodes and of the pods on them; raises PressureError."""
+    """Script the usage of nodes and their pods by annotations; raises PressureError."""
     for pressure in pressures:
         node = store.get("Node", "", pressure.node)
         if node is None:
@@ -93,7 +93,7 @@ def press(store: Store, pressures: Iterable[Pressure]) -> None:
 
 
 def with_usage(pod: Object, resources: Iterable[EvictionResource]) -> Object:
-    """Script that a pod uses its requests of resources, unless its annotations say otherwise."""
+    """Script that a pod uses what it requests of resources, unless it is annotated already."""
     for resource in resources:
         what = resource.annotation
         if resource.is_requestable and USAGE + what not in annotations(pod):

@@ -1,4 +1,4 @@
-"""Follows the rollouts of changed workloads, as `kubectl rollout status` judges them."""
+"""The progress of the rollouts of changed workloads, by the rules of `kubectl rollout status`."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -43,13 +43,13 @@ _UPDATED = {
 
 
 class _Course:
-    """The course of one rollout, as the counts in its workload's status show it.
+    """The progress of one rollout by the counts in its workload's status.
 
-    Counts that were there before are no progress, as where pods fail as soon as they are created.
+    Counts that have occurred before are no progress: they recur if new pods fail at once.
 
     Attributes:
-        moved_s: when its counts were last new, in seconds since the plan began.
-        repeats: how often known counts were written since then.
+        moved_s: when the counts were last new, in seconds since the plan began.
+        repeats: how often earlier counts were written since then.
     """
 
     def __init__(self) -> None:
@@ -78,7 +78,7 @@ class Rollouts:
     """Follows the rollouts of changed Deployments, StatefulSets and DaemonSets.
 
     Args:
-        changed: the changed objects, which may become more; other kinds are passed over.
+        changed: the changed objects; the caller may add more, and other kinds are ignored.
         start_s: when the plan begins, in seconds since the epoch.
     """
 
@@ -90,7 +90,7 @@ class Rollouts:
         self._ended_s: dict[Identity, float] = {}
 
     def look(self) -> None:
-        """Note the progress since the last look."""
+        """Record the progress since the last call."""
         for one, workload in self._workloads():
             course = self._courses[one]
             if course.workload is workload:
@@ -102,15 +102,15 @@ class Rollouts:
                 self._ended_s.setdefault(one, self._passed_s)
 
     def are_over(self) -> bool:
-        """True if each rollout was complete, stuck or paused at the last look."""
+        """True if each rollout is complete, stuck or paused as of the last `look`."""
         return all(self._rollout(*found).state != "Open" for found in self._workloads())
 
     def found(self) -> tuple[Rollout, ...]:
-        """Return all rollouts as of the last look."""
+        """Return all rollouts as of the last `look`."""
         return tuple(self._rollout(*found) for found in self._workloads())
 
     def outdated(self) -> Iterator[str]:
-        """Yield a warning for each workload whose pods keep the old template, by OnDelete."""
+        """Yield a warning for each workload with OnDelete that has pods of the old template."""
         for one, workload in self._workloads():
             if not _is_on_delete(workload):
                 continue
@@ -180,7 +180,7 @@ class Rollouts:
         return self._standstill_s(one) if is_judged else None
 
     def _standstill_s(self, one: Identity) -> float | None:
-        """When a workload had stood still for long enough, in seconds since the plan began."""
+        """Return when a rollout got stuck, in seconds since the plan began; None if it isn't."""
         course = self._courses[one]
         wait_s = STANDSTILL_S + int(spec_of(course.workload or {}).get("minReadySeconds") or 0)
         end_s = course.moved_s + wait_s
@@ -192,7 +192,7 @@ class Rollouts:
 
 
 def _lacking(workload: Object) -> str:
-    """Return what a rollout lacks, as `kubectl rollout status` says; empty if it is complete."""
+    """Return what a rollout lacks by `kubectl rollout status`; empty if it is complete."""
     if _is_unobserved(workload):
         return "its controller hasn't seen the change"
     spec, status, is_on_delete = spec_of(workload), status_of(workload), _is_on_delete(workload)

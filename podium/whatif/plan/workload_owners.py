@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class WorkloadOwners:
-    """The controllers above each controller; of several of one name the last counts."""
+    """The controller of each controller; of several objects with one name the last counts."""
 
     def __init__(self, controllers: Iterable[Object]) -> None:
         self._above: dict[Identity, Identity] = {}
@@ -25,7 +25,7 @@ class WorkloadOwners:
                 self._above[str(obj["kind"]), namespace(obj), name(obj)] = above
 
     def above(self, owner: Identity | None) -> Iterator[Identity]:
-        """Yield a controller, the one above it, and so on; each once where they own each other."""
+        """Yield a controller, its own controller, and so on, each once even if there is a cycle."""
         seen: set[Identity] = set()
         while owner is not None and owner not in seen:
             yield owner
@@ -33,7 +33,7 @@ class WorkloadOwners:
             owner = self._above.get(owner)
 
     def topmost(self, owner: Identity) -> Identity:
-        """Return the last controller above another; of those in a circle, the first by name."""
+        """Return the topmost controller above a controller; of a cycle, the first by name."""
         chain = [*self.above(owner)]
         next_one = self._above.get(chain[-1])
         return chain[-1] if next_one is None else min(chain[chain.index(next_one) :])
@@ -47,7 +47,7 @@ class WorkloadOwners:
         return self._workloads[owner]
 
     def row(self, pod: "PodHistory") -> dict[str, Any]:
-        """Return the fields of `PodRow` of a pod that may be gone."""
+        """Return the fields of `PodRow` for a pod that may have been deleted."""
         return {
             "pod": pod.pod,
             "namespace": pod.pod.partition("/")[0],
@@ -58,18 +58,18 @@ class WorkloadOwners:
         }
 
     def row_of(self, pod: Object) -> dict[str, Any]:
-        """Return the fields of `PodRow` of a pod of the cluster."""
+        """Return the fields of `PodRow` for an existing pod."""
         return {**pod_facts(pod), "workload": self.workload(key(pod), controller_key(pod))}
 
 
 class PodsBefore:
-    """The pods of a state, also by workload as `Kind namespace/name`.
+    """The pods of a state; workloads are named `Kind namespace/name`.
 
     Attributes:
-        unbound: `namespace/name` of the pods without a node.
-        ready: how many pods of each workload are ready.
-        serving: the workloads with a controller that have ready pods which always restart.
-        priorities: by workload, the highest priority of its pods, and the name of its class.
+        unbound: the pods without a node, `namespace/name`.
+        ready: the number of ready pods by workload.
+        serving: the workloads with a controller and ready pods with `restartPolicy: Always`.
+        priorities: by workload, the highest priority of a ready pod, and the name of its class.
     """
 
     def __init__(self, pods: Iterable[Object], owners: WorkloadOwners) -> None:

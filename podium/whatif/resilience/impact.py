@@ -33,7 +33,7 @@ from podium.whatif.plan.workload_owners import WorkloadOwners
 
 
 class DisturbanceError(PodiumError):
-    """A node or zone that is to be drained, or to fail, doesn't exist."""
+    """A node or zone to drain or fail doesn't exist, or there are too many pairs of nodes."""
 
 
 class DisturbanceKind(StrEnum):
@@ -50,9 +50,9 @@ class Disturbance(Report):
 
     Attributes:
         kind: drain, failure of nodes, or failure of a zone.
-        nodes: the nodes that are drained one after the other, or fail at once.
+        nodes: the nodes that are drained one after the other, or that fail at once.
         zone: the zone of the nodes; empty unless a zone fails.
-        drain: fields of a `Drain` by name, where they differ from the defaults.
+        drain: fields of a `Drain` by name that differ from the defaults.
     """
 
     kind: DisturbanceKind
@@ -155,12 +155,12 @@ def nodes_by_zone(nodes: Iterable[Object]) -> Mapping[str, list[str]]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class UnplacedPod(PodRow):
-    """A pod without a place in the end, or on a node that doesn't answer.
+    """A pod without a node in the end, or on a node that doesn't respond.
 
     Attributes:
-        node: the node that it was on; empty for a replacement of another pod.
-        reason: why it has no place.
-        waits: whether it is pending, so that another node could help.
+        node: the node of the lost pod; empty for a replacement of another pod.
+        reason: why the pod has no node.
+        waits: whether the pod is pending, so that another node could help.
     """
 
     node: Annotated[str, IF_ANY] = ""
@@ -175,15 +175,15 @@ class Impact(Report):
     Attributes:
         disturbance: the drains or failures.
         name: a short description of the disturbance.
-        moved: how many pods lose their places and have another one in the end.
+        moved: how many pods are disrupted and replaced by bound ones.
         preempted: how many pods are preempted by the replacements.
-        disruptions: the pods that lose their places, when, why, and where the replacements are.
-        unplaced: the pods without a place in the end, the most important first.
-        budgets: the disruption budgets of the pods concerned.
+        disruptions: the disrupted pods, with time, cause, and the node of the replacement.
+        unplaced: the pods without a node in the end, by descending priority.
+        budgets: the disruption budgets of the affected pods.
         failed_jobs: the Jobs that fail, whole or in some of their indexes.
         drains: the state of each drain in the end, and the budgets that block it.
         workloads: how many pods each workload loses, and the fewest that were ready.
-        settled_s: when the last pod lost or got a place, or the last drain was done, in seconds
+        settled_s: when the last pod was lost or replaced, or the last drain was done, in seconds
             since the beginning.
         until_s: the simulated time, in seconds.
     """
@@ -215,13 +215,13 @@ class Impact(Report):
 
     @property
     def is_harmless(self) -> bool:
-        """Whether workloads keep ready pods, every pod has a place, and every drain is done."""
+        """Whether workloads keep ready pods, every pod has a node, and every drain is done."""
         is_done = all(drain.state == "Done" for drain in self.drains)
         return is_done and not self.unplaced and not self.unavailable
 
     @property
     def waiting(self) -> list[UnplacedPod]:
-        """The pending pods."""
+        """The pods in `unplaced` that are pending."""
         return [pod for pod in self.unplaced if pod.waits]
 
 

@@ -39,10 +39,10 @@ Progress = Callable[[str, int, int], None]
 
 
 class ResilienceRequest(msgspec.Struct, frozen=True):
-    """The disturbances to try, on all nodes unless some are named.
+    """The disturbances (drains and failures) to simulate, on all nodes unless some are named.
 
     Attributes:
-        spare_room: whether to search for additional nodes that cure the impacts.
+        spare_room: whether to search for additional nodes with which no pod is pending.
         worst: how many impacts are reported in full.
         gates: the conditions whose findings are returned.
     """
@@ -59,10 +59,13 @@ class ResilienceRequest(msgspec.Struct, frozen=True):
 def resilience(
     wanted: ResilienceRequest, workers: int = 1, progress: Progress | None = None
 ) -> tuple[Resilience, list[Finding]]:
-    """Rank the impacts of disturbances, and find those that meet gates, in `workers` processes.
+    """Rank the impacts of disturbances, and return findings that meet gates.
+
+    Args:
+        workers: how many processes simulate disturbances at the same time.
 
     Raises:
-        DisturbanceError: a node doesn't exist, or there are too many pairs.
+        DisturbanceError: a node doesn't exist, or there are too many pairs of nodes.
         LostProcessError: one of the processes was killed.
     """
     disturbances = disturbances_of(wanted)
@@ -123,10 +126,10 @@ def resilience(
 
 
 def disturbances_of(wanted: ResilienceRequest) -> list[Disturbance]:
-    """List the disturbances of a request, in the order in which they are tried.
+    """List the disturbances of a request, in the order in which they are simulated.
 
     Raises:
-        DisturbanceError: a node doesn't exist, or there are too many pairs.
+        DisturbanceError: a node doesn't exist, or there are too many pairs of nodes.
     """
     known = nodes_by_name(wanted.request.state.objects)
     check_nodes(wanted.nodes, known)
@@ -152,9 +155,9 @@ def disturbances_of(wanted: ResilienceRequest) -> list[Disturbance]:
 def severity(impact: Impact) -> tuple[object, ...]:
     """Return a key that sorts the worst impact first.
 
-    The highest priority of a workload without a ready pod, or of a pod without a place, decides;
-    then the number of such workloads, their outages in seconds, the number of such pods, of drains
-    that aren't done, of preempted pods, of pods that lose their places, and the name.
+    The key compares the highest priority of workloads without a ready pod and of pods without a
+    node; then the number of these workloads, their outages in seconds, and the numbers of these
+    pods, of drains that aren't done, of preempted pods and of disrupted pods; then the name.
     """
     highest = _highest_priority(impact)
     return (

@@ -19,14 +19,15 @@ class RankedDisturbance(Report):
         name: a short description.
         disturbance: the drains or failures.
         unavailable: how many workloads are without a ready pod for a while.
-        unavailable_for_s: the longest of their outages, in seconds altogether.
-        unplaced: how many pods are without a place in the end.
-        highest_priority: the highest of these workloads and pods; null if there are none.
-        lost: how many pods lose their places.
-        moved: how many pods that lost their places have another one in the end.
+        unavailable_for_s: the longest time that one of them has no ready pod, in seconds in total.
+        unplaced: how many pods are without a node in the end.
+        highest_priority: the highest priority of these workloads and pods; null if there are none.
+        lost: how many pods are disrupted.
+        moved: how many pods are disrupted and replaced by bound ones.
         preempted: how many pods the replacements preempt.
-        is_drained: whether each node that was to be drained is.
-        settled_s: when the last pod got a place, in seconds since the beginning.
+        is_drained: whether all drains are done.
+        settled_s: when the last pod was lost or replaced, or the last drain was done, in seconds
+            since the beginning.
     """
 
     name: str
@@ -44,17 +45,17 @@ class RankedDisturbance(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outage(Report):
-    """A workload that some disturbances leave without any ready pod for a while.
+    """A workload without any ready pod for a while after some disturbances.
 
     Attributes:
-        workload: `Kind namespace/name`.
-        namespace: of the workload.
+        workload: the workload, `Kind namespace/name`.
+        namespace: the namespace of the workload.
         priority: the highest priority of its pods.
-        priority_class: the class of that pod; null if it names none.
-        ready_before: how many of its pods are ready today.
+        priority_class: the PriorityClass of the pod with that priority; null if it names none.
+        ready_before: how many of its pods are ready at present.
         disturbances: short descriptions of these disturbances, the longest outage first.
-        longest_s: the longest outage, in seconds altogether.
-        is_over: whether it has a ready pod in the end of each of these disturbances.
+        longest_s: the longest outage, in seconds in total.
+        is_over: whether the workload has a ready pod in the end after each of these disturbances.
     """
 
     workload: str
@@ -69,12 +70,12 @@ class Outage(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Exposure(PodRow):
-    """A pod that loses its place in several failures.
+    """A pod that is disrupted by several failures.
 
     Attributes:
-        hit: the number of these failures.
-        failures: the number of failures that were tried.
-        is_never_spared: whether it loses its place in each failure.
+        hit: the number of failures that disrupt the pod.
+        failures: the number of simulated failures.
+        is_never_spared: whether every failure disrupts the pod.
     """
 
     hit: int
@@ -84,13 +85,13 @@ class Exposure(PodRow):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BlockingBudget(Report):
-    """A disruption budget that prevents drains of nodes, and so upgrades.
+    """A disruption budget that blocks drains of nodes, and so upgrades.
 
     Attributes:
-        budget: `namespace/name`.
+        budget: the budget, `namespace/name`.
         nodes: the nodes that can't be drained.
         pods: the pods that can't be evicted.
-        reasons: why it allows no eviction, and what would help.
+        reasons: why the budget allows no eviction, and what would help.
     """
 
     budget: str
@@ -101,15 +102,16 @@ class BlockingBudget(Report):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpareRoom(Report):
-    """Nodes to add, so that failures and drains leave no pod pending.
+    """Nodes to add so that failures and drains leave no pod pending.
 
     Attributes:
         like: nodes of the shape, one of each zone; copies of them were added in turn.
-        shape: the allocatable resources of such a node.
-        count: the smallest number of nodes that was found to cure most disturbances.
-        cures: how many disturbances leave no pod pending with these nodes.
+        shape: the allocatable resources of a node of the shape.
+        count: the smallest number of nodes found with which as few disturbances as possible leave
+            pods pending.
+        cures: how many disturbances leave no pod pending only with these nodes.
         of: how many disturbances leave pods pending without these nodes.
-        left: the disturbances that leave pods pending with these nodes, too.
+        left: the disturbances that leave pods pending even with these nodes.
     """
 
     like: tuple[str, ...]
@@ -127,13 +129,13 @@ class Resilience(Report):
     Attributes:
         tried: how many disturbances were simulated, by kind.
         harmless: how many of them leave each workload with ready pods all the time, every pod with
-            a place in the end, and every drain done.
-        outages: the workloads that are without a ready pod for a while, the most important first.
+            a node in the end, and every drain done.
+        outages: the workloads without a ready pod for a while, the most important first.
         ranking: all disturbances, the worst first.
         worst: the impacts of the worst disturbances.
-        exposed: the pods that failures hit most often.
-        blocking_budgets: the disruption budgets that prevent drains.
-        spare_rooms: for each shape of nodes, how many more would leave no pod pending.
+        exposed: the pods that are disrupted by most failures.
+        blocking_budgets: the disruption budgets that block drains.
+        spare_rooms: for each shape of nodes, how many to add so that no pod is pending.
         untried_shapes: less common shapes of nodes, which weren't tried.
     """
 

@@ -1,6 +1,6 @@
-"""Spare room: how many more nodes of a shape would leave no pod pending after disturbances.
+"""Spare room: how many nodes of a shape to add so that disturbances leave no pod pending.
 
-Each number is tried by simulating the disturbances in the cluster with so many more nodes.
+Each number is tried by simulating the disturbances in the cluster with that many more nodes.
 """
 
 from bisect import bisect_left
@@ -26,17 +26,17 @@ _OWN_LABELS = (HOSTNAME_LABEL, ZONE_LABEL, "topology.kubernetes.io/region")
 
 @dataclass(frozen=True, slots=True)
 class ZonedShape:
-    """A shape of nodes, given by one node of each zone."""
+    """A shape of nodes, with an existing node of each zone as example."""
 
     likes: Sequence[Object]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of the given nodes."""
+        """The names of the example nodes."""
         return tuple(map(name, self.likes))
 
     def nodes(self, count: int) -> list[Object]:
-        """Make new nodes of the shape, spread over the zones."""
+        """Make `count` new nodes of the shape, spread over the zones."""
         rounds = [divmod(number, len(self.likes)) for number in range(count)]
         return [
             node_like(self.likes[zone], f"{name(self.likes[zone])}-spare-{number + 1}")
@@ -44,7 +44,7 @@ class ZonedShape:
         ]
 
     def words(self) -> str:
-        """Describe the allocatable resources of such a node."""
+        """Describe the allocatable resources of a node of the shape."""
         amounts = allocatable_of(self.likes[0])
         return ", ".join(
             f"{amounts[resource]} {resource}"
@@ -54,7 +54,7 @@ class ZonedShape:
 
 
 def zoned_shapes(state: Iterable[Object]) -> list[ZonedShape]:
-    """List the shapes of the nodes that aren't cordoned, the most common first."""
+    """List the shapes of nodes that aren't cordoned, the most common shape first."""
     groups: dict[str, dict[str, Object]] = defaultdict(dict)
     counts: dict[str, int] = defaultdict(int)
     for node in nodes_by_name(state).values():
@@ -75,7 +75,7 @@ def spare_rooms(
     harmed: Sequence[Impact],
     progress: Callable[[int], None] | None = None,
 ) -> Iterator[SpareRoom]:
-    """Find for each shape the smallest number of nodes that cures most of the impacts."""
+    """Find the smallest number of nodes of each shape that cures as many impacts as possible."""
     disturbances = [impact.disturbance for impact in harmed]
     search = _Search(planner, reader, progress)
     for shape in shapes:
@@ -104,7 +104,11 @@ class _Search:
     def smallest(
         self, shape: ZonedShape, disturbances: Sequence[Disturbance], most: int
     ) -> tuple[int, list[Disturbance]]:
-        """Find the smallest number of nodes that cures what `most` nodes cure, and the rest."""
+        """Find the fewest nodes that cure as many disturbances as `most` nodes do.
+
+        Returns:
+            The number of nodes, and the disturbances that even `most` nodes don't cure.
+        """
         hopeless = self._uncured(shape, most, disturbances)
         curable = [one for one in disturbances if one not in hopeless]
         if not curable:

@@ -1,7 +1,7 @@
 """Advice on an order in which to introduce priority classes without preempting important pods.
 
-Steps are simulated, each in a copy of the cluster after the steps before it. Where equal steps in
-another order have led to an equivalent cluster, the rest isn't simulated again.
+Each step is simulated in a copy of the cluster after the steps before it. If the same steps in
+another order have led to an equivalent cluster, the steps after them aren't simulated again.
 """
 
 import hashlib
@@ -49,13 +49,13 @@ from podium.whatif.rollout_order.rollout_steps import (
 
 
 class Judge(msgspec.Struct, frozen=True):
-    """Decides by final priorities which pods are important; see `RolloutRequest.important`."""
+    """Decides which preempted pods are important; see `RolloutRequest.important`."""
 
     priorities: FinalPriorities
     important: int | None = None
 
     def judged(self, pod: PreemptedPod) -> JudgedPod:
-        """Add the final priorities to a preempted pod, and whether it mustn't be preempted."""
+        """Add the final priorities, and whether the pod is important, to a preempted pod."""
         final = self.priorities.of(pod.workload, pod.priority)
         by_final = self.priorities.of(pod.by_workload, pod.by_priority)
         least = by_final if self.important is None else self.important
@@ -72,9 +72,10 @@ class _EndangeredError(Exception):
 
 
 def play_step(play: Play, step: RolloutStep, judge: Judge) -> StepOutcome:
-    """Simulate a step in a cluster at rest until its rollouts have ended or it isn't safe.
+    """Simulate a step in a settled cluster until its rollouts end or an important pod is preempted.
 
-    After a step that alters the priority of new pods, such pods are tried, each in a copy.
+    After a step that alters the priority of new pods, creations of such pods are simulated, each
+    in a copy of the cluster.
     """
     since_s, before = play.passed_s, len(play.preemptions.preemptors)
     # Refusals of earlier steps are reported with those steps.
@@ -118,10 +119,10 @@ def _change(stale: StalePods) -> tuple[object, ...]:
 
 
 def fingerprint(play: Play) -> str:
-    """Return a digest of all that further steps depend on, apart from names.
+    """Return a digest of the properties of a cluster that further steps depend on.
 
-    Only the order in which pods of one priority started counts, as victims and surplus pods of a
-    workload are chosen by that.
+    Names of pods don't count. Of start times only the order among pods of one priority counts,
+    by which victims and surplus pods are chosen.
     """
     owners = play.owners()
     alike: dict[int, list[tuple[str, str, str, bool]]] = defaultdict(list)
@@ -144,10 +145,11 @@ class RolloutSearch(msgspec.Struct):
     Attributes:
         most: the most steps to simulate.
         tried: the number of simulated steps.
-        dead: the steps that are left, and fingerprints of clusters, where no order is safe.
+        dead: sets of remaining steps (by index), each with the fingerprint of a cluster in which no
+            order of them is safe.
         dead_ends: the steps that weren't safe, with the steps before.
-        known: outcomes of steps that aren't safe, by their names and those of the steps before;
-            they aren't simulated again.
+        known: outcomes of unsafe steps by the names of the steps up to them, which aren't
+            simulated again.
     """
 
     steps: Sequence[RolloutStep]
@@ -161,11 +163,11 @@ class RolloutSearch(msgspec.Struct):
 
     @property
     def is_cut_short(self) -> bool:
-        """Whether the most steps have been simulated."""
+        """Whether the limit of simulated steps is reached."""
         return self.tried >= self.most
 
     def in_order(self, play: Play, steps: Sequence[RolloutStep]) -> tuple[StepOutcome, ...]:
-        """Simulate steps in this order in `play` itself, up to the first that isn't safe."""
+        """Simulate steps in order, up to the first unsafe one; this changes `play`."""
         outcomes: list[StepOutcome] = []
         for step in steps:
             outcomes.append(play_step(play, step, self.judge))
@@ -174,7 +176,7 @@ class RolloutSearch(msgspec.Struct):
         return tuple(outcomes)
 
     def learn(self, outcomes: Sequence[StepOutcome]) -> None:
-        """Keep the outcomes of steps in an order, so that they aren't simulated again."""
+        """Record the outcomes of steps in order, so that an unsafe one isn't simulated again."""
         self.tried += len(outcomes)
         if not outcomes[-1].is_safe:
             self.known[tuple(one.step for one in outcomes)] = outcomes[-1]
@@ -185,8 +187,8 @@ class RolloutSearch(msgspec.Struct):
         """Find a safe order; None if there is none, or if the search is cut short.
 
         Args:
-            play: the cluster at rest; it stays unchanged.
-            left: the numbers of the steps, in the order in which they are tried.
+            play: the settled cluster; it stays unchanged.
+            left: the indices of the remaining steps, in the order in which they are tried.
             done: the outcomes of the steps before, with which the order begins.
         """
         for number in left:
@@ -233,9 +235,9 @@ class RolloutRequest(msgspec.Struct, frozen=True):
 
     Attributes:
         important: pods of at least this final priority are important, and mustn't be preempted; if
-            None, no pod may be preempted by one whose final priority isn't higher.
+            None, no pod may be preempted by a pod whose final priority isn't higher.
         tries: the most steps to simulate in one search.
-        more_nodes: the most additional nodes to try where no order is safe.
+        more_nodes: the most additional nodes to try if no order is safe.
     """
 
     request: PlanRequest
@@ -252,7 +254,7 @@ def rollout(
 
     Raises:
         KeyboardInterrupt: by Ctrl-C.
-        PodiumError: a change can't be made.
+        PodiumError: a change can't be made, or the system can't fork processes.
     """
     if not can_fork():
         raise PodiumError("orders are tried in forks of this process, which can't be made here")
@@ -331,7 +333,7 @@ def _likely(introduction: Introduction) -> list[int]:
 def _room(wanted: RolloutRequest, play: Play, workers: int) -> Room | None:
     """Find the fewest additional nodes of an existing shape with which an order is safe.
 
-    Fewer nodes are tried only of the shapes of which the most help.
+    First `more_nodes` are tried of each shape, then fewer nodes of the shapes that help.
     """
 
     def with_nodes(nodes: Sequence[Object]) -> tuple[StepOutcome, ...] | None:

@@ -12,8 +12,8 @@ class JudgedPod(PreemptedPod):
     """A pod that a step of a rollout preempts.
 
     Attributes:
-        final_priority: the priority of its workload once all classes are introduced.
-        by_final_priority: the priority of the preemptor's workload then.
+        final_priority: the priority of the pod's workload once all classes are introduced.
+        by_final_priority: the priority of the preemptor's workload once all are introduced.
         is_dangerous: whether the pod is important, so that it mustn't be preempted.
     """
 
@@ -28,13 +28,13 @@ class StepOutcome(Report):
 
     Attributes:
         step: a description of the step.
-        took_s: the duration of its rollouts, in seconds.
+        took_s: the duration of the step's rollouts, in seconds.
         preempted: preempted pods that aren't important.
         endangered: important pods that are preempted.
         stuck: rollouts that don't complete, with the reasons.
         rejected: objects that the API server refuses.
-        stale_priorities: running pods that keep a priority which their successors don't get from
-            this step on, with the outcomes of such successors.
+        stale_priorities: running pods whose successors get another priority from this step on,
+            with trials of such successors.
         outranked: important pods that such a successor preempts.
     """
 
@@ -49,7 +49,7 @@ class StepOutcome(Report):
 
     @property
     def is_safe(self) -> bool:
-        """Whether the step harms no important pod, and the next step may follow."""
+        """Whether the step preempts no important pod, and is complete."""
         return not (self.endangered or self.outranked or self.stuck or self.rejected)
 
 
@@ -73,11 +73,11 @@ class OrderTrial(Report):
 
 @dataclass(frozen=True, slots=True)
 class DeadEnd(Report):
-    """A step that isn't safe after others.
+    """A step that isn't safe after the steps before.
 
     Attributes:
         done: the steps before, in order.
-        next: the outcome of the step that isn't safe.
+        next: the outcome of the unsafe step.
     """
 
     done: tuple[str, ...]
@@ -89,8 +89,8 @@ class Room(Report):
     """Additional nodes with which an order is safe.
 
     Attributes:
-        nodes: the number of nodes.
-        like: nodes of their shape, one of each zone; the new ones are copies of them in turn.
+        nodes: the number of additional nodes.
+        like: existing nodes, one of each zone, of which the additional nodes are copies in turn.
         steps: the safe order.
     """
 
@@ -104,21 +104,21 @@ class RolloutAdvice(Report):
     """An order in which to introduce priority classes without preempting important pods.
 
     Attributes:
-        verdict: `Safe` if the order as given is safe, `Reordered` if another order is,
-            `Impossible` if no order is, `Unknown` if none was found and not all were tried.
+        verdict: `Safe` if the given order is safe, `Reordered` if another order is, `Impossible`
+            if no order is, `Unknown` if no safe order was found and not all were tried.
         important: pods of at least this final priority are important, and mustn't be preempted; if
-            None, no pod may be preempted by one whose final priority isn't higher.
-        preparation: the objects that are applied first.
-        steps: the safe order.
-        stale_priorities: running pods that keep a priority which their successors don't get,
-            before any step; they don't count against an order.
-        obvious: the outcomes of the order as given, and of all steps at once.
+            None, no pod may be preempted by a pod whose final priority isn't higher.
+        preparation: the objects that are applied before the first step.
+        steps: the steps in a safe order; empty if none was found.
+        stale_priorities: running pods whose successors would get another priority even before the
+            first step; they don't make an order unsafe.
+        obvious: the outcomes of the given order, and of all steps at once.
         dead_ends: the steps that make each order unsafe; empty if an order is safe.
         tried: the number of simulated steps.
-        room: additional nodes with which an order is safe; None if an order is safe without, or if
-            none was found with `room_tried` nodes.
-        room_tried: the most additional nodes that were tried; 0 where pods keep a priority that
-            their successors don't get, as more nodes fill up.
+        room: additional nodes with which an order is safe; None if they aren't needed, or if
+            `room_tried` nodes don't help.
+        room_tried: the most additional nodes that were tried; 0 if important pods are preempted
+            because of stale priorities, which more nodes wouldn't prevent.
         non_preempting: a safe order with `preemptionPolicy: Never` on the classes that become the
             default; empty if that wasn't tried, or doesn't help.
     """

@@ -28,7 +28,7 @@ class RolloutStepError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class RolloutStep:
-    """Manifests that are applied at once, after immutable objects have been deleted."""
+    """Manifests that are applied together, after the deletion of immutable objects."""
 
     name: str
     manifests: tuple[Object, ...]
@@ -36,7 +36,7 @@ class RolloutStep:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """The changes of a plan that make up the step."""
+        """The step as changes of a plan."""
         deletions = (Delete(ChangeTarget(*one)) for one in self.deleted)
         return (*deletions, Apply(self.manifests))
 
@@ -51,8 +51,8 @@ class Introduction:
     """The introduction of priority classes to workloads.
 
     Attributes:
-        preparation: manifests that alter no pod, such as classes that aren't the default yet; they
-            are applied first.
+        preparation: manifests to apply first, which alter no pod, such as classes that aren't the
+            default yet.
         steps: the steps whose order matters, in the given order.
         priorities: the priorities of workloads after all steps.
     """
@@ -80,9 +80,9 @@ class FinalPriorities:
         self._specs = {label(one): _pod_spec(obj) for one, obj in found.items()}
 
     def of(self, workload: str, now: int) -> int:
-        """Return the final priority of the pods of a workload, whose priority is `now`.
+        """Return the final priority of a workload's pods; `now` if the workload isn't known.
 
-        A pod without a controller has the priority that it would get if it were created again.
+        The final priority of a pod without a controller is the one it would get if created again.
         """
         spec = self._specs.get(workload)
         if spec is None:
@@ -142,10 +142,10 @@ def never_preempting(introduction: Introduction) -> Introduction:
 
 
 def assigned(text: str, place: str, state: Mapping[Identity, Object]) -> Object:
-    """Make the manifest of a workload of the state with the class that `KIND/NAME=CLASS` gives it.
+    """Make a workload's manifest with another PriorityClass from `KIND/NAME=CLASS`.
 
     Raises:
-        RolloutStepError: the text has another form, or there is no such workload.
+        RolloutStepError: the text has another form, or the state has no such workload.
     """
     what, equals, class_name = text.rpartition("=")
     target = parse_workload(what, place)

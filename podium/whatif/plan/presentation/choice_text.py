@@ -13,8 +13,8 @@ def candidate_table(
 ) -> Table:
     """Make a table of the candidates, with a column for each key of the choice, in order.
 
-    The value by which a candidate lost is marked; later values played no part. In the sum of
-    priorities each victim counts for 2**31 more, as in kube-scheduler.
+    The value by which a candidate lost is marked; later keys weren't compared. In the sum of
+    priorities 2**31 is added for each victim, as in kube-scheduler.
     """
     others = preemption.alternatives
     left_out = preemption.left_out
@@ -42,7 +42,7 @@ def candidate_table(
 
 
 def choice_sentence(preemption: PreemptionOutcome) -> str:
-    """Say why the node of a preemption was chosen."""
+    """Describe why the node of a preemption was chosen."""
     beginning = f"{preemption.preemptor} chooses {preemption.node}"
     total = preemption.candidate_count
     if total == 1:

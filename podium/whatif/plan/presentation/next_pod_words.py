@@ -13,10 +13,10 @@ _SHOWN_MAX = 3
 
 
 def stale_sentences(found: "Iterable[StalePriority]") -> Iterator[str]:
-    """Yield a sentence, without its full stop, for each priority that pods keep.
+    """Yield a sentence, without its full stop, for each stale priority.
 
-    It says how many pods keep it, and what the next pods do; of several workloads, those of the one
-    whose next pods preempt most.
+    It says how many pods have the priority, and what the next pods do; if several workloads have
+    it, the next pods of the workload whose next pods preempt most.
     """
     groups: dict[tuple[object, ...], list[StalePriority]] = defaultdict(list)
     for one in found:
@@ -36,13 +36,13 @@ def stale_sentences(found: "Iterable[StalePriority]") -> Iterator[str]:
 
 
 def keeping(one: "StalePriority") -> str:
-    """Say how many pods of a workload keep a priority, and which one new pods get."""
+    """Describe how many pods of a workload keep a priority, and which priority new pods get."""
     keep = "keeps" if one.pods == 1 else "keep"
     return f"{count(one.pods, 'pod')} {keep} priority {one.priority}, {_instead([one])}"
 
 
 def next_pod_clauses(one: "StalePriority", *, is_named: bool = True) -> Iterator[str]:
-    """Yield what each next pod of a workload did when it was tried."""
+    """Yield a clause about each trial of a workload's next pod."""
     for found in one.next_pods:
         workload = one.workload if is_named else "the workload"
         if found.is_replacement:

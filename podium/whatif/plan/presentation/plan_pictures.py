@@ -35,7 +35,7 @@ _DOING = {
 
 
 def before_and_after(plan: Plan) -> Section:
-    """Draw the nodes on which anything changes, as boxes filled by their pods."""
+    """Draw the nodes whose pods change, before and after, as boxes filled by their pods."""
     shown = plan.nodes[:_NODES_MAX]
     more = len(plan.nodes) - len(shown)
     notes = [_LEGEND, *([f"{count(more, 'node')} more change."] if more else [])]
@@ -61,7 +61,7 @@ def _filled(node: NodeFilling) -> Iterator[list[Piece]]:
 
 
 def lanes(plan: Plan) -> Section:
-    """Draw what becomes of each pod over time."""
+    """Draw the events of each pod on a time axis."""
     by_uid: dict[str, list[Moment]] = defaultdict(list)
     for moment in plan.timeline:
         by_uid[moment.uid].append(moment)
@@ -93,7 +93,7 @@ def _lane(moments: Sequence[Moment], end_s: float) -> Iterator[Piece]:
 
 
 def cascades(plan: Plan) -> Section:
-    """Draw cascades: the pods that lose their places because of others, level by level."""
+    """Draw cascades of preemption: pods, the pods that they preempt, and so on."""
     by: dict[str, list[Disruption]] = defaultdict(list)
     shown = plan.disruptions[:_LANES_MAX]
     for one in shown:
@@ -127,7 +127,7 @@ def _branch(one: Disruption, by: dict[str, list[Disruption]], seen: frozenset[st
 
 
 def decisions(plan: Plan) -> Iterator[Section]:
-    """Yield each choice of a node to preempt on, with its candidates."""
+    """Yield a section about each preemption, with the candidate nodes."""
     shown = plan.preemptions[:_DECISIONS_MAX]
     each = max(_CANDIDATES_MIN, _CANDIDATES_MAX // max(1, len(shown)))
     for one in shown:

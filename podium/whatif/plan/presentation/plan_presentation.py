@@ -1,4 +1,4 @@
-"""Presentations of a plan: as a document with the affected pods first, and for a terminal."""
+"""Presentations of a plan: as a document, and for a terminal."""
 
 import re
 from collections import Counter, defaultdict
@@ -42,7 +42,7 @@ _QUOTED = re.compile(r"\{.{200,}\}(?=: )")
 
 
 def plan_presentation(plan: Plan) -> Presentation:
-    """Present a plan as a document: the summary, what is affected, and then the details."""
+    """Present a plan as a document: the summary, the affected pods, and then the details."""
     headline, *sentences = summary_lines(plan, wide=False)
     leftovers = [*_leftovers(plan, wide=False)]
     touched = [one for one in plan.budgets if one.is_touched]
@@ -86,7 +86,7 @@ def plan_presentation(plan: Plan) -> Presentation:
 
 
 def printed_plan(plan: Plan, *, wide: bool) -> Presentation:
-    """Present a plan for a terminal, with each pod, candidate and moment if `wide`."""
+    """Present a plan for a terminal, with each pod, candidate node and event if `wide`."""
     sections = [
         Section("Summary", [Bullets([*summary_lines(plan, wide=wide)])]),
         _placements(plan, wide=wide),
@@ -175,11 +175,11 @@ def _victims(plan: Plan) -> Section:
 
 
 def disruptions(plan: Plan, *, wide: bool, by_workload: bool = True) -> Section:
-    """List the pods that lose their places.
+    """List the disrupted pods.
 
     Args:
         wide: whether to name all pods, and not only their workloads.
-        by_workload: whether equal rows of a workload's pods are one row, unless `wide`.
+        by_workload: whether to merge equal rows of a workload's pods, unless `wide`.
     """
     arrivals = (*plan.placements, *plan.pending, *plan.disruptions)
     workloads = {} if wide else {row.pod: row.workload for row in arrivals}
@@ -215,7 +215,7 @@ def _return(one: Disruption, *, wide: bool) -> Toned:
 
 
 def budgets(plan: Plan) -> Section:
-    """List the budgets that a plan touches."""
+    """List the budgets that a plan affects."""
     rows = []
     for change in plan.budgets:
         if not change.is_touched:
@@ -351,11 +351,11 @@ def _of_pods(
     *,
     wide: bool,
 ) -> Table:
-    """Make a table with a row for each pod; unless `wide`, equal rows of a workload are one.
+    """Make a table with a row for each pod; unless `wide`, merge equal rows of a workload.
 
     Args:
-        rows: the name of the pod comes first.
-        merged: places of cells that may differ in such a row, which shows all of their contents.
+        rows: cells of each pod, of which the first is its name.
+        merged: indices of cells that may differ in merged rows, which show all of their contents.
     """
     if wide:
         return Table(headers, rows)
@@ -380,7 +380,7 @@ def _of_pods(
 
 
 def shown_once(rows: Iterable[Sequence[Cell]], place: int) -> Iterator[Sequence[Cell]]:
-    """Bring rows of equal text in a place together, and show the text in the first one only."""
+    """Group rows by the text in column `place`, and keep it only in a group's first row."""
     groups: dict[str, list[Sequence[Cell]]] = defaultdict(list)
     for row in rows:
         groups[str(row[place])] += [row]

@@ -110,7 +110,7 @@ def summary_lines(plan: Plan, *, wide: bool) -> Iterator[str]:
 
 
 def sleep_text(fits_on: str, tried_at_s: float | None) -> str:
-    """Say when a pod is tried that would fit and waits for an event; empty for other pods."""
+    """Describe when a pod is tried that fits `fits_on` but waits for an event; else empty."""
     if not fits_on or tried_at_s is None:
         return ""
     when = time_text(tried_at_s)
@@ -132,7 +132,7 @@ def _below(plan: Plan, most: int) -> Iterator[str]:
 
 
 def lost_text(budget: BudgetChange) -> str:
-    """Say how many pods a budget loses, by cause."""
+    """Describe how many pods of a budget are lost, by cause."""
     parts = [f"{number} {_WORDS[cause]}" for cause, number in budget.lost.items()]
     removed = [f"{budget.removed} removed by the changes"] if budget.removed else []
     return ", ".join((*parts, *removed))
