@@ -37,7 +37,7 @@ class Asker(Protocol):
     """How a question is asked: by a command, the library, or the dashboard.
 
     Attributes:
-        progress: is told the progress.
+        progress: shows the progress.
         draws: whether pictures will be needed.
         prepare: called with the cluster, and the observer if there is one, before it is played.
     """

@@ -76,8 +76,8 @@ class Applier:
         if kind is None:
             problem = f"{obj.get('apiVersion')}, kind {obj.get('kind')}: isn't served"
             return 404, Applied(object=describe(obj), result="", problem=problem)
-        before = self._find(kind.key, namespace(obj) if kind.namespaced else "", name(obj))
         place = namespace(obj) if kind.namespaced else ""
+        before = self._find(kind.key, place, name(obj))
         version = str(obj["apiVersion"])
         root = f"/apis/{version}" if "/" in version else f"/api/{version}"
         root += f"/namespaces/{quote(place, safe='')}" if place else ""
@@ -85,13 +85,11 @@ class Applier:
         path = f"{named}?fieldManager={MANAGER}&force=true"
         response = self._answer(Request("PATCH", path, _APPLY, msgspec.json.encode(obj), user))
         stored = msgspec.json.decode(response.content())
+        result, problem = "configured", ""
         if response.code >= _REFUSED:
-            return response.code, Applied(
-                object=describe(obj), result="", problem=stored["message"]
-            )
-        if response.code == _CREATED:
+            result, problem = "", stored["message"]
+        elif response.code == _CREATED:
             result = "created"
-        else:
-            is_same = before is not None and version_of(before) == version_of(stored)
-            result = "unchanged" if is_same else "configured"
-        return response.code, Applied(object=describe(obj), result=result, problem="")
+        elif before is not None and version_of(before) == version_of(stored):
+            result = "unchanged"
+        return response.code, Applied(object=describe(obj), result=result, problem=problem)

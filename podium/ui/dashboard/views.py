@@ -234,7 +234,7 @@ class Applied(Shape, frozen=True, kw_only=True):
 
 
 def presented(presentation: Presentation) -> dict[str, Any]:
-    """Convert a presentation to plain values for JSON; blocks are told apart by their fields."""
+    """Convert a presentation to plain values for JSON; the fields of a block show its type."""
     sections = [
         {"title": one.title, "blocks": one.blocks, "isDetail": one.is_detail}
         for one in presentation.filled_sections()

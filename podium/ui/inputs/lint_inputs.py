@@ -43,7 +43,18 @@ def lint_of(
     configuration = _document(LintConfiguration, KIND, config) or LintConfiguration()
     kubelet = _document(KubeletConfiguration, KUBELET_KIND, kubelet_config)
     named = [*several(state.state), state.kubeconfig, state.context, state.as_user]
-    read = _state(state, namespace) if any(named) or kubelet is None else Manifests()
+    read = Manifests()
+    if any(named) or kubelet is None:
+        try:
+            # A directory may hold alternatives of an object; of these, kubectl applies the last.
+            read = read_state(
+                state, namespace, later_counts=True, kind_of=_kind_of, faults_of=_faults_of
+            )
+        except ManifestError as error:
+            if any(one.object.startswith(f"{KUBELET_KIND} ") for one in error.problems):
+                hint = f"a {KUBELET_KIND} is no API object: pass it with --kubelet-config"
+                raise InputError(f"{error}\n{hint}") from None
+            raise
     view = ClusterView((loaded.obj for loaded in read.objects), kubelet, configuration.thresholds)
     sources = {_identity({"kind": KUBELET_KIND}): Place(kubelet_config or "", 1)}
     for loaded in read.objects:
@@ -54,23 +65,6 @@ def lint_of(
         sources[_identity(loaded.obj)] = place
     report = lint(view, configuration, lambda obj: sources.get(_identity(obj), NOWHERE))
     return replace(report, warnings=(*read.warnings,), notes=(*read.notes,))
-
-
-def _state(state: State, namespace: str) -> Manifests:
-    try:
-        return read_state(
-            state,
-            namespace,
-            # A directory may hold alternatives of an object; of these, kubectl applies the last.
-            later_counts=True,
-            kind_of=_kind_of,
-            faults_of=_faults_of,
-        )
-    except ManifestError as error:
-        if any(one.object.startswith(f"{KUBELET_KIND} ") for one in error.problems):
-            hint = f"a {KUBELET_KIND} is no API object: pass it with --kubelet-config"
-            raise InputError(f"{error}\n{hint}") from None
-        raise
 
 
 def _kind_of(obj: Object) -> Kind | None:

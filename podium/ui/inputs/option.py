@@ -103,7 +103,7 @@ def question(kind: type[T]) -> type[T]:
 
 
 def option_like(kind: type, name: str) -> Any:
-    """Make a field that is the same option as a field of another class."""
+    """Make a field with the default and option of a field of another class."""
     (other,) = (one for one in fields(kind) if one.name == name)
     return field(default=other.default, metadata=other.metadata)
 

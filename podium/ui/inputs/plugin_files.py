@@ -4,7 +4,6 @@ import sys
 import traceback
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
-from types import ModuleType
 
 from podium.api.errors import PodiumError
 from podium.scheduler.plugin_registry import add_plugin
@@ -19,7 +18,29 @@ def load_plugin(text: str) -> str:
     path, colon, class_name = text.rpartition(":")
     if not colon or not class_name.isidentifier() or not path.endswith(".py"):
         raise InputError(f"--plugin {text}: must be FILE:CLASS, such as ./cheap.py:CheapFirst")
-    module = _module(Path(path))
+    file = Path(path)
+    module_name = f"plugin_file_{file.stem}"
+    spec = spec_from_file_location(module_name, file)
+    if spec is None or spec.loader is None or not file.is_file():
+        raise InputError(f"--plugin: {file}: there is no such file")
+    module = module_from_spec(spec)
+    # Dataclasses look their module up there.
+    sys.modules[module_name] = module
+    sys.path.insert(0, str(file.parent.resolve()))
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        trace = traceback.extract_tb(error.__traceback__)
+        line = next(
+            (frame.lineno for frame in reversed(trace) if frame.filename == str(file)), None
+        )
+        message = str(error)
+        if isinstance(error, SyntaxError):
+            line, message = error.lineno, error.msg
+        at = "" if line is None else f"line {line}: "
+        raise InputError(f"--plugin: {file}: {at}{type(error).__name__}: {message}") from error
+    finally:
+        sys.path.pop(0)
     try:
         return add_plugin(getattr(module, class_name))
     except AttributeError:
@@ -32,27 +53,3 @@ def load_plugin(text: str) -> str:
         raise InputError(f"--plugin {text}: {path} has no {class_name}; {hint}") from None
     except (PodiumError, TypeError) as error:
         raise InputError(f"--plugin {text}: {error}") from error
-
-
-def _module(path: Path) -> ModuleType:
-    name = f"plugin_file_{path.stem}"
-    spec = spec_from_file_location(name, path)
-    if spec is None or spec.loader is None or not path.is_file():
-        raise InputError(f"--plugin: {path}: there is no such file")
-    module = module_from_spec(spec)
-    # Dataclasses look their module up there.
-    sys.modules[name] = module
-    sys.path.insert(0, str(path.parent.resolve()))
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        trace = traceback.extract_tb(error.__traceback__)
-        line = next((one.lineno for one in reversed(trace) if one.filename == str(path)), None)
-        message = str(error)
-        if isinstance(error, SyntaxError):
-            line, message = error.lineno, error.msg
-        at = "" if line is None else f"line {line}: "
-        raise InputError(f"--plugin: {path}: {at}{type(error).__name__}: {message}") from error
-    finally:
-        sys.path.pop(0)
-    return module

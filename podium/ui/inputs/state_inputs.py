@@ -5,6 +5,7 @@ import time
 from collections.abc import Mapping
 from dataclasses import replace
 from io import BytesIO
+from pathlib import Path
 from random import Random
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,17 @@ def state_kind_of(obj: Object) -> Kind | None:
     return kind if is_lease else decisive_kind_of(obj)
 
 
+def cluster_flags(options: ClusterOptions) -> dict[str, str | Path]:
+    """Return the given flags that name a running cluster or say how it is read."""
+    flags = {
+        "--kubeconfig": options.kubeconfig,
+        "--context": options.context,
+        "--as": options.as_user,
+        "--request-timeout": options.request_timeout,
+    }
+    return {flag: value for flag, value in flags.items() if value is not None}
+
+
 def read_state(
     state: State,
     namespace: str,
@@ -65,13 +77,7 @@ def read_state(
             an error.
     """
     paths = files_of(state.state)
-    cluster_flags = {
-        "--kubeconfig": state.kubeconfig,
-        "--context": state.context,
-        "--as": state.as_user,
-        "--request-timeout": state.request_timeout,
-    }
-    given = [flag for flag, value in cluster_flags.items() if value is not None]
+    given = [*cluster_flags(state)]
     sources, stdin, notes = paths, sys.stdin.buffer, list[str]()
     if paths and given:
         raise InputError(f"-f reads the state from files, {' and '.join(given)} from a cluster")

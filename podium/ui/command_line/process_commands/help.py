@@ -4,19 +4,15 @@ from typing import Any
 
 import typer
 
-from podium.ui.inputs.option import place, question
+from podium.ui.inputs.option import option, question
 
 
 @question
 class HelpCommand:
     """Print the help of a command, as its --help does, or the list of all commands."""
 
-    command: str | None = place(
-        "Command to describe. [default: list all commands]",
-        metavar="COMMAND",
-        completes="commands",
-        default=None,
-    )
+    command: str | None = option("COMMAND", completes="commands", is_argument=True).help("""
+        Command to describe. [default: list all commands]""")
 
     def run(self, ctx: typer.Context) -> None:
         parent = ctx.parent

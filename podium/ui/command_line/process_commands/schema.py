@@ -2,18 +2,15 @@
 
 import typer
 
-from podium.ui.inputs.option import place, question
+from podium.ui.inputs.option import option, question
 
 
 @question
 class SchemaCommand:
     """Print the JSON Schema of a document that Podium reads, or of a report that it prints."""
 
-    name: str | None = place(
-        "Name of a document, report or question. [default: list all names]",
-        metavar="NAME",
-        default=None,
-    )
+    name: str | None = option("NAME", is_argument=True).help("""
+        Name of a document, report or question. [default: list all names]""")
 
     def run(self) -> None:
         # Imported when it is called, so that help, completion and the library start at once.

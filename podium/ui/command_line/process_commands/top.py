@@ -30,18 +30,13 @@ class TopCommand(ClusterOptions):
         from random import Random
 
         from podium.cluster.drivers.live import SteadyClock
-        from podium.ui.inputs.state_inputs import connection_of
+        from podium.ui.inputs.state_inputs import cluster_flags, connection_of
         from podium.ui.terminal_view.followed_cluster import followed
         from podium.ui.terminal_view.terminal_app import Top, explained
 
-        given = {
-            "--kubeconfig": self.kubeconfig,
-            "--context": self.context,
-            "--as": self.as_user,
-            "--request-timeout": self.request_timeout,
-            "--scheduler-config": self.scheduler_config,
-        }
-        arguments = [f"{word}={value}" for word, value in given.items() if value]
+        arguments = [f"{flag}={value}" for flag, value in cluster_flags(self).items() if value]
+        if self.scheduler_config:
+            arguments.append(f"--scheduler-config={self.scheduler_config}")
         arguments += [f"--plugin={one}" for one in texts(self.plugin)]
 
         async def show() -> None:

@@ -45,10 +45,10 @@ _PLAIN_LINES_S = 1.0
 _WIDTH = len("t+59.999s  ")
 _STYLES = {"pending": "yellow", "running": "green", "preempted": "red", "evicted": "red"}
 _SETTLED_S = 5.0
-"""Nothing was written for so long, and no pod is on its way: nothing more will come."""
+"""A cluster has settled when nothing was written for this time and no pod is on its way."""
 
 _STUCK_S = 60.0
-"""The same if pods wait for something that doesn't come."""
+"""A cluster with pods on their way has settled when nothing was written for this time."""
 
 
 class ApplyError(PodiumError):
