@@ -1,4 +1,4 @@
-"""The disruption controller: keeps the allowed disruptions in PodDisruptionBudgets' statuses.
+"""The disruption controller: updates the allowed disruptions in PodDisruptionBudgets' statuses.
 
 The arithmetic is in `podium.api.policy.disruption_budgets`. Rules and texts are those of v1.36's
 `disruption` controller.
@@ -211,7 +211,7 @@ class DisruptionController(Reconciler):
 
 
 def stale_s(pod: Object) -> float:
-    """Return the time at which a pod's condition DisruptionTarget becomes stale."""
+    """Return when a pod's DisruptionTarget condition becomes stale, in seconds since the epoch."""
     target = condition_of(pod, DISRUPTION_TARGET) or {}
     # A condition without a time counts as having waited forever.
     since = target.get("lastTransitionTime") or _EVER
@@ -219,7 +219,7 @@ def stale_s(pod: Object) -> float:
 
 
 def same_to_budgets(before: Object | None, after: Object | None) -> bool:
-    """Return whether budgets count two states of a pod alike."""
+    """Return whether two states of a pod are equal in every field that disruption budgets count."""
 
     def facts(pod: Object) -> tuple[object, ...]:
         ready = condition_status(pod, "Ready")

@@ -43,7 +43,7 @@ _HEADLESS = "service.kubernetes.io/headless"
 
 
 class ServiceReconciler(Reconciler):
-    """A controller that reconciles services when they, or pods that they select, change."""
+    """A controller that reconciles a service when it, or a pod that it selects, changes."""
 
     indexes: Indexes = (by_namespace("Pod"), by_namespace("Service"))
 
@@ -65,7 +65,7 @@ class ServiceReconciler(Reconciler):
 
     @abstractmethod
     def other_keys(self, change: Change, before: Object | None) -> Iterable[Hashable]:
-        """Yield the services that a change of another kind concerns; arguments as of `keys_of`."""
+        """Yield the services that a change of another kind affects; arguments as in `keys_of`."""
 
 
 def _selector_of(service: Object) -> Selector:
@@ -136,7 +136,7 @@ _ENDPOINTS = "Endpoints"
 class EndpointsController(ServiceReconciler):
     """Keeps the Endpoints object of each service up to date.
 
-    The object has no owner reference, so that this controller deletes it after its service.
+    Endpoints have no owner reference, so this controller deletes them after their service.
     """
 
     name = "endpoint-controller"

@@ -1,6 +1,6 @@
-"""The expiry of Events an hour after their last occurrence, which is etcd's task in a real cluster.
+"""The deletion of Events an hour after their last occurrence; in a real cluster, etcd expires them.
 
-There are so many Events that only their times of deletion are kept.
+As there are many Events, only their deletion times are kept.
 """
 
 import heapq
@@ -20,7 +20,7 @@ _EVENT = "Event"
 
 
 class EventExpiry:
-    """Deletes Events that are `TTL_S` old; follows `podium.machines.machine.Machine`."""
+    """Deletes Events that are `TTL_S` seconds old; implements `podium.machines.machine.Machine`."""
 
     name = "event-expiry"
     kinds = frozenset({_EVENT})
@@ -62,7 +62,7 @@ class EventExpiry:
 
 
 def last_observed_s(event: Object) -> float:
-    """Return when an Event last occurred, in seconds since the epoch."""
+    """Return the time at which an Event last occurred, in seconds since the epoch."""
     times = (
         event["metadata"].get("creationTimestamp"),
         event.get("lastTimestamp"),

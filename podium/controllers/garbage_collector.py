@@ -1,11 +1,11 @@
-"""The garbage collector: deletes objects that have lost their owners, as v1.36 does.
+"""The garbage collector: deletes objects that have lost their owners, as in v1.36.
 
 - An object is deleted after the last of its owners.
 - An owner with the finalizer `foregroundDeletion` waits for those of its dependents that block it.
-- An owner with the finalizer `orphan` waits until none of its dependents refers to it.
+- An owner with the finalizer `orphan` waits until no dependent refers to it.
 
-Owners are identified by uid. A watch may not have reported an owner yet: before anything is deleted
-because an owner is absent, the owner is requested by a patch that changes nothing.
+Owners are identified by uid. A watch may not have reported an owner yet, so before an object is
+deleted because its owner is absent, an empty patch checks whether the owner exists.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence

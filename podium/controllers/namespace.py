@@ -1,7 +1,7 @@
-"""The namespace controller: empties namespaces that are being deleted, and then finalizes them.
+"""The namespace controller: empties terminating namespaces, and then finalizes them.
 
 Rules and texts are those of v1.36's `namespace` controller: after a delay it deletes the pods, and
-all other objects once the pods are gone. Conditions list the remaining objects.
+all other objects once no pods are left. Conditions list the remaining objects.
 """
 
 from collections import Counter

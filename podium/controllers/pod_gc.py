@@ -1,8 +1,8 @@
 """The pod garbage collector: deletes pods that no kubelet will delete.
 
-The rules are those of v1.36's `podgc` controller, which runs every 20 seconds. It collects pods on
-nodes that have been gone for a while, terminating pods without a node or on one that is out of
-service, and the oldest of too many finished pods. Others are marked as failed first.
+The rules are those of v1.36's `podgc` controller, which runs every 20 seconds. It deletes pods of
+nodes that no longer exist, terminating pods that are unscheduled or on an out-of-service node, and
+the oldest of too many finished pods. Unfinished pods are marked as failed first.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -32,7 +32,7 @@ _ALL = ""
 
 
 class PodGCController(Reconciler):
-    """Deletes orphaned pods, and finished ones beyond `finished_max` (0: no limit)."""
+    """Deletes orphaned pods, and the oldest finished ones beyond `finished_max` (0: no limit)."""
 
     name = "pod-garbage-collector"
     kinds = frozenset({"Pod", "Node"})

@@ -1,7 +1,7 @@
 """The controller of ReplicaSets and ReplicationControllers: keeps the wanted number of pods.
 
-Rules and texts are those of v1.36's `replicaset` controller. The pods of each owner are counted
-change by change, so that the cost of a change doesn't grow with their number.
+Rules and texts are those of v1.36's `replicaset` controller. Counts of pods are updated at each
+change, so that the cost of a change doesn't grow with the number of pods.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -57,7 +57,7 @@ class ReplicaCounts:
         terminating: number of terminating pods that haven't finished.
         ready: number of active pods that are ready.
         mismatched: places of controlled pods that the selector doesn't match, to be released.
-        orphans: places of pods without a controller that the selector matched when they were seen.
+        orphans: places of pods without a controller that the selector matched, to be adopted.
     """
 
     def __init__(self, owner: Object) -> None:
@@ -72,7 +72,7 @@ class ReplicaCounts:
         self.orphans: dict[Place, None] = {}
 
     def put(self, pod: Object) -> _PodCounts | None:
-        """Count a new pod, and return what it adds to the counts; None if it isn't selected."""
+        """Count a new pod, and return its contribution; None if the selector doesn't match it."""
         place = place_of(pod)
         if not self.selector.matches(labels(pod)):
             self.mismatched[place] = None
@@ -91,7 +91,7 @@ class ReplicaCounts:
         return counted
 
     def drop(self, place: Place) -> _PodCounts | None:
-        """Stop counting a pod, and return what it added, if anything."""
+        """Stop counting a pod, and return its former contribution; None if it wasn't counted."""
         self.mismatched.pop(place, None)
         self._maturing.pop(place, None)
         counted = self._counted.pop(place, None)
@@ -106,7 +106,7 @@ class ReplicaCounts:
         return self.ready - len(self._maturing)
 
     def next_available_s(self) -> float | None:
-        """Return when the next ready pod becomes available, if any will."""
+        """Return when the next ready pod becomes available; None if no pod will by itself."""
         return min(self._maturing.values(), default=None)
 
     def places(self) -> Iterator[Place]:
@@ -164,7 +164,7 @@ class ReplicaSetController(PodOwnerReconciler):
                 yield from self._owners_of(pod)
 
     def counts_of(self, owner: Object) -> ReplicaCounts:
-        """Return the counts of an owner's pods, recounted if its spec has changed."""
+        """Return the counts of an owner's pods, computed anew if the owner's spec has changed."""
         known = self._counts.get(uid_of(owner))
         if known is not None and known.basis == _basis(owner):
             return known
@@ -177,7 +177,7 @@ class ReplicaSetController(PodOwnerReconciler):
         return counts
 
     def follow(self, before: Object | None, after: Object | None) -> bool:
-        """Recount a changed pod, and return whether its owner and its counts are unchanged."""
+        """Recount a changed pod; return True if neither its owner nor any count changed."""
         former = None if before is None else self._counts.get(controller_uid(before))
         latter = None if after is None else self._counts.get(controller_uid(after))
         was = None if before is None or former is None else former.drop(place_of(before))

@@ -1,7 +1,7 @@
 """The quota controller: keeps the usage of each ResourceQuota in its status.
 
-Admission charges quotas for created objects. As v1.36's `resourcequota` controller, this one
-recounts all usage every five minutes, and updates sums in between.
+Admission adds created objects to the usage. Like v1.36's `resourcequota` controller, this one
+recomputes all usage every five minutes, and updates sums in between.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ class _Count(msgspec.Struct):
     parts: dict[tuple[str, Place], Quantities] = msgspec.field(default_factory=dict)
 
     def put(self, item: tuple[str, Place], part: Quantities) -> bool:
-        """Set the usage of an object, and return whether the sum changes."""
+        """Set the usage of an object; return whether the sum changes."""
         before = self.parts.pop(item, {})
         if part:
             self.parts[item] = part

@@ -11,7 +11,7 @@ _NAMESPACE, _KIND, _DEFAULT = "Namespace", "ServiceAccount", "default"
 
 
 class ServiceAccountsController(Reconciler):
-    """Creates the service account `default` of each namespace."""
+    """Creates the service account `default` in each namespace."""
 
     name = "serviceaccount-controller"
     kinds = frozenset({_NAMESPACE, _KIND})

@@ -1,11 +1,11 @@
 """The StatefulSet controller: keeps numbered pods and their claims, by v1.36's rules and texts.
 
 The order is that of updateStatefulSet: first pods that are missing or have ended, then surplus
-pods, then those of another revision. Ordered sets do one thing at a time, and only while all pods
-before are well; parallel ones do all at once.
+pods, then pods of another revision. With `OrderedReady` there is one step at a time, and only while
+all earlier pods are available; with `Parallel`, all steps are taken at once.
 
-Claims are created before their pod. The owner of a claim says when it is deleted: with its pod,
-with the StatefulSet, or never.
+Claims are created before their pod. The owner of a claim determines when it is deleted: with its
+pod, with the StatefulSet, or never.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping
@@ -63,7 +63,7 @@ _ALWAYS_WRITTEN = ("replicas", "availableReplicas", "collisionCount")
 
 
 def ordinal_of(owner: Object, pod: Object) -> int | None:
-    """Return the number in a pod's name; None if it isn't named like the StatefulSet's pods."""
+    """Return the ordinal in a pod's name; None if it isn't a name of this StatefulSet's pods."""
     parent, _, number = name(pod).rpartition("-")
     return parse_count(number, INT32) if parent == name(owner) else None
 
@@ -78,12 +78,12 @@ def _goes_with_set(owner: Object) -> bool:
 
 
 class StatefulSetControl(msgspec.Struct, frozen=True):
-    """The decisions about the pods of one StatefulSet, as StatefulSetControl of v1.36 makes them.
+    """The decisions about the pods of one StatefulSet, as made by StatefulSetControl of v1.36.
 
     Attributes:
-        current: the revision of pods that aren't to be updated yet.
-        update: the revision of the StatefulSet's template.
-        pods: the StatefulSet's pods by their numbers.
+        current: revision of pods that aren't to be updated yet.
+        update: revision of the StatefulSet's template.
+        pods: pods of the StatefulSet by ordinal.
     """
 
     owner: Object
@@ -102,7 +102,7 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
         return int(part(self.owner["spec"], "ordinals").get("start") or 0)
 
     def effects(self, *, rolls: bool = True) -> Iterator[Effect]:
-        """Yield the next steps; `rolls` says whether pods of other revisions are replaced."""
+        """Yield the next calls; pods of other revisions are replaced only if `rolls` is set."""
         wanted = range(self._start, self._start + replicas_of(self.owner))
         is_settled = True
         for ordinal in wanted:
@@ -238,7 +238,10 @@ class StatefulSetControl(msgspec.Struct, frozen=True):
                 yield Create(kind=_CLAIM, obj=obj)
 
     def _ownership(self, pod: Object, *, leaves: bool) -> Iterator[Effect]:
-        """Make the pod or the set the owner of the claims that are to be deleted with it."""
+        """Yield patches of a pod's claims that add or remove the pod or the StatefulSet as owner.
+
+        `leaves` says that the pod is scaled down, so that `whenScaled` applies.
+        """
         owner = self.owner
         policy = part(owner["spec"], "persistentVolumeClaimRetentionPolicy")
         with_pod = leaves and policy.get("whenScaled") == "Delete"
@@ -264,7 +267,7 @@ def _available_from_s(owner: Object, pod: Object) -> float | None:
 
 
 class StatefulSetController(Reconciler):
-    """Keeps the numbered pods of StatefulSets and their claims."""
+    """Creates, updates and deletes the numbered pods of StatefulSets and their claims."""
 
     name = _NAME
     kinds = frozenset({"Pod", _CLAIM, KIND, _SET})

@@ -1,9 +1,9 @@
 """Taint-based eviction: deletes pods that don't tolerate NoExecute taints of their nodes.
 
 Rules and texts are those of v1.36's `tainteviction` controller. A pod that tolerates all taints for
-some time is deleted when the shortest time is over, counted from when the controller first saw it;
-later changes of tolerations don't move that moment. Where nodes were tainted before the controller
-started, the stored times count: when the taint was added, and when the pod came to the node.
+some time is deleted after the shortest `tolerationSeconds`, counted from when the controller first
+saw the taints; later changes of tolerations don't change that time. For nodes that were tainted
+before the controller started, it counts from when the taint was added or the pod was bound.
 """
 
 from collections.abc import Hashable, Iterator, Sequence

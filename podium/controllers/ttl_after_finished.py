@@ -1,4 +1,4 @@
-"""The deletion of finished Jobs after `ttlSecondsAfterFinished`: v1.36's `ttlafterfinished`."""
+"""Deletion of finished Jobs after `ttlSecondsAfterFinished`, as by v1.36's `ttlafterfinished`."""
 
 from collections.abc import Hashable, Iterator, Sequence
 

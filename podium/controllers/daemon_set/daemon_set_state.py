@@ -1,8 +1,8 @@
-"""The state of a DaemonSet by node: eligibility, pods to create and delete there, and counts.
+"""The state of a DaemonSet by node: eligibility, pods to create and delete, and counts.
 
 The rules are those of v1.36's NodeShouldRunDaemonPod, podsShouldBeOnNode, rollingUpdate and
-updateDaemonSetStatus, which go over all nodes; here a node is judged when something about it has
-changed, and sums over all nodes are kept.
+updateDaemonSetStatus. Those iterate over all nodes; here only changed nodes are re-evaluated, and
+sums over all nodes are kept.
 """
 
 import heapq
@@ -47,7 +47,7 @@ _TOLERATED_IN_NODES_NETWORK = ("network-unavailable", NO_SCHEDULE)
 
 
 class Eligibility:
-    """The nodes that may have pods of a DaemonSet."""
+    """The requirements that a node has to meet to run a pod of a DaemonSet."""
 
     def __init__(self, spec: Object) -> None:
         self._node_name = spec.get("nodeName") or ""
@@ -55,11 +55,11 @@ class Eligibility:
         self._tolerations = spec["tolerations"]
 
     def may_start(self, node: Object) -> bool:
-        """Return whether a node without a pod gets one."""
+        """Return whether a node without a pod of the DaemonSet gets one."""
         return self._fits(node) and not self._untolerated(node, NO_SCHEDULE, NO_EXECUTE)
 
     def may_stay(self, node: Object) -> bool:
-        """Return whether a pod on a node may go on running."""
+        """Return whether a pod that is on a node may stay there."""
         return self._fits(node) and not self._untolerated(node, NO_EXECUTE)
 
     def _fits(self, node: Object) -> bool:
@@ -89,7 +89,7 @@ def tolerant(spec: Object) -> dict[str, Any]:
 
 
 def bound_to(node_name: str, affinity: Object) -> dict[str, Any]:
-    """Return an affinity with its required node affinity replaced by one to a node by name."""
+    """Return an affinity whose required node affinity is replaced by a term for one node's name."""
     field = {"key": NAME_FIELD, "operator": "In", "values": [node_name]}
     required = {"nodeSelectorTerms": [{"matchFields": [field]}]}
     node_affinity = {**part(affinity, "nodeAffinity"), REQUIRED: required}
@@ -97,7 +97,7 @@ def bound_to(node_name: str, affinity: Object) -> dict[str, Any]:
 
 
 def target_of(pod: Object) -> str:
-    """Return the node that a daemon pod is on, or was created for; may be empty."""
+    """Return the node that a daemon pod is bound to, or was created for; may be empty."""
     spec = spec_of(pod)
     if spec.get("nodeName"):
         return str(spec["nodeName"])
@@ -110,7 +110,7 @@ def target_of(pod: Object) -> str:
 
 
 def seniority(pod: Object) -> tuple[bool, str, str]:
-    """Return the key by which daemon pods stay: bound before unbound, then by age, then by name."""
+    """Return the sort key of a node's daemon pods, the pod to keep first: bound, oldest, name."""
     created = metadata_of(pod).get("creationTimestamp")
     return not node_name_of(pod), str(created or ""), name(pod)
 
@@ -120,11 +120,11 @@ GENERATION_LABEL = "pod-template-generation"
 
 
 class DaemonRules(msgspec.Struct, frozen=True):
-    """The rules by which a DaemonSet judges each node and its pods.
+    """The rules by which a DaemonSet evaluates each node and its pods.
 
     Attributes:
-        revision: the hash of the template's revision.
-        generation: the template's generation, with which pods are labelled; may be empty.
+        revision: hash of the template's revision.
+        generation: template generation, which pods have as a label; may be empty.
         surges: whether new pods are created before old ones are deleted.
     """
 
@@ -147,16 +147,16 @@ class NodeState(msgspec.Struct):
 
     Attributes:
         lacks: whether a pod has to be created.
-        doomed: the pods that have to be deleted.
-        failed: the failed pods, which are deleted with a back-off.
-        counts: what the node adds to the counts of the DaemonSet's status.
-        holds: whether a rollout counts the node as one that is changing.
-        outdated: the pod that a rollout has yet to replace.
+        doomed: pods that have to be deleted.
+        failed: failed pods, which are deleted with backoff.
+        counts: contribution of the node to the counts of the DaemonSet's status.
+        holds: whether the node counts towards `maxUnavailable` or `maxSurge` of a rollout.
+        outdated: pod that a rollout has yet to replace; None if there is none.
         is_free: whether the outdated pod isn't available, so that it may be replaced at once.
         is_eligible: whether the node would get a pod if it had none.
-        is_missing: whether the node doesn't exist any more.
-        serves: whether a pod is available there; while a rollout surges, the old one counts.
-        matures_s: when the next pod becomes available by itself, if any.
+        is_missing: whether the node no longer exists.
+        serves: whether a pod is available there; during a surge, the old pod counts.
+        matures_s: time at which the next ready pod becomes available; None if there is none.
     """
 
     lacks: bool = False
@@ -175,7 +175,7 @@ class NodeState(msgspec.Struct):
 def node_state(
     rules: DaemonRules, node: Object | None, pods: Sequence[Object], now_s: float
 ) -> NodeState:
-    """Judge a node, None if it doesn't exist, by the DaemonSet's pods on it or meant for it."""
+    """Evaluate a node, None if it doesn't exist, with the pods on it and those created for it."""
     if node is None:
         # Pods that have been there are garbage, which the pod garbage collector collects.
         unscheduled = [pod for pod in pods if not node_name_of(pod) and not is_terminating(pod)]
@@ -250,20 +250,20 @@ def _is_available(rules: DaemonRules, pod: Object, now_s: float) -> bool:
 
 
 def template_generation_of(daemon_set: Object) -> str:
-    """Return the generation of a DaemonSet's template, as the API server counts it."""
+    """Return the template generation of a DaemonSet by its deprecated annotation; may be empty."""
     return annotations(daemon_set).get(TEMPLATE_GENERATION, "")
 
 
 class DaemonSetState:
-    """The nodes of one DaemonSet, and sums over them.
+    """The states of one DaemonSet on all nodes, and sums over them.
 
     Attributes:
-        dirty: nodes to be judged again.
-        orphans: places of pods that the DaemonSet may have to adopt.
-        holding: number of nodes that a rollout counts as changing.
+        dirty: names of nodes to be evaluated again.
+        orphans: namespaces and names of pods that the DaemonSet may have to adopt.
+        holding: number of nodes that count towards the bounds of a rollout.
         serving: number of nodes on which a pod is available.
-        acting: nodes where a pod has to be created or deleted.
-        outdated: nodes with a pod that a rollout has yet to replace.
+        acting: states of nodes where a pod has to be created or deleted.
+        outdated: states of nodes with a pod that a rollout has yet to replace.
     """
 
     def __init__(self) -> None:
@@ -279,7 +279,7 @@ class DaemonSetState:
         self.outdated: dict[str, NodeState] = {}
 
     def update_rules(self, daemon_set: Object, revision: str) -> bool:
-        """Take over the rules of the DaemonSet, and return whether they have changed."""
+        """Derive the rules from the DaemonSet, and return whether they have changed."""
         spec, generation = daemon_set["spec"], template_generation_of(daemon_set)
         basis = (uid_of(daemon_set), spec, revision, generation)
         if basis == self._basis:
@@ -296,7 +296,7 @@ class DaemonSetState:
         return True
 
     def put(self, node_name: str, node_state: NodeState | None) -> None:
-        """Set the state of a node; None if there is neither a node nor a pod."""
+        """Set the state of a node; None if neither the node nor a pod on it exists."""
         before = self.node_states.pop(node_name, None)
         self.acting.pop(node_name, None)
         self.outdated.pop(node_name, None)
@@ -318,12 +318,12 @@ class DaemonSetState:
             self.outdated[node_name] = node_state
 
     def mark_matured(self, now_s: float) -> None:
-        """Mark nodes dirty on which another pod has become available."""
+        """Mark nodes dirty on which a ready pod has become available by now."""
         while self._maturing and self._maturing[0][0] <= now_s:
             self.dirty[heapq.heappop(self._maturing)[1]] = None
 
     def to_replace(self, limit: int) -> Iterator[tuple[str, Object]]:
-        """Yield nodes with the pods that a rolling update deletes now, the oldest pods first."""
+        """Yield node names and the pods that a rolling update deletes now, oldest pods first."""
         room = max(limit - self.holding, 0)
         for node_name, node_state in self._outdated_by_age():
             assert node_state.outdated is not None
@@ -334,10 +334,10 @@ class DaemonSetState:
             yield node_name, node_state.outdated
 
     def to_surge(self, limit: int, desired: int) -> Iterator[tuple[str, Object | None]]:
-        """Yield nodes with a pod to delete, or with None if they get a pod beside the old one.
+        """Yield the names of nodes and a pod to delete, or None to create a pod beside the old one.
 
-        Nothing is done while an old pod is on a node that doesn't exist any more. Where no new pod
-        may come, an available old one is deleted once more are available than desired.
+        Nothing is yielded while an old pod is on a node that no longer exists. On a node that isn't
+        eligible, an available old pod is deleted if more pods than desired are available.
         """
         if any(node_state.is_missing for node_state in self.outdated.values()):
             return
@@ -361,7 +361,7 @@ class DaemonSetState:
 
 
 def rollout_bound(daemon_set: Object, field: str, desired: int) -> int:
-    """Return a rolling update's `maxUnavailable` or `maxSurge`, in nodes, rounded up."""
+    """Return `maxUnavailable` or `maxSurge` in nodes, rounded up; 0 for the strategy OnDelete."""
     strategy = update_strategy_of(daemon_set)
     if strategy.get("type") != "RollingUpdate":
         return 0

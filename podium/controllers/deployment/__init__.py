@@ -1,1 +1,1 @@
-"""The Deployment controller: rollouts of templates by ReplicaSets that grow and shrink."""
+"""The Deployment controller: rollouts of pod templates by ReplicaSets."""

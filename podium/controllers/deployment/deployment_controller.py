@@ -1,8 +1,8 @@
 """The Deployment controller: rolls out templates by creating and resizing ReplicaSets.
 
-A reconciliation takes one step only: claim ReplicaSets, bring the new one's fields up to date,
-create it, or change sizes; the outcome brings the next. Steps, and the types, reasons and messages
-of conditions, are those of v1.36's deployment controller.
+A reconciliation takes a single step: it claims ReplicaSets, updates the fields of the new one,
+creates it, or changes sizes. The outcome triggers the next step. Steps, and the types, reasons and
+messages of conditions, are those of v1.36's deployment controller.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -63,19 +63,19 @@ _NOTHING: Object = {}
 
 
 class Conditions(msgspec.Struct):
-    """The conditions of a Deployment while a new status is made of them."""
+    """The conditions of a Deployment while its new status is computed."""
 
     all: list[Object]
     now_s: float
 
     def get(self, kind: str) -> Object:
-        """Return the condition of a type; empty if there is none."""
+        """Return the condition of a type; an empty mapping if there is none."""
         return next((one for one in self.all if one.get("type") == kind), _NOTHING)
 
     def put(
         self, kind: str, status: str, reason: str, message: str, *, again: bool = False
     ) -> None:
-        """Set a condition; one of equal status and reason is only overwritten `again`."""
+        """Set a condition; one with equal status and reason is only replaced if `again` is set."""
         known = self.get(kind)
         if again or (known.get("status"), known.get("reason")) != (status, reason):
             condition = {"type": kind, "status": status, "reason": reason, "message": message}
@@ -89,7 +89,7 @@ class Conditions(msgspec.Struct):
 def put_progress(
     conditions: Conditions, deployment: Object, owned: OwnedReplicaSets, counts: Mapping[str, int]
 ) -> None:
-    """Set the condition Progressing, by what has changed since the status was last written."""
+    """Set the condition Progressing by comparing the counts with the stored status."""
     known, deadline_s = conditions.get(PROGRESSING), progress_deadline_s(deployment)
     if deadline_s is None:
         conditions.remove(PROGRESSING)
@@ -121,7 +121,7 @@ def put_progress(
 
 
 def is_complete(deployment: Object, counts: Mapping[str, int]) -> bool:
-    """Return whether all pods are of the new template, wanted and available."""
+    """Return whether all pods are of the new template and available, and as many as wanted."""
     fields = ("updatedReplicas", "replicas", "availableReplicas")
     return all(counts[field] == replicas_of(deployment) for field in fields)
 
@@ -143,7 +143,7 @@ def counts_of(owned: OwnedReplicaSets) -> dict[str, int]:
 def status_patch(
     deployment: Object, counts: Mapping[str, int], conditions: Sequence[Object], revision: str
 ) -> Patch | None:
-    """Return the patch of status and revision; None if nothing differs."""
+    """Return the patch of a Deployment's status and revision; None if nothing differs."""
     status = as_written(counts, ("terminatingReplicas",))
     status["observedGeneration"] = deployment["metadata"].get("generation")
     changed = _condition_changes(conditions_of(deployment), conditions)
@@ -167,7 +167,7 @@ _KIND, _SET = "Deployment", "ReplicaSet"
 
 
 class DeploymentController(Reconciler):
-    """Rolls out the templates of Deployments through ReplicaSets."""
+    """Rolls out the templates of Deployments by creating and resizing ReplicaSets."""
 
     name = "deployment-controller"
     kinds = frozenset({_SET, _KIND})

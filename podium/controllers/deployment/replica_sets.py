@@ -1,6 +1,6 @@
-"""A Deployment's ReplicaSets: the new one and the old ones, their next sizes and annotations.
+"""A Deployment's new and old ReplicaSets: their next sizes, and their annotations.
 
-Sizes are those of v1.36's deployment controller: rolling, all at once, or in proportion.
+Sizes are those of v1.36's deployment controller, for rolling updates, recreation and scaling.
 """
 
 from collections.abc import Iterable, Sequence
@@ -28,14 +28,14 @@ REVISION = "deployment.kubernetes.io/revision"
 
 
 class OwnedReplicaSets(msgspec.Struct, frozen=True):
-    """A Deployment's ReplicaSets: the new one, of its template, and the old ones, oldest first."""
+    """A Deployment's new ReplicaSet, of the current template, and its old ones, oldest first."""
 
     new: Object | None
     old: Sequence[Object]
 
     @property
     def all(self) -> list[Object]:
-        """The old ReplicaSets, and then the new one."""
+        """The old ReplicaSets, followed by the new one."""
         return [*self.old, *(() if self.new is None else (self.new,))]
 
     @property
@@ -45,7 +45,7 @@ class OwnedReplicaSets(msgspec.Struct, frozen=True):
 
 
 def owned_replica_sets(deployment: Object, replica_sets: Iterable[Object]) -> OwnedReplicaSets:
-    """Sort a Deployment's ReplicaSets; the oldest of its template is the new one."""
+    """Find a Deployment's new ReplicaSet, the oldest of its template, and sort the others."""
     by_age, template = sorted(replica_sets, key=age_of), deployment["spec"]["template"]
     # Literal equality is quickly checked, and mostly decides.
     matches = (
@@ -100,7 +100,7 @@ def max_surge(deployment: Object) -> int:
 def max_unavailable(deployment: Object) -> int:
     """Return how many of the wanted pods may be unavailable; percentages are rounded down.
 
-    It is one pod where neither this bound nor the surge would let the rollout begin.
+    Return 1 if both `maxUnavailable` and `maxSurge` are 0, so that a rollout can begin.
     """
     replicas = replicas_of(deployment)
     if not is_rolling(deployment) or not replicas:
@@ -110,7 +110,7 @@ def max_unavailable(deployment: Object) -> int:
 
 
 def progress_deadline_s(deployment: Object) -> int | None:
-    """Return the time without progress after which a rollout has failed; None for never."""
+    """Return the seconds without progress after which a rollout fails; None for no deadline."""
     deadline_s = deployment["spec"].get("progressDeadlineSeconds")
     return None if deadline_s is None or deadline_s == NO_DEADLINE_S else int(deadline_s)
 
@@ -129,7 +129,7 @@ MAX_REPLICAS = "deployment.kubernetes.io/max-replicas"
 
 
 def new_size(deployment: Object, owned: OwnedReplicaSets) -> int:
-    """Return the next size of the new ReplicaSet, which may not exist yet."""
+    """Return the next size of the new ReplicaSet, counted as 0 if it doesn't exist yet."""
     wanted = replicas_of(deployment)
     size = 0 if owned.new is None else replicas_of(owned.new)
     if not is_rolling(deployment) or size >= wanted:
@@ -139,9 +139,9 @@ def new_size(deployment: Object, owned: OwnedReplicaSets) -> int:
 
 
 def rolling_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
-    """Return the sizes after the next step of a rolling update.
+    """Return the sizes after the next step of a rolling update, by ReplicaSet name.
 
-    The new ReplicaSet grows if it may; otherwise old ones shrink.
+    Old ReplicaSets shrink only if the new one can't grow.
     """
     assert owned.new is not None
     size = new_size(deployment, owned)
@@ -168,10 +168,10 @@ def rolling_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
 
 
 def proportional_sizes(deployment: Object, owned: OwnedReplicaSets) -> Sizes:
-    """Return the sizes after a Deployment was scaled, or while it is paused.
+    """Return the sizes after a Deployment was scaled, or while it is paused, by ReplicaSet name.
 
-    During a rolling update all ReplicaSets that want pods get their share of the change, so that
-    scaling doesn't hasten the rollout.
+    During a rolling update, every ReplicaSet with replicas gets its share of the change, so that
+    scaling doesn't accelerate the rollout.
     """
     active = owned.active
     if len(active) <= 1:
@@ -217,7 +217,7 @@ def is_scaled(deployment: Object, owned: OwnedReplicaSets) -> bool:
 
 
 def surplus_history(deployment: Object, owned: OwnedReplicaSets) -> list[Object]:
-    """Return old ReplicaSets without pods beyond the history limit, lowest revisions first."""
+    """Return the old ReplicaSets to delete: without pods, beyond the history limit, by revision."""
     limit = deployment["spec"].get("revisionHistoryLimit")
     kept = [one for one in owned.old if not one["metadata"].get("deletionTimestamp")]
     if limit is None or len(kept) <= limit:
@@ -272,13 +272,13 @@ def new_replica_set(deployment: Object, owned: OwnedReplicaSets) -> Object:
 
 
 def size_notes(deployment: Object) -> dict[str, str]:
-    """Return the annotations that distinguish later scaling from steps of a rollout."""
+    """Return the annotations for size that tell later scaling from a step of a rollout."""
     wanted = replicas_of(deployment)
     return {DESIRED_REPLICAS: str(wanted), MAX_REPLICAS: str(wanted + max_surge(deployment))}
 
 
 def outdated_fields(deployment: Object, owned: OwnedReplicaSets) -> dict[str, Any]:
-    """Return a patch's body that brings the new ReplicaSet up to date with its Deployment."""
+    """Return a patch's body that updates the new ReplicaSet to its Deployment; may be empty."""
     assert owned.new is not None
     known, notes = annotations(owned.new), _copied(deployment)
     revision, before = _next_revision(owned), known.get(REVISION)

@@ -1,1 +1,1 @@
-"""The Job controller: pods that run to their end, counted exactly once each."""
+"""The Job controller: runs pods to completion, and counts each finished pod exactly once."""

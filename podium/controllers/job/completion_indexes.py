@@ -1,4 +1,4 @@
-"""Sets of completion indexes, as a Job's status writes them: `1,3-5`."""
+"""Sets of completion indexes in the text form of a Job's status: `1,3-5`."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -13,7 +13,7 @@ _COUNT_MAX = 1_000_000
 
 @lru_cache(maxsize=1024)
 def read_indexes(text: str | None) -> frozenset[int]:
-    """Return the indexes in a text such as `1,3-5`; none if it is empty or malformed."""
+    """Return the indexes in a text such as `1,3-5`; an empty set if it is empty or malformed."""
     intervals = []
     for part in filter(None, (text or "").split(",")):
         first, dash, last = part.partition("-")
@@ -27,7 +27,7 @@ def read_indexes(text: str | None) -> frozenset[int]:
 
 
 def write_indexes(indexes: Iterable[int]) -> str:
-    """Write indexes as text: two consecutive ones with a comma, more with a dash."""
+    """Format indexes; two consecutive ones are separated by a comma, a longer range has a dash."""
     parts = []
     # Of consecutive indexes, the difference from their positions is constant.
     for _, run in groupby(enumerate(sorted(indexes)), lambda placed: placed[1] - placed[0]):

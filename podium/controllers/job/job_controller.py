@@ -1,7 +1,7 @@
-"""The Job controller: runs the pods of Jobs to their end, by v1.36's rules, texts and times.
+"""The Job controller: runs the pods of Jobs to completion, by v1.36's rules, texts and times.
 
-It reacts to pods, and to its own writes, in batches of a second; to new Jobs and changes of their
-specs at once. A sync in which a call is refused is repeated as a whole, with back-off.
+It handles changes of pods, and its own writes, in batches of a second; new Jobs and changed specs
+at once. If a call of a sync is refused, the whole sync is repeated with backoff.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -64,7 +64,7 @@ _JOB = "Job"
 
 
 class _Orphan(msgspec.Struct, frozen=True):
-    """The key of a pod that isn't counted and may have lost its Job."""
+    """The key of an uncounted pod that may have lost its Job."""
 
     place: Place
 

@@ -1,9 +1,9 @@
-"""A Job's pods: how a sync counts them, and which ones it creates and deletes.
+"""A Job's pods: how a sync counts them, and which pods it creates and deletes.
 
-A pod is counted in three writes, so that no crash between them counts it twice or never: its uid is
-added to the Job's status, its finalizer is removed, and its uid becomes one more in a number.
+A finished pod is counted in three writes, so that a crash in between neither counts it twice nor
+omits it: its uid is added to the status, its finalizer is removed, and a number replaces the uid.
 
-The rules are those of v1.36's manageJob and `backoff_utils.go`; the back-off before failed pods are
+The rules are those of v1.36's manageJob and `backoff_utils.go`; the backoff before failed pods are
 replaced also counts failures that a pod failure policy ignores.
 """
 
@@ -47,12 +47,12 @@ _COUNTS = range(2**31)
 
 
 def is_tracked(pod: Object) -> bool:
-    """Return whether the pod has yet to be counted."""
+    """Return whether the pod still has the Job's finalizer, so that it has yet to be counted."""
     return TRACKING in finalizers_of(pod)
 
 
 def is_whole(job: Object, pods: Iterable[Object]) -> bool:
-    """Return whether a loaded Job has started, and lacks no pods; an export may leave some out."""
+    """Return whether a loaded Job has started and has all active pods, which an export may lack."""
     status = status_of(job)
     known = sum(is_active(pod) or is_tracked(pod) for pod in pods)
     return bool(status.get("startTime")) and known >= int(status.get("active") or 0)
@@ -71,7 +71,7 @@ def is_ending(pod: Object) -> bool:
 def has_failed(pod: Object, job: Object) -> bool:
     """Return whether the Job counts a pod as failed.
 
-    A terminating pod counts at once if the Job replaces pods as soon as they terminate.
+    A terminating pod counts as failed if the Job replaces pods as soon as they terminate.
     """
     if phase_of(pod) == "Failed" or replaces_failed_only(job):
         return phase_of(pod) == "Failed"
@@ -79,13 +79,13 @@ def has_failed(pod: Object, job: Object) -> bool:
 
 
 def replaces_failed_only(job: Object) -> bool:
-    """Return whether a Job replaces a pod only once it has ended, not as soon as it terminates."""
+    """Return whether a Job replaces pods only once they have ended, not while they terminate."""
     spec = job["spec"]
     return spec.get("podReplacementPolicy") == "Failed" or bool(spec.get("podFailurePolicy"))
 
 
 def has_limit_per_index(job: Object) -> bool:
-    """Return whether each of the Job's indexes has its own limit of failures."""
+    """Return whether the Job has a `backoffLimitPerIndex`."""
     return is_indexed(job) and job["spec"].get("backoffLimitPerIndex") is not None
 
 
@@ -101,20 +101,20 @@ def valid_index_of(pod: Object, job: Object) -> int | None:
 
 
 def failures_of(pod: Object, annotation: str = FAILURES) -> int:
-    """Return the number of earlier failures of a pod's index, or of ignored ones, by annotation."""
+    """Return the number of earlier failures of a pod's index in an annotation; 0 by default."""
     return parse_int(annotations(pod).get(annotation), _COUNTS) or 0
 
 
 def all_failures_of(pod: Object) -> int:
-    """Return the number of earlier failures of a pod's index, ignored ones included."""
+    """Return the number of earlier failures of a pod's index, including ignored failures."""
     return failures_of(pod) + failures_of(pod, IGNORED_FAILURES)
 
 
 def finished_s(pod: Object) -> float:
     """Return when a pod ended, in seconds since the epoch.
 
-    That is when the last of its containers ended, if all have; else when the pod stopped being
-    ready; else when its deletion was requested; else when it was created.
+    That is when the last of its containers ended, if all have; otherwise the first known of: when
+    the pod stopped being ready, when its deletion was requested, and when it was created.
     """
     statuses = entries(status_of(pod), "containerStatuses")
     ends = [part(status, "state", "terminated").get("finishedAt") for status in statuses]
@@ -131,7 +131,7 @@ def finished_s(pod: Object) -> float:
 
 
 def job_pod(job: Object, index: int | None, notes: Mapping[str, str]) -> Object:
-    """Make a pod of the Job, with a completion index or without."""
+    """Return a new pod of the Job, with a completion index unless it is None, and annotations."""
     if index is None:
         return new_pod(job, extra_annotations=notes, extra_finalizers=(TRACKING,))
     number = {COMPLETION_INDEX: str(index)}
@@ -160,7 +160,7 @@ IGNORE, FAIL_JOB, FAIL_INDEX = "Ignore", "FailJob", "FailIndex"
 
 
 class PolicyMatch(msgspec.Struct, frozen=True):
-    """The action and message of the rule that a failed pod matches; `Count` if it matches none."""
+    """The action and message of a pod failure policy for a pod; `Count` if no rule matches."""
 
     action: str = "Count"
     message: str = ""
@@ -199,15 +199,15 @@ class SyncJobContext(msgspec.Struct, frozen=True):
     """A Job and its pods, counted and sorted for one sync.
 
     Attributes:
-        succeeded: the number of succeeded indexes, or of pods if the Job isn't indexed.
-        failed: the number of failed pods that count.
-        new_succeeded: pods that have succeeded and aren't in the status.
-        new_failed: pods that have failed and aren't in the status, whether or not that counts.
-        succeeded_indexes: succeeded indexes of an indexed Job, with those not yet in the status.
+        succeeded: number of succeeded indexes, or of pods if the Job isn't indexed.
+        failed: number of failed pods that count towards the limits.
+        new_succeeded: succeeded pods that the status doesn't have yet.
+        new_failed: failed pods that the status doesn't have yet, ignored failures included.
+        succeeded_indexes: all succeeded indexes of an indexed Job.
         failed_indexes: failed indexes of a Job with a limit per index.
-        awaiting_replacement: with a limit per index, the last failed pod of each index that goes
-            on; it stays until it is replaced, as its successor takes over its number of failures.
-        fatal: why the Job fails by its pod failure policy; empty if it doesn't.
+        awaiting_replacement: for a Job with a limit per index, the last failed pod of each index
+            that is retried. The pod stays until its replacement, which copies its failure count.
+        fatal: message of the pod failure policy if it fails the Job; otherwise empty.
     """
 
     job: Object
@@ -231,7 +231,7 @@ def counts_as_failed(pod: Object, job: Object) -> bool:
 
 
 def sync_context(job: Object, owned: Sequence[Object]) -> SyncJobContext:
-    """Count and sort a Job's pods."""
+    """Count and sort a Job's pods for a sync."""
     status = status_of(job)
     uncounted = part(status, "uncountedTerminatedPods")
     active = [pod for pod in owned if is_active(pod)]
@@ -296,13 +296,13 @@ BACKOFF = Backoff(first_s=10.0, max_s=600.0)
 
 
 class BackoffRecord(msgspec.Struct, frozen=True):
-    """The failures of a Job since its last success."""
+    """The number of failures of a Job since its last success, and the time of the last one."""
 
     failures: int = 0
     last_failure_s: float = 0.0
 
     def after(self, succeeded: Collection[Object], failed: Collection[Object]) -> "BackoffRecord":
-        """Return the record once further pods have ended."""
+        """Return the record after further pods have succeeded or failed."""
         ends_s = sorted(map(finished_s, failed))
         if not succeeded:
             if not ends_s:
@@ -316,10 +316,10 @@ class BackoffRecord(msgspec.Struct, frozen=True):
     def recalled(
         cls, job: Object, pods: Collection[Object], now_s: float, *, lacks_pods: bool
     ) -> "BackoffRecord":
-        """Return the record that the controller of a loaded Job must have had.
+        """Reconstruct the record of a loaded Job.
 
-        Where no pod has succeeded, failed pods that are gone by now count, too. If no failure's
-        time is known, and the Job lacks pods because it has to wait, a pod failed just now.
+        If no pod has succeeded, failed pods that no longer exist count, too. If no failure's time
+        is known, but the Job lacks pods (so it was waiting), the last failure is taken to be now.
         """
         status = status_of(job)
         uncounted = status.get("uncountedTerminatedPods") or {}
@@ -337,7 +337,7 @@ class BackoffRecord(msgspec.Struct, frozen=True):
         return cls(max(record.failures, failures), record.last_failure_s)
 
     def remaining_s(self, now_s: float) -> float:
-        """Return how long the Job still waits before it replaces a failed pod."""
+        """Return the seconds until the Job may replace failed pods."""
         wait_s = self.last_failure_s + BACKOFF.wait_s(self.failures) - now_s
         return max(wait_s, 0.0) if self.failures else 0.0
 
@@ -347,7 +347,7 @@ CHANGES_MAX = 500
 
 
 class PodChanges(msgspec.Struct, frozen=True):
-    """The pods that a Job creates or deletes now, and the wait until it creates the others."""
+    """The pods that a Job creates or deletes now, and the seconds until it may create others."""
 
     creations: Sequence[Object] = ()
     deletions: Sequence[Object] = ()
@@ -355,7 +355,7 @@ class PodChanges(msgspec.Struct, frozen=True):
 
 
 def pod_changes(context: SyncJobContext, backoff: BackoffRecord, now_s: float) -> PodChanges:
-    """Return the next changes of a Job's pods: creations or deletions, not both."""
+    """Return the pods of a Job to create or to delete next; never both."""
     job, active = context.job, context.active
     if job["spec"].get("suspend"):
         return PodChanges(deletions=_for_removal(context, len(active)))

@@ -18,7 +18,7 @@ TERMINAL = {FAILURE: "Failed", SUCCESS: "Complete"}
 
 
 class FinishedCondition(msgspec.Struct, frozen=True):
-    """The condition with which a Job is to end, `FailureTarget` or `SuccessCriteriaMet`."""
+    """The condition that ends a Job, of type `FailureTarget` or `SuccessCriteriaMet`."""
 
     condition: str
     reason: str
@@ -33,7 +33,7 @@ REACHED = FinishedCondition(
 def finished_condition(
     context: SyncJobContext, deadline_s: float | None, now_s: float
 ) -> FinishedCondition | None:
-    """Return the condition with which the Job is to end; None if it goes on."""
+    """Return the condition that ends the Job; None if it continues."""
     for kind in (SUCCESS, FAILURE):
         known = condition_of(context.job, kind)
         if known is not None and known.get("status") == "True":
@@ -80,13 +80,13 @@ def finished_condition(
 
 
 def is_complete(context: SyncJobContext) -> bool:
-    """Return whether enough pods have succeeded: one, where the Job names no number."""
+    """Return whether enough pods have succeeded; without `completions`, one is enough."""
     completions = context.job["spec"].get("completions")
     return context.succeeded >= (1 if completions is None else int(completions))
 
 
 def is_over(job: Object) -> bool:
-    """Return whether the Job has ended."""
+    """Return whether the Job has finished."""
     return any(holds(job, kind) for kind in TERMINAL.values())
 
 
@@ -95,12 +95,12 @@ _COUNTED = ("succeeded", "failed")
 
 
 class JobStatus(msgspec.Struct):
-    """A Job's status, as a sync changes it step by step before each write.
+    """A Job's status, which a sync changes step by step, with a write after each step.
 
     Attributes:
-        started_s: when the Job became active, in seconds since the epoch; None if it isn't active.
-        counts: the numbers of succeeded pods or indexes, and of failed pods.
-        uncounted: uids of pods that have yet to be added to `counts`.
+        started_s: start time of an active Job, in seconds since the epoch; None if it isn't active.
+        counts: numbers of succeeded pods or indexes, and of failed pods.
+        uncounted: uids of finished pods that have yet to be added to `counts`.
     """
 
     started_s: float | None
@@ -136,14 +136,14 @@ class JobStatus(msgspec.Struct):
             self.uncounted[field].append(uid)
 
     def count_all_but(self, tracked: Collection[str]) -> None:
-        """Count the pods that have lost their finalizers: all whose uids aren't `tracked`."""
+        """Count the pods of `uncounted` that aren't `tracked`: those without a finalizer."""
         for field, uids in self.uncounted.items():
             left = [uid for uid in uids if uid in tracked]
             self.counts[field] += len(uids) - len(left)
             self.uncounted[field] = left
 
     def count_indexes(self, succeeded: Collection[int], failed: Collection[int] | None) -> None:
-        """Set the succeeded indexes, and the failed ones, None without a limit per index."""
+        """Set the succeeded and the failed indexes; `failed` is None without a limit per index."""
         self.counts["succeeded"] = len(succeeded)
         self.completed_indexes = write_indexes(succeeded) or None
         self.failed_indexes = None if failed is None else write_indexes(failed)
@@ -172,7 +172,7 @@ class JobStatus(msgspec.Struct):
             self.completion_time = timestamp(now_s)
 
     def changes(self, job: Object) -> dict[str, Any]:
-        """Return the fields that differ from the stored ones; None removes a field."""
+        """Return the status fields that differ from the stored ones; None removes a field."""
         stored = status_of(job)
         fields = {
             "startTime": None if self.started_s is None else timestamp(self.started_s),

@@ -29,8 +29,8 @@ def claim(
     """Find the owner's objects of a kind, and the adoptions and releases that are due.
 
     Args:
-        objects: an indexer with the indexes `owner` and `orphan` of that kind.
-        finalizers: the finalizers that adopted objects get.
+        objects: indexer with the indexes `owner` and `orphan` of the kind.
+        finalizers: finalizers to add to adopted objects.
     """
     selector, owned, effects = selector_of(owner), [], []
     for obj in objects.by(kind, "owner", uid_of(owner)):
@@ -48,7 +48,7 @@ def claim(
 
 
 def owner_reference(owner: Object) -> dict[str, Any]:
-    """Return the reference to an owner as the controller of another object."""
+    """Return an owner reference that makes an owner the controller of another object."""
     return {
         "apiVersion": owner["apiVersion"],
         "kind": owner["kind"],
@@ -62,7 +62,7 @@ def owner_reference(owner: Object) -> dict[str, Any]:
 def owned_object(
     owner: Object, api_version: str, kind: str, metadata: Mapping[str, Any], **fields: Any
 ) -> dict[str, Any]:
-    """Make an object in the namespace of its owner, which controls it."""
+    """Return a new object in its owner's namespace, with the owner as its controller."""
     references = {"namespace": place_of(owner)[0], "ownerReferences": [owner_reference(owner)]}
     return {
         "apiVersion": api_version,
@@ -73,11 +73,12 @@ def owned_object(
 
 
 def owners_of(obj: Object, kind: str, objects: Indexer, *, adopts: bool = True) -> Iterator[Place]:
-    """Yield the place of an object's controller of a kind, or of all that may adopt the object.
+    """Yield the place of an object's controller, or else of each owner that may adopt the object.
 
     Args:
-        objects: an indexer with the index `namespace` of that kind.
-        adopts: whether owners of the kind adopt such objects at all.
+        kind: kind of the owners.
+        objects: indexer with the index `namespace` of that kind.
+        adopts: whether owners of that kind adopt objects.
     """
     reference, place = controller_of(obj), place_of(obj)[0]
     if reference is not None:
@@ -92,14 +93,14 @@ def owners_of(obj: Object, kind: str, objects: Indexer, *, adopts: bool = True) 
 def owners_around(
     change: Change, before: Object | None, kind: str, objects: Indexer, *, adopts: bool = True
 ) -> Iterator[Place]:
-    """Yield what `owners_of` has for a changed object as it was and as it is."""
+    """Yield the `owners_of` the former and the current state of a changed object."""
     for obj in (before, change.new):
         if obj is not None:
             yield from owners_of(obj, kind, objects, adopts=adopts)
 
 
 def adoption(owner: Object, obj: Object, kind: str, finalizers: Sequence[str] = ()) -> Effect:
-    """Return the patch that adds an owner, and finalizers, to an object without a controller."""
+    """Return the patch that adds a controller, and finalizers, to an object."""
     metadata: dict[str, Any] = {"ownerReferences": [owner_reference(owner)]}
     if finalizers:
         metadata["finalizers"] = [*finalizers]
@@ -107,6 +108,6 @@ def adoption(owner: Object, obj: Object, kind: str, finalizers: Sequence[str] = 
 
 
 def release(owner: Object, obj: Object, kind: str) -> Effect:
-    """Return the patch that removes an owner from an object."""
+    """Return the patch that removes an object's reference to an owner."""
     gone = {"$patch": "delete", "uid": uid_of(owner)}
     return patch_of(kind, obj, {"metadata": {"ownerReferences": [gone]}})

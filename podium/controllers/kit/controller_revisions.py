@@ -1,7 +1,7 @@
 """ControllerRevisions: the history of templates of StatefulSets and DaemonSets.
 
-A template that is restored gets its old revision with the highest number. Numbers, names and
-clean-up are those of v1.36; the hashes in names are Podium's own.
+If a former template is restored, its revision is kept and gets the highest number. Numbers, names
+and clean-up are those of v1.36; the hashes in names are Podium's own.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -22,12 +22,12 @@ REVISION_LABEL = "controller-revision-hash"
 
 
 def revision_hash_of(obj: Object) -> str:
-    """Return the revision of a pod or a ControllerRevision by its label; empty if it has none."""
+    """Return the revision label of a pod or a ControllerRevision; empty if it has none."""
     return labels(obj).get(REVISION_LABEL, "")
 
 
 class Revisions(msgspec.Struct, frozen=True):
-    """A workload's revisions: the current one, of its template, and the others, oldest first."""
+    """A workload's current revision, which is its template's, and its old ones, oldest first."""
 
     current: Object | None
     old: Sequence[Object]
@@ -53,14 +53,14 @@ def template_of(revision: Object) -> Object:
 
 
 def number_of(revision: Object) -> int:
-    """Return the number of a revision, of which the highest is the newest."""
+    """Return the number of a revision; newer revisions have higher numbers."""
     return int(revision.get("revision") or 0)
 
 
 def next_step(
     owner: Object, history: Revisions, objects: Indexer, hash_label: str
 ) -> Effect | None:
-    """Return the next write until the newest revision is the one of the template; None if it is."""
+    """Return the next write that makes the template's revision the newest; None if it is."""
     number = max(map(number_of, history.old), default=0) + 1
     if history.current is not None:
         is_newest = number_of(history.current) >= number
@@ -74,7 +74,7 @@ def next_step(
 
 
 def surplus(owner: Object, old: Sequence[Object], unused: Iterable[Object]) -> Iterator[Effect]:
-    """Delete the oldest unused revisions while there are more old ones than the history limit."""
+    """Yield deletions of the oldest unused revisions, until the history limit is met."""
     limit = owner["spec"].get("revisionHistoryLimit")
     too_many = len(old) - (KEPT_BY_DEFAULT if limit is None else int(limit))
     # If there are none too many, the unused ones aren't looked for.
@@ -93,7 +93,7 @@ def _lost_hash(owner: Object, history: Revisions) -> str:
 
 
 def new_revision(owner: Object, number: int, hash_label: str, hashed: str) -> Object:
-    """Make the revision of a workload's template, with a number and a hash."""
+    """Return a new ControllerRevision of a workload's template."""
     template = owner["spec"]["template"]
     metadata = {
         "name": f"{name(owner)}-{hashed}",

@@ -1,4 +1,4 @@
-"""The pods of workloads and the events about their creation and deletion, as v1.36's PodControl."""
+"""Creation and deletion of workloads' pods, with events, as by PodControl of v1.36."""
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
@@ -16,9 +16,9 @@ class PodOwnerReconciler(Reconciler):
     """A controller whose objects own pods, and that records the creation and deletion of pods.
 
     Attributes:
-        owner_kind: the kind of the objects that own pods.
-        refusals: the messages of refused creations by key; until one succeeds, pods are created one
-            at a time, which is upstream's slow start.
+        owner_kind: kind of the objects that own pods.
+        refusals: messages of refused creations by key. While a key has one, its pods are created
+            one at a time, like upstream's slow start.
     """
 
     owner_kind: str
@@ -67,11 +67,11 @@ def new_pod(
     extra_finalizers: Sequence[str] = (),
     extra_spec: Mapping[str, Any] = _NOTHING,
 ) -> dict[str, Any]:
-    """Make a pod of the owner's template; extra labels, annotations and fields replace its own.
+    """Return a new pod of the owner's template; extra labels, annotations and fields override it.
 
     Args:
-        pod_name: the pod's name; if empty, the API server generates one.
-        prefix: the beginning of a generated name; the owner's name and a dash if empty.
+        pod_name: name of the pod; if empty, the API server generates one.
+        prefix: prefix of a generated name; if empty, the owner's name and a dash.
     """
     template = owner["spec"]["template"]
     named = {"name": pod_name} if pod_name else {"generateName": prefix or f"{name(owner)}-"}

@@ -37,14 +37,14 @@ def scale_down_order(
 ) -> list[Object]:
     """Sort the pods of a ReplicaSet or ReplicationController, the first to be deleted in front.
 
-    The criteria, as in ActivePodsWithRanks: unassigned before assigned, pending before unknown
-    before running, not ready before ready, the lower deletion cost, the more related pods on the
-    same node, the shorter ready, the more restarts, the younger.
+    The criteria are those of ActivePodsWithRanks. Deleted first are pods that are unassigned;
+    pending, then unknown; not ready; of lower deletion cost; with more related pods on their node;
+    ready for a shorter time; with more restarts; younger.
 
     Args:
         related: pods that share the work, such as those of all ReplicaSets of a Deployment.
-        now: nanoseconds since the epoch, by which ages are rounded to powers of two, and the uid
-            decides between equal ages; without it, ages are exact.
+        now: nanoseconds since the epoch. If given, ages are rounded to powers of two and equal ages
+            are sorted by uid; if None, ages are exact.
     """
     neighbours = Counter(node_name_of(pod) for pod in related if is_active(pod))
     return _sorted(pods, lambda pod: (deletion_cost(pod), -neighbours[node_name_of(pod)]), now)
@@ -53,7 +53,7 @@ def scale_down_order(
 def removal_order(pods: Collection[Object]) -> list[Object]:
     """Sort the pods of a Job, the first to be deleted in front.
 
-    The criteria are those of `scale_down_order` without costs, related pods and a clock.
+    The criteria are those of `scale_down_order` with exact ages, without costs and related pods.
     """
     return _sorted(pods, lambda _: (), None)
 

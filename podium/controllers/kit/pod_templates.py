@@ -1,4 +1,4 @@
-"""Comparison and hashes of pod templates, without the hash label and with amounts as numbers."""
+"""Comparison and hashes of pod templates, ignoring the hash label and notations of quantities."""
 
 from typing import Any
 
@@ -11,12 +11,12 @@ _AMOUNT_FIELDS = frozenset({"requests", "limits", "overhead"})
 
 
 def same_template(one: Object, other: Object) -> bool:
-    """Return whether two defaulted templates make equal pods, apart from the hash label."""
+    """Return whether two templates with defaults make equal pods, apart from the hash label."""
     return bool(_comparable(one) == _comparable(other))
 
 
 def identical_template(one: Object, other: Object) -> bool:
-    """Return whether two templates are literally equal, apart from the hash label; a fast check."""
+    """Return whether two templates are literally equal apart from the hash label: a fast check."""
     if one.get("spec") != other.get("spec"):
         return False
     first, second = (
@@ -27,7 +27,7 @@ def identical_template(one: Object, other: Object) -> bool:
 
 
 def hash_of(template: Object, collisions: int = 0) -> str:
-    """Return the hash of a template for names and labels, after a number of collisions."""
+    """Return the hash of a template for names and labels; each count of collisions changes it."""
     comparable = _comparable(template)
     return template_hash([comparable, collisions] if collisions else comparable)
 

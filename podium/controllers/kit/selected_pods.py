@@ -1,6 +1,6 @@
-"""The pods that budgets and services select, updated at each change.
+"""The pods that budgets and services select, updated incrementally.
 
-Matching all pods of a namespace at each change or query would cost too much.
+Matching all pods of a namespace at each change or query would be too slow.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -13,7 +13,7 @@ Places = dict[Place, None]
 
 
 class SelectedPods:
-    """The pods selected by objects of a kind; both kinds need the index `namespace`."""
+    """The pods that each object of a kind selects; pods and the kind need the index `namespace`."""
 
     def __init__(
         self, objects: Indexer, kind: str, selector_of: Callable[[Object], Selector]
@@ -26,7 +26,7 @@ class SelectedPods:
         self._owners: dict[Place, Places] = {}
 
     def of(self, owner: Object) -> list[Object]:
-        """Return the pods that an owner selects, in the order of selection."""
+        """Return the pods that an owner selects, in the order in which they were first selected."""
         pods = (self._objects.at("Pod", pod) for pod in self._members.get(place_of(owner), ()))
         return [pod for pod in pods if pod is not None]
 
@@ -47,7 +47,7 @@ class SelectedPods:
                 self._join(place, place_of(one))
 
     def update_pod(self, before: Object | None, after: Object | None) -> Iterator[Place]:
-        """Update a changed pod, and yield the places of owners that select it, or did before."""
+        """Update a changed pod, and yield the places of owners that select it or did so before."""
         pod = after if after is not None else before
         if pod is None:
             return

@@ -1,4 +1,4 @@
-"""Fields of workloads that controllers read, and the writing of statuses."""
+"""Fields of workloads that controllers read, and patches of their statuses."""
 
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
@@ -9,14 +9,14 @@ from podium.machines.effects import Patch, status_patch_of
 
 
 def min_ready_s(workload: Object) -> int:
-    """Return how long a workload's pods have to be ready until they are available, in seconds."""
+    """Return `minReadySeconds` of a workload, 0 by default."""
     return int(workload["spec"].get("minReadySeconds") or 0)
 
 
 def available_from_s(pod: Object, min_ready_s: int) -> float | None:
     """Return when a pod becomes available, in seconds since the epoch; None if it isn't ready.
 
-    A ready pod is available at once (0) if there is no minimum.
+    Return 0 for a ready pod if `min_ready_s` is 0.
     """
     ready = condition_of(pod, "Ready")
     if ready is None or ready.get("status") != "True":
@@ -28,20 +28,20 @@ def available_from_s(pod: Object, min_ready_s: int) -> float | None:
 
 
 def as_written(counts: Mapping[str, int], always: Collection[str]) -> dict[str, Any]:
-    """Return counts as a patch of a status has them: 0 becomes None, except in `always`.
+    """Return counts as in a status patch: 0 becomes None, except in the fields `always`.
 
-    Which fields the API writes even if they are 0, their types in v1.36 say.
+    The types of v1.36 define which fields are always written.
     """
     return {field: n if field in always else n or None for field, n in counts.items()}
 
 
 def differs(obj: Object, status: Mapping[str, Any]) -> bool:
-    """Return whether the object's status has other values; empty and absent values are equal."""
+    """Return whether fields differ from the stored status; empty and absent values are equal."""
     stored = status_of(obj)
     return any((stored.get(field) or None) != (value or None) for field, value in status.items())
 
 
 def status_update(obj: Object, **status: Any) -> Iterator[Patch]:
-    """Yield the patch that sets fields of the object's status, if any of them differs."""
+    """Yield a patch that sets fields of the object's status; nothing if none of them differs."""
     if differs(obj, status):
         yield status_patch_of(obj["kind"], obj, status)

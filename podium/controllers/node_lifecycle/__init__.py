@@ -1,1 +1,1 @@
-"""The node lifecycle controller: watches nodes, and taints those that fail or are unwell."""
+"""The node lifecycle controller: monitors heartbeats, and taints nodes by their conditions."""

@@ -1,8 +1,8 @@
-"""The node lifecycle controller: marks silent nodes as Unknown, and taints failed ones.
+"""The node lifecycle controller: marks silent nodes as Unknown, and taints nodes by conditions.
 
-Rules and texts are those of v1.36's `nodelifecycle` controller, which looks at all nodes every five
-seconds. Here a node is looked at only when it has changed, or may have been silent for too long,
-but at those moments: a heartbeat counts from the first look after it.
+Rules and texts are those of v1.36's `nodelifecycle` controller, which checks all nodes every five
+seconds. Here a node is checked only after a change, or when it may have been silent for too long,
+but at one of these five-second ticks: a heartbeat counts from the first tick after it.
 """
 
 import math
@@ -61,12 +61,12 @@ _NO_EXECUTE_TAINTS = frozenset({(NOT_READY, NO_EXECUTE), (UNREACHABLE, NO_EXECUT
 
 
 def known_taints(node: Object) -> set[Taint]:
-    """Return a node's taints, without values and times."""
+    """Return the key and effect of each of a node's taints."""
     return {_taint(taint) for taint in taints_of(node)}
 
 
 def no_schedule_patch(node: Object, now_s: float) -> Patch | None:
-    """Return the patch that lets NoSchedule taints follow the node's conditions, if they don't."""
+    """Return the patch that adjusts NoSchedule taints to conditions; None if they are right."""
     states = ((str(one.get("type")), str(one.get("status"))) for one in conditions_of(node))
     wanted = {(_KEYS[state], NO_SCHEDULE) for state in states if state in _KEYS}
     if spec_of(node).get("unschedulable"):
@@ -76,7 +76,7 @@ def no_schedule_patch(node: Object, now_s: float) -> Patch | None:
 
 
 def no_execute_patch(node: Object, now_s: float) -> Patch | None:
-    """Return the patch of the NoExecute taint that follows from the condition Ready, if any."""
+    """Return the patch that adjusts NoExecute taints to condition Ready; None if they are right."""
     wanted = _no_execute_taint(node)
     known = known_taints(node) & _NO_EXECUTE_TAINTS
     if wanted is None:
@@ -85,7 +85,7 @@ def no_execute_patch(node: Object, now_s: float) -> Patch | None:
 
 
 def without_no_execute(node: Object, now_s: float) -> Patch | None:
-    """Return the patch that removes a node's NoExecute taints, if it has any."""
+    """Return the patch that removes the controller's NoExecute taints; None if there are none."""
     return _taints_patch(node, (), known_taints(node) & _NO_EXECUTE_TAINTS, now_s)
 
 
@@ -117,13 +117,13 @@ _KUBELETS_CONDITIONS = ("Ready", *PRESSURES)
 
 
 class NodeHealthData(msgspec.Struct):
-    """The last heartbeat of a node, and when it was seen.
+    """The last heartbeat of a node, and when the controller saw it; times in epoch seconds.
 
     Attributes:
         first_s: when the node was first seen.
         last_s: when the last heartbeat was seen.
-        heartbeat: the heartbeat's times, as of `heartbeat_of`.
-        timer_s: when the node will be looked at again because it may be silent by then.
+        heartbeat: times of the heartbeat itself, as returned by `heartbeat_of`.
+        timer_s: when the node is checked next, because it may be silent by then.
     """
 
     uid: str
@@ -134,17 +134,17 @@ class NodeHealthData(msgspec.Struct):
 
 
 class MonitorTimes(NamedTuple):
-    """The moments at which the controller looks at nodes, a period apart."""
+    """The ticks at which the controller checks nodes, one per period; seconds since the epoch."""
 
     start_s: float
     period_s: float
 
     def after(self, time_s: float) -> float:
-        """Return the first look after a moment."""
+        """Return the first tick after a time."""
         return self._at(math.floor((time_s - self.start_s) / self.period_s) + 1)
 
     def from_(self, time_s: float) -> float:
-        """Return the first look at a moment or after it."""
+        """Return the first tick at or after a time."""
         return self._at(math.ceil((time_s - self.start_s) / self.period_s))
 
     def _at(self, number: int) -> float:
@@ -152,7 +152,7 @@ class MonitorTimes(NamedTuple):
 
 
 def heartbeat_of(node: Object, lease: Object | None) -> tuple[str, str]:
-    """Return the times of a node's last heartbeat: by its Lease, and by its condition Ready."""
+    """Return the times (RFC 3339) of a node's last heartbeat in its Lease and condition Ready."""
     renewed = "" if lease is None else str(spec_of(lease).get("renewTime") or "")
     ready = condition_of(node, "Ready")
     if ready is None or ready.get("reason") == NEVER_UPDATED:
@@ -161,7 +161,7 @@ def heartbeat_of(node: Object, lease: Object | None) -> tuple[str, str]:
 
 
 def unknown_patch(node: Object, now_s: float) -> Patch | None:
-    """Return the patch that sets the kubelet's conditions of a node to Unknown, if any isn't."""
+    """Return the patch that sets a node's kubelet conditions to Unknown; None if they are."""
     changed: list[Object] = []
     for kind in _KUBELETS_CONDITIONS:
         known = condition_of(node, kind)
@@ -207,7 +207,7 @@ _ALL_ZONES = "all zones"
 
 
 class NodeLifecycleController(Reconciler):
-    """Marks silent nodes as Unknown, and taints nodes that aren't ready or under pressure."""
+    """Sets silent nodes to Unknown, and taints nodes that aren't ready or are under pressure."""
 
     name = "node-controller"
     kinds = frozenset({"Node", "Lease", "Pod"})
@@ -225,7 +225,7 @@ class NodeLifecycleController(Reconciler):
         self._resting: set[str] = set()
 
     def leave(self, loaded: Container[str]) -> None:
-        """Leave nodes as tainted as they are, until their conditions or heartbeats change."""
+        """Keep the taints of loaded nodes until their conditions or heartbeats change."""
         self._leaves_nodes = True
 
     def synced(self, now_s: float) -> None:

@@ -1,8 +1,8 @@
 """Zones: the numbers of their failed nodes, and the rates at which these are tainted, as in v1.36.
 
-Where most nodes of a large zone have failed, they are tainted slowly, and in a small zone not at
-all: it is likelier that the control plane can't reach the zone. Where all nodes of a zone have
-failed, the usual rate applies, unless all zones are like that: then no node is tainted anywhere.
+If most nodes of a zone have failed, it is likelier that the control plane can't reach the zone: in
+a large zone they are tainted slowly, in a small one not at all. If all nodes of a zone have failed,
+the usual rate applies; if all nodes of all zones have failed, no node is tainted.
 """
 
 import math
@@ -15,17 +15,17 @@ from podium.api.well_known import REGION_LABEL, ZONE_LABEL
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NodeLifecycleSettings:
-    """The flags of kube-controller-manager that matter here, with v1.36's defaults.
+    """Flags of kube-controller-manager for the node lifecycle, with v1.36's defaults.
 
     Attributes:
-        monitor_period_s: seconds between looks at nodes (`node-monitor-period`).
-        grace_period_s: how long a node may be silent (`node-monitor-grace-period`).
-        startup_grace_period_s: how long a new node may be silent (`node-startup-grace-period`).
+        monitor_period_s: seconds between checks of nodes (`node-monitor-period`).
+        grace_period_s: seconds that a node may be silent (`node-monitor-grace-period`).
+        startup_grace_period_s: seconds that a new node may be silent (`node-startup-grace-period`).
         eviction_rate: nodes of a zone tainted per second (`node-eviction-rate`).
         secondary_eviction_rate: the rate of a disrupted large zone
             (`secondary-node-eviction-rate`).
         large_zone_size: a zone of more nodes is large (`large-cluster-size-threshold`).
-        unhealthy_zone_share: the share of failed nodes from which a zone is disrupted
+        unhealthy_zone_share: share of failed nodes, 0 to 1, from which a zone is disrupted
             (`unhealthy-zone-threshold`).
     """
 
@@ -48,21 +48,21 @@ EXCLUDED_LABEL = "node.kubernetes.io/exclude-disruption"
 
 
 class EvictionRateLimiter:
-    """A limit of `rate` actions per second; 0 allows none."""
+    """A rate limiter of `rate` actions per second; a rate of 0 allows none."""
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
         self.next_s = -math.inf
 
     def take(self, now_s: float) -> bool:
-        """Return whether an action is allowed now, and count it as done if so."""
+        """Return whether an action is allowed now; an allowed action is counted."""
         if not self.rate or now_s < self.next_s:
             return False
         self.next_s = now_s + 1 / self.rate
         return True
 
     def set_rate(self, rate: float, now_s: float) -> None:
-        """Change the rate; an action that has to wait waits for a full interval of the new one."""
+        """Change the rate; an action that has to wait waits for a full interval of the new rate."""
         waits = not self.rate or now_s < self.next_s
         if rate == self.rate:
             return
@@ -73,7 +73,7 @@ class EvictionRateLimiter:
 
 @dataclass(slots=True)
 class ZoneNodes:
-    """The nodes of one zone: the numbers of ready and unready ones, and the queue for a taint."""
+    """The numbers of ready and unready nodes of a zone, and the queue of nodes to taint."""
 
     limiter: EvictionRateLimiter
     ready: int = 0
@@ -85,7 +85,7 @@ class Zones:
     """The zones of all nodes that have a condition Ready.
 
     Attributes:
-        has_stopped: whether all nodes of all zones had failed when rates were last set.
+        has_stopped: whether all nodes of all zones had failed at the last `look`; none is tainted.
     """
 
     def __init__(self, settings: NodeLifecycleSettings) -> None:
@@ -95,7 +95,7 @@ class Zones:
         self.has_stopped = False
 
     def state(self, zone: Zone) -> ZoneNodes:
-        """Return the nodes of a zone, which is added if it is new."""
+        """Return the state of a zone, which is added if it is new."""
         if zone not in self._zones:
             rate = 0.0 if self.has_stopped else self._settings.eviction_rate
             self._zones[zone] = ZoneNodes(EvictionRateLimiter(rate))
@@ -105,7 +105,7 @@ class Zones:
         return self._zones.items()
 
     def count(self, node_name: str, node: Object | None) -> bool:
-        """Count a node, None if it is gone, and return whether that changes any number."""
+        """Update the counts for a node, None once deleted; return whether any count changed."""
         before, after = self._members.get(node_name), None
         ready = "" if node is None else condition_status(node, "Ready")
         if node is not None and ready and EXCLUDED_LABEL not in labels(node):
@@ -121,7 +121,7 @@ class Zones:
         return True
 
     def look(self, now_s: float) -> None:
-        """Set the rates of all zones by how many of their nodes have failed."""
+        """Set the eviction rate of each zone by its share of failed nodes."""
         settings = self._settings
         counted = [state for state in self._zones.values() if state.ready + state.unready]
         if counted:
@@ -144,6 +144,6 @@ class Zones:
 
 
 def zone_of(node: Object) -> Zone:
-    """Return the zone of a node by its labels; empty texts stand for none."""
+    """Return the region and zone labels of a node; empty strings if absent."""
     carried = labels(node)
     return carried.get(REGION_LABEL) or "", carried.get(ZONE_LABEL) or ""

@@ -1,7 +1,7 @@
 """The persistent volume controller: binds claims to volumes, by v1.36's rules and texts.
 
-Binding takes four writes, in this order: the volume's claimRef, its phase, the claim's volumeName,
-its status. The next step follows from the stored objects, so that a crash loses nothing.
+Binding takes four writes: the volume's claimRef, its phase, the claim's volumeName, its status. The
+stored objects determine the next write, so that binding continues after a crash.
 """
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -49,23 +49,23 @@ class _Anywhere:
 
 
 def claim_key(claim: Object) -> str:
-    """Return the namespace and name of a claim as the key of an index."""
+    """Return the index key of a claim, made of its namespace and name."""
     return "/".join(place_of(claim))
 
 
 def claimed_by(pod: Object) -> list[str]:
-    """Return the keys of the claims that a pod uses."""
+    """Return the index keys of the claims that a pod uses."""
     return [f"{place_of(pod)[0]}/{use.claim_name}" for use in claim_uses(pod)]
 
 
 def claim_of(volume: Object) -> Object:
-    """Return a volume's reference to its claim; empty if it has none."""
+    """Return a volume's `claimRef`; empty if it has none."""
     reference: Object = spec_of(volume).get("claimRef") or {}
     return reference
 
 
 def best_volume(claim: Object, volumes: Sequence[Object]) -> Object | None:
-    """Return the best volume for a claim, whatever nodes can reach it; None if no volume fits."""
+    """Return the best volume for a claim, ignoring topology; None if no volume fits."""
     if not volumes:
         return None
     try:
@@ -76,7 +76,7 @@ def best_volume(claim: Object, volumes: Sequence[Object]) -> Object | None:
 
 
 def volume_fault(claim: Object, volume: Object) -> str:
-    """Return why a claim can't be bound to the volume that it names; empty if it can."""
+    """Return why a claim can't be bound to the volume in its `volumeName`; empty if it can."""
     if is_terminating(volume):
         return "the volume is marked for deletion"
     if storage_capacity(volume) < (requested_storage(claim) or 0):
@@ -144,7 +144,7 @@ def _free_in_class(volume: Object) -> tuple[str, ...]:
 
 
 class PersistentVolumeController(Reconciler):
-    """Binds claims to persistent volumes, and releases volumes without their claims."""
+    """Binds claims to persistent volumes, and releases volumes whose claims were deleted."""
 
     name = "persistentvolume-controller"
     kinds = frozenset({CLAIM, VOLUME, "StorageClass", "Pod"})

@@ -1,8 +1,8 @@
 """The claims of pods' ephemeral volumes, and the protection of claims and volumes in use.
 
 The rules are those of v1.36's `ephemeral`, `pvc-protection` and `pv-protection` controllers. Pods
-own the claims of their ephemeral volumes. Admission adds the finalizers of protection; those of a
-deleted claim are removed once no pod uses it, those of a volume once it isn't bound.
+own the claims of their ephemeral volumes. Admission adds the protection finalizers; they are
+removed from a terminating claim once no pod uses it, and from an unbound terminating volume.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -80,7 +80,7 @@ _FINALIZERS = {CLAIM: "kubernetes.io/pvc-protection", VOLUME: "kubernetes.io/pv-
 
 
 class VolumeProtectionController(Reconciler):
-    """Removes the finalizers of deleted claims and volumes that aren't in use."""
+    """Removes the protection finalizers of terminating claims and volumes that aren't in use."""
 
     name = "pvc-protection-controller"
     kinds = frozenset({CLAIM, VOLUME, "Pod"})

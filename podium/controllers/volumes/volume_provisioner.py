@@ -1,8 +1,8 @@
 """A simulated provisioner: creates the volumes that claims wait for, and deletes released ones.
 
-It replaces the external provisioners of all storage classes but `kubernetes.io/no-provisioner`. A
-volume is named after its claim's uid, and can be reached from the topology of the selected node's
-CSINode, or else the class's allowed topologies.
+It stands in for the external provisioners of all storage classes except
+`kubernetes.io/no-provisioner`. A volume's name contains its claim's uid. The volume is reachable
+from the topology of the selected node's CSINode, or else from the class's allowed topologies.
 """
 
 from collections.abc import Hashable, Iterable, Iterator
