@@ -1,4 +1,4 @@
-"""Conditions in the status of objects, as every component sets them."""
+"""Setting of conditions in the statuses of objects."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -8,7 +8,7 @@ from podium.api.values.times import timestamp
 
 
 def set_condition(known: Object | None, condition: Object, now_s: float) -> dict[str, Any]:
-    """Return a condition with its transition time, which is kept while the status is unchanged."""
+    """Return a condition with its transition time: the known one for an equal status, else now."""
     since = None
     if known is not None and known.get("status") == condition["status"]:
         since = known.get("lastTransitionTime")
@@ -18,7 +18,7 @@ def set_condition(known: Object | None, condition: Object, now_s: float) -> dict
 def stamped_condition(
     known: Object | None, condition: Object, now_s: float
 ) -> dict[str, Any] | None:
-    """Return the condition of `set_condition`; None if the known one has equal fields."""
+    """Return the condition as `set_condition` does; None if the known one has equal fields."""
     if known is not None and all(known.get(k) == v for k, v in condition.items()):
         return None
     return set_condition(known, condition, now_s)
@@ -27,7 +27,7 @@ def stamped_condition(
 def with_condition(
     conditions: Iterable[Object] | None, condition: Object, now_s: float
 ) -> list[Object]:
-    """Set a condition in a list, in place of the one of its type, as `set_condition` does."""
+    """Return a list of conditions with a condition replaced or added, as by `set_condition`."""
     changed = [*(conditions or ())]
     kind = condition["type"]
     place = next((at for at, one in enumerate(changed) if one.get("type") == kind), len(changed))
@@ -37,6 +37,6 @@ def with_condition(
 
 
 def observed_generation(obj: Object) -> dict[str, int]:
-    """Return the field `observedGeneration` of a condition; no field without a generation."""
+    """Return a condition's `observedGeneration` as a dict, empty without a generation."""
     generation = metadata_of(obj).get("generation")
     return {"observedGeneration": int(generation)} if generation else {}

@@ -10,12 +10,12 @@ IMPLICIT_PREFIX = "deviceclass.resource.kubernetes.io/"
 
 
 def may_be_devices(resource: str) -> bool:
-    """Return whether a DeviceClass may provide a resource (IsDRAExtendedResourceName)."""
+    """Return whether a DeviceClass may provide this resource (IsDRAExtendedResourceName)."""
     return is_extended_resource(resource) or resource.startswith(IMPLICIT_PREFIX)
 
 
 def implicit_resource(class_name: str) -> str:
-    """Return the extended resource that a DeviceClass provides under its own name."""
+    """Return the extended resource that a DeviceClass provides by its own name."""
     return IMPLICIT_PREFIX + class_name
 
 
@@ -27,9 +27,9 @@ def explicit_resource(device_class: Object) -> str:
 def resources_of_devices(
     requested: Collection[str], device_classes: Iterable[Object]
 ) -> list[tuple[str, str]]:
-    """Find the requested extended resources that devices provide, each with its DeviceClass.
+    """Return the requested extended resources that devices provide, each with its DeviceClass.
 
-    A resource of the implicit prefix is provided by devices even if there is no such class.
+    A resource with the implicit prefix counts even if its DeviceClass doesn't exist.
     """
     by_resource = {
         r: r.removeprefix(IMPLICIT_PREFIX) for r in requested if r.startswith(IMPLICIT_PREFIX)

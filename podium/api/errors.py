@@ -1,4 +1,4 @@
-"""Errors that name the field, the invalid value and what is accepted, in Kubernetes' words."""
+"""Errors that name the field, the invalid value and what is accepted, in Kubernetes' terms."""
 
 import json
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ class PodiumError(Exception):
 
 
 class ErrorKind(StrEnum):
-    """The kind of a field's fault; a message begins with it."""
+    """The kind of a field's fault, such as `Invalid value`, with which messages begin."""
 
     INVALID = "Invalid value"
     UNSUPPORTED = "Unsupported value"
@@ -35,10 +35,10 @@ _WITHOUT_VALUE = frozenset(
 
 
 class FieldError(msgspec.Struct, frozen=True):
-    """One fault of one field.
+    """A fault of a field.
 
     Attributes:
-        field: path such as `spec.containers[0].resources.requests[cpu]`; empty if it isn't known.
+        field: path such as `spec.containers[0].resources.requests[cpu]`; empty if unknown.
         message: what is wrong and what is accepted; may be empty.
     """
 
@@ -61,13 +61,13 @@ class FieldError(msgspec.Struct, frozen=True):
         return f"{self.field}: {self.text}" if self.field else self.text
 
     def under(self, path: str) -> Self:
-        """Return the fault with `path` in front of its field."""
+        """Return the fault with `path` prepended to its field."""
         dot = "." if path and self.field and not self.field.startswith("[") else ""
         return replace(self, field=path + dot + self.field)
 
 
 class InvalidValueError(PodiumError):
-    """A value isn't valid; `error` has its fault."""
+    """A value isn't valid; `error` describes the fault."""
 
     def __init__(self, error: FieldError) -> None:
         super().__init__(error)
@@ -77,18 +77,18 @@ class InvalidValueError(PodiumError):
         return str(self.error)
 
     def under(self, path: str) -> Self:
-        """Return the error with `path` in front of its field."""
+        """Return the error with `path` prepended to its field."""
         return type(self)(self.error.under(path))
 
 
 def unsupported(field: str, value: object, supported: Iterable[str]) -> FieldError:
-    """Return the fault of a value outside a closed set; the message lists the set in its order."""
+    """Return the fault of a value outside a closed set, which the message lists in order."""
     choices = ", ".join(quoted(choice) for choice in supported)
     return FieldError(field, value, f"supported values: {choices}", ErrorKind.UNSUPPORTED)
 
 
 def aggregate(errors: Iterable[object]) -> str:
-    """Join the texts of errors without repetitions: `a`, or `[a, b]`; empty for none."""
+    """Join the distinct texts of errors: `a`, or `[a, b]`; empty for none."""
     texts = list(dict.fromkeys(str(error) for error in errors))
     return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]" if texts else ""
 

@@ -1,14 +1,14 @@
-"""Heartbeats of nodes by their Leases, which simulated nodes need not renew.
+"""Heartbeats of nodes by their Leases, which simulated nodes needn't renew.
 
 A kubelet renews its Lease every `RENEW_INTERVAL_S`; a controller counts from the last renewal that
 it has seen. A thousand simulated nodes would write a hundred Leases a second. So a simulated agent
 annotates its Lease instead:
 
-- `podium.dev/heartbeats: continuous`: the Lease counts as renewed at any time.
+- `podium.dev/heartbeats: continuous`: the Lease always counts as just renewed.
 - `podium.dev/heartbeats: ended`: the last renewal was at `spec.renewTime`, which may be earlier
   than this write, as renewals weren't written.
-- `podium.dev/heartbeats: written`, or no such annotation: an ordinary Lease. Every change of
-  `spec.renewTime` is a heartbeat at the moment in which it is seen.
+- `podium.dev/heartbeats: written`, or no such annotation: an ordinary Lease. Each change of
+  `spec.renewTime` is a heartbeat at the time at which it is seen.
 """
 
 from typing import Any
@@ -27,12 +27,12 @@ WRITTEN = "written"
 
 
 def is_continuous(lease: Object) -> bool:
-    """Return whether the Lease's holder sends heartbeats without writing them."""
+    """Return whether a Lease always counts as just renewed."""
     return annotations(lease).get(HEARTBEATS) == CONTINUOUS
 
 
 def last_heartbeat_s(lease: Object, seen_s: float, now_s: float) -> float:
-    """Return the time of a Lease's last heartbeat, with a `renewTime` first seen at `seen_s`."""
+    """Return the time of a Lease's last heartbeat; its `renewTime` was first seen at `seen_s`."""
     match annotations(lease).get(HEARTBEATS):
         case "continuous":
             return now_s
@@ -42,15 +42,15 @@ def last_heartbeat_s(lease: Object, seen_s: float, now_s: float) -> float:
 
 
 def last_renewal_s(started_s: float, stopped_s: float) -> float:
-    """Return the time of an agent's last renewal, of one every `RENEW_INTERVAL_S`."""
+    """Return the time of an agent's last renewal if it renews every `RENEW_INTERVAL_S`."""
     return started_s + (stopped_s - started_s) // RENEW_INTERVAL_S * RENEW_INTERVAL_S
 
 
 def node_lease(node: Object, renewed_s: float, heartbeats: str) -> dict[str, Any]:
-    """Make the Lease of a simulated node's agent.
+    """Return the Lease of a simulated node's agent.
 
     Args:
-        renewed_s: the last renewal, in seconds since the epoch.
+        renewed_s: last renewal, in seconds since the epoch.
         heartbeats: `CONTINUOUS`, `ENDED` or `WRITTEN`.
     """
     metadata = node["metadata"]

@@ -18,7 +18,7 @@ def taints_of(node: Object) -> Sequence[Object]:
 
 
 def is_cordoned(node: Object) -> bool:
-    """Return whether the node is unschedulable."""
+    """Return whether the node is cordoned (`spec.unschedulable`)."""
     return bool(spec_of(node).get("unschedulable"))
 
 

@@ -1,7 +1,7 @@
 """Accessors of API objects: identity, labels, annotations, owners, deletion.
 
-An object is the mapping that the API wrote (0003 in docs/decisions/README.md). An accessor treats a
-field that is absent, at any level, as empty.
+An object is the mapping from the API (0003 in docs/decisions/README.md). Accessors treat a field
+that is absent, at any level, as empty.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,14 +19,14 @@ _NOTHING: Object = {}
 
 
 def part(obj: Object, *fields: str) -> Object:
-    """Return the part of an object at a path of fields; empty if it has none."""
+    """Return the mapping at a path of fields; empty if it is absent."""
     for field in fields:
         obj = obj.get(field) or _NOTHING
     return obj
 
 
 def entries(obj: Object, field: str) -> Sequence[Any]:
-    """Return the entries of a list in an object; none if it has no such list."""
+    """Return the list in a field of an object; empty if it is absent."""
     return obj.get(field) or []
 
 
@@ -54,7 +54,7 @@ def conditions_of(obj: Object) -> Sequence[Object]:
 
 
 def condition_of(obj: Object, kind: str) -> Object | None:
-    """Return the condition of a type in an object's status."""
+    """Return the condition of a type in an object's status; None if absent."""
     one: Object
     for one in (obj.get("status") or _NOTHING).get("conditions") or ():
         if one.get("type") == kind:
@@ -63,17 +63,17 @@ def condition_of(obj: Object, kind: str) -> Object | None:
 
 
 def condition_status(obj: Object, kind: str) -> str:
-    """Return the status of a condition of the object; empty if it has no such condition."""
+    """Return the status of an object's condition of a type; empty if absent."""
     return (condition_of(obj, kind) or _NOTHING).get("status") or ""
 
 
 def condition_message(obj: Object, kind: str) -> str:
-    """Return the message of a condition of the object; empty if there is none."""
+    """Return the message of an object's condition of a type; empty if absent."""
     return (condition_of(obj, kind) or _NOTHING).get("message") or ""
 
 
 def holds(obj: Object, condition: str) -> bool:
-    """Return whether a condition of the object is True."""
+    """Return whether the object has a condition of a type whose status is True."""
     known = condition_of(obj, condition)
     return known is not None and known.get("status") == "True"
 
@@ -99,7 +99,7 @@ def uid(obj: Object) -> str:
 
 
 def place_of(obj: Object) -> Place:
-    """Return the object's namespace, empty for none, and its name."""
+    """Return the object's namespace (empty if it has none) and name."""
     metadata = obj["metadata"]
     return metadata.get("namespace") or "", metadata.get("name") or ""
 
@@ -111,7 +111,7 @@ def uid_of(obj: Object) -> str:
 
 
 def was_in_a_cluster(obj: Object) -> bool:
-    """Return whether the object was stored by an API server."""
+    """Return whether the object comes from an API server, as its uid shows."""
     return bool(metadata_of(obj).get("uid"))
 
 

@@ -1,4 +1,4 @@
-"""A limit of the pods that workloads may create, so that a typing error doesn't fill the memory."""
+"""A limit on the pods that workloads may create, so that a typing error doesn't exhaust memory."""
 
 from podium.api.errors import FieldError
 from podium.api.objects import Object, controller_of, name, namespace, spec_of
@@ -9,7 +9,7 @@ MAX_PODS = 10_000
 
 
 class PodLimit:
-    """The number of pods that workloads want beyond those that a cluster has already."""
+    """Counts the pods that workloads will create in addition to a cluster's existing pods."""
 
     def __init__(self, most: int = MAX_PODS) -> None:
         self._most = most
@@ -17,10 +17,10 @@ class PodLimit:
         self._sizes: dict[tuple[str, str, str], int] = {}
 
     def add(self, workload: Object) -> FieldError | None:
-        """Count the pods that a workload wants; return a fault if they are too many.
+        """Count the pods that a workload will create; return a fault if the limit is exceeded.
 
-        A workload from an API server has its pods already, and the size of a Deployment's
-        ReplicaSet counts with the Deployment.
+        Pods of a workload from an API server exist already and don't count. A ReplicaSet of a
+        Deployment is counted with the Deployment.
         """
         field, size = _wanted(workload)
         if not field:
@@ -34,7 +34,7 @@ class PodLimit:
     def resize(
         self, kind: str, workload_namespace: str, workload_name: str, size: int, field: str
     ) -> FieldError | None:
-        """Count a workload by its new size in `field`; return a fault if that is too large."""
+        """Count the pods that a size, in `field`, adds; return a fault if the limit is exceeded."""
         before = self._sizes.get((kind, workload_namespace, workload_name), 0)
         more = max(0, size - before)
         if self._sum + more > self._most:

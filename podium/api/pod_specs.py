@@ -46,18 +46,18 @@ def node_affinity_of(spec: Object) -> Object:
 
 
 def resources_of(owner: Object) -> Object:
-    """Return the resources of a container, of a whole pod, or of a claim."""
+    """Return the `resources` of a container, pod spec or claim spec."""
     value: Object = owner.get("resources") or _NOTHING
     return value
 
 
 def requests_of(owner: Object) -> Mapping[str, Any]:
-    """Return the requests of a container, of a whole pod, or of a claim: quantities by name."""
+    """Return the requests of a container, pod spec or claim spec: quantities by resource name."""
     value: Mapping[str, Any] = (owner.get("resources") or _NOTHING).get("requests") or _NOTHING
     return value
 
 
 def limits_of(owner: Object) -> Mapping[str, Any]:
-    """Return the limits of a container or of a whole pod: quantities by resource name."""
+    """Return the limits of a container or pod spec: quantities by resource name."""
     value: Mapping[str, Any] = (owner.get("resources") or _NOTHING).get("limits") or _NOTHING
     return value

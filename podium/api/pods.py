@@ -25,7 +25,7 @@ def node_name_of(pod: Object) -> str:
 
 
 def is_moved(before: Object, after: Object) -> bool:
-    """Return whether the pod was bound, unbound or moved between two states."""
+    """Return whether two states of a pod have different nodes."""
     old, new = before.get("spec"), after.get("spec")
     return old is not new and node_name_of(before) != node_name_of(after)
 
@@ -36,13 +36,13 @@ def nominated_node_of(pod: Object) -> str:
 
 
 def node_names_of(pod: Object) -> tuple[str, ...]:
-    """Return the node that the pod is bound to, as the key of an index."""
+    """Index function: the node that the pod is bound to; no key for an unbound pod."""
     node = (pod.get("spec") or _NOTHING).get("nodeName")
     return (node,) if node else ()
 
 
 def scheduler_name_of(pod: Object) -> str:
-    """Return the name of the scheduler that decides on the pod."""
+    """Return the name of the scheduler that is responsible for the pod."""
     return spec_of(pod).get("schedulerName") or DEFAULT_SCHEDULER_NAME
 
 
@@ -57,7 +57,7 @@ def phase_of(obj: Object) -> str:
 
 
 def is_finished(pod: Object) -> bool:
-    """Return whether the pod has succeeded or failed, and so occupies nothing."""
+    """Return whether the pod has succeeded or failed, and thus uses no resources."""
     return (pod.get("status") or _NOTHING).get("phase") in _FINISHED
 
 
@@ -82,10 +82,10 @@ def completion_index(pod: Object) -> int | None:
 
 
 def parse_deletion_cost(text: str) -> int | None:
-    """Parse the annotation of a deletion cost; None if it isn't an integer of 32 bits."""
+    """Parse the value of a deletion cost annotation; None if it isn't a 32-bit integer."""
     return parse_int(text, INT32) if _WHOLE_NUMBER.fullmatch(text) else None
 
 
 def deletion_cost(pod: Object) -> int:
-    """Return the pod's deletion cost by its annotation; 0 if there is no valid one."""
+    """Return the pod's deletion cost; 0 if the annotation is absent or invalid."""
     return parse_deletion_cost(annotations(pod).get(DELETION_COST, "0")) or 0

@@ -1,6 +1,6 @@
-"""A presentation: a title, the answer in a line, and sections of texts, tables and pictures.
+"""Presentations of results: a title, a headline, and sections of texts, tables and pictures.
 
-Texts are plain; the writers escape them.
+Texts are plain; the writers (terminal, Markdown, HTML) escape them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class Tone(StrEnum):
-    """The meaning of a cell, which writers show by colours."""
+    """The meaning of a text, which writers express by color."""
 
     NONE = ""
     GOOD = "good"
@@ -21,7 +21,7 @@ class Tone(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Toned:
-    """A text with a tone."""
+    """A cell's text with a tone."""
 
     text: str
     tone: Tone
@@ -35,7 +35,7 @@ Cell = str | Toned
 
 @dataclass(frozen=True, slots=True)
 class Paragraph:
-    """A few sentences of a presentation, in one tone."""
+    """A paragraph of text, in one tone."""
 
     text: str
     tone: Tone = Tone.NONE
@@ -43,20 +43,20 @@ class Paragraph:
 
 @dataclass(frozen=True, slots=True)
 class Bullets:
-    """A list of items, without numbers."""
+    """A bulleted list."""
 
     items: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A table, which is left out without rows.
+    """A table; omitted if it has no rows.
 
-    A table without headers is lines in columns, for a terminal.
+    Without headers, a terminal shows the rows as aligned lines.
 
     Attributes:
-        title: the line above the table; empty where the section's title is enough.
-        rows_most: the number of rows shown unless all are asked for; None for all.
+        title: line above the table; empty if the section's title is enough.
+        rows_most: largest number of rows shown by default; None for all.
     """
 
     headers: Sequence[str]
@@ -66,7 +66,7 @@ class Table:
     rows_most: int | None = None
 
     def shortened(self) -> "Table":
-        """Return the table with its shown rows, and a note with the number of others."""
+        """Return the table with at most `rows_most` rows, and a note on how many are omitted."""
         if self.rows_most is None or len(self.rows) <= self.rows_most:
             return self
         note = f"{len(self.rows) - self.rows_most} more, with -o wide."
@@ -76,7 +76,7 @@ class Table:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A picture, left out where none can be shown; `says` describes it."""
+    """A PNG picture, omitted where none can be shown; `says` is its alternative text."""
 
     says: str
     png: bytes
@@ -84,7 +84,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """A part of a bar, with its share of 1; a gap if it has no text."""
+    """A segment of a bar; `share` is from 0 to 1, and an empty text makes it a gap."""
 
     text: str
     share: float
@@ -93,7 +93,7 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Bars:
-    """Rows of a name and a bar for each column, left out where there is only text."""
+    """Rows with a name and a bar in each column; omitted in plain text."""
 
     headers: Sequence[str]
     rows: Sequence[tuple[str, Sequence[Sequence[Piece]]]]
@@ -131,11 +131,11 @@ _CONTENT: Mapping[type[Block], str] = {
 
 @dataclass(frozen=True, slots=True)
 class Section:
-    """A part of a presentation, which is left out without content.
+    """A section of a presentation; omitted if it has no content.
 
     Attributes:
         is_detail: whether writers may fold the section.
-        is_long: whether writers leave the section out where space is short, as in a comment.
+        is_long: whether short forms, such as comments, omit the section.
     """
 
     title: str
@@ -146,11 +146,11 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Presentation:
-    """An answer for people.
+    """A result in a form for display, independent of the output format.
 
     Attributes:
-        headline: the answer in a line, if there is one.
-        footer: the last line on a terminal.
+        headline: result in one line; may be empty.
+        footer: last line on a terminal.
     """
 
     title: str
@@ -159,7 +159,7 @@ class Presentation:
     footer: str = ""
 
     def filled_sections(self, *, wide: bool = False) -> list[Section]:
-        """Return the sections and blocks with content; `wide` tables have all their rows."""
+        """Return the sections and blocks with content; if `wide`, tables have all their rows."""
         filled = []
         for section in self.sections:
             blocks = [

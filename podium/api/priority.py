@@ -1,4 +1,4 @@
-"""Priorities and preemption policies of pods, and the pods that the kubelet never evicts."""
+"""Priorities and preemption policies of pods, and pods that are critical to the kubelet."""
 
 from collections.abc import Mapping
 
@@ -37,21 +37,21 @@ def preemption_policy(pod: Object) -> str:
 
 
 def is_static(pod: Object) -> bool:
-    """Return whether the kubelet has the pod from a file or URL, not from the API server."""
+    """Return whether the pod is static: the kubelet reads it from a file or URL."""
     return annotations(pod).get(_SOURCE_ANNOTATION, "api") != "api"
 
 
 def is_mirror(pod: Object) -> bool:
-    """Return whether the pod is the mirror of a static pod in the API server."""
+    """Return whether the pod is a static pod's mirror in the API server."""
     return MIRROR_ANNOTATION in annotations(pod)
 
 
 def is_critical(pod: Object) -> bool:
-    """Return whether the pod is critical: static, a mirror, or of a system priority."""
+    """Return whether the kubelet treats the pod as critical: static, mirror or system priority."""
     return is_static(pod) or is_mirror(pod) or pod_priority(pod) >= SYSTEM_CRITICAL
 
 
 def is_node_critical(pod: Object) -> bool:
-    """Return whether the pod is critical and of the class `system-node-critical`."""
+    """Return whether the pod is critical and has the PriorityClass `system-node-critical`."""
     named = spec_of(pod).get("priorityClassName") == SYSTEM_NODE_CRITICAL_CLASS
     return named and is_critical(pod)

@@ -1,7 +1,7 @@
-"""A pod's quality of service class, as v1.36 computes it.
+"""A pod's quality of service class, as computed by v1.36.
 
-Only amounts of cpu and memory above zero count: pod-level resources, if the pod has the field,
-and otherwise those of all containers and init containers.
+Only cpu and memory above zero count. They are taken from the pod-level resources if the pod has
+that field, otherwise from all containers and init containers.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ _COMPUTE = ("cpu", "memory")
 
 
 def qos_class(pod: Mapping[str, Any]) -> QOSClass:
-    """Compute the QoS class of a pod by its spec; raises QuantityError."""
+    """Compute the QoS class of a pod from its spec; raises QuantityError."""
     requests: dict[str, int] = {}
     limits: dict[str, int] = {}
     all_limited = True
@@ -33,7 +33,7 @@ def qos_class(pod: Mapping[str, Any]) -> QOSClass:
 
 
 def stored_or_computed_qos(pod: Mapping[str, Any]) -> QOSClass:
-    """Return the QoS class of the pod's status, which never changes; computed if absent."""
+    """Return the QoS class in the pod's status, which never changes; if absent, compute it."""
     stored: QOSClass | None = status_of(pod).get("qosClass")
     return stored or qos_class(pod)
 

@@ -1,4 +1,4 @@
-"""A refused request of the API, with the contents of its `Status` object."""
+"""The error for a refused API request, with the contents of its `Status` object."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ from podium.api.errors import PodiumError
 
 
 class StatusCause(msgspec.Struct, frozen=True, omit_defaults=True):
-    """One fault among several, for a reason such as `FieldValueInvalid`; the field may be empty."""
+    """One of several causes in a `Status`, such as `FieldValueInvalid`; the field may be empty."""
 
     reason: str
     message: str
@@ -17,14 +17,14 @@ class StatusCause(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 class RefusedError(PodiumError):
-    """The API server refuses a request; the answer is a `Status`.
+    """The API server refuses a request and returns a `Status`.
 
     Attributes:
-        reason: a reason such as `Conflict`; empty where upstream gives none.
-        details: name, group, kind and uid of the object, as far as they are known; None where
-            upstream gives none.
-        retry_after_s: seconds to wait before the next try; None if upstream gives none.
-        metadata: the metadata of the `Status`, such as the continuation of an expired list.
+        reason: reason such as `Conflict`; empty where upstream sets none.
+        details: name, group, kind and uid of the object, as far as known; None where upstream
+            sets none.
+        retry_after_s: seconds to wait before a retry; None where upstream sets none.
+        metadata: metadata of the `Status`, such as the `continue` token of an expired list.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class RefusedError(PodiumError):
         self.metadata: Mapping[str, Any] = metadata or {}
 
     def status(self) -> dict[str, Any]:
-        """Make the `Status` object (meta/v1)."""
+        """Return the `Status` object (meta/v1)."""
         details = {**(self.details or {})}
         if self.causes:
             details["causes"] = msgspec.to_builtins([*self.causes])

@@ -1,7 +1,7 @@
-"""Requests and limits of pods, with containers, sidecars, overhead and resizes.
+"""Requests and limits of pods, including sidecars, overhead and in-place resizes.
 
-The rules are those of component-helpers' `resource` package in v1.36. Amounts are nanos
-(thousand-millionths of a unit) by resource name, so that sums are exact.
+The rules are those of component-helpers' `resource` package in v1.36. Amounts are nanos (10⁻⁹ of a
+unit) by resource name, so that sums are exact.
 """
 
 from collections.abc import Callable, Mapping
@@ -48,14 +48,14 @@ def pod_requests(
 ) -> Amounts:
     """Compute the requests of a pod: nanos by resource name.
 
-    Containers run together, after the init containers, which run one after another; sidecars
-    (init containers that are always restarted) keep running from their turn on. Pod-level
-    requests replace those of the containers; the overhead is added.
+    The result is the larger one of the sum of all containers and the largest init container, as
+    init containers run one after another; sidecars (restartable init containers) are added to all
+    that start later. Pod-level requests replace those of the containers; overhead is added.
 
     Args:
-        use_status: whether a resize in place counts with the largest amount that is requested
-            (unless infeasible), allocated or actual, as for pods with a node.
-        default_missing: nanos of resources that a container doesn't mention; zero is a mention.
+        use_status: whether to use the largest of the requested (unless infeasible), allocated
+            and actual amounts of a pod that is resized in place, as for pods with a node.
+        default_missing: nanos of resources that a container doesn't specify; 0 is specified.
         pod_level: whether pod-level requests count; they don't for a pod to be scored.
 
     Raises:
@@ -83,7 +83,7 @@ def pod_requests(
 
 
 def pod_requests_in_use(pod: Object) -> Amounts:
-    """Compute the requests that a pod's node has granted, without a pending resize."""
+    """Compute the requests that a pod's node has allocated, without a pending resize."""
     status = pod.get("status") or _NOTHING
     conditions = [c for c in status.get("conditions") or () if c.get("type") != RESIZE_PENDING]
     refused = {"type": RESIZE_PENDING, "reason": "Infeasible"}
@@ -92,10 +92,10 @@ def pod_requests_in_use(pod: Object) -> Amounts:
 
 
 def pod_scoring_requests(pod: Object) -> Amounts:
-    """Compute the requests of a pod on a node as scores count them.
+    """Compute the requests of a pod that is on a node, for scoring.
 
-    `SCORING_DEFAULTS` count for containers without requests; with pod-level requests, only for a
-    resource that neither they nor any container mentions.
+    Containers without requests count with `SCORING_DEFAULTS`; if there are pod-level requests,
+    only for resources that neither they nor any container specify.
     """
     if not any(map(is_pod_level, requests_of(spec_of(pod)))):
         return pod_requests(pod, use_status=True, default_missing=SCORING_DEFAULTS)
@@ -107,7 +107,7 @@ def pod_scoring_requests(pod: Object) -> Amounts:
 def pod_limits(pod: Object) -> Amounts:
     """Compute the limits of a pod: nanos by resource name, without unlimited resources.
 
-    The overhead is only added to limits above zero.
+    Overhead is only added to limits above zero.
 
     Raises:
         QuantityError: an amount isn't a quantity; the error names the field.
@@ -127,12 +127,12 @@ def pod_limits(pod: Object) -> Amounts:
 
 
 def resource_amount(name: str, nanos: int) -> int:
-    """Convert nanos into the scheduler's integers: thousandths of cpu, units of all else."""
+    """Convert nanos into the scheduler's integers: millicores for cpu, otherwise whole units."""
     return ceil_milli(nanos) if name == "cpu" else ceil_value(nanos)
 
 
 def is_sidecar(container: Object) -> bool:
-    """Return whether an init container is a sidecar, which keeps running."""
+    """Return whether an init container is a sidecar (`restartPolicy: Always`)."""
     return container.get("restartPolicy") == "Always"
 
 
@@ -152,7 +152,7 @@ def is_extended_resource(name: str) -> bool:
 
 
 def is_scalar_resource(name: str) -> bool:
-    """Return whether the scheduler counts a resource besides cpu, memory and ephemeral storage."""
+    """Return whether the scheduler counts a resource besides cpu, memory and ephemeral-storage."""
     return (
         name.startswith((HUGE_PAGES, _ATTACHABLE_VOLUMES))
         or _NATIVE_DOMAIN in name

@@ -1,7 +1,7 @@
-"""The latest time of past events in the objects of a state.
+"""The latest time of a past event in the objects of a cluster state.
 
-Future times, such as the end of a grace period, the expiry of a certificate or the next run of a
-schedule, don't count.
+Times that lie in the future by design, such as the end of a grace period, the expiry of a
+certificate or the next run of a schedule, don't count.
 """
 
 from collections.abc import Iterable, Iterator
@@ -35,7 +35,7 @@ class StateTime(msgspec.Struct, frozen=True):
 
 
 def latest_time(objects: Iterable[Object]) -> StateTime | None:
-    """Find the latest time of a past event in objects; None if they have none."""
+    """Return the latest time of a past event in the objects; None if there is none."""
     mentions: dict[str, tuple[str, Object]] = {}
     # Equal parts of large states are read as one object, which is searched once. They are
     # distinguished by their ids, so that all objects have to last until the end.
@@ -83,7 +83,7 @@ def latest_time(objects: Iterable[Object]) -> StateTime | None:
 
 
 def ahead_of(now_s: float, objects: Iterable[Object], consequence: str) -> Iterator[str]:
-    """Yield a warning about a future time in objects, if any, with its consequence."""
+    """Yield a warning, with its consequence, if a past event in the objects is after `now_s`."""
     latest = latest_time(objects)
     if latest is not None and latest.at_s > now_s + _SKEW_S:
         kind, obj_name = latest.obj.get("kind"), name(latest.obj)

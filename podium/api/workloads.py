@@ -17,7 +17,7 @@ JOB_CONTROLLER = "kubernetes.io/job-controller"
 
 
 def pod_template_of(workload: Object) -> Object:
-    """Return the template of the workload's pods."""
+    """Return the pod template of a workload."""
     return part(spec_of(workload), "template")
 
 
@@ -27,7 +27,7 @@ def update_strategy_of(workload: Object) -> Object:
 
 
 def replicas_of(workload: Object) -> int:
-    """Return the wanted number of the workload's pods."""
+    """Return the wanted number of pods of a workload."""
     replicas = spec_of(workload).get("replicas")
     return 1 if replicas is None else int(replicas)
 
@@ -40,6 +40,6 @@ def selector_of(workload: Object) -> Selector:
 
 
 def foreign_controller(job: Object) -> str:
-    """Return the external controller that manages a Job; empty if Kubernetes' own does."""
+    """Return the external controller that manages a Job; empty if Kubernetes' controller does."""
     controller = str(spec_of(job).get("managedBy") or "")
     return "" if controller == JOB_CONTROLLER else controller

@@ -1,1 +1,1 @@
-"""What kube-apiserver does to objects before it stores them: defaulting, admission, validation."""
+"""The API server: kube-apiserver's verbs, storage, defaulting, admission, validation and HTTP."""

@@ -1,4 +1,4 @@
-"""Admission attributes: a write as one value, which verbs and admission pass on."""
+"""Admission attributes: the description of a write, for verbs and admission plugins."""
 
 from enum import StrEnum
 
@@ -11,7 +11,7 @@ from podium.apiserver.authentication.users import ADMIN, User
 
 
 class Operation(StrEnum):
-    """The operation of a write; posting a subresource, such as a binding, is a CREATE."""
+    """The operation of a write; the POST of a subresource, such as a binding, is a CREATE."""
 
     CREATE = "CREATE"
     UPDATE = "UPDATE"
@@ -22,9 +22,9 @@ class WriteOptions(msgspec.Struct, frozen=True):
     """The options of a write.
 
     Attributes:
-        dry_run: whether to skip only the storing of the result.
-        field_manager: the manager whose fields are tracked in managedFields; empty to track
-            nothing. Server-side apply requires it.
+        dry_run: whether to do everything except storing the result.
+        field_manager: manager whose fields are tracked in managedFields; empty for no tracking.
+            Server-side apply requires it.
         force: whether server-side apply takes over fields that other managers own.
     """
 
@@ -34,14 +34,14 @@ class WriteOptions(msgspec.Struct, frozen=True):
 
 
 class Attributes(msgspec.Struct, frozen=True):
-    """One write: the object, the operation, the user, the time and the options.
+    """A write: its object, operation, user, time and options.
 
     Attributes:
-        kind: the kind of the object; for a subresource, that of its parent.
+        kind: kind of the object; for a subresource, kind of its parent.
         namespace: empty for cluster-scoped objects.
-        name: the name in the path; empty if the object is to be created.
+        name: name in the path; empty if the object is to be created.
         subresource: such as `status`; empty for the object itself.
-        old: the stored object, if there is one.
+        old: the stored object; None if there is none.
     """
 
     kind: Kind
@@ -56,15 +56,15 @@ class Attributes(msgspec.Struct, frozen=True):
 
     @property
     def resource(self) -> str:
-        """The kind with the subresource, if any, such as `Pod` or `Pod/binding`."""
+        """The kind, with the subresource if any, such as `Pod` or `Pod/binding`."""
         return f"{self.kind.key}/{self.subresource}" if self.subresource else self.kind.key
 
     def shown_name(self, obj: Object) -> str:
-        """Return the name of an object in refusals, where it may not have its name yet."""
+        """Return the name for error messages of an object that may not have a name yet."""
         metadata = metadata_of(obj)
         return str(self.name or metadata.get("name") or metadata.get("generateName") or "Unknown")
 
     def untracked(self) -> "Attributes":
-        """Return a copy without field manager, for objects with final managedFields."""
+        """Return a copy without field manager, for objects whose managedFields are final."""
         options = WriteOptions(dry_run=self.options.dry_run, force=self.options.force)
         return replace(self, options=options)

@@ -1,8 +1,8 @@
-"""Pure work on large objects, done in a thread while the server continues to serve.
+"""Pure computations on large objects, done in a thread while the server continues to serve.
 
-A verb is one step on one state of the store. When it reaches long work, it is abandoned before it
-has written anything. After the work was done in a thread, the verb is run again, and uses the
-result if the arguments of the work are still equal.
+A verb is one step on one state of the store. If it needs a long computation, it is abandoned before
+it writes anything. After a thread has finished the computation, the verb is run again, and uses the
+result if the arguments are still equal.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ _TRIES_MAX = 8
 
 
 class PostponedError(Exception):
-    """A verb was abandoned until `work` is done."""
+    """A verb was abandoned; it has to be run again after `work` has run in a thread."""
 
     def __init__(self, work: Callable[[], None]) -> None:
         super().__init__("postponed")
@@ -29,7 +29,7 @@ class PostponedError(Exception):
 
 
 class LongWork:
-    """Results of the long work of one request, within `with`; `concerns` may call the work long."""
+    """Keeps results of a request's long computations, within `with`; `is_large`: they are long."""
 
     def __init__(self, *, is_large: bool) -> None:
         self.is_large = is_large
@@ -48,7 +48,7 @@ _current: ContextVar[LongWork | None] = ContextVar("long work", default=None)
 
 
 def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-    """Call a pure function; raises PostponedError until a thread has done it, if it takes long."""
+    """Call a pure function; if it is long, raise PostponedError until a thread has called it."""
     work = _current.get()
     if work is None or not work.is_large:
         return function(*args, **kwargs)
@@ -72,13 +72,13 @@ def apart(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
 
 
 def is_long() -> bool:
-    """Return whether the work of the current request is long."""
+    """Return whether computations of the current request count as long."""
     work = _current.get()
     return work is not None and work.is_large
 
 
 def kept(name: str, function: Callable[[], T]) -> T:
-    """Return the result of the first call in this request, also when the verb runs again."""
+    """Return the result of the function's first call in this request, even if the verb is rerun."""
     work = _current.get()
     if work is None:
         return function()
@@ -88,7 +88,7 @@ def kept(name: str, function: Callable[[], T]) -> T:
 
 
 def concerns(obj: Mapping[str, Any]) -> None:
-    """Treat the rest of the request as long work if an object has many parts or long texts."""
+    """Mark the current request as long work if an object has many parts or long strings."""
     work = _current.get()
     if work is None or work.is_large:
         return

@@ -1,7 +1,7 @@
-"""Results of pure functions by the encoded value of their argument.
+"""Caches of the results of pure functions, keyed by the encoded argument.
 
-Pods of one workload differ in name, node and addresses only. Encoding the rest and looking it up is
-an order of magnitude cheaper than computing the result again.
+Pods of one workload only differ in name, node and addresses. Encoding the rest and looking it up is
+an order of magnitude faster than computing the result again.
 """
 
 from typing import Any, TypeVar
@@ -21,7 +21,7 @@ _encode = msgspec.msgpack.Encoder().encode
 
 
 def key_of(value: Any) -> bytes | None:
-    """Encode a value as the key of a memory; None for a value that isn't remembered."""
+    """Return the encoded value as a cache key; None if the value can't be cached."""
     try:
         key = _encode(value)
     except (OverflowError, ValueError):
@@ -31,10 +31,10 @@ def key_of(value: Any) -> bytes | None:
 
 
 class Memory(dict[bytes, T]):
-    """Results by the keys of values."""
+    """A cache of results by keys from `key_of`."""
 
     def put(self, key: bytes, result: T) -> T:
-        """Remember a result, and return it."""
+        """Store a result, and return it."""
         if len(self) >= CAPACITY:
             self.clear()
         self[key] = result

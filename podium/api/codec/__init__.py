@@ -1,1 +1,1 @@
-"""YAML and JSON: reading text into values as Kubernetes does, and writing it."""
+"""Reading of YAML and JSON as Kubernetes does it, and writing."""

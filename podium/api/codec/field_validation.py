@@ -1,10 +1,10 @@
-"""How a request treats unknown and repeated fields (`fieldValidation`)."""
+"""The options of a request for unknown and repeated fields (`fieldValidation`)."""
 
 from enum import StrEnum
 
 
 class FieldValidation(StrEnum):
-    """The treatment of unknown and repeated fields, with the values of kubectl's `--validate`."""
+    """How unknown and repeated fields are treated; values are those of kubectl's `--validate`."""
 
     STRICT = "strict"
     WARN = "warn"

@@ -1,7 +1,7 @@
 """Decoding of JSON and YAML bodies, with the details that error messages quote.
 
-msgspec reads most texts (`read_quickly`). A text that may call for a warning or an error is read
-again: repeated keys stay visible, and numbers that no integer field takes keep their text.
+msgspec decodes most texts (`read_quickly`). A text that may need a warning or an error is decoded
+again by a slower decoder that keeps repeated keys and the text of unusual numbers.
 """
 
 import json
@@ -37,7 +37,7 @@ _ESCAPE = re.compile(rb"\\(?:u[dD][89abAB]..\\u[dD][c-fC-F]..|(u[dD][89a-fA-F]..
 
 
 def escaped(text: str) -> str:
-    """Escape JSON text as Go does, so that it may stand in a web page."""
+    """Escape JSON text as Go does, for embedding in HTML."""
     return text.translate(_ESCAPED)
 
 
@@ -46,7 +46,7 @@ class UnreadableTextError(Exception):
 
 
 class Literal(float):
-    """A number that isn't an integer of ordinary size, with its original text."""
+    """A number, other than an integer of ordinary size, with its original text."""
 
     text: str
 
@@ -57,7 +57,7 @@ class Literal(float):
 
 
 class Repeated(dict[str, Any]):
-    """An object with repeated keys: the last value of a key counts, and `pairs` has all of them."""
+    """A JSON object with repeated keys: has the last value of each key; `pairs` has all values."""
 
     def __init__(self, pairs: list[tuple[str, Any]]) -> None:
         super().__init__(pairs)
@@ -65,9 +65,9 @@ class Repeated(dict[str, Any]):
 
 
 def read_quickly(data: bytes) -> Any:
-    """Decode a JSON text without repeated keys and unusual numbers; None for any other text.
+    """Decode a JSON text; None if it isn't valid, or has repeated keys or unusual numbers.
 
-    Encoding the value again has to give the original text, up to blanks.
+    The check is that the encoded value equals the original text, apart from blanks.
     """
     try:
         value = msgspec.json.decode(data)
@@ -108,7 +108,7 @@ def _refuse(constant: str) -> NoReturn:
 
 
 def repeating(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Make an object of keys and values, which is `Repeated` if a key is repeated."""
+    """Make a dict of keys and values; a `Repeated` one if a key occurs more than once."""
     plain = dict(pairs)
     return plain if len(plain) == len(pairs) else Repeated(pairs)
 
@@ -130,7 +130,7 @@ def repeated_keys(value: Any, path: str = "") -> Iterator[str]:
 
 
 def oddity(value: Any) -> str:
-    """Return why a decoded value can't be stored, such as its depth; empty if it can."""
+    """Return why a decoded value can't be stored, such as its nesting depth; empty if it can."""
     level = [value]
     for _ in range(DEPTH_MAX):
         for one in level:
@@ -149,7 +149,7 @@ def oddity(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Replace `Repeated` objects and `Literal` numbers in a value; the value itself without any."""
+    """Convert `Repeated` and `Literal` values into plain ones; a value without any isn't copied."""
     if isinstance(value, dict):
         made = {key: plain(one) for key, one in value.items()}
         unchanged = all(made[key] is one for key, one in value.items())
@@ -162,7 +162,11 @@ def plain(value: Any) -> Any:
 
 
 def read_yaml_body(body: bytes) -> tuple[Any, tuple[str, ...]]:
-    """Decode a YAML body, with messages on its repeated keys; raises UnreadableTextError."""
+    """Decode a YAML body; return its value and messages on repeated keys.
+
+    Raises:
+        UnreadableTextError: the body isn't valid YAML.
+    """
     text, fault = decoded(body)
     document = None if fault else next(read_yaml(text, may_repeat=True), None)
     faults = [fault] if fault else document.faults if document else []

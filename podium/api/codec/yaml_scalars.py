@@ -47,7 +47,7 @@ _CACHE_SIZE = 1 << 14
 
 
 def scalar(text: str, tag: str | None, *, plain: bool) -> Scalar:
-    """Return the value of a scalar that is plain, quoted or tagged.
+    """Return the value of a plain, quoted or tagged scalar.
 
     Raises:
         ValueError: the text isn't of the tag's type, or JSON has no such value.
@@ -73,7 +73,7 @@ def scalar(text: str, tag: str | None, *, plain: bool) -> Scalar:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def _plain(text: str) -> Scalar:
-    """Return the value of a plain scalar; a number without a fraction is an integer."""
+    """Return the value of a plain scalar; a number with an integral value becomes an integer."""
     if text in _NAMED:
         return _NAMED[text]
     if text[0] not in "0123456789+-.":
@@ -102,7 +102,7 @@ def _integer(text: str) -> int | None:
 
 
 def key_text(key: object) -> str | None:
-    """Return the JSON form of a mapping's key; None if the key can't become a string."""
+    """Return a mapping's key as a JSON string; None if it can't be converted."""
     if isinstance(key, str):
         return key
     if isinstance(key, bool):

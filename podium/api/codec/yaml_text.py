@@ -1,8 +1,8 @@
 """Parsing of YAML texts into documents.
 
-A file is cut at its `---` lines first, so that a broken document doesn't hide the next one. Each
-part is parsed by libyaml into events, of which plain values are built here, with the places of
-repeated keys. Nodes wouldn't do: composing some ten thousand brackets overflows the stack.
+A file is split at its `---` lines first, so that documents after a malformed one are still read.
+libyaml parses each document into events, from which plain values are built, with the lines of
+repeated keys. Composing nodes instead would overflow the stack at some ten thousand brackets.
 """
 
 import codecs
@@ -34,14 +34,14 @@ class TextFault(msgspec.Struct, frozen=True):
 
 @dataclass(slots=True)
 class YamlDocument:
-    """One document of a text.
+    """One document of a YAML text.
 
     Attributes:
-        number: the document's number, from 1; documents without content aren't counted.
-        line: the line on which the document begins, from 1.
+        number: position among the documents with content, from 1.
+        line: first line of the document, from 1.
         value: plain dicts, lists, strings, numbers, booleans and None; None if there are faults.
-        repeated: repeated keys of a mapping, of which the last value counts.
-        item_lines: the lines of the entries of a list `items` at the top; empty if there is none.
+        repeated: faults of repeated keys, if these are allowed; the last value counts.
+        item_lines: lines of the entries of a top-level list `items`; empty if there is none.
     """
 
     number: int
@@ -53,7 +53,7 @@ class YamlDocument:
 
 
 def decoded(data: bytes) -> tuple[str, TextFault | None]:
-    """Decode UTF-8 text; an empty text and the fault if the bytes are none."""
+    """Decode UTF-8; return the text and None, or an empty text and a fault."""
     if data.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)):
         return "", TextFault(1, "UTF-16 or UTF-32 text: must be UTF-8")
     if (zero := data.find(0)) >= 0:
@@ -77,9 +77,9 @@ _CONTENT = re.compile(r"^(?!%)(?![ \t]*(#|\r?$))", re.MULTILINE)
 
 
 def read_yaml(text: str, *, may_repeat: bool = False) -> Iterator[YamlDocument]:
-    """Yield the documents of a YAML text, in order; those without content are left out.
+    """Yield the documents of a YAML text in order, except for documents without content.
 
-    A repeated key of a mapping is a fault; if keys may repeat, its last value counts.
+    A repeated key is a fault unless `may_repeat` is set; then its last value counts.
     """
     number = 0
     for line, part in _parts(text):

@@ -1,7 +1,7 @@
-"""Documents that Podium reads besides Kubernetes' objects, declared as types.
+"""Documents that Podium reads in addition to Kubernetes objects, declared as types.
 
-A document is a class derived from `Document`; types of common fields have a check and a JSON
-Schema each. `decode` reports all faults of a value at once, with their fields and what is accepted.
+A document is a class derived from `Document`; the types of common fields have a check and a JSON
+Schema each. `decode` reports all faults of a value at once, with fields and accepted values.
 """
 
 from abc import abstractmethod
@@ -56,9 +56,9 @@ _MESSAGES: Mapping[str, str] = {
 
 
 class Document(BaseModel):
-    """An object with known fields, spelt in camel case; null is the same as absent.
+    """Base of documents: names are in camel case, null counts as absent, other fields are refused.
 
-    Values aren't converted: an integer isn't read from a string.
+    Values aren't converted: a string isn't accepted as an integer.
     """
 
     model_config = ConfigDict(
@@ -101,26 +101,26 @@ class Document(BaseModel):
         return made
 
     def contradictions(self) -> Iterable[FieldError]:
-        """Return faults of combined fields, of which each is valid by itself."""
+        """Return faults of combinations of fields that are valid individually."""
         return ()
 
     @classmethod
     def faults_as_written(cls, _value: Mapping[str, Any]) -> Iterable[FieldError]:
-        """Return faults of combined fields as written, even if a field is invalid by itself."""
+        """Return faults of combinations of fields in the raw value, whose fields may be invalid."""
         return ()
 
     def gives(self, *fields: str) -> bool:
-        """Return whether the document sets one of these fields, by their names in Python."""
+        """Return whether the document sets any of these fields, given by their Python names."""
         return any(field in self.model_fields_set for field in fields)
 
 
 def fault(message: str, kind: ErrorKind = ErrorKind.INVALID) -> PydanticCustomError:
-    """Return the exception that a field's check raises; the message says what is accepted."""
+    """Return the exception for a field's check to raise; the message says what is accepted."""
     return PydanticCustomError(kind.name, "{text}", {"text": message})
 
 
 def refuse(faults: Iterable[FieldError]) -> None:
-    """Raise the faults of combined fields, if any, by paths relative to the document."""
+    """Raise a ValidationError if there are faults; their fields are relative to the document."""
     if details := [*map(_details, faults)]:
         raise ValidationError.from_exception_data("", details)
 
@@ -143,7 +143,7 @@ _ENDLESS = (INT32_MAX, INT64_MAX)
 class _Checked(msgspec.Struct, frozen=True):
     @abstractmethod
     def checked(self, value: Any) -> Any:
-        """Return a valid value; raise a `fault` otherwise."""
+        """Return the value if it is valid; raise a `fault` otherwise."""
 
     def __get_pydantic_core_schema__(
         self, source: Any, handler: GetCoreSchemaHandler
@@ -171,7 +171,7 @@ class Range(_Checked, frozen=True):
 
 
 class Bits(_Checked, frozen=True):
-    """A signed integer of so many bits."""
+    """A signed integer of this many bits."""
 
     bits: int
 
@@ -182,7 +182,7 @@ class Bits(_Checked, frozen=True):
 
 
 class Choice(_Checked, frozen=True):
-    """A string out of a closed set, in the order in which faults list it.
+    """A string out of a closed set; messages list the values in this order.
 
     Attributes:
         may_be_empty: whether an empty string is accepted, as if the field were absent.
@@ -193,7 +193,7 @@ class Choice(_Checked, frozen=True):
 
     @property
     def accepted(self) -> str:
-        """The accepted values, as the fault of a missing field lists them."""
+        """The accepted values, as listed by the fault of a missing field."""
         return f"{'one of ' if len(self.values) > 1 else ''}{', '.join(self.values)}"
 
     def __get_pydantic_json_schema__(
@@ -208,7 +208,7 @@ class Choice(_Checked, frozen=True):
 
 
 def member_of(kind: type[StrEnum]) -> BeforeValidator:
-    """Return the check of a string that has to be a member of an enumeration, and becomes one."""
+    """Return a validator that converts a string to a member of an enumeration."""
     check = Choice(tuple(kind))
     return BeforeValidator(lambda value: kind(check.checked(value)))
 
@@ -220,7 +220,7 @@ def unsupported(known: Iterable[str]) -> PydanticCustomError:
 
 
 class Required(_Checked, frozen=True):
-    """A string that must not be empty; faults say what is `accepted`."""
+    """A string that must not be empty; messages say what is `accepted`."""
 
     accepted: str = ""
 
@@ -263,14 +263,14 @@ Amounts = Annotated[dict[str, str], BeforeValidator(_amounts), WithJsonSchema(_A
 
 
 class Decoded(NamedTuple, Generic[D]):
-    """A decoded document, or None and the faults of the value."""
+    """The result of decoding: the document, or None and the faults of the value."""
 
     document: D | None
     faults: tuple[FieldError, ...] = ()
 
 
 class InvalidDocumentError(PodiumError):
-    """A value isn't a valid document; `errors` has every fault, in reading order."""
+    """A value isn't a valid document; `errors` lists all faults in reading order."""
 
     def __init__(self, errors: Iterable[FieldError]) -> None:
         self.errors = tuple(errors)
@@ -291,11 +291,11 @@ def read(kind: type[D], value: object) -> D:
 def decode(
     kind: type[D], value: object, path: str = "", context: Mapping[str, Any] | None = None
 ) -> Decoded[D]:
-    """Decode a value into a document, or into its faults.
+    """Decode a value into a document or faults.
 
     Args:
-        path: the path of the value, for faults; empty for a whole file.
-        context: named values that checks of fields look up.
+        path: prefix of the fields in faults; empty for a whole file.
+        context: named values for the checks of fields.
     """
     try:
         return Decoded(kind.model_validate(value, by_name=False, context=dict(context or {})))

@@ -1,7 +1,7 @@
-"""Reports that Podium writes, declared as types, of which JSON and schemas are made.
+"""Reports that Podium writes, declared as types, from which JSON and schemas are derived.
 
-A report is a dataclass derived from `Report`. JSON has its fields in their order, in camel case;
-annotations say what differs.
+A report is a dataclass derived from `Report`. Its JSON has the fields in order, in camel case;
+annotations declare exceptions.
 """
 
 from dataclasses import dataclass, fields
@@ -46,7 +46,7 @@ class Report:
 
 
 def plain(report: Report, kind: type[Report] | None = None) -> dict[str, Any]:
-    """Convert a report into plain values for JSON and YAML, as its class or another one."""
+    """Convert a report into plain values for JSON and YAML, with the fields of `kind` if given."""
     cls: Any = kind or type(report)
     value: dict[str, Any] = _adapter(cls).dump_python(report, mode="json", by_alias=True)
     return value
@@ -75,12 +75,12 @@ class PodReport(Report):
 
 
 def report_facts(report: PodReport, kind: type[PodReport]) -> dict[str, Any]:
-    """Return the fields of a pod's report that a base class of it has, by name."""
+    """Return the values that a pod's report has for the fields of `kind`, a base of its class."""
     return {field.name: getattr(report, field.name) for field in fields(kind)}
 
 
 def pod_facts(pod: Object) -> dict[str, Any]:
-    """Return the fields of a `PodReport` about a pod."""
+    """Return a pod's values for the fields of `PodReport`, by name."""
     owner = controller_of(pod)
     return {
         "pod": key(pod),

@@ -1,1 +1,1 @@
-"""The kinds of objects: built-in ones, custom ones, and those that decisions depend on."""
+"""The kinds of objects: built-in kinds, custom kinds, and the kinds that affect decisions."""

@@ -1,7 +1,7 @@
-"""The kinds of objects that Podium knows: their names, groups, versions and scopes.
+"""The built-in kinds of objects: their names, groups, versions and scopes.
 
-A new kind is a line here. The rest that the API server knows of a kind (defaults, rules, a
-strategy, columns, selectable fields) is its `Registration`, in `podium.apiserver.kinds`.
+A new kind is a line here. Its defaults, validation, strategy, columns and selectable fields are in
+its `Registration`, in `podium.apiserver.kinds`.
 """
 
 from collections.abc import Iterator, Mapping
@@ -15,11 +15,11 @@ class Kind(msgspec.Struct, frozen=True):
     """A kind of the API: its group, versions, resource name and subresources.
 
     Attributes:
-        group: the API group; empty for the core group.
-        name: the `kind` of its objects.
-        categories: groups of kinds that kubectl can list at once, such as `all`.
-        version: the version that v1.36 serves.
-        also: further (group, version) pairs under which the same objects are served.
+        group: API group; empty for the core group.
+        name: value of `kind` in objects.
+        categories: names by which kubectl lists several kinds at once, such as `all`.
+        version: version that v1.36 serves.
+        also: further (group, version) pairs that serve the same objects.
     """
 
     group: str
@@ -39,27 +39,27 @@ class Kind(msgspec.Struct, frozen=True):
 
     @property
     def singular(self) -> str:
-        """The kind in lower case, as kubectl takes it."""
+        """The kind in lower case, which kubectl accepts."""
         return self.name.lower()
 
     @property
     def list_kind(self) -> str:
-        """The `kind` of a list of objects of the kind."""
+        """The value of `kind` in lists of objects of this kind."""
         return f"{self.name}List"
 
     @property
     def api_version(self) -> str:
-        """The `apiVersion` of objects of the kind."""
+        """The `apiVersion` of objects of this kind."""
         return f"{self.group}/{self.version}" if self.group else self.version
 
     @property
     def stored_api_version(self) -> str:
-        """The `apiVersion` that objects are stored in."""
+        """The `apiVersion` in which objects are stored."""
         return self.api_version
 
     @property
     def resource(self) -> str:
-        """The resource with its group, as messages name it, such as `deployments.apps`."""
+        """The plural and group, such as `deployments.apps`, as in error messages."""
         return f"{self.plural}.{self.group}" if self.group else self.plural
 
 
@@ -128,7 +128,7 @@ resource.k8s.io/v1              DeviceClass                      false - - -
 
 
 class OptionalKind(Kind, frozen=True):
-    """A kind that API servers serve only with a feature gate or a definition."""
+    """A kind that API servers only serve with a feature gate or a CustomResourceDefinition."""
 
     @property
     def key(self) -> str:
@@ -173,12 +173,12 @@ ALL_KINDS: Mapping[str, Kind] = {**KINDS, **OPTIONAL_KINDS}
 
 
 def kind_of(obj: Mapping[str, Any]) -> Kind | None:
-    """Return the kind of a raw object by its API group and `kind`, in any version, if known."""
+    """Return the kind of an object by its API group and `kind`, in any version; None if unknown."""
     return _kind_of(str(obj.get("kind", "")), str(obj.get("apiVersion", "")))
 
 
 def optional_kind_of(obj: Mapping[str, Any]) -> Kind | None:
-    """Return the optional kind of a raw object; None if it isn't of any."""
+    """Return the optional kind of an object; None if the object has another kind."""
     header = obj.get("apiVersion"), obj.get("kind")
     return next((k for k in OPTIONAL_KINDS.values() if (k.api_version, k.name) == header), None)
 

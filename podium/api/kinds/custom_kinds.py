@@ -1,7 +1,7 @@
 """The kinds of CustomResourceDefinitions.
 
-A definition makes a kind in each of its versions, which differ in the objects' fields and are
-stored under one key.
+A definition yields one CustomKind per version. All versions share one storage key; they differ in
+the fields of objects.
 """
 
 import json
@@ -26,12 +26,12 @@ _parse: Callable[[str], Object] = lru_cache(maxsize=1024)(json.loads)
 
 
 class CustomKind(Kind, frozen=True, kw_only=True):
-    """A version of a kind that a definition declares.
+    """One version of a kind that a CustomResourceDefinition declares.
 
     Attributes:
         is_served: whether the API serves this version.
-        is_closing: whether the definition is being deleted, so that no object can be created.
-        text: the definition's entry for this version, as JSON, so that kinds can be compared.
+        is_closing: whether the definition is terminating, so that no object can be created.
+        text: the definition's entry for this version as JSON, which makes kinds comparable.
     """
 
     singular: str
@@ -61,13 +61,13 @@ class CustomKind(Kind, frozen=True, kw_only=True):
 
     @property
     def scale(self) -> Object | None:
-        """The paths of the `scale` subresource; None if there is no such subresource."""
+        """The paths of the `scale` subresource; None if the kind has no such subresource."""
         scale: Object | None = part(self.definition, "subresources").get("scale")
         return scale
 
 
 def custom_kinds(definition: Object) -> tuple[CustomKind, ...]:
-    """Return the kinds of a definition, the preferred version first, served or not."""
+    """Return all versions of a definition's kind, served or not, the preferred version first."""
     spec = definition["spec"]
     names = spec["names"]
     stored = next((one["name"] for one in spec["versions"] if one.get("storage")), "")
@@ -99,18 +99,18 @@ def custom_kinds(definition: Object) -> tuple[CustomKind, ...]:
 
 
 def stored_kind(definition: Object) -> CustomKind:
-    """Return the kind in the version that its objects are stored in."""
+    """Return the version of a definition's kind in which objects are stored."""
     kinds = custom_kinds(definition)
     return next((kind for kind in kinds if kind.version == kind.stored_version), kinds[0])
 
 
 def is_established(definition: Object) -> bool:
-    """Return whether the kind is served."""
+    """Return whether a definition's kind is served."""
     return holds(definition, "Established")
 
 
 def is_converted_elsewhere(definition: Object) -> bool:
-    """Return whether a webhook converts objects between the definition's versions."""
+    """Return whether a definition has a webhook that converts between versions."""
     return bool(part(spec_of(definition), "conversion").get("strategy") == "Webhook")
 
 
@@ -124,7 +124,7 @@ def _rank(version: str) -> tuple[int, int, int, str]:
 
 
 def has_cel_rules(definition: Object) -> bool:
-    """Return whether a definition has rules in CEL, which aren't evaluated."""
+    """Return whether a definition has CEL rules, which Podium doesn't evaluate."""
     versions = spec_of(definition).get("versions") or ()
     return any(_has_rules(part(one, "schema").get("openAPIV3Schema")) for one in versions)
 

@@ -1,4 +1,4 @@
-"""The kinds that decisions depend on, and the identities of their objects.
+"""The kinds that affect decisions ("decisive"), and the identities of their objects.
 
 Manifests, snapshots, the export command, plans and scenarios derive their kinds from this list.
 """
@@ -53,7 +53,7 @@ EXPORT_COMMAND = f"kubectl get {_EXPORTED} -A -o json"
 
 
 def decisive_kind_of(obj: Mapping[str, Any]) -> Kind | None:
-    """Return the kind of a raw object by its API group and `kind`, if decisions depend on it."""
+    """Return the kind of an object by API group and `kind`; None if it doesn't affect decisions."""
     return _decisive_kind(str(obj.get("kind", "")), str(obj.get("apiVersion", "")))
 
 
@@ -65,7 +65,7 @@ def _decisive_kind(kind_name: str, api_version: str) -> Kind | None:
 
 
 def identity(obj: Object) -> Identity:
-    """Return the unique identity of an object of a decisive kind; raises ValueError for others."""
+    """Return the unique identity of an object; raises ValueError if its kind isn't decisive."""
     kind = decisive_kind_of(obj)
     if kind is None:
         raise ValueError(f"decisions don't depend on objects of the kind {obj.get('kind')}")
@@ -73,7 +73,7 @@ def identity(obj: Object) -> Identity:
 
 
 def decisive(objects: Iterable[Object]) -> dict[Identity, Object]:
-    """Return the objects of decisive kinds by identity; the last of equal identities counts."""
+    """Return the objects of decisive kinds by identity; the last one with an identity counts."""
     kinds = ((decisive_kind_of(obj), obj) for obj in objects)
     return {_identity(kind, obj): obj for kind, obj in kinds if kind is not None}
 

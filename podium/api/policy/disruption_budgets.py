@@ -1,12 +1,12 @@
-"""The arithmetic of PodDisruptionBudgets: allowed disruptions, and victims that would break them.
+"""The arithmetic of PodDisruptionBudgets: allowed disruptions, and victims that would exceed them.
 
 Two components of Kubernetes evaluate budgets differently:
 
-- The disruption controller counts (`allowed_disruptions`). As the selector of policy/v1 says, an
-  empty one selects all pods of the namespace, an absent one none (`selects`).
-- The scheduler spends (`spend`), in DefaultPreemption's filterPodsWithPDBViolation. To it an
-  empty selector, too, selects nothing, and a pod without labels is selected by no budget
-  (`Budget.selects`).
+- The disruption controller computes the status (`allowed_disruptions`). As in policy/v1, an empty
+  selector selects all pods of the namespace, an absent one none (`selects`).
+- The scheduler decrements allowed disruptions (`spend`), in DefaultPreemption's
+  filterPodsWithPDBViolation. There an empty selector selects nothing either, and a pod without
+  labels is selected by no budget (`Budget.selects`).
 """
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -56,12 +56,12 @@ _PERCENT_STEPS = 100
 
 
 class OwnerScale(msgspec.Struct, frozen=True):
-    """The size that a pod's controller, or the controller above it, wants.
+    """The wanted size of a pod's controller; for a Deployment's ReplicaSet, that of the Deployment.
 
     Attributes:
-        uid: the uid of the controller with the number of replicas.
-        controller: the kind and name of that controller; empty if they aren't known.
-        is_ordered: whether no further pod is created while one isn't ready.
+        uid: uid of the controller with the number of replicas.
+        controller: kind and name of that controller; empty if unknown.
+        is_ordered: whether the controller creates no further pod while one isn't ready.
     """
 
     uid: str
@@ -75,7 +75,7 @@ ScaleOf = Callable[[Object, str], OwnerScale | None]
 
 
 class BudgetStatus(msgspec.Struct, frozen=True, rename="camel"):
-    """The counts that the disruption controller writes into a budget's status."""
+    """The counts that the disruption controller writes to a budget's status."""
 
     expected_pods: int
     desired_healthy: int
@@ -84,7 +84,7 @@ class BudgetStatus(msgspec.Struct, frozen=True, rename="camel"):
 
 
 def budget_selector(pdb: Object) -> Selector:
-    """Return the budget's selector; one that isn't valid selects no pods."""
+    """Return the budget's selector; an invalid one selects no pods."""
     try:
         return selector_of(pdb)
     except SelectorError:
@@ -92,21 +92,21 @@ def budget_selector(pdb: Object) -> Selector:
 
 
 def selects(pdb: Object, pod: Object) -> bool:
-    """Return whether the budget selects the pod."""
+    """Return whether the budget selects the pod, by the disruption controller's rules."""
     return namespace(pdb) == namespace(pod) and budget_selector(pdb).matches(labels(pod))
 
 
 def needs_scale(pdb: Object) -> bool:
-    """Return whether the budget refers to the scale of controllers rather than to present pods."""
+    """Return whether the budget depends on the replicas of controllers, not on existing pods."""
     spec = pdb.get("spec") or _NOTHING
     return spec.get("maxUnavailable") is not None or isinstance(spec.get("minAvailable"), str)
 
 
 def expected_count(pods: Iterable[Object], scale_of: ScaleOf) -> int | None:
-    """Sum up the replicas that the controllers of pods want, each controller once.
+    """Sum up the wanted replicas of the pods' controllers, each controller once.
 
-    Pods without a controller don't count. None if a controller can't be found or has no scale, as
-    a DaemonSet or Job: the disruption controller then gives up.
+    Pods without a controller don't count. Return None if a controller doesn't exist or has no
+    scale, as a DaemonSet or Job; the disruption controller then reports a failure.
     """
     wanted: dict[str, int] = {}
     seen: set[tuple[str, str]] = set()
@@ -123,7 +123,7 @@ def expected_count(pods: Iterable[Object], scale_of: ScaleOf) -> int | None:
 
 
 def scale_finder(find: Callable[[str, str, str], Object | None]) -> ScaleOf:
-    """Return the scales of controllers, given how to find objects by kind, namespace and name."""
+    """Return a function that finds a controller's scale; `find` takes kind, namespace and name."""
 
     def referred(reference: Object, place: str) -> Object | None:
         kind = str(reference.get("kind"))
@@ -151,7 +151,7 @@ def scale_finder(find: Callable[[str, str, str], Object | None]) -> ScaleOf:
 
 
 def scale_error(pods: Iterable[Object], scale_of: ScaleOf) -> str:
-    """Return why the `expected_count` of pods is None, in the disruption controller's words."""
+    """Return the disruption controller's message if `expected_count` is None; otherwise empty."""
     for pod in pods:
         owner = controller_of(pod)
         if owner is None or scale_of(owner, namespace(pod)) is not None:
@@ -169,15 +169,15 @@ def scale_error(pods: Iterable[Object], scale_of: ScaleOf) -> str:
 def allowed_disruptions(
     pdb: Object, pods: Collection[Object], expected: int | None, *, now: int | None = None
 ) -> BudgetStatus:
-    """Return the budget's status, as the disruption controller computes it.
+    """Return the budget's status as computed by the disruption controller.
 
-    Where the expected count is needed and None, it is the old status without allowed disruptions.
+    If `expected` is needed but None, return the stored counts with no allowed disruptions.
 
     Args:
-        pods: the selected pods, finished ones included.
-        expected: the `expected_count` of the pods, if the budget `needs_scale`.
-        now: nanoseconds since the epoch. Pods with an eviction granted less than two minutes ago
-            count as gone; without a clock, with one granted at any time.
+        pods: the selected pods, including finished ones.
+        expected: result of `expected_count`; needed if `needs_scale` is true.
+        now: nanoseconds since the epoch. Pods whose eviction was granted in the last two minutes
+            count as gone; if None, those whose eviction was granted at any time.
     """
     if expected is None and needs_scale(pdb):
         # The disruption controller fails safe.
@@ -214,7 +214,7 @@ class CountedBudget(msgspec.Struct, frozen=True):
     def of(
         cls, budget: Object, pods: Iterable[Object], scale_of: ScaleOf, now: int
     ) -> "CountedBudget":
-        """Find the pods of a namespace that a budget selects, and how many there should be."""
+        """Select a budget's pods out of those of a namespace, and compute their expected count."""
         chosen = [pod for pod in pods if selects(budget, pod)]
         return cls(budget, chosen, expected_count(chosen, scale_of), now)
 
@@ -229,7 +229,7 @@ class CountedBudget(msgspec.Struct, frozen=True):
         return {**self.budget, "status": {**status_of(self.budget), **status}}
 
     def looser(self) -> Iterator["CountedBudget"]:
-        """Yield the budget with each of the specs of `looser_bounds`."""
+        """Yield copies of the budget with looser bounds, as in `looser_bounds`."""
         for spec in looser_bounds(self.budget, self.expected, len(self.pods)):
             yield replace(self, budget={**self.budget, "spec": spec})
 
@@ -241,19 +241,19 @@ def bound_text(spec: Object) -> str:
 
 
 def allowance(pdb: Object, count: int) -> int:
-    """Return how many of `count` expected and healthy pods may be disrupted."""
+    """Return the allowed disruptions if exactly `count` pods are expected and all are healthy."""
     expected, desired = _wanted(pdb, count, count)
     return max(count - desired, 0) if expected > 0 else 0
 
 
 def fewest_pods(pdb: Object, count: int, *, unhealthy: int = 0, spare: int = 1) -> int | None:
-    """Return the smallest number of pods with which a budget allows `spare` disruptions.
+    """Return the smallest number of pods for which a budget allows `spare` disruptions.
 
-    None if no number of pods helps, as with `maxUnavailable: 0`.
+    Return None if no number is large enough, as for `maxUnavailable: 0`.
 
     Args:
-        count: the number of pods to begin with.
-        unhealthy: the number of unhealthy pods among any number.
+        count: smallest number to consider.
+        unhealthy: assumed number of unhealthy pods.
     """
     available = spec_of(pdb).get("minAvailable")
     # Of a hundred pods every percentage below 100 leaves one out.
@@ -268,10 +268,10 @@ def fewest_pods(pdb: Object, count: int, *, unhealthy: int = 0, spare: int = 1) 
 
 
 def looser_bounds(pdb: Object, expected: int | None, present: int) -> Iterator[Object]:
-    """Yield looser specs of a budget, the strictest first.
+    """Yield specs of a budget with looser bounds, the strictest first.
 
-    `minAvailable` stays a number or a percentage. `maxUnavailable` becomes a number. Where the
-    expected number of pods isn't known, the specs have a number as `minAvailable`.
+    A `minAvailable` remains a number or a percentage; a `maxUnavailable` becomes a number. If the
+    expected number of pods is unknown, all specs have a number as `minAvailable`.
     """
     spec = spec_of(pdb)
     unavailable, available = spec.get("maxUnavailable"), spec.get("minAvailable")
@@ -303,7 +303,7 @@ def _wanted(pdb: Object, present: int, expected: int) -> tuple[int, int]:
 
 
 def with_disruption(budget: Object, pod_name: str, now_s: float) -> Object:
-    """Return a budget with one allowed disruption fewer, for a pod that is evicted now."""
+    """Return a budget whose status records the eviction of a pod: one allowed disruption fewer."""
     status = budget["status"]
     left = status["disruptionsAllowed"] - 1
     disrupted = {**part(status, "disruptedPods"), pod_name: timestamp(now_s)}
@@ -321,20 +321,20 @@ def with_disruption(budget: Object, pod_name: str, now_s: float) -> Object:
 
 
 def sync_failure(budget: Object) -> str:
-    """Return why the disruption controller can't compute a budget; empty if it can."""
+    """Return the disruption controller's error about a budget in its status; empty if none."""
     condition = condition_of(budget, DISRUPTION_ALLOWED) or {}
     is_failed = condition.get("reason") == SYNC_FAILED
     return str(condition.get("message") or SYNC_FAILED) if is_failed else ""
 
 
 class Budget(msgspec.Struct, frozen=True):
-    """A budget as the scheduler sees it.
+    """A disruption budget as the scheduler evaluates it.
 
     Attributes:
-        selector: the selector of pods; an invalid one selects nothing.
-        allowed: the number of pods that may still be disrupted.
-        disrupted: names of pods with a granted eviction, which is counted already.
-        desired_healthy: the number of pods that have to stay healthy, if the status has it.
+        selector: selector of pods; an invalid one selects nothing.
+        allowed: number of pods that may still be disrupted.
+        disrupted: names of pods whose granted eviction is already counted.
+        desired_healthy: `status.desiredHealthy`; None if absent.
         is_respected: whether its annotation asks preemption never to violate the budget.
     """
 
@@ -348,7 +348,7 @@ class Budget(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, pdb: Object) -> "Budget":
-        """Read the budget of an object and its status."""
+        """Convert a PodDisruptionBudget object."""
         status = pdb.get("status") or _NOTHING
         disrupted = frozenset(part(status, "disruptedPods"))
         return cls(
@@ -362,7 +362,7 @@ class Budget(msgspec.Struct, frozen=True):
         )
 
     def selects(self, place: str, carried: Mapping[str, str]) -> bool:
-        """Return whether the budget selects pods of a namespace with labels."""
+        """Return whether the budget selects pods with labels `carried` in namespace `place`."""
         return (
             bool(carried)
             and place == self.namespace

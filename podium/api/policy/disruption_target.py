@@ -1,4 +1,4 @@
-"""The causes of disruptions: reasons of the condition DisruptionTarget, and words for each."""
+"""The causes of disruptions: reasons of the condition DisruptionTarget, with texts for reports."""
 
 from typing import Any
 
@@ -17,11 +17,11 @@ _NODE_EVICTS = "Evicted"
 
 
 class Cause(msgspec.Struct, frozen=True):
-    """One cause of disruptions.
+    """A cause of disruptions.
 
     Attributes:
-        participle: the words of a story, such as `preempted`.
-        clause: the words of a table, such as `is preempted`.
+        participle: text for sentences, such as `preempted`.
+        clause: text for tables, such as `is preempted`.
     """
 
     reason: str
@@ -59,7 +59,7 @@ _BY_REASON = {
 
 
 def disruption_condition(pod: Object, cause: Cause, message: str) -> dict[str, Any]:
-    """Return the condition DisruptionTarget of a pod, without its transition time."""
+    """Return a condition DisruptionTarget for a pod, without its transition time."""
     return {
         "type": DISRUPTION_TARGET,
         "status": "True",
@@ -70,7 +70,7 @@ def disruption_condition(pod: Object, cause: Cause, message: str) -> dict[str, A
 
 
 def cause_of_reason(reason: str, status_reason: str = "") -> Cause | None:
-    """Return the cause for a reason of the condition and of the pod's status; None if unknown."""
+    """Return the cause by the reasons of the condition and of the pod's status; None if unknown."""
     cause = _BY_REASON.get(reason)
     return BY_PRESSURE if cause is BY_KUBELET and status_reason == _NODE_EVICTS else cause
 
@@ -84,11 +84,11 @@ def disruption_reason(pod: Object) -> str:
 
 
 def cause_of(pod: Object) -> Cause | None:
-    """Return the cause of a pod's disruption; None if there is no known one."""
+    """Return the cause of a pod's disruption; None if the pod isn't disrupted or it is unknown."""
     status_reason = str(status_of(pod).get("reason") or "")
     return cause_of_reason(disruption_reason(pod), status_reason)
 
 
 def ending_of(pod: Object) -> tuple[bool, Object | None]:
-    """Return whether a pod has finished, and its condition DisruptionTarget."""
+    """Return whether a pod has finished, and its condition DisruptionTarget (None if absent)."""
     return is_finished(pod), condition_of(pod, DISRUPTION_TARGET)

@@ -1,7 +1,7 @@
-"""The arithmetic of ResourceQuotas: the usage of objects, and the quotas that they count for.
+"""The arithmetic of ResourceQuotas: the usage of objects, and which quotas apply to an object.
 
-Admission charges a quota before an object is stored, and a controller recounts all usage from time
-to time. The rules are those of v1.36's `quota` package and its evaluators.
+Admission adds to a quota's usage before an object is stored, and a controller recomputes all usage
+periodically. The rules are those of v1.36's `quota` package and its evaluators.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -54,12 +54,12 @@ POD_COMPUTE = frozenset(
 
 
 def read(raw: Object | None) -> Quantities:
-    """Read a resource list as stored in JSON."""
+    """Parse a resource list from its JSON form; None counts as empty."""
     return {name: parse_quantity(amount) for name, amount in raw.items()} if raw else {}
 
 
 def written(quantities: Mapping[str, Quantity]) -> dict[str, str]:
-    """Write a resource list as it is stored in JSON."""
+    """Convert a resource list into its JSON form."""
     return {name: str(quantities[name]) for name in sorted(quantities)}
 
 
@@ -69,7 +69,7 @@ def pretty(quantities: Mapping[str, Quantity]) -> str:
 
 
 def masked(quantities: Mapping[str, Quantity], names: Collection[str]) -> Quantities:
-    """Return the quantities of some names."""
+    """Return the quantities with these names."""
     return {name: amount for name, amount in quantities.items() if name in names}
 
 
@@ -101,7 +101,7 @@ def exceeding(amounts: Mapping[str, Quantity], bounds: Mapping[str, Quantity]) -
 
 
 def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
-    """Return a pod's summed `requests` or `limits` (nanos) in the notation of the pod."""
+    """Convert a pod's total `requests` or `limits` (nanos) into quantities in the pod's formats."""
     formats: dict[str, Format] = {}
     spec = spec_of(pod)
     lists = [part(owner, "resources", field) for owner in (spec, *all_containers_of(spec))]
@@ -117,9 +117,10 @@ def as_written_by(pod: Object, amounts: Amounts, field: str) -> Quantities:
 
 
 def usage(kind: Kind, obj: Object, now_s: float) -> Quantities:
-    """Return the usage of an object of a namespaced kind, by the names of quotas.
+    """Return the usage of an object of a namespaced kind, by resource names of quotas.
 
-    Pods that should be gone by now use only their object count.
+    Finished pods, and terminating ones a grace period after their deletionTimestamp, only use
+    their object count.
 
     Raises:
         QuantityError: an amount isn't a quantity.
@@ -132,12 +133,12 @@ def usage(kind: Kind, obj: Object, now_s: float) -> Quantities:
 
 
 def object_count(kind: Kind) -> str:
-    """Return the name under which a quota counts the objects of a kind."""
+    """Return the resource name by which quotas count objects of a kind, such as `count/pods`."""
     return COUNT_PREFIX + kind.resource
 
 
 def compute_usage(requests: Mapping[str, Any], limits: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the amounts of requests and limits by the names of quotas."""
+    """Return the amounts of requests and limits by resource names of quotas."""
     used = {}
     for name in _COMPUTE:
         if name in requests:
@@ -208,7 +209,7 @@ def is_counted(kind: Kind) -> bool:
 
 
 def tracked(kind: Kind, names: Iterable[str]) -> list[str]:
-    """Return which of a quota's resources objects of a kind can use."""
+    """Return those of a quota's resource names that objects of a kind can use."""
     count = object_count(kind)
     tracks = _TRACKERS.get(kind.key)
     if tracks is None:
@@ -218,7 +219,7 @@ def tracked(kind: Kind, names: Iterable[str]) -> list[str]:
 
 
 def matches(quota: Object, kind: Kind, obj: Object, hard: Collection[str]) -> bool:
-    """Return whether an object counts for a quota with these hard limits."""
+    """Return whether an object counts towards a quota with hard limits for these resource names."""
     return bool(tracked(kind, hard)) and all(
         in_scope(scope, kind.key, obj) for scope in scope_selectors(quota)
     )
@@ -243,14 +244,14 @@ _TRACKERS: Mapping[str, Callable[[str], bool]] = {
 
 
 def scope_selectors(quota: Object) -> list[Object]:
-    """Return all scopes of a quota, as requirements with `scopeName`, `operator` and `values`."""
+    """Return a quota's `scopes` and `scopeSelector` as requirements."""
     spec = spec_of(quota)
     named = [{"scopeName": scope, "operator": "Exists"} for scope in spec.get("scopes") or ()]
     return [*named, *entries(part(spec, "scopeSelector"), "matchExpressions")]
 
 
 def in_scope(requirement: Object, kind: str, obj: Object) -> bool:
-    """Return whether an object is in a scope, as only pods and claims may be."""
+    """Return whether an object meets a scope requirement; only pods and claims can."""
     spec = spec_of(obj)
     match kind, requirement.get("scopeName"):
         case "Pod", "Terminating":
@@ -288,7 +289,7 @@ def in_scope(requirement: Object, kind: str, obj: Object) -> bool:
 
 
 def has_deadline(pod: Object) -> bool:
-    """Return whether the pod is in the scope Terminating, by its active deadline."""
+    """Return whether the pod is in the scope Terminating: it has an `activeDeadlineSeconds`."""
     deadline = spec_of(pod).get("activeDeadlineSeconds")
     return deadline is not None and deadline >= 0
 

@@ -1,1 +1,1 @@
-"""Helpers of any Python process: private files, garbage collection, bounded caches."""
+"""Helpers for Python processes: private files, garbage collection, bounded caches."""

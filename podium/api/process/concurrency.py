@@ -1,4 +1,4 @@
-"""The number of cores, and running coroutines to their end."""
+"""The number of usable cores, and execution of coroutines from synchronous code."""
 
 import os
 from collections.abc import Coroutine
@@ -15,7 +15,7 @@ def core_count() -> int:
 
 
 def run_to_end(coroutine: Coroutine[Any, Any, T]) -> T:
-    """Run a coroutine; in another thread where an event loop runs already, as in notebooks."""
+    """Run a coroutine to its end; in another thread if an event loop runs, as in notebooks."""
     # Most commands run no coroutine, and don't wait for these.
     import asyncio
     from concurrent.futures import ThreadPoolExecutor

@@ -1,4 +1,4 @@
-"""Files that only their owner may read: opened, written as a whole, and read."""
+"""Files that only their owner may read: opening, atomic writing, and reading."""
 
 import contextlib
 import os
@@ -17,7 +17,7 @@ class FileError(PodiumError):
 
 
 def owner_only(path: str, flags: int) -> int:
-    """Open a file, and restrict its mode to its owner; an opener for `open`."""
+    """Open a file with a mode that only lets its owner access it; an opener for `open`."""
     descriptor = os.open(path, flags, OWNER_ONLY)
     try:
         os.fchmod(descriptor, OWNER_ONLY)
@@ -28,7 +28,7 @@ def owner_only(path: str, flags: int) -> int:
 
 
 def private_directory(path: Path) -> None:
-    """Create a directory that only its owner may enter, if it is missing; raises FileError."""
+    """Create a directory that only its owner may enter, unless it exists; raises FileError."""
     try:
         path.mkdir(mode=_OWNER_ONLY_DIRECTORY, parents=True, exist_ok=True)
     except OSError as error:
@@ -36,7 +36,7 @@ def private_directory(path: Path) -> None:
 
 
 def write_private(path: Path, content: bytes) -> None:
-    """Write a file that only its owner may read, atomically; raises FileError."""
+    """Write a file atomically that only its owner may read; raises FileError."""
     draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     try:
         # Whoever opens it first decides who may read it: nobody else can have made it.
@@ -53,7 +53,7 @@ def write_private(path: Path, content: bytes) -> None:
 
 
 def read_private(path: Path) -> bytes | None:
-    """Read a file, None without one; raises FileError, also if others may read the file."""
+    """Read a file, None if it doesn't exist; raises FileError, also if others may read it."""
     try:
         with open(path, "rb") as file:
             mode = os.fstat(file.fileno()).st_mode

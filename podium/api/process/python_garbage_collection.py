@@ -1,4 +1,4 @@
-"""Garbage collection in processes with many objects that stay."""
+"""Garbage collection of Python in processes with many long-lived objects."""
 
 import gc
 from collections.abc import Iterator
@@ -12,9 +12,9 @@ _keeps_all = False
 
 
 def keep_all_there_is() -> None:
-    """Exclude present objects, and those made without collection, from garbage collection.
+    """Exclude existing objects, and those of `without_garbage_collection`, from collection.
 
-    It is for processes that end soon, or keep their objects until their end.
+    It is for processes that end soon, or keep their objects until they end.
     """
     global _keeps_all
     _keeps_all = True
@@ -22,9 +22,9 @@ def keep_all_there_is() -> None:
 
 
 def collect_rarely() -> None:
-    """Exclude present objects from garbage collection, and collect others rarely.
+    """Exclude all existing objects from garbage collection, and collect others less often.
 
-    Reference counts free nearly all objects; circles are few.
+    Nearly all objects are freed by reference counting, as few are in cycles.
     """
     keep_all_there_is()
     gc.set_threshold(_ALLOCATIONS, _YOUNG, _MIDDLE)
@@ -32,11 +32,11 @@ def collect_rarely() -> None:
 
 @contextmanager
 def without_garbage_collection() -> Iterator[None]:
-    """Disable garbage collection while the context is active, such as while a cluster is loaded.
+    """Disable garbage collection while the context is active, for example to load a cluster.
 
-    Loading makes millions of objects that all stay; collections would look at each repeatedly, and
-    nearly quadruple the time of reading a large cluster. Afterwards they all count as old, so that
-    the next collection doesn't look at them.
+    Loading creates millions of objects that are kept; repeated collections would nearly quadruple
+    the time for a large cluster. At the end, all objects are moved to the oldest generation, which
+    the next collection doesn't traverse.
     """
     was_enabled = gc.isenabled()
     gc.disable()

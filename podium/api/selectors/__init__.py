@@ -1,1 +1,1 @@
-"""Label selectors and node selectors, as values and as text."""
+"""Label selectors and node selectors: evaluation, validation and parsing."""

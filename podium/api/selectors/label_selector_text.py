@@ -1,7 +1,7 @@
 """Label selectors as text, such as `app in (web, db),!canary`, as apimachinery's parser reads them.
 
-The words `in` and `notin` are keywords only in the place of an operator, values may be empty, and
-`=` and `==` are equal.
+The words `in` and `notin` are only keywords in the place of an operator, values may be empty, and
+`=` and `==` are equivalent.
 """
 
 import re
@@ -34,7 +34,7 @@ _OPERATORS_TOLD = "in, notin, =, ==, !=, gt, lt"
 
 
 def parse_selector(text: str) -> Selector:
-    """Parse a selector's text, in which nothing selects everything; raises SelectorError."""
+    """Parse the text of a label selector; an empty text selects all. Raises SelectorError."""
     return conjunction(_requirements(_Tokens(text)))
 
 

@@ -47,15 +47,15 @@ _NOT_AN_INTEGER = "for 'Gt', 'Lt' operators, the value must be an integer"
 
 
 class SelectorError(PodiumError):
-    """A label selector isn't valid; the message is Kubernetes'."""
+    """A label selector isn't valid; the message is that of Kubernetes."""
 
 
 class Requirement(msgspec.Struct, frozen=True):
-    """One condition on the value of one label (or, in node selectors, of one field).
+    """A requirement on the value of one label (in node selectors, also of one field).
 
     Attributes:
         operator: `In`, `NotIn`, `Exists`, `DoesNotExist`, and in node selectors `Gt` and `Lt`.
-        values: as written; none for `Exists` and `DoesNotExist`, one integer for `Gt` and `Lt`.
+        values: as written; empty for `Exists` and `DoesNotExist`, one integer for `Gt` and `Lt`.
     """
 
     key: str
@@ -63,7 +63,7 @@ class Requirement(msgspec.Struct, frozen=True):
     values: tuple[str, ...] = ()
 
     def matches(self, value: str | None) -> bool:
-        """Return whether a label of this value, or an absent one (None), meets the condition.
+        """Return whether a label's value, None if the label is absent, meets the requirement.
 
         An absent label meets NotIn and DoesNotExist; a value that isn't a 64-bit integer meets
         neither Gt nor Lt.
@@ -96,18 +96,18 @@ class Requirement(msgspec.Struct, frozen=True):
 
 
 class Selector(msgspec.Struct, frozen=True):
-    """Requirements sorted by key, all of which must be met; an absent selector matches nothing."""
+    """A label selector: requirements sorted by key, all of which have to be met."""
 
     requirements: tuple[Requirement, ...] = ()
     matches_nothing: bool = False
 
     @property
     def is_empty(self) -> bool:
-        """Whether every set of labels matches."""
+        """Whether the selector has no requirements and matches everything."""
         return not (self.requirements or self.matches_nothing)
 
     def matches(self, labels: Mapping[str, str]) -> bool:
-        """Return whether these labels meet all requirements."""
+        """Return whether labels meet all requirements."""
         if self.matches_nothing:
             return False
         for requirement in self.requirements:
@@ -124,11 +124,11 @@ NOTHING = Selector(matches_nothing=True)
 
 
 def label_selector(raw: Mapping[str, Any] | None) -> Selector:
-    """Parse a `LabelSelector`: the conjunction of its matchLabels and matchExpressions.
+    """Convert a `LabelSelector` into the conjunction of its matchLabels and matchExpressions.
 
     Raises:
-        SelectorError: a key, operator or value isn't valid. The first faulty requirement is
-            reported, with all its faults: matchLabels by key, then matchExpressions in order.
+        SelectorError: a key, operator or value isn't valid. It has all faults of the first invalid
+            requirement, in the order of matchLabels by key, then matchExpressions.
     """
     if raw is None:
         return NOTHING
@@ -147,7 +147,7 @@ def label_selector(raw: Mapping[str, Any] | None) -> Selector:
 
 
 def equality_selector(mapping: Mapping[str, str] | None) -> Selector:
-    """Return the selector of a plain map, as of a Service or a nodeSelector, unvalidated.
+    """Return the selector of a map of labels, as in a Service or a nodeSelector, unvalidated.
 
     An absent or empty map matches everything.
     """
@@ -155,7 +155,7 @@ def equality_selector(mapping: Mapping[str, str] | None) -> Selector:
 
 
 def requirement_faults(key: object, operator: Operator, values: object) -> list[FieldError]:
-    """Validate one expression of a selector; faults are in Kubernetes' order."""
+    """Validate an expression of a label selector; faults are in Kubernetes' order."""
     faults = _faults("key", key, validate_label_key)
     texts = list(values) if isinstance(values, Sequence) and not isinstance(values, str) else []
     rule = ""
@@ -180,7 +180,7 @@ def requirement_faults(key: object, operator: Operator, values: object) -> list[
 
 
 def validate_label_key(key: str) -> list[str]:
-    """Validate a label's key; an empty list if it is valid."""
+    """Return the messages on a label's key; empty if it is valid."""
     prefix, slash, name = key.rpartition("/")
     if "/" in prefix:
         example = "with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
@@ -198,13 +198,13 @@ def validate_label_key(key: str) -> list[str]:
 
 
 def validate_label_value(value: str) -> list[str]:
-    """Validate a label's value; an empty list if it is valid."""
+    """Return the messages on a label's value; empty if it is valid."""
     faults = _too_long(value, _NAME_LENGTH_MAX)
     return faults if _VALUE_SHAPE.fullmatch(value) else [*faults, _VALUE_RULE]
 
 
 def validate_subdomain(name: str) -> list[str]:
-    """Validate a DNS subdomain, as most names of objects are; an empty list if it is valid."""
+    """Return the messages on a DNS subdomain, the form of most names; empty if it is valid."""
     if _SUBDOMAIN_SHAPE.fullmatch(name) and len(name) <= _SUBDOMAIN_LENGTH_MAX:
         # As many bytes as characters.
         return []
@@ -223,12 +223,12 @@ def _faults(field: str, text: object, validate: Callable[[str], list[str]]) -> l
 
 
 def checked_requirement(key: str, operator: Operator, values: Sequence[str] | None) -> Requirement:
-    """Make a valid requirement; raises SelectorError with all of its faults."""
+    """Return a requirement; raises SelectorError with all of its faults if it is invalid."""
     if faults := requirement_faults(key, operator, values):
         raise SelectorError(aggregate(faults))
     return Requirement(key, operator, tuple(values or ()))
 
 
 def conjunction(requirements: Iterable[Requirement]) -> Selector:
-    """Return the selector that is met if all requirements are."""
+    """Return the selector that requires all of these requirements."""
     return Selector(tuple(sorted(requirements, key=lambda requirement: requirement.key)))

@@ -28,7 +28,7 @@ _FIELD_OPERATORS = NODE_OPERATORS[:2]
 
 @dataclass(frozen=True, slots=True)
 class NodeSelectorTerm:
-    """A conjunction of conditions on a node; one that couldn't be parsed matches nothing."""
+    """A term of a node selector: a conjunction of requirements. An invalid term matches nothing."""
 
     expressions: tuple[Requirement, ...] = ()
     fields: tuple[Requirement, ...] = ()
@@ -36,11 +36,11 @@ class NodeSelectorTerm:
 
     @property
     def is_empty(self) -> bool:
-        """Whether the term as written has no condition at all (and so matches nothing)."""
+        """Whether the term has no requirements; an empty term matches nothing."""
         return not (self.expressions or self.fields or self.error)
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
-        """Return whether a node with these labels and this name meets all conditions."""
+        """Return whether a node with these labels and this name meets all requirements."""
         if self.error or self.is_empty:
             return False
         for requirement in self.expressions:
@@ -55,13 +55,13 @@ class NodeSelectorTerm:
 
 @dataclass(frozen=True, slots=True)
 class NodeSelector:
-    """Alternative terms, of which a node has to match any; without terms no node matches."""
+    """A node selector: a node has to match at least one term; without terms, no node matches."""
 
     terms: tuple[NodeSelectorTerm, ...] = ()
 
     @property
     def errors(self) -> tuple[FieldError, ...]:
-        """The faults of invalid terms, in order."""
+        """The faults of all invalid terms, in order."""
         return tuple(fault for term in self.terms for fault in term.error)
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
@@ -71,20 +71,20 @@ class NodeSelector:
 
 @dataclass(frozen=True, slots=True)
 class RequiredNodeAffinity:
-    """A pod's requirements of a node's labels and name: `nodeSelector` and required affinity."""
+    """A pod's requirements for nodes: `nodeSelector` and required node affinity."""
 
     selector: Selector
     affinity: NodeSelector | None
 
     def matches(self, labels: Mapping[str, str], name: str) -> bool:
-        """Return whether a node with these labels and this name meets both."""
+        """Return whether a node with these labels and this name meets both requirements."""
         return self.selector.matches(labels) and (
             self.affinity is None or self.affinity.matches(labels, name)
         )
 
 
 def node_selector(raw: Mapping[str, Any]) -> NodeSelector:
-    """Parse the `nodeSelectorTerms` of a `NodeSelector`, without empty terms."""
+    """Convert the `nodeSelectorTerms` of a `NodeSelector`, omitting empty terms."""
     terms = (
         _term(term, f"nodeSelectorTerms[{index}]")
         for index, term in enumerate(entries(raw, "nodeSelectorTerms"))
@@ -95,9 +95,9 @@ def node_selector(raw: Mapping[str, Any]) -> NodeSelector:
 def preferred_terms(
     raw_list: Sequence[Mapping[str, Any]] | None,
 ) -> tuple[tuple[int, NodeSelectorTerm], ...]:
-    """Parse preferred node affinity into weights and terms, in order.
+    """Convert preferred node affinity into weights and terms, in order.
 
-    Terms without weight or conditions are dropped. Invalid terms stay, with their `error`:
+    Terms without weight or requirements are omitted. Invalid terms are kept with their `error`:
     Kubernetes refuses to score any node for such a pod.
     """
     weighted = (
@@ -108,7 +108,7 @@ def preferred_terms(
 
 
 def required_node_affinity(pod: Mapping[str, Any]) -> RequiredNodeAffinity:
-    """Parse a pod's `nodeSelector` and required node affinity."""
+    """Return a pod's `nodeSelector` and required node affinity."""
     spec = spec_of(pod)
     affinity = node_affinity_of(spec)
     required = affinity.get(REQUIRED)

@@ -1,1 +1,1 @@
-"""Values that fields hold: quantities, durations, times, schedules, names and counts."""
+"""Values of fields: quantities, durations, times, schedules, names and counts."""

@@ -1,7 +1,7 @@
 """Schedules of CronJobs: five fields, or a descriptor such as `@daily`, in a time zone.
 
 Syntax and errors are those of robfig/cron's standard parser, which Kubernetes uses. A local time
-that a change of the clocks skips isn't due; a repeated one is due twice.
+that is skipped when clocks go forward isn't due; one that is repeated is due twice.
 """
 
 import re
@@ -36,7 +36,7 @@ _CHANGE = timedelta(hours=3)
 
 
 class ScheduleError(PodiumError):
-    """A text isn't a schedule, or a name isn't that of a time zone."""
+    """A text isn't a valid schedule, or a time zone is unknown."""
 
 
 class _Field(msgspec.Struct, frozen=True):
@@ -58,8 +58,8 @@ class CronSchedule(msgspec.Struct, frozen=True):
     """A cron schedule.
 
     Attributes:
-        expression: five plain fields; empty if the schedule is due every `every_s` seconds.
-        every_s: the period in seconds; 0 if there are fields.
+        expression: five plain fields; empty if `every_s` is used.
+        every_s: period in seconds, for `@every`; 0 if `expression` is used.
     """
 
     expression: str
@@ -67,7 +67,7 @@ class CronSchedule(msgspec.Struct, frozen=True):
     every_s: int = 0
 
     def next_s(self, after_s: float) -> float | None:
-        """Return the first time after another one, in seconds since the epoch; None without one."""
+        """Return the first scheduled time after a time, in seconds since the epoch, or None."""
         if self.every_s:
             return float(int(after_s) + self.every_s)
         after = datetime.fromtimestamp(after_s, UTC)
@@ -114,7 +114,7 @@ def parse_schedule(text: str, zone: str = "UTC") -> CronSchedule:
 
 
 def parse_zone(name: str) -> ZoneInfo:
-    """Find a time zone by its name, such as `Europe/Berlin`; raises ScheduleError."""
+    """Return a time zone by its name, such as `Europe/Berlin`; raises ScheduleError."""
     try:
         return ZoneInfo(name)
     except (ValueError, OSError, LookupError):

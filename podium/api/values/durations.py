@@ -1,4 +1,4 @@
-"""Durations as Go writes and reads them (`time.ParseDuration`): `90s`, `1m30s`, `1.5h`, `0`."""
+"""Durations in Go's notation (`time.ParseDuration`): `90s`, `1m30s`, `1.5h`, `0`."""
 
 import re
 
@@ -52,7 +52,7 @@ def parse_duration(text: str) -> int:
 
 
 def duration_seconds(text: str) -> float | None:
-    """Parse a duration into seconds, exact to the nanosecond; None if the text isn't one."""
+    """Parse a duration into seconds, exact to the nanosecond; None if it isn't valid."""
     try:
         return parse_duration(text) / NANOS_PER_SECOND
     except DurationError:

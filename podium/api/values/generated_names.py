@@ -1,7 +1,7 @@
-"""Generated names and hashes like Kubernetes', but deterministic.
+"""Generated names and hashes like those of Kubernetes, but deterministic.
 
-Kubernetes draws five characters at random and has a hash of its own for templates; here both come
-from SHA-256, so that plans are repeatable. A real cluster would generate other names.
+Kubernetes draws five random characters and hashes templates by its own function; here both are
+derived from SHA-256, so that plans are repeatable. A real cluster would generate other names.
 """
 
 import hashlib
@@ -19,12 +19,15 @@ NAME_LENGTH_MAX = 63
 
 
 def template_hash(template: Any) -> str:
-    """Hash a template by its JSON into ten characters."""
+    """Return a hash of a template, ten characters long, computed from its JSON."""
     return _characters(json.dumps(template, sort_keys=True), HASH_LENGTH)
 
 
 def generated_names(base: str, identity: str, is_taken: Callable[[str], bool]) -> Iterator[str]:
-    """Yield endless free names for an identity, with `base` (cut if too long) at the front."""
+    """Yield an endless sequence of free names that start with `base`, which is cut if too long.
+
+    The names depend on `identity`; `is_taken` excludes existing names.
+    """
     stem = base[: NAME_LENGTH_MAX - SUFFIX_LENGTH]
     for number in count():
         name = stem + _characters(f"{identity}/{number}", SUFFIX_LENGTH)

@@ -1,4 +1,4 @@
-"""Integers in untrusted texts, parsed as by Go's strconv."""
+"""Integers in untrusted texts, parsed as in Go's strconv."""
 
 import re
 
@@ -11,7 +11,7 @@ _DECIMAL = re.compile("([-+]?)0*([0-9]{1,20})", re.ASCII)
 
 
 def parse_int(text: object, within: range = INT64) -> int | None:
-    """Parse a decimal integer, with or without a sign; None if it is invalid or out of bounds."""
+    """Parse a decimal integer with optional sign; None if it is invalid or not in `within`."""
     match = _DECIMAL.fullmatch(text) if isinstance(text, str) else None
     if match is None:
         return None
@@ -20,13 +20,13 @@ def parse_int(text: object, within: range = INT64) -> int | None:
 
 
 def parse_count(text: object, within: range = UINT64) -> int | None:
-    """Parse a decimal integer without a sign; None if it is invalid or out of bounds."""
+    """Parse a decimal integer without sign; None if it is invalid or not in `within`."""
     is_unsigned = isinstance(text, str) and text[:1].isdecimal()
     return parse_int(text, within) if is_unsigned else None
 
 
 def scaled(bound: int | str, total: int, *, rounds_up: bool = True) -> int:
-    """Return a bound of a rollout or budget: a number, or a percentage of a total."""
+    """Return the value of an int-or-string: the number itself, or a percentage of `total`."""
     if not isinstance(bound, str):
         return int(bound)
     share = int(bound.removesuffix("%")) * total

@@ -1,7 +1,7 @@
-"""Kubernetes' resource.Quantity, exact: an integer of nanos (thousand-millionths).
+"""Kubernetes' resource.Quantity, exact: an integer of nanos (10⁻⁹ of a unit).
 
-As in apimachinery's `resource` package of v1.36, fractions of a nano are rounded away from zero, an
-amount with a binary suffix is capped at 2**63 - 1, and so are whole units and thousandths.
+As in apimachinery's `resource` package of v1.36, fractions of a nano are rounded away from zero.
+Amounts with a binary suffix, and whole units and thousandths, are capped at 2**63 - 1.
 """
 
 import re
@@ -47,7 +47,7 @@ _BINARY_LETTERS = ("", *_BINARY_SUFFIXES)
 
 
 class Format(StrEnum):
-    """The notation of a quantity, in which it is printed."""
+    """The notation in which a quantity is printed."""
 
     DECIMAL_SI = "DecimalSI"
     BINARY_SI = "BinarySI"
@@ -55,17 +55,17 @@ class Format(StrEnum):
 
 
 class QuantityError(InvalidValueError):
-    """A value that isn't a quantity."""
+    """A value isn't a quantity."""
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Quantity:
-    """An exact amount, compared and hashed by its size alone.
+    """An exact amount; comparison and hash ignore the notation.
 
     Attributes:
-        nanos: the amount in thousand-millionths of the resource's unit.
-        written: the original text where Kubernetes prints that instead of the canonical one, as it
-            does with text that looks canonical at a glance, such as `+5` or `1.500`.
+        nanos: amount in 10⁻⁹ of the resource's unit.
+        written: original text if Kubernetes prints it instead of the canonical text, as it does
+            with text that superficially looks canonical, such as `+5` or `1.500`.
     """
 
     nanos: int
@@ -89,24 +89,24 @@ class Quantity:
 
 
 def parse_quantity(raw: str | int | float) -> Quantity:
-    """Parse a quantity of JSON, a string or a number; raises QuantityError."""
+    """Parse a quantity from JSON, a string or a number; raises QuantityError."""
     if isinstance(raw, _SCALARS):
         return _parse(raw)
     raise QuantityError(FieldError("", raw, _NOT_SCALAR))
 
 
 def nanos(raw: str | int | float) -> int:
-    """Return the amount in thousand-millionths; raises QuantityError."""
+    """Return the amount of a quantity in nanos; raises QuantityError."""
     return parse_quantity(raw).nanos
 
 
 def value(raw: str | int | float) -> int:
-    """Return the amount in whole units, rounded up (Value); raises QuantityError."""
+    """Return the amount of a quantity in whole units, rounded up (Value); raises QuantityError."""
     return ceil_value(parse_quantity(raw).nanos)
 
 
 def milli_value(raw: str | int | float) -> int:
-    """Return the amount in thousandths, rounded up (MilliValue); raises QuantityError."""
+    """Return the amount of a quantity in thousandths, rounded up; raises QuantityError."""
     return ceil_milli(parse_quantity(raw).nanos)
 
 

@@ -1,4 +1,4 @@
-"""Untrusted text on a terminal: control characters are shown rather than obeyed."""
+"""Escaping of untrusted text, so that a terminal doesn't interpret its control characters."""
 
 import re
 
@@ -12,16 +12,16 @@ _STEERING = re.compile(
 def escaped(text: str) -> str:
     r"""Escape the control characters of a text, such as `\u001b` for an escape character.
 
-    Strings of JSON, and quoted ones of YAML, keep their values.
+    JSON strings and double-quoted YAML strings keep their values.
     """
     return _STEERING.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def steers(text: str) -> bool:
-    """Return whether a text has control characters."""
+    """Return whether a text has control characters to escape."""
     return _STEERING.search(text) is not None
 
 
 def escaped_json(data: bytes) -> bytes:
-    """Escape the control characters of JSON, which keeps its values."""
+    """Escape the control characters of a JSON text, without changing its value."""
     return data if data.isascii() else escaped(data.decode()).encode()

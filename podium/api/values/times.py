@@ -1,4 +1,4 @@
-"""RFC 3339 texts and integer nanoseconds since 1970-01-01T00:00:00Z, exact both ways."""
+"""RFC 3339 texts and integer nanoseconds since the epoch (1970-01-01T00:00:00Z), without loss."""
 
 import re
 from datetime import UTC, date, datetime
@@ -33,11 +33,11 @@ LATEST_NS = (date.max.toordinal() + 1 - _EPOCH) * _SECONDS_PER_DAY * 10**9 - 1
 
 
 class TimeError(InvalidValueError):
-    """A value that isn't an RFC 3339 time."""
+    """A value isn't an RFC 3339 time."""
 
 
 def parse_time(text: str) -> int:
-    """Parse a time into nanoseconds since the epoch, of at most nine digits of a fraction.
+    """Parse a time into nanoseconds since the epoch; further digits of a fraction are cut off.
 
     Raises:
         TimeError: the text isn't a time of the years 0 to 9999 in UTC.
@@ -54,10 +54,10 @@ def epoch_s(text: str) -> float:
 
 
 def format_time(nanos: int, digits: int = 0) -> str:
-    """Format a time in UTC, with `digits` (0 to 9) digits of a second, the rest cut off.
+    """Format a time in UTC, with 0 to 9 fractional digits of a second; further digits are cut off.
 
-    Kubernetes writes most times with no digits, and those of leases and events with 6. A time out
-    of bounds is written as `EARLIEST_NS` or `LATEST_NS`.
+    Kubernetes writes most times with 0 digits, those of leases and events with 6. Times out of
+    range are written as `EARLIEST_NS` or `LATEST_NS`.
     """
     seconds, fraction = divmod(min(max(nanos, EARLIEST_NS), LATEST_NS), NANOS_PER_SECOND)
     day, second = divmod(seconds, _SECONDS_PER_DAY)
@@ -73,12 +73,12 @@ def _date(ordinal: int) -> str:
 
 
 def timestamp(now_s: float) -> str:
-    """Format seconds since the epoch as most of the API does, in whole seconds."""
+    """Format seconds since the epoch as in most API fields: in whole seconds."""
     return _timestamp(int(now_s))
 
 
 def micro_time(at_s: float) -> str:
-    """Format seconds since the epoch as leases and events do, in microseconds."""
+    """Format seconds since the epoch as in leases and events: in microseconds."""
     return format_time(int(at_s * NANOS_PER_SECOND), MICROSECOND_DIGITS)
 
 

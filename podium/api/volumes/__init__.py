@@ -1,1 +1,1 @@
-"""Storage classes, claims and persistent volumes, and which volume a claim gets."""
+"""Storage classes, claims and persistent volumes, and the choice of a volume for a claim."""

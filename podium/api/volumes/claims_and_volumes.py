@@ -40,14 +40,14 @@ _DEFAULT = (
 
 @dataclass(frozen=True, slots=True)
 class ClaimUse:
-    """The use of a claim by a pod's volume; the pod must own the claim of an ephemeral one."""
+    """The name of a claim that a pod's volume uses; an ephemeral claim must be owned by the pod."""
 
     claim_name: str
     is_ephemeral: bool = False
 
 
 def claim_uses(pod: Object) -> Iterator[ClaimUse]:
-    """Yield the uses of claims by a pod's volumes, in order."""
+    """Yield the claims that a pod's volumes use, in order."""
     for volume in volumes_of(spec_of(pod)):
         source = volume.get("persistentVolumeClaim")
         if source is not None:
@@ -57,7 +57,7 @@ def claim_uses(pod: Object) -> Iterator[ClaimUse]:
 
 
 def volume_name(claim: Object) -> str:
-    """Return the name of a claim's persistent volume; empty if there is none."""
+    """Return the name of a claim's persistent volume; empty if it has none."""
     return str(spec_of(claim).get("volumeName") or "")
 
 
@@ -72,13 +72,13 @@ def access_modes(obj: Object) -> frozenset[str]:
 
 
 def requested_storage(claim: Object) -> int | None:
-    """Return the requested storage of a claim, in nanos of a byte; None if there is none."""
+    """Return the requested storage of a claim in nanos of a byte; None if it requests none."""
     requests = requests_of(spec_of(claim))
     return nanos(requests["storage"]) if "storage" in requests else None
 
 
 def storage_capacity(volume: Object) -> int:
-    """Return the size of a persistent volume, in nanos of a byte."""
+    """Return the capacity of a persistent volume in nanos of a byte."""
     return nanos(part(spec_of(volume), "capacity").get("storage") or 0)
 
 
@@ -101,7 +101,7 @@ def is_bound_to(volume: Object, claim: Object) -> bool:
 def bound_to(volume: Object, claim: Object) -> Object:
     """Return the persistent volume bound to a claim, as by GetBindVolumeToClaim.
 
-    An annotation distinguishes it from a volume that a user has reserved for the claim.
+    An annotation marks a volume that the controller has bound, unless a user reserved it.
     """
     if not is_bound_to(volume, claim) and BOUND_BY_CONTROLLER not in annotations(volume):
         volume = annotated(volume, {BOUND_BY_CONTROLLER: "yes"})
@@ -116,12 +116,12 @@ def bound_to(volume: Object, claim: Object) -> Object:
 
 
 def selecting_node(claim: Object, node_name: str) -> Object:
-    """Return the claim with the annotation that asks for a volume for a node."""
+    """Return the claim with the annotation that requests a volume for a node."""
     return annotated(claim, {SELECTED_NODE: node_name})
 
 
 def same_kind(volume: Object, claim: Object) -> bool:
-    """Return whether volume mode and VolumeAttributesClass of volume and claim are equal."""
+    """Return whether a volume and a claim have equal volumeMode and VolumeAttributesClass."""
     return _kind(volume) == _kind(claim)
 
 

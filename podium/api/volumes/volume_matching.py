@@ -1,7 +1,7 @@
-"""The choice of persistent volumes for unbound claims, on each row.
+"""The choice of persistent volumes for unbound claims, for each node (row).
 
-The rules are those of FindMatchingVolume and of VolumeBinding's search with it, v1.36. Where
-several volumes of one size fit, Kubernetes takes any; here it is the one with the smallest name.
+The rules are those of FindMatchingVolume and of VolumeBinding's search in v1.36. Among matching
+volumes of the same size, Kubernetes takes any; here it is the one with the smallest name.
 """
 
 from collections.abc import Sequence
@@ -30,24 +30,24 @@ NO_VOLUME = -1
 
 
 class Topology(Protocol):
-    """The rows from which volumes can be reached."""
+    """Protocol of the topology: the nodes from which volumes can be reached."""
 
     def reach(self, volume: Object) -> Rows:
-        """Return the rows from which a persistent volume can be reached, int[n], ascending."""
+        """Return the rows of nodes that can reach a persistent volume: int[n], ascending."""
 
 
 def by_size(claims: Sequence[Object]) -> list[Object]:
-    """Sort claims by size, as volumes are chosen for small ones first."""
+    """Sort claims by requested size, as small claims get their volumes first."""
     return sorted(claims, key=lambda claim: requested_storage(claim) or 0)
 
 
 def choose_volumes(
     claims: Sequence[Object], volumes: Sequence[Object], topology: Topology, node_count: int
 ) -> list[Choice]:
-    """Choose a different volume for each claim in turn, on each row separately.
+    """Choose a different volume for each claim, in order, and independently for each node.
 
     Returns:
-        For each claim int64[nodes], an index into `volumes` or `NO_VOLUME`.
+        For each claim int64[nodes]: an index into `volumes`, or `NO_VOLUME`.
 
     Raises:
         SelectorError: the selector of a claim isn't valid.

@@ -1,8 +1,8 @@
 """The admission plugins, run in kube-apiserver's order.
 
-A write passes them twice: `admit` completes the object before it is validated; `validate` checks
-the completed object and returns the quotas to store with it. A plugin is called only for the kinds
-and operations that it handles.
+Each write passes all plugins twice: `admit` completes the object before validation; `validate`
+checks the completed object and returns the quotas to store with it. A plugin is only called for the
+kinds and operations that it handles.
 """
 
 from collections.abc import Mapping, Sequence
@@ -52,14 +52,14 @@ PLUGINS: tuple[type[AdmissionPlugin], ...] = (
 
 
 class UnknownPluginError(PodiumError):
-    """The options name an unknown admission plugin."""
+    """The options contain the name of an unknown admission plugin."""
 
 
 class Admission:
     """Runs the enabled admission plugins on each write.
 
     Raises:
-        UnknownPluginError: the options name an unknown plugin.
+        UnknownPluginError: the options contain the name of an unknown plugin.
     """
 
     def __init__(self, view: StoreView, options: AdmissionOptions | None = None) -> None:
@@ -86,7 +86,7 @@ class Admission:
         """Complete an object before it is validated; raises RefusedError.
 
         Args:
-            obj: the object to store or, for a subresource such as `binding`, the posted one.
+            obj: object to store; for a subresource such as `binding`, the posted object.
         """
         for plugin in self._concerned(request)["admit"]:
             obj = plugin.admit(request, obj)
@@ -96,7 +96,7 @@ class Admission:
         """Check an object after validation, and charge quotas; raises RefusedError.
 
         Returns:
-            the charged quotas, to be stored together with the object.
+            The charged quotas, to be stored together with the object.
         """
         concerned = self._concerned(request)
         for plugin in concerned["validate"]:
@@ -104,7 +104,7 @@ class Admission:
         return [quota for plugin in concerned["charge"] for quota in plugin.charge(request, obj)]
 
     def _concerned(self, request: Attributes) -> Mapping[str, Sequence[AdmissionPlugin]]:
-        """Return the plugins that handle a request, by the methods that they override."""
+        """Return the plugins that handle a request, by the name of each method they override."""
         key = (request.kind.key, request.subresource, request.operation)
         concerned = self._known.get(key)
         if concerned is None:

@@ -1,4 +1,4 @@
-"""LimitRanger: default, least and most amounts of the pods and claims of a namespace."""
+"""LimitRanger: default, minimum and maximum amounts of a namespace's pods and claims."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
@@ -24,7 +24,7 @@ from podium.apiserver.refusals import forbidden
 
 
 def limit_faults(limit: Object, requests: Quantities, limits: Quantities | None) -> Iterator[str]:
-    """Iterate over the violations of one item of a LimitRange; a claim has no limits (None)."""
+    """Yield the violations of one item of a LimitRange; `limits` is None for a claim."""
     limited = limits or {}
     for name, bound in sorted(read(limit.get("min")).items()):
         subject = f"minimum {name} usage per {limit['type']} is {bound}"
@@ -65,7 +65,7 @@ _CONTAINERS = (("containers", "container"), ("initContainers", "init container")
 
 
 class LimitRanger(AdmissionPlugin):
-    """Sets default amounts of containers, and refuses amounts out of range, by each LimitRange."""
+    """Sets default requests and limits, and refuses amounts out of the range of any LimitRange."""
 
     handles: ClassVar = {"Pod": CREATE, "Pod/resize": UPDATE, "PersistentVolumeClaim": WRITE}
 
@@ -90,7 +90,7 @@ class LimitRanger(AdmissionPlugin):
 
 
 def limits_by_namespace(ranges: Iterable[Object]) -> Mapping[str, list[Sequence[Object]]]:
-    """Return the limits of each LimitRange by namespace."""
+    """Return the items (`spec.limits`) of each LimitRange, by namespace."""
     limits: dict[str, list[Sequence[Object]]] = {}
     for limit_range in ranges:
         of_namespace = limits.setdefault(namespace(limit_range), [])
@@ -99,7 +99,7 @@ def limits_by_namespace(ranges: Iterable[Object]) -> Mapping[str, list[Sequence[
 
 
 def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
-    """Return a pod with the default requests and limits where its containers have none."""
+    """Return a pod whose containers have default requests and limits where they had none."""
     defaults: dict[str, dict[str, Any]] = {"requests": {}, "limits": {}}
     for limit in limits:
         if limit.get("type") == "Container":
@@ -128,7 +128,7 @@ def with_default_amounts(pod: Object, limits: Iterable[Object]) -> Object:
 
 
 def pod_faults(pod: Object, limits: Iterable[Object]) -> Iterator[str]:
-    """Iterate over the violations of the limits of a LimitRange by a pod with its defaults."""
+    """Yield the violations of a LimitRange's items by a pod that has its defaults."""
     spec = spec_of(pod)
     for limit in limits:
         if limit.get("type") == "Container":

@@ -1,4 +1,4 @@
-"""NamespaceLifecycle: no new objects in missing or terminating namespaces."""
+"""NamespaceLifecycle: refuses new objects in missing or terminating namespaces."""
 
 from typing import ClassVar
 

@@ -1,4 +1,4 @@
-"""The admission plugins of nodes and their kubelets, with the rules of v1.36."""
+"""The admission plugins for nodes and for requests of kubelets, with the rules of v1.36."""
 
 from typing import ClassVar
 
@@ -34,7 +34,7 @@ _ALLOWED = frozenset(
 
 
 class TaintNodesByCondition(AdmissionPlugin):
-    """Taints new nodes as not ready, until the node lifecycle controller has seen them."""
+    """Taints new nodes as not ready, until the node lifecycle controller removes the taint."""
 
     handles: ClassVar = {"Node": CREATE}
 
@@ -49,8 +49,8 @@ class TaintNodesByCondition(AdmissionPlugin):
 class NodeRestriction(AdmissionPlugin):
     """Restricts kubelets to the objects of their own node.
 
-    These are its Node, but for taints, owners, source of configuration and the labels that keep
-    pods from nodes; the status of its pods, which it also deletes and evicts; and its Lease.
+    Allowed are: its Node, except taints, owners, configSource and restricted labels; the status,
+    deletion and eviction of its pods; and its Lease.
     """
 
     handles: ClassVar = {

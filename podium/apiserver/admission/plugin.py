@@ -1,4 +1,4 @@
-"""The protocol of admission plugins, and the options and objects that they read."""
+"""The protocol of admission plugins, with their options and their view of the store."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import ClassVar, Generic, TypeVar
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 
 class StoreView:
-    """Read access to the store; cluster-scoped objects have the empty namespace."""
+    """Read access to the store; the namespace of cluster-scoped objects is empty."""
 
     def __init__(self, store: Store) -> None:
         self._store = store
@@ -21,12 +21,12 @@ class StoreView:
         self.version = store.changes
 
     def list(self, kind: str, namespace: str = "") -> Sequence[Object]:
-        """List the objects of a kind, or of one namespace, by namespace and name."""
+        """List the objects of a kind, in one namespace or (if empty) all, by namespace and name."""
         return self._store.list(kind, namespace or None).items
 
 
 class Derived(Generic[T]):
-    """A value derived from all objects of a kind, computed again after each change."""
+    """A value computed from all objects of a kind, and recomputed after each change."""
 
     def __init__(self, view: StoreView, kind: str, derive: Callable[[Sequence[Object]], T]) -> None:
         self._view, self._kind, self._derive = view, kind, derive
@@ -51,9 +51,9 @@ DELETE = frozenset({Operation.DELETE})
 
 
 class LimitedScope(msgspec.Struct, frozen=True):
-    """A scope whose pods are refused unless a quota covers it.
+    """A quota scope: pods in the scope are refused unless a quota covers it.
 
-    It is one of the `matchScopes` in the configuration of ResourceQuota; operators are `In`,
+    It is an item of `matchScopes` in the configuration of ResourceQuota; operators are `In`,
     `NotIn`, `Exists` and `DoesNotExist`.
     """
 
@@ -63,7 +63,7 @@ class LimitedScope(msgspec.Struct, frozen=True):
 
     @property
     def requirement(self) -> Object:
-        """The scope as a requirement in a quota."""
+        """The scope in the form of a quota's requirement."""
         return {"scopeName": self.scope, "operator": self.operator, "values": self.values}
 
     def __str__(self) -> str:
@@ -74,9 +74,9 @@ class AdmissionOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Admission flags and configuration of kube-apiserver.
 
     Attributes:
-        enabled: names of plugins that are off by default.
-        disabled: names of plugins that are on by default.
-        limited_scopes: the scopes whose pods need a quota.
+        enabled: names of plugins to enable that are off by default.
+        disabled: names of plugins to disable that are on by default.
+        limited_scopes: scopes whose pods are refused unless a quota covers them.
     """
 
     enabled: frozenset[str] = frozenset()
@@ -87,11 +87,11 @@ class AdmissionOptions(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class AdmissionPlugin:
-    """An admission plugin, named by its class; methods that aren't overridden do nothing.
+    """An admission plugin, whose name is that of its class. Methods do nothing by default.
 
     Attributes:
-        handles: the handled operations by resource: a kind such as `Pod`, a kind with a subresource
-            such as `Pod/binding`, or ALL_NAMESPACED.
+        handles: operations by resource: a kind such as `Pod`, a kind with a subresource such as
+            `Pod/binding`, or ALL_NAMESPACED.
     """
 
     handles: ClassVar[Mapping[str, frozenset[Operation]]]

@@ -18,11 +18,11 @@ DEFAULT_ACCOUNT = "default"
 
 
 class ServiceAccount(AdmissionPlugin):
-    """Sets the service account of new pods, and the image secrets that the account has.
+    """Sets the service account of new pods, and the image pull secrets of that account.
 
-    Unlike in v1.36, no token is mounted, as few pods run processes here. And the account `default`
-    needn't exist in a namespace yet, so that no pod is refused before its controller has created
-    it. The plugin is on in clusters with several users, such as those of `podium up`.
+    Unlike in v1.36, no token is mounted, as few pods here run processes. The account `default`
+    needn't exist yet, so that no pod is refused before the controller has created the account. The
+    plugin is on in clusters with several users, such as those of `podium up`.
     """
 
     handles: ClassVar = {"Pod": CREATE}
@@ -58,7 +58,7 @@ DEFAULT_SECONDS = 300
 
 
 class DefaultTolerationSeconds(AdmissionPlugin):
-    """Adds tolerations of nodes that aren't ready or reachable to pods without such ones."""
+    """Adds default tolerations of not-ready and unreachable nodes to pods that don't have them."""
 
     handles: ClassVar = {"Pod": WRITE}
 
@@ -71,7 +71,7 @@ class DefaultTolerationSeconds(AdmissionPlugin):
 def add_default_tolerations(
     pod: Object, *, not_ready_s: int = DEFAULT_SECONDS, unreachable_s: int = DEFAULT_SECONDS
 ) -> Object:
-    """Add the tolerations that a pod lacks; a pod that has both is returned as it is."""
+    """Return a pod with the default tolerations that it lacks; unchanged if it lacks none."""
     spec = spec_of(pod)
     old: Sequence[Toleration] = tolerations_of(spec)
     new = [
@@ -91,7 +91,7 @@ TOPOLOGY_LABELS = ("topology.kubernetes.io/zone", "topology.kubernetes.io/region
 
 
 class PodTopologyLabels(AdmissionPlugin):
-    """Copies the zone and region labels of a node to its new pods, and to bindings for the pod."""
+    """Copies the zone and region labels of a node to pods created on it and to bindings."""
 
     handles: ClassVar = {"Pod": CREATE, "Pod/binding": CREATE}
 

@@ -1,6 +1,6 @@
-"""Priority: resolves the name of a PriorityClass to the value that scheduling compares.
+"""Priority: resolves a pod's PriorityClass to the priority that scheduling compares.
 
-A pod keeps the values resolved when it was created, also if its class changes later.
+A pod keeps the values that were resolved at its creation, even if the class changes later.
 """
 
 from collections.abc import Iterable
@@ -57,7 +57,7 @@ class Priority(AdmissionPlugin):
 
 
 class PriorityClasses:
-    """The stored and the system PriorityClasses, and the default one."""
+    """All PriorityClasses, stored and built-in, and the default class."""
 
     def __init__(self, classes: Iterable[Object]) -> None:
         by_name: dict[str, Object] = {
@@ -75,10 +75,10 @@ class PriorityClasses:
         self._resolved_default = _resolved(self._default)
 
     def resolve(self, pod: Object, pod_name: str = "") -> Object:
-        """Return a new pod with its class, priority and preemption policy.
+        """Return a new pod with PriorityClass, priority and preemption policy set.
 
         Raises:
-            RefusedError: the class is unknown, or the pod states another value or policy.
+            RefusedError: the class is unknown, or the pod specifies another priority or policy.
         """
         spec = spec_of(pod)
         resolved = self._of(spec, _POD, pod_name or name(pod))
@@ -98,7 +98,7 @@ class PriorityClasses:
         return {**pod, "spec": {**spec, **resolved}}
 
     def resolve_group(self, group: Object, group_name: str = "") -> Object:
-        """Return a PodGroup with its class and priority; raises as `resolve`."""
+        """Return a PodGroup with PriorityClass and priority set; raises the errors of `resolve`."""
         spec = spec_of(group)
         resolved = {**self._of(spec, POD_GROUP, group_name or name(group))}
         del resolved["preemptionPolicy"]
@@ -120,7 +120,7 @@ class PriorityClasses:
         return resolved
 
     def check(self, priority_class: Object) -> None:
-        """Refuse a second default class; raises RefusedError."""
+        """Raise RefusedError if a PriorityClass would be a second default class."""
         new, default = name(priority_class), self._default
         if priority_class.get("globalDefault") and default and name(default) != new:
             why = (

@@ -1,7 +1,7 @@
 """ResourceQuota: refuses writes that would exceed a quota of their namespace.
 
-The usage of a quota is in its status, which a controller initialises; until then the quota limits
-nothing.
+The usage of a quota is in its status, which a controller initializes. Until then, the quota doesn't
+limit anything.
 """
 
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ _UPDATES_CHANGE_USE = frozenset({"Service", "PersistentVolumeClaim"})
 
 
 class ResourceQuota(AdmissionPlugin):
-    """Charges the quotas of a namespace for the object to be stored."""
+    """Adds the usage of an object to its namespace's quotas, and refuses it if one is exceeded."""
 
     handles: ClassVar = {ALL_NAMESPACED: WRITE}
 
@@ -102,7 +102,7 @@ def _may_use_more(request: Attributes, obj: Object) -> bool:
 
 
 def _check_usable(request: Attributes, obj: Object, quota: Object, hard: Quantities) -> None:
-    """Refuse an object whose use of a quota, or the quota's own status, is unknown."""
+    """Refuse an object if its usage, or that in the quota's status, is unknown."""
     kind = request.kind
     limiting, why = tracked(kind, hard), ""
     if not set(limiting) <= set(status_of(quota).get("used") or {}):

@@ -1,4 +1,4 @@
-"""RuntimeClass: adds the overhead of a pod's runtime, and restricts the pod to its nodes."""
+"""RuntimeClass: adds the overhead and the scheduling constraints of a pod's runtime class."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ Toleration = Mapping[str, Any]
 
 
 class RuntimeClass(AdmissionPlugin):
-    """Adds overhead, node selector and tolerations of its runtime class to a new pod."""
+    """Adds overhead, node selector and tolerations of the RuntimeClass to a new pod."""
 
     handles: ClassVar = {"Pod": CREATE}
 
@@ -65,7 +65,7 @@ class RuntimeClass(AdmissionPlugin):
 def merge_tolerations(
     first: Iterable[Toleration], second: Iterable[Toleration]
 ) -> list[Toleration]:
-    """Join two lists of tolerations, without those that another one includes."""
+    """Concatenate two lists of tolerations, omitting those that another toleration covers."""
     candidates = [*first, *second]
     merged: list[Toleration] = []
     for index, toleration in enumerate(candidates):
@@ -79,7 +79,7 @@ def merge_tolerations(
 
 
 def _includes(wider: Toleration, narrower: Toleration) -> bool:
-    """Return whether one toleration tolerates all that another one does, for as long."""
+    """Return whether a toleration tolerates everything that another one does, and as long."""
     if wider == narrower:
         return True
     wider_exists = wider.get("operator") == "Exists"

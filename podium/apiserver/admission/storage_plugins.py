@@ -1,6 +1,6 @@
-"""The admission plugins of claims and volumes, with the rules of v1.36.
+"""The admission plugins for claims and volumes, with the rules of v1.36.
 
-Of several default storage classes the newest counts, and of equally old ones the first by name.
+If several storage classes are marked as default, the newest counts, then the first by name.
 """
 
 from collections.abc import Iterable
@@ -32,7 +32,7 @@ _NOT_RESIZABLE = (
 
 
 class StorageObjectInUseProtection(AdmissionPlugin):
-    """Adds protection finalizers, which controllers remove when a claim or volume is unused."""
+    """Adds protection finalizers to new claims and volumes; controllers remove these."""
 
     handles: ClassVar = dict.fromkeys(_FINALIZERS, CREATE)
 
@@ -46,7 +46,7 @@ class StorageObjectInUseProtection(AdmissionPlugin):
 
 
 class DefaultStorageClass(AdmissionPlugin):
-    """Assigns the default storage class to new claims without one."""
+    """Sets the default storage class of new claims that specify none."""
 
     handles: ClassVar = {"PersistentVolumeClaim": CREATE}
 
@@ -64,7 +64,7 @@ class DefaultStorageClass(AdmissionPlugin):
 
 
 def default_class(classes: Iterable[Object]) -> str | None:
-    """Return the name of the default class, if there is one."""
+    """Return the name of the default storage class; None if there is none."""
 
     def newest_first(storage_class: Object) -> tuple[int, str]:
         created = metadata_of(storage_class).get("creationTimestamp")
@@ -75,7 +75,7 @@ def default_class(classes: Iterable[Object]) -> str | None:
 
 
 class PersistentVolumeClaimResize(AdmissionPlugin):
-    """Refuses to enlarge claims whose storage class doesn't support it."""
+    """Refuses to enlarge claims whose storage class doesn't allow expansion."""
 
     handles: ClassVar = {"PersistentVolumeClaim": UPDATE}
 

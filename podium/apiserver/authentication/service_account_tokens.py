@@ -1,7 +1,7 @@
 """Service account tokens: JSON Web Tokens (HS256), signed with a key of the API server.
 
-The claims are those of v1.36. A token is invalid once it has expired, or once the service account
-or the object that it is bound to is deleted, or replaced by another one of that name.
+The claims are those of v1.36. A token becomes invalid when it expires, and when its service account
+or the object that it is bound to is deleted (or replaced by an object with the same name).
 """
 
 import hashlib
@@ -62,7 +62,7 @@ class ServiceAccountTokens:
         from_s: int,
         until_s: int,
     ) -> str:
-        """Return a new token; times in seconds since the epoch."""
+        """Return a new token, valid from `from_s` to `until_s` in seconds since the epoch."""
         self._count += 1
         private: dict[str, Any] = {
             "namespace": namespace_of(account),
@@ -85,7 +85,7 @@ class ServiceAccountTokens:
         return f"{content}.{self._signature(content)}"
 
     def user(self, token: str, now_s: float) -> User | None:
-        """Return the user of a token; None if it is invalid, or for other audiences."""
+        """Return the user of a token; None if the token is invalid, or not for the API server."""
         content, _, signature = token.rpartition(".")
         if content.count(".") != 1:
             return None

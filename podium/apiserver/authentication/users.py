@@ -1,7 +1,7 @@
-"""Users, and the rights of their groups, in rules like those of RBAC.
+"""Users, and fixed rules for the groups of users, in the form of RBAC rules.
 
-The rules of some groups are fixed here, and hold in all namespaces; all others come from roles and
-bindings (`podium/apiserver/rbac/`). What no rule permits is forbidden.
+The fixed rules apply in all namespaces; further rules come from roles and bindings
+(`podium/apiserver/rbac/`). Whatever no rule permits is forbidden.
 """
 
 from collections.abc import Mapping, Sequence
@@ -18,11 +18,11 @@ class Attempt(msgspec.Struct, frozen=True):
     """The verb and the resource (or non-resource URL) of a request.
 
     Attributes:
-        verb: as in discovery, such as `list`.
-        group: the API group; empty for the core group.
+        verb: verb as in discovery, such as `list`.
+        group: API group; empty for the core group.
         namespace: empty for cluster-scoped resources and for all namespaces.
         name: name of the object; empty for all objects.
-        path: such as `/metrics`; empty for resources.
+        path: non-resource URL such as `/metrics`; empty for resources.
     """
 
     verb: str
@@ -41,12 +41,12 @@ class Attempt(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class PolicyRule:
-    """Permitted verbs on resources, on paths, or on both; `*` stands for all.
+    """A rule that permits verbs on resources, on paths, or on both; `*` stands for all.
 
     Attributes:
         resources: such as `pods`, `pods/eviction` or `*/scale`.
         names: names of the objects; empty for all objects.
-        paths: non-resource URLs; a trailing `*` stands for any rest.
+        paths: non-resource URLs; a trailing `*` matches any suffix.
     """
 
     verbs: tuple[str, ...]
@@ -56,7 +56,7 @@ class PolicyRule:
     paths: tuple[str, ...] = ()
 
     def permits(self, attempt: Attempt) -> bool:
-        """Return whether the rule permits an attempt."""
+        """Return whether the rule permits a request."""
         if not permits(self.verbs, attempt.verb):
             return False
         if attempt.path:
@@ -128,17 +128,17 @@ class User(msgspec.Struct, frozen=True):
 
     @property
     def rules(self) -> tuple[PolicyRule, ...]:
-        """The fixed rules of the user's groups, apart from roles and bindings."""
+        """The fixed rules for the user's groups, without roles and bindings."""
         return _rules_of(self.groups)
 
     @property
     def node(self) -> str | None:
-        """The node whose kubelet the user is; None for all others."""
+        """The name of the node if the user is a kubelet; otherwise None."""
         is_agent = NODES in self.groups and self.name.startswith(_NODE_USER)
         return self.name.removeprefix(_NODE_USER) if is_agent else None
 
     def may(self, attempt: Attempt) -> bool:
-        """Return whether the fixed rules of the user's groups permit an attempt."""
+        """Return whether the fixed rules for the user's groups permit a request."""
         return any(rule.permits(attempt) for rule in self.rules)
 
 
@@ -164,17 +164,17 @@ def service_account_user(namespace: str, name: str) -> User:
 
 
 def service_account_of(user: str) -> tuple[str, str] | None:
-    """Return namespace and name of the service account of a user name; None for others."""
+    """Return namespace and name of a service account by its user name; None for other users."""
     parts = user.removeprefix(_SERVICE_ACCOUNT_USER).split(":")
     is_one = user.startswith(_SERVICE_ACCOUNT_USER) and len(parts) == 2
     return (parts[0], parts[1]) if is_one else None
 
 
 def permits(permitted: Sequence[str], wanted: str) -> bool:
-    """Return whether a list in a rule contains a value, or `*`."""
+    """Return whether a list in a rule contains a value or `*`."""
     return ANY in permitted or wanted in permitted
 
 
 def matches(pattern: str, path: str) -> bool:
-    """Return whether a path matches one in a rule, where a trailing `*` stands for any rest."""
+    """Return whether a path equals a rule's path, of which a trailing `*` matches any suffix."""
     return path.startswith(pattern[:-1]) if pattern.endswith(ANY) else path == pattern

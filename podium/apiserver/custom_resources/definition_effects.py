@@ -1,7 +1,7 @@
 """The effects of CustomResourceDefinitions: accepted names, and the deletion of their objects.
 
-kube-apiserver has controllers for this, which act a moment later. Here it is done right after a
-write, so that a kind is served as soon as it is defined.
+In kube-apiserver, controllers do this a moment later. Here it is done right after a write, so that
+a kind is served as soon as it is defined.
 """
 
 from collections.abc import Callable
@@ -22,7 +22,7 @@ _IN_PROGRESS = ("True", "InstanceDeletionInProgress", "CustomResource deletion i
 
 
 def settle(store: Store, delete: Delete, now_s: float) -> None:
-    """Update the status of all CustomResourceDefinitions, and finish their deletion."""
+    """Update the status of all CustomResourceDefinitions, and finish deletions of these."""
     for found in store.list(DEFINITION.key).items:
         if is_terminating(found):
             kind = stored_kind(found)

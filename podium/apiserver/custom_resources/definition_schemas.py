@@ -1,6 +1,6 @@
 """Validation of the schemas of CustomResourceDefinitions, with kube-apiserver's messages.
 
-A schema has to be structural: each value has a type, and is described in one place.
+A schema has to be structural: each value has a type, and is specified in one place.
 """
 
 from collections.abc import Mapping
@@ -42,7 +42,7 @@ _NOT_SELECTABLE = (
 
 
 def schema_faults(schema: Any, path: str) -> Faults:
-    """Find the faults of the schema of a version of a CustomResourceDefinition."""
+    """Yield the faults of the schema of one version of a CustomResourceDefinition."""
     if not isinstance(schema, Mapping):
         yield checks.required(path, "schemas are required")
         return
@@ -51,7 +51,7 @@ def schema_faults(schema: Any, path: str) -> Faults:
 
 
 def selectable_fault(schema: Any, steps: tuple[str, ...]) -> str:
-    """Return why objects can't be selected by a field of a schema; empty if they can."""
+    """Return why a field of a schema can't be selectable; empty if it can."""
     for step in steps:
         schema = part(schema, "properties").get(step) or {}
     if not schema:

@@ -1,7 +1,7 @@
-"""The validator of draft 4, with kube-apiserver's formats and patterns in RE2's syntax, as Go has.
+"""A JSON Schema draft 4 validator with kube-apiserver's formats, and with patterns in RE2 syntax.
 
-RE2 matches in time linear in the text, so that no pattern of a definition can stall the server. The
-libraries take their time to load: this module is imported where a definition needs it.
+RE2 matches in linear time, so that no pattern of a definition can stall the server. The libraries
+are slow to load, so this module is imported only when a definition needs it.
 """
 
 import re
@@ -57,7 +57,7 @@ for _name, (_kind, _check) in _CHECKS.items():
 
 
 def pattern_fault(pattern: str) -> str:
-    """Return why a pattern is no regular expression; empty if it is one."""
+    """Return why a pattern isn't a valid regular expression; empty if it is."""
     try:
         _compiled(pattern)
     except re2.error as error:
@@ -66,7 +66,7 @@ def pattern_fault(pattern: str) -> str:
 
 
 def draft_4_validator(schema: Mapping[str, Any]) -> Draft4Validator:
-    """Make a validator of values by a schema."""
+    """Return a validator for values of a schema."""
     return _VALIDATOR(schema, format_checker=_FORMATS)
 
 

@@ -1,6 +1,6 @@
 """Validation of custom objects by their structural schema, with kube-apiserver's messages.
 
-A draft 4 validator does the judging, as OpenAPI 3.0 takes its words from that draft.
+Values are validated as JSON Schema draft 4, on which the schemas of OpenAPI 3.0 are based.
 """
 
 import json
@@ -34,7 +34,7 @@ _TYPES: Mapping[type, str] = {
 
 
 def faults(kind: CustomKind, obj: Object, old: Object | None = None) -> Faults:
-    """Return the faults of an object, except those in values that an update doesn't change."""
+    """Yield the faults of a custom object, except in values that the update leaves unchanged."""
     if old is None:
         yield from _METADATA(dict(obj), "")
     errors = sorted(_validator(kind).iter_errors(obj), key=lambda one: path_text(one.absolute_path))
@@ -45,7 +45,7 @@ def faults(kind: CustomKind, obj: Object, old: Object | None = None) -> Faults:
 
 
 def value_faults(schema: Schema, value: Any) -> Faults:
-    """Return the faults of a value by its schema, with paths relative to the value."""
+    """Yield the faults of a value by its schema, with paths relative to the value."""
     for error in _draft_4_validator(_draft_4(schema)).iter_errors(value):
         yield from _faults_of_error(error)
 

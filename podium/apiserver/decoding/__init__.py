@@ -1,6 +1,6 @@
 """Decoding: from bodies of requests to objects in their stored form.
 
-Texts become values (`text_decoder`), which are checked against the types of their fields
+Texts are parsed into values (`text_decoder`), which are checked against the types of their fields
 (`type_checker`). Messages are in plain words, with the path of the value.
 """
 

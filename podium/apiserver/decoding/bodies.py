@@ -1,4 +1,4 @@
-"""The body of a request as an object of the kind that the request is about."""
+"""Decoding of a request's body into an object of the requested kind."""
 
 from contextlib import suppress
 from typing import Any
@@ -37,7 +37,7 @@ class _Wanted(msgspec.Struct, frozen=True):
     body: bytes
 
     def unrecognized(self, why: str) -> RefusedError:
-        """Make the refusal of a body without a readable kind."""
+        """Return the refusal of a body whose kind can't be determined."""
         start, more = self.body[:_SHOWN_BYTES], " ..." if len(self.body) > _SHOWN_BYTES else ""
         text = start.decode("utf-8", "replace") if start.startswith(b"{") else start.hex()
         shown = f"{text}{more}" if start else "<empty>"
@@ -45,7 +45,7 @@ class _Wanted(msgspec.Struct, frozen=True):
         return self._refusal(why, f"{what}: {why} ({shown})")
 
     def unfit(self, kind: str, api_version: str, why: str, field: str = "") -> RefusedError:
-        """Make the refusal of an object of a kind and version, because of one of its fields."""
+        """Return the refusal of an object because of its kind, version or another field."""
         version = api_version.rpartition("/")[2]
         what = f'{kind} in version "{version}" cannot be handled as a {self.kind.name}'
         return self._refusal(why, f"{what}: {why}", field)
@@ -59,16 +59,16 @@ class _Wanted(msgspec.Struct, frozen=True):
 def decode(
     body: bytes, media_type: str, kind: Kind, *, api_version: str = "", field_validation: str = WARN
 ) -> DecodedObject:
-    """Read an object of a kind from the body of a request.
+    """Decode the body of a request into an object of a kind.
 
     Args:
         media_type: `application/json`, `application/yaml`, or that of Protobuf.
-        api_version: the version that the request is about; empty for the kind's own.
-        field_validation: how unknown and repeated fields are treated: `Strict` refuses them,
-            `Warn` warns of them, `Ignore` leaves them out.
+        api_version: requested version; empty for the kind's own.
+        field_validation: treatment of unknown and repeated fields: `Strict` refuses them, `Warn`
+            warns about them, `Ignore` drops them.
 
     Raises:
-        RefusedError: the body can't be read, or not as an object of the kind.
+        RefusedError: the body can't be decoded, or isn't an object of the kind.
     """
     wanted = _Wanted(kind, api_version or kind.api_version, body)
     value = read_quickly(body) if media_type == JSON else None
@@ -135,7 +135,7 @@ def _read(wanted: _Wanted, media_type: str) -> tuple[dict[str, Any], tuple[str, 
 
 
 def _header(value: dict[str, Any], wanted: _Wanted) -> tuple[str, str]:
-    """Return the apiVersion and kind of an object; where absent, those of the request."""
+    """Return the apiVersion and kind of an object; if absent, those of the request."""
     header = {}
     for field in ("apiVersion", "kind"):
         text = value.get(field) or ""

@@ -16,10 +16,10 @@ _HEADER = frozenset({"apiVersion", "kind", "metadata"})
 
 
 def read(kind: CustomKind, obj: Object) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return a custom object without unknown fields, and messages about these fields.
+    """Return a custom object without unknown fields, and messages on these fields.
 
     Raises:
-        DecodingError: the header of the object has a value of a wrong type.
+        DecodingError: apiVersion, kind or metadata have a value of a wrong type.
     """
     checker = Checker()
     found = checker.check(obj, header_struct(kind))
@@ -29,7 +29,7 @@ def read(kind: CustomKind, obj: Object) -> tuple[dict[str, Any], tuple[str, ...]
 
 
 def pruned(value: Any, schema: Schema) -> Any:
-    """Return a part of an object without the fields that its schema doesn't know."""
+    """Return a value without the fields that its schema doesn't have."""
     return _pruned(value, schema, None, [])
 
 
@@ -59,9 +59,9 @@ def _pruned(
 
 
 def with_defaults(kind: CustomKind, obj: Object) -> Object:
-    """Fill in the defaults of an object's schema; an object that lacks none is returned as it is.
+    """Return an object with the defaults of its schema; unchanged if it lacks none.
 
-    A null that isn't allowed counts as an absent field, if there is a default.
+    A null counts as an absent field if the schema has a default and doesn't allow null.
     """
     return _filled(obj, kind.schema)  # type: ignore[no-any-return]
 

@@ -1,4 +1,4 @@
-"""The bodies of patches, validated as far as possible without the object to patch."""
+"""Decoding of patches, and their validation as far as possible without the patched object."""
 
 from collections.abc import Mapping
 from enum import StrEnum
@@ -41,14 +41,14 @@ class PatchType(StrEnum):
 
 
 def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) -> DecodedObject:
-    """Read a patch: a list of operations for a JSON patch, otherwise an object with its nulls.
+    """Decode a patch: a JSON patch into a list of operations, another patch into an object.
 
     Args:
-        field_validation: how repeated fields are treated, and unknown fields of the
-            operations of a JSON patch: `Strict`, `Warn` or `Ignore`.
+        field_validation: treatment of repeated fields, and of unknown fields in operations of a
+            JSON patch: `Strict`, `Warn` or `Ignore`.
 
     Raises:
-        RefusedError: the body can't be read, or isn't a patch of the type.
+        RefusedError: the body can't be decoded, or isn't a patch of the type.
     """
     if patch_type == PatchType.APPLY:
         return _configuration(body, field_validation)
@@ -86,7 +86,7 @@ def decode_patch(body: bytes, patch_type: str, *, field_validation: str = WARN) 
 
 
 def _configuration(body: bytes, field_validation: str) -> DecodedObject:
-    """Read the body of a server-side apply: YAML, of which JSON is a part."""
+    """Decode the body of a server-side apply, which is YAML or JSON."""
     repeated: tuple[str, ...] = ()
     value = read_quickly(body)
     if value is None:

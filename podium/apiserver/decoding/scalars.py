@@ -1,6 +1,6 @@
-"""Quantities, times and bytes in their canonical forms.
+"""Conversion of quantities, times and bytes to canonical form.
 
-The API server stores amounts and times in its own form: `1000m` as `1`, and times in UTC.
+The API server stores quantities and times in canonical form: `1000m` as `1`, and times in UTC.
 """
 
 import re
@@ -21,13 +21,13 @@ _CACHE_SIZE = 1 << 14
 
 
 class MalformedScalarError(ValueError):
-    """An error in the text of a quantity, a time or bytes; its message is the reason."""
+    """The text of a quantity, a time or bytes isn't valid; the message is the reason."""
 
 
 # typed: 1 and True are equal keys, but True isn't a quantity.
 @lru_cache(maxsize=_CACHE_SIZE, typed=True)
 def quantity_text(raw: str | int | float | None) -> str:
-    """Return a quantity as it is stored; raises MalformedScalarError."""
+    """Return a quantity in its stored form; raises MalformedScalarError."""
     if raw is None:
         return "0"
     try:
@@ -38,7 +38,9 @@ def quantity_text(raw: str | int | float | None) -> str:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def time_text(text: str, *, micro: bool) -> str | None:
-    """Return a time as it is stored, in UTC, in seconds or microseconds; None for Go's zero time.
+    """Return a time in its stored form, in UTC; None for Go's zero time.
+
+    `micro` says that the time has microseconds, not whole seconds.
 
     Raises:
         MalformedScalarError: the text isn't a time.
@@ -53,7 +55,11 @@ def time_text(text: str, *, micro: bool) -> str | None:
 
 
 def check_base64(text: str) -> None:
-    """Check padded base64 (RFC 4648), without line ends; raises MalformedScalarError."""
+    """Check that a text is padded base64 (RFC 4648), without newlines.
+
+    Raises:
+        MalformedScalarError: the text isn't valid.
+    """
     try:
         b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
     except ValueError as error:

@@ -1,9 +1,9 @@
 """Checks of decoded values against the types of the schema.
 
-The result is the value as it is stored: without nulls, unknown fields and empty values that mean no
-more than an absent field, with structs that are always written, and with quantities and times in
-their canonical form. Parts that don't change are shared, and nothing is changed in place. Unknown
-and repeated fields are noted.
+The result is the value in its stored form: without nulls, unknown fields, and empty values that are
+equivalent to absent fields; with structs that are always written; with quantities and times in
+canonical form. Unchanged parts are shared with the given value, which isn't modified. Unknown and
+repeated fields are collected as messages.
 """
 
 from collections.abc import Container, Iterable
@@ -31,11 +31,11 @@ Place = tuple["Place | None", str | int] | None
 
 
 class DecodingError(Exception):
-    """An error in a value that isn't of the type that its schema requires.
+    """A value isn't of the type that its schema requires.
 
     Attributes:
-        field: the path of the value; empty for the whole object.
-        fault: the problem as a fault of the field; without the value where the problem names it.
+        field: path of the value; empty for the whole object.
+        fault: fault of the field; has no value if the message quotes it.
     """
 
     def __init__(self, problem: str, at: Place = None, value: object = OMITTED) -> None:
@@ -45,7 +45,7 @@ class DecodingError(Exception):
 
 
 class Checker:
-    """Checks one object against the types of its kind, and notes unknown and repeated fields."""
+    """Checks one object against the types of its kind, and collects messages on its fields."""
 
     def __init__(self) -> None:
         self._strict: dict[str, None] = {}
@@ -53,11 +53,11 @@ class Checker:
 
     @property
     def strict(self) -> tuple[str, ...]:
-        """Messages about unknown and repeated fields, like `unknown field "spec.x"`, in order."""
+        """The messages on unknown and repeated fields, such as `unknown field "spec.x"`."""
         return tuple(self._strict)
 
     def check(self, value: Any, of: Type) -> Any:
-        """Return the value as it is stored; raises DecodingError if it isn't of the type."""
+        """Return the value in its stored form; raises DecodingError if it isn't of the type."""
         found = self._value(value, of, None)
         if self._first_wrong:
             raise self._first_wrong
@@ -172,18 +172,18 @@ class Checker:
         return value
 
     def mismatch(self, value: Any, of: Type, at: Place) -> None:
-        """Note that a value is of a wrong type; the first such value is reported."""
+        """Record that a value is of a wrong type; the first such value is reported."""
         if not self._first_wrong:
             whole = "a list" if isinstance(of, ListOf) else "an object"
             problem = unexpected(value, of.expected if isinstance(of, Scalar) else whole)
             self._first_wrong = DecodingError(f"{json_path(at)}: {problem}".removeprefix(": "), at)
 
     def unknown(self, name: str, path: str, known: Iterable[str]) -> str:
-        """Return the message about an unknown field; `known` are the fields of the struct."""
+        """Return the message on an unknown field of a struct with the fields `known`."""
         return f'unknown field "{path}"'
 
     def duplicate(self, path: str) -> str:
-        """Return the message about a repeated field."""
+        """Return the message on a repeated field."""
         return f'duplicate field "{path}"'
 
     def _repeated(self, value: Any, at: Place, known: Container[str]) -> Iterable[tuple[str, Any]]:
@@ -197,13 +197,13 @@ class Checker:
                 self.note(self.duplicate(json_path((at, name))))
 
     def note(self, fault: str) -> None:
-        """Note a message about a field that doesn't prevent decoding."""
+        """Add a message on a field that doesn't prevent decoding."""
         if len(self._strict) < STRICT_FAULTS_MAX:
             self._strict[fault] = None
 
 
 def json_path(at: Place) -> str:
-    """Return a place as text, such as `spec.containers[0].name`."""
+    """Format the path of a value, such as `spec.containers[0].name`."""
     names: list[str] = []
     while at is not None:
         at, name = at
@@ -212,7 +212,7 @@ def json_path(at: Place) -> str:
 
 
 def unexpected(value: Any, expected: str) -> str:
-    """Return the message about a value of a wrong type; it quotes a number."""
+    """Return the message on a value of a wrong type; it quotes a number."""
     match value:
         case dict():
             found = "an object"

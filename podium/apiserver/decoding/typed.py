@@ -1,4 +1,4 @@
-"""Values decoded as objects of their kind."""
+"""Conversion of decoded values to objects of their kind."""
 
 from typing import Any
 
@@ -18,14 +18,14 @@ WARN = "Warn"
 
 
 class DecodedObject(msgspec.Struct, frozen=True):
-    """An object from a body, without unknown fields, and warnings for its client."""
+    """An object from a request's body, without unknown fields, and warnings for the client."""
 
     obj: Any
     warnings: tuple[str, ...] = ()
 
 
 def typed(kind: Kind, value: Any, api_version: str = "") -> tuple[Any, tuple[str, ...]]:
-    """Return an object as stored, and messages about unknown fields; raises DecodingError."""
+    """Return an object in its stored form, and messages on unknown fields; raises DecodingError."""
     if isinstance(kind, CustomKind):
         return custom_objects.read(kind, value)
     checker = Checker()

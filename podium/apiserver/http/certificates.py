@@ -1,7 +1,7 @@
-"""Certificates of a cluster: its own authority, and the server certificate that it signs.
+"""Certificates of a cluster: its certificate authority (CA), and the server certificate.
 
-Both are made at the first start and renewed before they expire, the server's also for other names.
-After a renewal of the authority, clients need a new kubeconfig.
+Both are created at the first start and renewed before they expire; the server's certificate also if
+host names are added. After a renewal of the CA, clients need a new kubeconfig.
 """
 
 import ipaddress
@@ -38,7 +38,7 @@ Key = ec.EllipticCurvePrivateKey
 
 
 class Certificates(msgspec.Struct, frozen=True):
-    """The PEM files of a server or a client with TLS, and of their authority."""
+    """Paths of the PEM files of a TLS server or client: certificate, key and CA."""
 
     certificate: Path
     key: Path
@@ -53,7 +53,11 @@ class _Pair(msgspec.Struct, frozen=True):
 def kept_certificates(
     directory: Path, now_s: float, names: Sequence[str] = LOCAL_NAMES
 ) -> Certificates:
-    """Return the certificates in a directory, renewed if needed; raises FileError."""
+    """Return the server's certificates in a directory; creates or renews them if needed.
+
+    Raises:
+        FileError: a file can't be read or written.
+    """
     private_directory(directory)
     now = datetime.fromtimestamp(now_s, UTC)
     authority, server = _read(directory, "ca"), _read(directory, "server")
@@ -93,7 +97,7 @@ def kept_certificates(
 
 
 def new_kubelet_client(directory: Path, now_s: float) -> Certificates:
-    """Make the certificate of the API server as a client of kubelets; raises FileError."""
+    """Create the certificate that the API server uses as a client of kubelets; raises FileError."""
     authority = _read(directory, "ca")
     if authority is None:
         raise FileError(f"{directory}: there is no authority")
@@ -119,7 +123,7 @@ def _written(
     extensions: Iterable[tuple[x509.ExtensionType, bool]],
     authority: _Pair | None = None,
 ) -> _Pair:
-    """Write a new certificate and its key; without an authority it is self-signed."""
+    """Write a new certificate and its key; without `authority`, it is self-signed."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = issuer = x509.Name([x509.NameAttribute(oid, text) for oid, text in subject.items()])
     signing, life = key, _AUTHORITY_LIFE

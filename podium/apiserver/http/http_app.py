@@ -1,6 +1,7 @@
-"""The ASGI application: HTTP requests, answered by a `Backend`.
+"""The ASGI application: passes HTTP requests to a `Backend`.
 
-It limits requests, authenticates users and reads bodies; `handle` behind the backend authorizes.
+It limits requests, authenticates users and reads bodies. Authorization is in `handle`, which the
+backend calls.
 """
 
 import asyncio
@@ -53,26 +54,26 @@ _logger = logging.getLogger(__name__)
 
 
 class Backend(Protocol):
-    """Answers the requests of a server, in its event loop.
+    """Protocol of the object that answers requests, in the event loop of the server.
 
-    The server waits for each call, so that all should return soon.
+    The server blocks during each call, so calls should be short.
     """
 
     @property
     def authorizer(self) -> Authorizer:
-        """The authorizer of `/metrics`."""
+        """The authorizer for `/metrics`."""
         ...
 
     def answer(self, request: Request) -> Response:
-        """Answer a request, as `podium.apiserver.requests.handle` does.
+        """Return the response to a request, as `podium.apiserver.requests.handle` does.
 
-        The server closes a watch in the answer at its end. An exception is a bug, or a failure of
-        the journal, and is answered with an internal error.
+        The server closes a watch in the response at its end. Exceptions are bugs or failures of the
+        journal, and result in an internal error.
         """
         ...
 
     def now_s(self) -> float:
-        """Return the time of the cluster, in seconds since the epoch."""
+        """Return the current time of the cluster, in seconds since the epoch."""
         ...
 
     def metrics(self) -> str:
@@ -81,7 +82,7 @@ class Backend(Protocol):
 
 
 class ApiApp:
-    """ASGI application of the API; logs are fetched from kubelets if `node_logs` is given."""
+    """ASGI application of the API; fetches logs from kubelets if `node_logs` is given."""
 
     def __init__(
         self,
@@ -107,18 +108,18 @@ class ApiApp:
         return self._watches.count
 
     def mount(self, prefix: str, app: Application) -> None:
-        """Pass requests below a path, such as `/dashboard`, to another application."""
+        """Pass requests for paths below a prefix, such as `/dashboard`, to another application."""
         self._mounted[prefix] = app
 
     def close(self) -> None:
-        """End all watches soon."""
+        """Request the end of all watches."""
         self._watches.close()
         for app in self._mounted.values():
             app.close()
         self._worker.shutdown(wait=False, cancel_futures=True)
 
     def prompt(self, scope: Scope, body: bytes) -> tuple[Response, bytes] | ASGIApp:
-        """Answer a completely received request, or return the application that will."""
+        """Answer a fully received request, or return the ASGI application that has to answer it."""
         if len(body) >= LARGE_BYTES or self._mounted_at(scope["path"]) is not None:
             return self
         try:
@@ -180,7 +181,7 @@ class ApiApp:
             raise too_many("requests")
 
     def _user(self, path: str, headers: Mapping[str, str]) -> User:
-        """Authenticate a request; raises RefusedError: 401, unless the path is public."""
+        """Authenticate a request; raises RefusedError (401) unless the path is public."""
         authorization = headers.get("authorization")
         if authorization is None and ANONYMOUS.may(Attempt("get", path=path)):
             return ANONYMOUS
@@ -194,7 +195,7 @@ class ApiApp:
         return user
 
     def _worked(self, request: Request, work: LongWork) -> tuple[Response, bytes | None]:
-        """Return the answer and its content, None if encoding is long; raises PostponedError."""
+        """Return the response and its body, None if encoding is long; raises PostponedError."""
         try:
             with work:
                 response = self._response(request)
@@ -261,7 +262,7 @@ class ApiApp:
 
 
 def uncollected(work: Callable[[], T]) -> T:
-    """Run work without Python's garbage collector, which is slow with millions of objects."""
+    """Call a function with Python's garbage collector disabled, which is slow for many objects."""
     if not gc.isenabled():
         return work()
     gc.disable()
@@ -287,7 +288,7 @@ def _request(scope: Scope, headers: Mapping[str, str], body: bytes, user: User) 
 
 
 def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
-    """Return headers by lower-case names, with the values of repeated ones joined."""
+    """Return headers by lower-case name; the values of repeated headers are joined."""
     headers: dict[str, str] = {}
     for name, value in raw:
         key, text = name.decode("latin-1"), value.decode("latin-1")
@@ -297,7 +298,7 @@ def _headers(raw: Iterable[tuple[bytes, bytes]]) -> dict[str, str]:
 
 
 async def read_body(receive: Receive, limits: Limits) -> bytes:
-    """Read the body of a request; raises RefusedError: 413 or 408, or ClientDisconnect."""
+    """Read the body of a request; raises RefusedError (413 or 408) or ClientDisconnect."""
     parts: list[bytes] = []
     length, has_more = 0, True
     try:

@@ -1,9 +1,9 @@
-"""Connections of clients, which answer completely received requests without a task.
+"""Connections of clients, which answer fully received requests without an asyncio task.
 
-Uvicorn makes a task of each request, which waits for the body and writes the answer in parts.
-Nearly all requests arrive in one piece, and are answered without waiting: calling an application
-with `prompt` directly saves a quarter of the server's time for a small request. Others, such as
-long bodies and watches, use uvicorn's task.
+Uvicorn creates a task for each request, which waits for the body and writes the response in parts.
+Nearly all requests arrive in one piece and can be answered at once: calling `prompt` directly saves
+a quarter of the server's time for a small request. Other requests, such as those with long bodies
+and watches, use uvicorn's task.
 """
 
 import asyncio
@@ -33,7 +33,7 @@ _HEADER_SIGNS = len(": \r\n")
 
 
 def raw_headers(response: Response) -> RawHeaders:
-    """Return the headers of an answer as bytes, without its length."""
+    """Return the headers of a response as bytes, without Content-Length."""
     headers = [_NO_CACHE]
     for name, value in response.headers:
         # Warnings quote what the client has sent, which may contain line ends.
@@ -55,9 +55,9 @@ Applications offer it as `prompt`; it isn't called for HEAD.
 
 
 class HttpConnection(HttpToolsProtocol):
-    """Uvicorn's connection with prompt answers in one write.
+    """Uvicorn's connection, with prompt responses that are written at once.
 
-    The line and the headers of a request are limited in bytes and in time.
+    The request line and headers are limited in size and time.
     """
 
     def __init__(self, *, limits: Limits, **options: Any) -> None:
@@ -137,7 +137,7 @@ class HttpConnection(HttpToolsProtocol):
         self._is_in_head, self._head_bytes = True, 0
 
     def _start_asgi_task(self, cycle: RequestResponseCycle, app: ASGIApp) -> None:  # type: ignore[override]
-        """Start a request, or keep the first of several until all are parsed."""
+        """Start a request; if several were received, keep the first until all are parsed."""
         if self._is_reading and self._begun is None:
             self._begun = cycle, app
         else:

@@ -1,4 +1,4 @@
-"""The HTTP server: an application on a port of this machine, in the running event loop."""
+"""The HTTP server: serves an application on a local port, in the running event loop."""
 
 import asyncio
 import errno
@@ -26,21 +26,21 @@ _CIPHERS = "ECDHE+AESGCM:ECDHE+CHACHA20"
 
 
 class Application(Protocol):
-    """An ASGI application with long-lived answers, such as watches, that can be ended."""
+    """An ASGI application that can end its long-lived responses, such as watches."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None: ...
 
     def close(self) -> None:
-        """End all long-lived answers."""
+        """End all long-lived responses."""
         ...
 
 
 class CannotListenError(PodiumError):
-    """The server can't listen at its address."""
+    """The server can't listen at the requested address."""
 
 
 class Serving:
-    """A server that listens on a bound socket until `stop`."""
+    """A running server, which listens on its socket until `stop`."""
 
     def __init__(self, app: Application, listener: socket.socket, config: uvicorn.Config) -> None:
         host, port = listener.getsockname()[:2]
@@ -65,7 +65,10 @@ class Serving:
         port: int = 0,
         certificates: Certificates | None,
     ) -> Self:
-        """Listen on a port, 0 for any, without certificates by HTTP; raises CannotListenError."""
+        """Listen on a port, 0 for a free one; without certificates, on HTTP.
+
+        Raises CannotListenError.
+        """
         allow_many_descriptors()
         listener = _bound(host, port, limits)
         try:
@@ -165,7 +168,7 @@ _WANTED = 65_536
 
 
 def allow_many_descriptors() -> int:
-    """Raise the limit of open files as far as allowed, and return it."""
+    """Raise the process's limit of open files as far as allowed, and return the limit."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _WANTED if hard == resource.RLIM_INFINITY else min(_WANTED, hard)
     if soft == resource.RLIM_INFINITY or soft >= wanted:

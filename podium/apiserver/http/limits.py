@@ -1,4 +1,4 @@
-"""Limits of clients, so that none of them can exhaust the server."""
+"""Limits on clients, so that no client can exhaust the server."""
 
 import msgspec
 
@@ -11,21 +11,21 @@ class Limits(msgspec.Struct, frozen=True, kw_only=True):
     """The limits of a server; clients within Kubernetes' own limits never reach them.
 
     Attributes:
-        connections_max: the most connections at once; requests on further ones get 503.
-        requests_max: the most requests at once, apart from watches; further ones get 429, as from
+        connections_max: most connections at once; requests on further ones get 503.
+        requests_max: most requests at once, except watches; further ones get 429, as from
             kube-apiserver.
-        watches_max: the most watches at once; further ones get 429.
-        body_bytes_max: the longest body; longer ones get 413.
-        head_bytes: the longest request line with headers; longer ones get 400.
-        head_s: time for line and headers from the connection, or from the first byte of a further
-            request on, as in kube-apiserver; later the client is disconnected. Also the time for a
-            TLS handshake.
-        request_s: time for a body to arrive; later it gets 408.
-        idle_s: how long a connection may be idle between requests.
-        stall_s: how long a client may read nothing that is sent to it.
-        watch_s: duration of watches without a timeout; at random up to twice as long.
-        bookmark_s: interval of bookmarks.
-        gzip_bytes_min: size from which on answers are compressed for clients that accept it.
+        watches_max: most watches at once; further ones get 429.
+        body_bytes_max: longest body; longer ones get 413.
+        head_bytes: longest request line with headers; longer ones get 400.
+        head_s: seconds for request line and headers, from the connection or the first byte of a
+            later request, as in kube-apiserver; then the client is disconnected. Also the
+            seconds for a TLS handshake.
+        request_s: seconds for a body to arrive; then the request gets 408.
+        idle_s: seconds that a connection may be idle between requests.
+        stall_s: seconds that a client may not read what is sent to it.
+        watch_s: seconds that watches without a timeout last, or at random up to twice as long.
+        bookmark_s: seconds between bookmarks.
+        gzip_bytes_min: size from which responses are compressed for clients that accept it.
     """
 
     connections_max: int = 8192

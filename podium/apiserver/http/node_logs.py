@@ -1,6 +1,6 @@
-"""Logs of nodes, fetched from kubelets over HTTPS and passed on as they arrive.
+"""Container logs, fetched from kubelets over HTTPS and forwarded as they arrive.
 
-The server authenticates by a certificate of the cluster's authority. Like kube-apiserver without
+The server uses a client certificate of the cluster's CA. Like kube-apiserver without
 `--kubelet-certificate-authority`, it doesn't verify the kubelet's certificate.
 """
 
@@ -25,7 +25,7 @@ _REFUSAL_BYTES_MAX = 10 * 2**10
 
 
 class NodeLogs:
-    """Fetches logs of containers from the kubelets of their nodes."""
+    """Fetches the logs of containers from the kubelets of their nodes."""
 
     def __init__(self, certificate: Certificates) -> None:
         self._tls = ssl.create_default_context()
@@ -34,7 +34,7 @@ class NodeLogs:
         self._tls.load_cert_chain(certificate.certificate, certificate.key)
 
     async def serve(self, response: Response, log: NodeLog, receive: Receive, send: Send) -> None:
-        """Answer with a log until it ends or the client disconnects."""
+        """Send a log until it ends or the client disconnects."""
         sending = asyncio.create_task(self._send(response, log, send))
         hanging_up = asyncio.create_task(hung_up(receive))
         try:
@@ -80,7 +80,7 @@ class NodeLogs:
 
 
 class _Answer:
-    """An answer that is read as it comes, by the protocol of httptools."""
+    """A kubelet's HTTP response that is parsed while it arrives; implements httptools' protocol."""
 
     def __init__(self, reader: asyncio.StreamReader) -> None:
         self._status = 0
@@ -99,7 +99,7 @@ class _Answer:
         self._is_over = True
 
     async def check(self, url: str, pod: str) -> None:
-        """Wait for the head of the answer; raises RefusedError with the text of the kubelet."""
+        """Wait for the response's headers; raises RefusedError with the text of the kubelet."""
         while not self._status:
             await self._read()
             if self._is_over and not self._status:
@@ -120,7 +120,7 @@ class _Answer:
         raise _internal(text)
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """Iterate over the content as it arrives."""
+        """Yield the body in pieces as they arrive."""
         while True:
             while self._pieces:
                 yield self._pieces.pop(0)

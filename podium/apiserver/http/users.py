@@ -1,7 +1,7 @@
 """Authentication by bearer tokens.
 
-The token of a node is derived from its name and a secret in a file of the cluster's owner, so that
-none is stored. Removing the file and restarting the server invalidates all of them.
+The token of a node is derived from its name and a secret in a private file, so that tokens of nodes
+aren't stored. Deleting the file and restarting the server invalidates all of them.
 """
 
 import hashlib
@@ -24,9 +24,9 @@ _NODE_PREFIX = "node:"
 
 
 class Tokens:
-    """Users by their bearer tokens; `others` authenticate further tokens.
+    """The users of bearer tokens; `others` are authenticators for further tokens.
 
-    Tokens are looked up by their digests, so that the time of a look-up reveals nothing about them.
+    Tokens are looked up by their digests, so that the time of a lookup reveals nothing about them.
     """
 
     def __init__(self, users: Mapping[str, User], *others: Callable[[str], User | None]) -> None:
@@ -64,7 +64,7 @@ def node_token(secret: str, node: str) -> str:
 
 
 def node_by_token(secret: str, token: str) -> User | None:
-    """Return the user of a node's token; None for any other token."""
+    """Return the user of a node's token; None if it isn't a valid token of a node."""
     node = token.removeprefix(_NODE_PREFIX).rpartition(":")[0]
     both = (text.encode(errors="surrogatepass") for text in (token, node_token(secret, node)))
     return node_user(node) if node and hmac.compare_digest(*both) else None
@@ -76,7 +76,7 @@ _LENGTH_MIN = 32
 
 @dataclass(frozen=True, slots=True)
 class ClusterTokens:
-    """The tokens of admin and reader, and the secrets that sign those of nodes and accounts."""
+    """The tokens of admin and reader, and the secrets that sign node and service account tokens."""
 
     admin: str
     reader: str
@@ -85,7 +85,7 @@ class ClusterTokens:
 
 
 def kept_tokens(directory: Path) -> ClusterTokens:
-    """Return the tokens in a directory, made at the first time; raises FileError."""
+    """Return the tokens in a directory, which are created if missing; raises FileError."""
     private_directory(directory)
     tokens = []
     for name in ("admin", "reader", "nodes", "service-accounts"):

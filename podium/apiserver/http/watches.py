@@ -1,7 +1,7 @@
-"""Watches over HTTP, as lines of JSON.
+"""Watches over HTTP: events as lines of JSON.
 
-A watch is a task that sleeps until the store wakes it, sends all events at once, and then pauses,
-the longer the more watches are active. A burst of writes so costs a few large sends per watch
+A watch is a task that sleeps until the store wakes it, sends all pending events at once, and then
+pauses, longer if many watches are active. So a burst of writes costs a few large sends per watch
 instead of thousands of small ones, and leaves time for requests.
 """
 
@@ -27,9 +27,9 @@ _LENGTH_MAX = 16 * 2**20
 
 
 class EventTexts:
-    """Encoded events, up to a total length in bytes.
+    """A cache of encoded events, up to a total size in bytes.
 
-    The text of an event depends only on its type, the version of the object, and the form.
+    The encoding of an event only depends on its type, the object's version, and the form.
     """
 
     def __init__(self) -> None:
@@ -38,11 +38,11 @@ class EventTexts:
         self._forms: dict[Form, int] = {}
 
     def form_number(self, form: Form) -> int:
-        """Return the number of a form."""
+        """Return a number that identifies a form, for use in cache keys."""
         return self._forms.setdefault(form, len(self._forms))
 
     def text(self, watching: Watching, form_number: int, event: Event, now_s: float) -> bytes:
-        """Return an event as one line, with ages as of `now_s`."""
+        """Return an event encoded as one line; ages in tables are as of `now_s`."""
         if event["type"] not in _SHARED_TYPES or watching.form.output.shape == TABLE:
             return encoded(watching.shown(event, now_s))
         key = (form_number, event["type"], event["object"]["metadata"]["resourceVersion"])
@@ -68,7 +68,7 @@ _LONG_PIECES = 16
 
 
 class Watches:
-    """All watches of a server."""
+    """All open watches of a server."""
 
     def __init__(self, limits: Limits, now_s: Callable[[], float], rng: Random) -> None:
         self._limits = limits
@@ -88,13 +88,13 @@ class Watches:
         return len(self._news)
 
     def close(self) -> None:
-        """End all watches soon, and new ones at once."""
+        """Request the end of all watches; new ones end at once."""
         self._is_closing = True
         for news in self._news:
             news.set()
 
     async def serve(self, watching: Watching, receive: Receive, send: Send) -> None:
-        """Send the body of an answer, after its head, until the watch ends."""
+        """Send a watch's events, after the response's headers were sent, until the watch ends."""
         # 0 and None leave the duration to the server.
         duration_s = watching.timeout_s or self._rng.uniform(1, 2) * self._limits.watch_s
         watch = _Watch(watching, self._limits, duration_s, self._texts)
@@ -172,11 +172,11 @@ class _Watch:
 
     @property
     def is_over(self) -> bool:
-        """Whether only the end of the watch is left to send."""
+        """Whether the watch has nothing left to send but its end."""
         return self.is_gone or self._watching.stream.has_ended or self._loop.time() >= self._end_s
 
     def take(self, now_s: float) -> bytes:
-        """Return what to send now; may be empty."""
+        """Return the bytes to send now; may be empty."""
         if not (self._text or self._events):
             self.look()
         piece = self.piece(now_s)
@@ -193,7 +193,7 @@ class _Watch:
         self._events.extend(events)
 
     def piece(self, now_s: float) -> bytes:
-        """Return as many events as are sent at once, at least one."""
+        """Return the encoded events to send in one piece, at least one event."""
         parts: list[bytes] = []
         length = 0
         while self._text or self._events:
@@ -207,13 +207,13 @@ class _Watch:
         return b"".join(parts)
 
     def bookmark(self, now_s: float) -> bytes:
-        """Return the current bookmark; empty if not allowed, or if events are left."""
+        """Return the encoded bookmark; empty if not requested, or if events are pending."""
         stream = self._watching.stream
         bookmark = stream.bookmark() if stream.allows_bookmarks else None
         return b"" if bookmark is None else self._written(bookmark, now_s)
 
     async def wait(self) -> None:
-        """Sleep until there may be something to send."""
+        """Sleep until there may be bytes to send."""
         timer = self._loop.call_at(min(self._bookmark_s, self._end_s), self.news.set)
         try:
             await self.news.wait()

@@ -1,6 +1,6 @@
-"""kube-apiserver's internal types, in which some refusals quote objects.
+"""kube-apiserver's internal types, which some error messages use to quote objects.
 
-Their fields have other names and another order than in the API, and are all present.
+Their fields differ from the API's in names and order, and are all present.
 """
 
 from podium.apiserver.internals.internal_form import difference, internal

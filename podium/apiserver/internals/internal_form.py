@@ -1,9 +1,9 @@
-"""Parts of API objects in kube-apiserver's internal types of v1.36.
+"""Conversion of parts of API objects to kube-apiserver's internal types of v1.36.
 
-`types.txt` declares pods, taints and budgets: one type per block, its fields in order. A field is
-`Title:type`, or `Title=name:type` if its name in the API isn't derived from the title; strings need
-no type. `*` marks optional values, `[]` lists and `raw` values as in the API; `+Type` includes the
-fields of a type.
+`types.txt` declares the types of pods, taints and budgets: one type per block, its fields in order.
+A field is `Title:type`, or `Title=name:type` if its API name isn't derived from the title; the type
+of strings is omitted. `*` marks optional values, `[]` lists and `raw` values in their API form;
+`+Type` includes the fields of a type.
 """
 
 import json
@@ -30,7 +30,7 @@ _Render = Callable[[Any], Any]
 
 
 class _Field(NamedTuple):
-    """A field of an internal type; one without a name in the API is replaced by its fields."""
+    """A field of an internal type; without a `name` in the API, its own fields replace it."""
 
     title: str
     name: str
@@ -38,7 +38,7 @@ class _Field(NamedTuple):
 
 
 def internal(type_name: str, value: Object) -> dict[str, Any]:
-    """Return an object as an internal type, such as `PodSpec`: all fields, absent ones null."""
+    """Return an object in an internal type, such as `PodSpec`: absent fields are null or zero."""
     if type_name == "LabelSelector":
         # As in the API, without empty fields.
         return _maps_sorted(value)
@@ -57,7 +57,7 @@ def internal(type_name: str, value: Object) -> dict[str, Any]:
 
 @cache
 def declared_types() -> Mapping[str, list[str]]:
-    """Return the declared fields of each internal type by name."""
+    """Return the field declarations of all internal types, by type name."""
     blocks = _DATA.read_text(encoding="utf-8").split("\n\n")
     return {name: fields for name, *fields in map(str.split, blocks)}
 
@@ -78,7 +78,7 @@ def _fields(type_name: str) -> tuple[_Field, ...]:
 
 
 def _renderer(kind: str) -> _Render:
-    """Return the renderer of a type: absent `*x` and `[]x` are null, others are empty."""
+    """Return the function that converts values to a type: absent `*x` and `[]x` become null."""
     if kind.startswith("*"):
         render = _renderer(kind[1:])
         return lambda value: None if value is None else render(value)
@@ -111,7 +111,7 @@ def _maps_sorted(value: Object) -> dict[str, Any]:
 
 
 def difference(old: Any, new: Any) -> str:
-    """Return the different lines of two structures as JSON, with context; empty if none differ."""
+    """Return the differing lines of two structures as JSON, with context; empty if equal."""
     lines = unified_diff(_lines(old), _lines(new), n=3, lineterm="")
     return "".join(f"{line}\n" for line in list(lines)[_HEADER_LINES:])
 

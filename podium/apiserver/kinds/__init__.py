@@ -1,6 +1,6 @@
-"""Kinds: one file per family, with all that the API server does specially for its kinds.
+"""Kinds: one module per family, with everything that is specific to its kinds in the API server.
 
-Each file ends in a `Registration` a kind: what is filled in, what is wrong with an object and with
-a change of one, what a write resets, and what can be selected by. `registration/` has the words
-that these are written in, and finds the registration of a kind; `tables/` has what kubectl prints.
+Each module defines a `Registration` per kind: defaults, validation of objects and changes, fields
+that a write resets, and selectable fields. `registration/` has the building blocks, and finds the
+registration of a kind; `tables/` has the columns that kubectl prints.
 """

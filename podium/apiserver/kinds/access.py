@@ -1,6 +1,6 @@
 """Roles and their bindings: v1.36's defaults and validation of rbac.authorization.k8s.io.
 
-What they permit is evaluated in `podium/apiserver/rbac/`.
+Authorization by them is in `podium/apiserver/rbac/`.
 """
 
 from typing import Any

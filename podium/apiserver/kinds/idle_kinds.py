@@ -1,7 +1,7 @@
-"""Kinds on which nothing acts: defaults and validation beyond those of the schema.
+"""Kinds that no component of Podium acts on: defaults and validation beyond those of the schema.
 
-The schema (`podium/apiserver/schema/data/`) has the types and defaults of their fields,
-`registration/registrations.txt` their strategies, and `tables/columns.txt` their columns.
+Types and default values of their fields are in `podium/apiserver/schema/data/`, their strategies in
+`registration/registrations.txt`, and their columns in `tables/columns.txt`.
 """
 
 from base64 import b64encode

@@ -1,4 +1,4 @@
-"""LimitRanges: defaults, and checks that bounds and defaults don't contradict each other."""
+"""LimitRanges: defaults, and validation that bounds and defaults are consistent."""
 
 from collections.abc import Iterator
 from typing import Any

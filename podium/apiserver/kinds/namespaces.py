@@ -1,4 +1,4 @@
-"""Namespaces: their name label, the finalizer that holds them until they are empty, validation."""
+"""Namespaces: the name label, the finalizer that keeps non-empty namespaces, and validation."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """Services: allocation of cluster IPs and node ports, defaults, validation and warnings.
 
-Addresses are from kubeadm's range and node ports from kube-apiserver's default range; a service
-gets free ones at random.
+Cluster IPs are from kubeadm's default range, node ports from kube-apiserver's; both are drawn at
+random from the free ones.
 """
 
 from collections.abc import Iterator

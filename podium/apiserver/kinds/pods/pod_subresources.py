@@ -43,9 +43,9 @@ _valid_parts = rules.valid(pod_check, "metadata", "spec")
 
 
 def resized(new: Object, old: Object, _now_s: float) -> Object:
-    """Return the stored pod with the resources of the new one, container by name.
+    """Return the stored pod with the containers' resources of the new pod, matched by name.
 
-    The name and version of the new pod are kept, so that the store notices if it is another one.
+    Name and resourceVersion are those of the new pod, so that the store can detect conflicts.
     """
     spec, wanted = old["spec"], spec_of(new)
     changes: dict[str, Any] = {}
@@ -72,7 +72,7 @@ def _identity(new: Object, old: Object) -> Object:
 
 
 def resize_update(new: Object, old: Object) -> Faults:
-    """Find the faults of a change of resources and resize policies; nothing else has changed."""
+    """Yield the faults of a resize, which only changes resources and resize policies."""
     kind = "static" if is_mirror(old) else str(part(spec_of(old), "os").get("name") or "")
     if kind in ("static", "windows"):
         yield checks.forbidden("", f"{kind} pods cannot be resized")
@@ -131,7 +131,7 @@ def _differs_in_resizable_only(new: Object, old: Object) -> bool:
 
 
 def no_ephemeral_containers(pod: Object, _path: str) -> Faults:
-    """Check that a pod is created without ephemeral containers."""
+    """Yield a fault if a new pod has ephemeral containers."""
     if spec_of(pod).get(_EPHEMERAL):
         yield checks.forbidden(_EPHEMERAL_PATH, "cannot be set on create")
 
@@ -144,7 +144,7 @@ def with_ephemeral_containers(new: Object, old: Object, _now_s: float) -> Object
 
 
 def ephemeral_containers_update(new: Object, old: Object) -> Faults:
-    """Find the faults of added ephemeral containers; those that are there stay as they are."""
+    """Yield the faults of ephemeral containers that are added; existing ones mustn't change."""
     if is_mirror(old):
         yield checks.forbidden("", "static pods do not support ephemeral containers")
         return

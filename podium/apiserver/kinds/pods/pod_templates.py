@@ -1,4 +1,4 @@
-"""Defaults of pods and pod templates beyond those of the schema."""
+"""Defaults of pods and pod templates that the schema doesn't have."""
 
 import json
 import re
@@ -70,7 +70,7 @@ def _volume(volume: Object) -> Object:
 
 
 def pod(pod: Object) -> Object:
-    """Fill in the defaults of a pod; unlike templates, it gets requests from its limits."""
+    """Return a pod with defaults; unlike in templates, missing requests are copied from limits."""
     return inside(pod, spec=_remembered_spec)
 
 
@@ -146,11 +146,11 @@ def _text(name: str, nanos: int) -> str:
 
 
 def merge_label_keys(pod: Object) -> Object:
-    """Merge `matchLabelKeys` and `mismatchLabelKeys` into the selectors that they stand beside.
+    """Merge `matchLabelKeys` and `mismatchLabelKeys` into the label selectors of their terms.
 
-    kube-apiserver does this to pods, not to templates, when they are created: the pod's own value
-    of each key becomes a condition of the selector. A term without selector selects nothing and
-    stays. Merging again changes nothing.
+    As in kube-apiserver, this is done when a pod (not a template) is created: the pod's own value
+    of each key becomes a requirement of the selector. A term without selector selects nothing and
+    isn't changed. Merging again changes nothing.
     """
     if _SELECTING.isdisjoint(spec_of(pod)):
         return pod

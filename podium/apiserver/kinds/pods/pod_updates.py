@@ -156,7 +156,7 @@ def _node_affinity(spec: Object) -> Object | None:
 
 
 def _grown(new: Object, old: Object) -> bool:
-    """Return whether a node selector term only appends requirements; an empty one stays empty."""
+    """Return whether a node selector term only appends requirements; an empty term mustn't grow."""
     pairs = [(entries(new, f), entries(old, f)) for f in ("matchExpressions", "matchFields")]
     if not any(then for _, then in pairs):
         return not any(now for now, _ in pairs)

@@ -1,4 +1,4 @@
-"""Pods: the preparation of new pods and of changes of their status, and warnings."""
+"""Pods: preparation of new pods and of status updates, and warnings."""
 
 from collections import defaultdict
 from collections.abc import Iterator

@@ -1,8 +1,8 @@
-"""Defaults of fields, as v1.36's `SetDefaults` functions fill them in.
+"""Defaults of fields, as in v1.36's `SetDefaults` functions.
 
-Fillers return the given object itself if nothing is missing. Fields that mean something else by
-their absence stay absent, as in kube-apiserver: the node inclusion policies and minDomains of a
-topology spread constraint, for example.
+A filler is a function that returns an object with defaults, or the object itself if it lacks none.
+Fields whose absence has a meaning stay absent, as in kube-apiserver: for example, node inclusion
+policies and minDomains of a topology spread constraint.
 """
 
 from collections.abc import Callable
@@ -22,29 +22,29 @@ _ABSENT = (None, "")
 
 
 def nothing_new(obj: Any) -> Any:
-    """Return the object as it is."""
+    """Filler that returns the object itself."""
     return obj
 
 
 def filled(obj: Object, **defaults: Any) -> Object:
-    """Set fields of an object that are absent or an empty text."""
+    """Return an object with defaults for fields that are absent or an empty string."""
     missing = {name: value for name, value in defaults.items() if obj.get(name) in _ABSENT}
     return {**obj, **missing} if missing else obj
 
 
 def filled_where_absent(obj: Object, **defaults: Any) -> Object:
-    """Set fields of an object that are absent; an empty text counts as a value."""
+    """Return an object with defaults for absent fields; an empty string counts as a value."""
     missing = {name: value for name, value in defaults.items() if obj.get(name) is None}
     return {**obj, **missing} if missing else obj
 
 
 def with_field(obj: Object, name: str, value: Any) -> Object:
-    """Set a field of an object, unless it has that very value already."""
+    """Return an object with a field set; the object itself if the field is the identical value."""
     return obj if obj.get(name) is value else {**obj, name: value}
 
 
 def inside(obj: Object, **fillers: Filler) -> Object:
-    """Apply fillers to the fields of these names that the object has."""
+    """Apply fillers to fields of an object, given by name; absent fields stay absent."""
     for name, filler in fillers.items():
         value = obj.get(name)
         if value is not None:
@@ -53,7 +53,7 @@ def inside(obj: Object, **fillers: Filler) -> Object:
 
 
 def every(filler: Filler) -> Filler:
-    """Make a filler of lists from a filler of their entries."""
+    """Return a filler of lists that applies a filler to all entries."""
 
     def fill_all(entries: list[Any]) -> list[Any]:
         new = [filler(entry) for entry in entries]
@@ -73,11 +73,11 @@ _OWN: dict[str, tuple[str, ...]] = {}
 
 
 def defaults_of(*types: str, remembered_but: str = "") -> Callable[[Filler], Filler]:
-    """Register a function as the filler of some types.
+    """Return a decorator that registers a filler for types, such as `core.PodSpec`.
 
     Args:
-        remembered_but: fill values that are equal but for this field only once, defaults of the
-            schema included; the field itself needs no defaults.
+        remembered_but: field that the filler ignores. If given, results are cached, schema
+            defaults included, by the value without this field.
     """
 
     def declare(filler: Filler) -> Filler:
@@ -91,7 +91,7 @@ def defaults_of(*types: str, remembered_but: str = "") -> Callable[[Filler], Fil
 
 
 def filled_by_schema(value: Any, of: Type) -> Any:
-    """Fill in all defaults of a type, and of the types of its fields."""
+    """Return a value with all defaults of its type, and of the types of its fields."""
     if isinstance(of, ListOf) and isinstance(value, list):
         return every(partial(filled_by_schema, of=of.items))(value)
     if isinstance(of, MapOf) and isinstance(value, dict):
@@ -144,13 +144,13 @@ def _to_thousandths(raw: Any) -> Any:
 
 
 def remembered(filler: Filler, *own: str) -> Filler:
-    """Make a filler fill equal values only once; they share what is filled in.
+    """Return a filler that caches the results of another one; equal values share their defaults.
 
-    Pods of one workload are created with equal specs, and objects are never changed in place. A
-    value in which nothing is missing is returned itself.
+    Pods of one workload are created with equal specs, and objects are never modified in place. A
+    value that lacks no defaults is returned itself.
 
     Args:
-        own: fields that the filler ignores, in which otherwise equal values may differ.
+        own: fields that the filler ignores, left out of the cache key.
     """
     known = Memory[Any]()
 

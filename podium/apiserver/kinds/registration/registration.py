@@ -1,16 +1,16 @@
-"""Registrations: how the API server handles a kind, in one value.
+"""Registrations: everything that is specific to a kind in the API server, as a value.
 
-`registrations.txt` has a line of words for each kind; indented lines continue the line before.
-Beside the words of strategies (`strategy`) there are:
+`registrations.txt` has a line of options for each kind; indented lines continue the previous one.
+In addition to the options of `strategy`, there are:
 
     immutable=spec.a,spec.b  fields that never change, checked last
     valid=spec               the parts that are checked again when an object changes; default: all
     select=spec.a,spec.b     selectable fields: `spec.a:boolean` and `spec.a:number` are of these
                              types, `spec.a:spec.b` has the value of `spec.b`, and `spec.a:never`
                              is known, but always empty
-    template=spec.template   the path of the pod template, about which clients are warned
-    names-pods               names of pods begin with the object's, about which clients are warned
-    numbers=replicas,ready   fields of the status that aren't negative
+    template=spec.template   path of the pod template, for warnings
+    names-pods               names of pods begin with the object's; enables a warning
+    numbers=replicas,ready   fields of the status that mustn't be negative
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -42,7 +42,7 @@ ReadField = Callable[[Object], str]
 
 
 def text(path: str) -> ReadField:
-    """Make a function that reads the field at a path, such as `spec.nodeName`."""
+    """Return a function that reads the field at a path, such as `spec.nodeName`, as text."""
     steps = path.split(".")
 
     def read(obj: Object) -> str:
@@ -76,25 +76,25 @@ metadata_alone: Check = fields(metadata=object_meta())
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Registration:
-    """How the API server handles a kind: defaults, validation, strategy, selection and warnings.
+    """Everything that is specific to a kind in the API server.
 
     Attributes:
-        defaults: fills in defaults beside those of the schema (`fill=`).
-        is_filled_by_schema: whether the defaults of the schema are filled in first.
-        defaults_of_new: fills in further defaults of an object that is created.
+        defaults: sets defaults in addition to those of the schema (`fill=`).
+        is_filled_by_schema: whether the defaults of the schema are set first.
+        defaults_of_new: sets further defaults of an object that is created.
         validate_new: further checks of an object that is created.
-        validate_update: the rule for changes; by default, `validate` and the rule for metadata.
-        validate_change: a further rule for changes.
-        validate_subresource_update: rules for changes by subresources, such as `status`.
-        words: the words of the kind, if not those of `registrations.txt`.
+        validate_update: rule for changes; by default, `validate` and the rule for metadata.
+        validate_change: further rule for changes.
+        validate_subresource_update: rules for changes by subresource, such as `status`.
+        words: options of the kind, unless they are in `registrations.txt`.
         create: prepares a new object, which already has its name, uid and time.
         update: prepares a change, before the strategy does.
-        subresources: prepare changes by subresources.
+        subresources: functions that prepare changes by subresource.
         selectable: readers of further selectable fields.
-        unselectable: the message about other fields, with `{}` for the field, if not the usual one.
-        warnings: warnings for clients that create or change an object; where objects of the kind
-            have a generation, only if it is new.
-        warnings_of_new: further warnings about a new object, from the object and from the request.
+        unselectable: custom message on other fields, with `{}` for the field.
+        warnings: warnings for clients that create or change an object; if the kind has
+            generations, only if the generation changes.
+        warnings_of_new: further warnings on a new object, given the stored and the sent object.
     """
 
     kind: Kind
@@ -135,12 +135,12 @@ class Registration:
 
     @cached_property
     def struct(self) -> Struct | None:
-        """The type of the kind's objects; None for custom kinds."""
+        """The schema type of the kind's objects; None for custom kinds."""
         is_custom = isinstance(self.kind, CustomKind)
         return None if is_custom else struct_of(self.kind.api_version, self.kind.name)
 
     def prepared(self, obj: Object, creation: Creation) -> Object:
-        """Prepare a new object for validation."""
+        """Return a new object prepared for validation."""
         made = self.strategy.create(obj, creation)
         if not self.strategy.resets_status:
             return made
@@ -148,7 +148,7 @@ class Registration:
 
     @cached_property
     def rules(self) -> Mapping[str, Rule]:
-        """The rules for changes by subresource; `""` has the one for the object itself."""
+        """The rules for changes by subresource; the key `""` has the rule for the object itself."""
         by_subresource = {**self.validate_subresource_update}
         if numbers := self._listed("numbers"):
             above_zero = not_negative(*(f"status.{number}" for number in numbers))
@@ -169,7 +169,7 @@ class Registration:
             yield from self.warnings_of_new(obj, sent)
 
     def field_reader(self, path: str) -> ReadField | None:
-        """Return the reader of a selectable field; None for a field that isn't selectable."""
+        """Return the reader of a selectable field; None if the field isn't selectable."""
         is_strict = (self._selectable or self.unselectable) and not self.kind.namespaced
         usual = without(_BY_KEY, "metadata.namespace") if is_strict else _BY_KEY
         return {**usual, **self._selectable}.get(path)
@@ -179,7 +179,7 @@ class Registration:
         return {**dict(map(_declared, self._listed("select"))), **self.selectable}
 
     def not_selectable(self, path: str) -> str:
-        """Return the message about a field that isn't selectable."""
+        """Return the message on a field that isn't selectable."""
         if self.unselectable or self._selectable:
             return (self.unselectable or "field label not supported: {}").format(path)
         known = ", ".join(f'"{field}"' for field in _BY_KEY)
@@ -188,7 +188,7 @@ class Registration:
 
 @cache
 def words_of_kinds() -> Mapping[str, str]:
-    """Return the words of built-in kinds by key."""
+    """Return the options of built-in kinds in `registrations.txt`, by kind key."""
     data = files("podium.apiserver.kinds.registration") / "registrations.txt"
     lines = data.read_text(encoding="utf-8").replace("\n  ", " ").splitlines()
     return dict(line.split(maxsplit=1) for line in lines)

@@ -1,7 +1,7 @@
-"""The registrations of all kinds, and defaulting and validation of objects by their kind.
+"""The registrations of all kinds, and defaulting and validation by them.
 
-Registrations are collected from the modules of `kinds`. A kind without one has the default one, and
-that of a custom kind is made from its CustomResourceDefinition.
+Registrations are collected from the modules of `kinds`. Other built-in kinds have a default
+registration, and custom kinds one that is made from their CustomResourceDefinition.
 """
 
 from collections.abc import Iterator
@@ -77,16 +77,16 @@ def _as_written(path: str) -> ReadField:
 
 
 def is_idle(kind: Kind) -> bool:
-    """Return whether nothing acts on objects of a kind, about which clients are warned."""
+    """Return whether no component acts on objects of a kind, which causes a warning for clients."""
     registration = REGISTRATIONS.get(kind.key)
     return registration is not None and registration.strategy.is_idle
 
 
 def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:
-    """Return an object with its defaults; parts that need none are shared with the given object.
+    """Return an object with its defaults; unchanged parts are shared with the given object.
 
     Args:
-        is_new: whether the object is to be created, which settles some fields.
+        is_new: whether the object is being created, which has additional defaults.
     """
     registration = registration_of(kind)
     if registration.is_filled_by_schema and registration.struct:
@@ -96,25 +96,25 @@ def completed(kind: Kind, obj: Object, *, is_new: bool = True) -> Object:
 
 
 def apply_defaults(obj: Object, kind: str | None = None) -> Object:
-    """Fill in the defaults of a new object; objects of custom and unknown kinds have none here."""
+    """Return a new object with defaults; unchanged if its kind is custom or unknown."""
     known = KINDS.get(kind or str(obj.get("kind")))
     return completed(known, obj) if known else obj
 
 
 def faults_of(kind: Kind, obj: Object) -> list[FieldError]:
-    """Return the faults of a new object, no more than one beyond the number that is reported."""
+    """Return the faults of a new object, at most one more than a refusal lists."""
     registration = registration_of(kind)
     return first_faults(chain(registration.validate(obj, ""), registration.validate_new(obj, "")))
 
 
 def faults_of_manifest(obj: Object) -> list[FieldError]:
-    """Return the faults of an object of a manifest or state; none for an unknown kind.
+    """Return the faults of an object of a manifest or state; none if its kind is unknown.
 
-    The object is judged as the API would create it: its types first, since rules need them, and
-    then with defaults. An object that comes from an API server is judged as it is.
+    The object is validated as by the API server on creation: types first, as other checks need
+    them, and then the object with defaults. An object from an API server is validated as it is.
 
-    Faults that could lead a decision astray are found, and common ones in the rest of pods and
-    workloads. kube-apiserver refuses every object with a fault, but also some without.
+    All faults that could affect decisions are found, and in the rest of pods and workloads common
+    faults. kube-apiserver refuses every object with a fault, but also some without.
     """
     kind = kind_of(obj) or optional_kind_of(obj)
     if kind is None or struct_of(obj["apiVersion"], kind.name) is None:
@@ -137,7 +137,7 @@ _exported_pod = judged_alike(lambda pod, _: _faults(KINDS["Pod"], pod))
 
 
 def decisive_faults(obj: Object) -> list[FieldError]:
-    """Return the faults of an object that could lead a decision astray, without minor ones."""
+    """Return the faults of an object that could affect decisions, without minor faults."""
     return [fault for fault in faults_of_manifest(obj) if not isinstance(fault, MinorFieldError)]
 
 
@@ -146,12 +146,12 @@ def validate_update(
 ) -> list[FieldError]:
     """Return all faults of an update, in kube-apiserver's order.
 
-    Faults of metadata may occur twice, as in kube-apiserver: every kind is checked for them, and
-    most kinds check for them again.
+    Faults of metadata may occur twice, as in kube-apiserver: they are checked for every kind, and
+    again by the rules of most kinds.
 
     Args:
-        new: the object that would be stored: prepared, with the server's own metadata.
-        subresource: the subresource of the update; empty for the object itself.
+        new: the object to be stored, already prepared and with server-set metadata.
+        subresource: subresource of the update; empty for the object itself.
     """
     rule = registration_of(kind).rules.get(subresource)
     return [*every_metadata(new, old), *(rule(new, old) if rule is not None else ())]

@@ -1,7 +1,7 @@
-"""Rules for updates: ways to make and combine them, and the rules for metadata of any object.
+"""Rules for updates: functions that make and combine rules, and the rules for metadata.
 
-A rule takes the new object and the stored one, and yields the faults of the change. A part that is
-the very same Python object in both hasn't changed and isn't examined.
+A rule takes the new and the stored object, and yields the faults of the change. A part that is the
+identical Python object in both is unchanged and isn't checked.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -36,7 +36,7 @@ _EMPTY: tuple[Any, ...] = (None, "", [], {}, 0, False)
 
 
 def same(first: Any, second: Any) -> bool:
-    """Return whether two values are equal, with empty and absent fields alike at any depth."""
+    """Return whether two values are equal; at any depth, empty and absent fields are equal."""
     if first is second or first == second:
         return True
     if isinstance(first, Mapping) and isinstance(second, Mapping):
@@ -55,17 +55,17 @@ def at(obj: Object, path: str) -> Any:
 
 
 def immutable_value(new: Any, old: Any, path: str) -> Faults:
-    """Check that a value is the stored one; `path` is the path that kube-apiserver reports."""
+    """Yield a fault at `path` if a value differs from the stored one."""
     if not same(new, old):
         yield FieldError(path, _ABSENT if new is None else new, IMMUTABLE)
 
 
 def immutable(path: str, title: str = "", type_name: str = "") -> Rule:
-    """Make a rule that a field never changes.
+    """Return a rule that a field never changes.
 
     Args:
-        title: the name of the field in faults, if not its path.
-        type_name: the internal type as which the values are compared and reported, if any.
+        title: name of the field in faults; by default its path.
+        type_name: internal type in which the values are compared and reported, if any.
     """
 
     def rule(new: Object, old: Object) -> Faults:
@@ -78,7 +78,7 @@ def immutable(path: str, title: str = "", type_name: str = "") -> Rule:
 
 
 def fixed(path: str, message: str) -> Rule:
-    """Make a rule that forbids changes of a field with a message of its own."""
+    """Return a rule that forbids changes of a field with a custom message."""
 
     def rule(new: Object, old: Object) -> Faults:
         if not same(at(new, path), at(old, path)):
@@ -88,7 +88,7 @@ def fixed(path: str, message: str) -> Rule:
 
 
 def all_of(*rules: Rule) -> Rule:
-    """Combine rules into one that yields the faults of all, one rule after another."""
+    """Return a rule that yields the faults of several rules, in order."""
 
     def rule(new: Object, old: Object) -> Faults:
         for one in rules:
@@ -98,7 +98,7 @@ def all_of(*rules: Rule) -> Rule:
 
 
 def valid(check: Check, *parts: str) -> Rule:
-    """Make a rule that checks the new object alone; with `parts`, only faults in these count."""
+    """Return a rule that checks the new object, and only reports faults in `parts` if given."""
     within = tuple(f"{part}{mark}" for part in parts for mark in ".[")
 
     def rule(new: Object, _old: Object) -> Faults:
@@ -110,7 +110,7 @@ def valid(check: Check, *parts: str) -> Rule:
 
 
 def not_negative(*paths: str) -> Rule:
-    """Make a rule that the numbers at these paths of the new object aren't below zero."""
+    """Return a rule that the numbers at these paths of the new object aren't negative."""
 
     def rule(new: Object, _old: Object) -> Faults:
         for path in paths:
@@ -122,7 +122,7 @@ def not_negative(*paths: str) -> Rule:
 
 
 def metadata(new: Object, old: Object) -> Faults:
-    """Check a change of metadata as most kinds have it checked."""
+    """Yield the faults of a change of metadata that the rules of most kinds report."""
     now, before = new["metadata"], old["metadata"]
     if now is before:
         return
@@ -145,7 +145,7 @@ def metadata(new: Object, old: Object) -> Faults:
 
 
 def every_metadata(new: Object, old: Object) -> Faults:
-    """Check a change of metadata as kube-apiserver does for every kind, before the kind's rule."""
+    """Yield the faults of a change of metadata that kube-apiserver reports for every kind first."""
     yield from _changed_metadata(new, old, (*_CHECKED, ("finalizers", finalizer_names)))
     yield from metadata(new, old)
 
@@ -160,5 +160,5 @@ def _changed_metadata(new: Object, old: Object, known: Iterable[tuple[str, Check
 
 
 def changed(check: Check, *parts: str) -> Rule:
-    """Make a rule that checks the change of metadata and the new object, or parts of it."""
+    """Return a rule that checks the change of metadata, and the new object or its `parts`."""
     return all_of(metadata, valid(check, *parts))

@@ -1,23 +1,24 @@
-"""Strategies: what kube-apiserver does to an object before it validates it.
+"""Strategies: how kube-apiserver prepares an object before it validates it.
 
-A strategy settles which writes may set the status and which the rest, how generations count and
-what a new object starts with. It refuses nothing. `registrations.txt` describes it in words:
+A strategy determines which writes may set the status and which the rest, how generations count, and
+what a new object starts with. It refuses nothing. The options in `registrations.txt` are:
 
-    status            the status subresource writes all but the spec; other writes, all else
-    status-alone      like `status`, but the status subresource leaves the metadata alone
-    apart             the status subresource writes nothing but the status, a new object has none,
+    status            the status subresource writes all except the spec; other writes, all except
+                      the status
+    status-alone      like `status`, but the status subresource doesn't write the metadata
+    apart             the status subresource only writes the status, a new object has no status,
                       and the generation counts as with `counts`
-    reset             a new object has an empty status, whatever the request says
-    counts            the generation counts changes of all but the metadata
+    reset             a new object has an empty status, even if the request has one
+    counts            the generation counts changes of everything except the metadata
     counts=spec       the generation counts changes of these fields; `counts=none` counts none
-    finalizer=name    a finalizer that holds each object from the beginning of its deletion
+    finalizer=name    a finalizer that each object gets when its deletion begins
     create-on-update  an update of an object that doesn't exist creates it
-    conditional       an update has to give the resourceVersion
-    answers-object    a deletion answers with the object, not with a `Status`
-    graceful          a deletion takes a grace period
-    orphans           a deletion leaves the dependents alone unless the request says otherwise
-    independent       nothing depends on objects of the kind
-    idle              nothing acts on objects of the kind, about which clients are warned
+    conditional       an update has to specify the resourceVersion
+    answers-object    a deletion returns the object instead of a `Status`
+    graceful          a deletion has a grace period
+    orphans           a deletion orphans the dependents unless requested otherwise
+    independent       objects of the kind have no dependents
+    idle              no component acts on objects of the kind, which causes a warning
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +32,7 @@ from podium.apiserver.kinds.registration.rules import at
 
 
 class Creation(msgspec.Struct, frozen=True):
-    """The circumstances of a creation; `others` lists all objects of the kind."""
+    """The context of a creation; `others` lists all objects of the kind."""
 
     now_s: float
     rng: Random
@@ -46,12 +47,12 @@ to store; metadata that only the server writes is already the stored object's.""
 
 
 def keep_status(new: Object, old: Object, _now_s: float) -> Object:
-    """Replace the status by the stored one."""
+    """Return the new object with the stored status."""
     return _with_field(new, "status", old)
 
 
 def keep_spec(new: Object, old: Object, _now_s: float) -> Object:
-    """Replace the spec by the stored one."""
+    """Return the new object with the stored spec."""
     return _with_field(new, "spec", old)
 
 
@@ -112,19 +113,19 @@ _BY_STATUS: Mapping[str, Prepare] = {
 
 
 class Strategy:
-    """What the API server does to objects of a kind when they are created, changed and deleted.
+    """How the API server prepares objects of a kind on creation, change and deletion.
 
     Args:
-        options: the words of the kind.
-        create: prepares a new object, if the kind needs it.
-        update: prepares a change, before the steps that the words describe.
-        subresources: prepare changes by subresources, likewise.
+        options: the kind's options.
+        create: function that prepares a new object; None if none is needed.
+        update: function that prepares a change, before the steps of the options.
+        subresources: functions that prepare changes by subresource, before the same steps.
 
     Attributes:
         counts_generations: whether a new object starts with generation 1.
-        default_propagation: the deletion of dependents unless the request says otherwise:
-            `Background` or `Orphan`; empty if nothing depends on objects of the kind.
-        deletion_finalizer: empty for none.
+        default_propagation: propagation of deletions unless the request specifies it:
+            `Background` or `Orphan`; empty if objects have no dependents.
+        deletion_finalizer: finalizer added when the deletion begins; empty for none.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Ages and durations in one or two units, as in an AGE column."""
+"""Ages and durations in one or two units, as in kubectl's AGE column."""
 
 from podium.api.values.times import NANOS_PER_SECOND, TimeError, parse_time
 
@@ -26,7 +26,7 @@ _SKEW_MAX_S = 2
 def human_duration(span_s: float) -> str:
     """Format a duration in kubectl's short form, such as `45s`, `4m3s`, `3h`, `5d2h` or `3y12d`.
 
-    A duration of up to two seconds below zero counts as zero; less is `<invalid>`.
+    Down to -2 seconds a duration counts as 0; below it is `<invalid>`.
     """
     seconds = int(span_s)
     if seconds <= -_SKEW_MAX_S:
@@ -39,7 +39,7 @@ def human_duration(span_s: float) -> str:
 
 
 def since(time: object, now_s: float) -> str:
-    """Return how long ago a time was; `<unknown>` for anything that isn't a time."""
+    """Format the time that has passed since an RFC 3339 time; `<unknown>` if it isn't a time."""
     if not isinstance(time, str):
         return UNKNOWN
     try:
@@ -49,5 +49,5 @@ def since(time: object, now_s: float) -> str:
 
 
 def between(start: str, end: str) -> str:
-    """Return the duration between two times."""
+    """Format the duration between two RFC 3339 times."""
     return human_duration((parse_time(end) - parse_time(start)) / NANOS_PER_SECOND)

@@ -1,7 +1,7 @@
 """Functions that compute cells of tables.
 
-Each takes the arguments that `columns.txt` gives in brackets, the object, and the time in seconds
-since the epoch.
+Each takes the arguments in brackets in `columns.txt`, the object, and the time in seconds since the
+epoch.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -64,40 +64,40 @@ def value_at(obj: Object, path: str) -> Any:
 
 
 def count(*arguments: Any) -> int:
-    """Count the entries of the lists or maps at some paths."""
+    """Count the entries of the lists or maps at these paths of an object."""
     *paths, obj, _now_s = arguments
     return sum(len(value_at(obj, path) or ()) for path in paths)
 
 
 def either(path: str, if_there: str, otherwise: str, obj: Object, _now_s: float) -> str:
-    """Return one of two texts, by whether there is a value at a path."""
+    """Return `if_there` or `otherwise`, depending on whether there is a value at a path."""
     return if_there if value_at(obj, path) else otherwise
 
 
 def condition(kind: str, field: str, obj: Object, _now_s: float) -> Cell:
-    """Return a field of a condition; None without the condition."""
+    """Return a field of the condition of a type; None if there is no such condition."""
     found: Cell = (condition_of(obj, kind) or {}).get(field)
     return found
 
 
 def joined(path: str, obj: Object, _now_s: float) -> str:
-    """Join all values at a JSONPath by commas."""
+    """Join all values at a JSONPath with commas."""
     return ",".join(map(str, found_at(obj, path)))
 
 
 def since(path: str, obj: Object, now_s: float) -> str:
-    """Return the age of the time at a path; empty without a time."""
+    """Format the age of the time at a path; empty if there is no time."""
     found = value_at(obj, path)
     return ages.since(found, now_s) if found else ""
 
 
 def labels_at(path: str, obj: Object, _now_s: float) -> str:
-    """Format labels as `a=b,c=d`, sorted; `<none>` for none."""
+    """Format the labels at a path as `a=b,c=d`, sorted; `<none>` for none."""
     return str(equality_selector(value_at(obj, path))) or NONE
 
 
 def selector(path: str, if_invalid: str, obj: Object, _now_s: float) -> str:
-    """Format a LabelSelector in the short form; `if_invalid` for one that isn't valid."""
+    """Format the LabelSelector at a path in the short form; `if_invalid` if it isn't valid."""
     try:
         return str(label_selector(value_at(obj, path)))
     except SelectorError:
@@ -105,7 +105,7 @@ def selector(path: str, if_invalid: str, obj: Object, _now_s: float) -> str:
 
 
 def pair(path: str, first: str, second: str, missing: str, obj: Object, _now_s: float) -> str:
-    """Format two fields as `kind/name`, with `missing` for an empty one."""
+    """Format two fields as `kind/name`; an empty field becomes `missing`."""
     found = value_at(obj, path)
     return f"{found.get(first) or missing}/{found.get(second) or missing}" if found else ""
 
@@ -171,21 +171,21 @@ def node_status(node: Object, _now_s: float) -> str:
 
 
 def node_roles(node: Object, _now_s: float) -> str:
-    """Return the roles that the labels of a node name."""
+    """Format the roles in the labels of a node."""
     roles = {key.removeprefix(_ROLE_PREFIX) for key in labels(node) if key.startswith(_ROLE_PREFIX)}
     roles.add(labels(node).get(_ROLE_LABEL, ""))
     return ",".join(sorted(roles - {""})) or NONE
 
 
 def node_address(kind: str, node: Object, _now_s: float) -> str:
-    """Return the first address of a node of one kind."""
+    """Return a node's first address of a type, such as `InternalIP`."""
     addresses = entries(status_of(node), "addresses")
     found = (one.get("address") or "" for one in addresses if one.get("type") == kind)
     return next(found, NONE)
 
 
 def measured(resource: str, metrics: Object, _now_s: float) -> str:
-    """Return the usage of a node, or of all containers of a pod."""
+    """Format the usage of a resource by a node, or by all containers of a pod."""
     parts = metrics.get("containers") or [metrics]
     amounts = [parse_quantity(part["usage"][resource]) for part in parts]
     return str(Quantity(sum(amount.nanos for amount in amounts), amounts[0].format))
@@ -205,7 +205,7 @@ def balancer_addresses(obj: Object, _now_s: float) -> str:
 
 
 def service_external_ip(service: Object, now_s: float) -> str:
-    """Return the addresses by which a Service is reached from outside the cluster."""
+    """Format the addresses at which a Service is reachable from outside the cluster."""
     own = at(service, "spec.externalIPs") or []
     match at(service, "spec.type"):
         case "ClusterIP" | "NodePort":
@@ -281,7 +281,7 @@ def ingress_parameters(ingress_class: Object, _now_s: float) -> str:
 
 
 def default_marked(storage_class: Object, _now_s: float) -> str:
-    """Return the name of a StorageClass, with `(default)` for a default class."""
+    """Return the name of a StorageClass, followed by `(default)` if it is a default class."""
     mark = " (default)" if is_default_class(storage_class) else ""
     return f"{name_of(storage_class)}{mark}"
 
@@ -300,13 +300,13 @@ def access_modes(path: str, obj: Object, _now_s: float) -> str:
 
 
 def claimed_modes(claim: Object, now_s: float) -> str:
-    """Format the access modes of a claim; empty without a volume."""
+    """Format the access modes of a claim; empty if it has no volume."""
     has_volume = at(claim, "spec.volumeName")
     return access_modes(".status.accessModes", claim, now_s) if has_volume else ""
 
 
 def claimed_capacity(claim: Object, _now_s: float) -> str:
-    """Return the capacity of a claim; empty without a volume."""
+    """Return the capacity of a claim; empty if it has no volume."""
     has_volume = at(claim, "spec.volumeName")
     return str(at(claim, "status.capacity.storage") or "0") if has_volume else ""
 
@@ -322,7 +322,7 @@ def volume_class(obj: Object, _now_s: float) -> str:
 
 
 def quota_usage(what: str, quota: Object, _now_s: float) -> str:
-    """Format usage and hard limits of a quota's `limits`, or of all its other resources."""
+    """Format used and hard amounts of a quota: its `limits.*`, or all its other resources."""
     used, hard = (part(status_of(quota), field) for field in ("used", "hard"))
     return ", ".join(
         f"{resource}: {used.get(resource, '0')}/{hard[resource]}"
@@ -332,7 +332,7 @@ def quota_usage(what: str, quota: Object, _now_s: float) -> str:
 
 
 def subjects(kind: str, binding: Object, _now_s: float) -> str:
-    """Format the subjects of one kind that a role is bound to."""
+    """Format the subjects of one kind of a role binding."""
     of_kind = [one for one in entries(binding, "subjects") if one["kind"] == kind]
     if kind == "ServiceAccount":
         return ", ".join(f"{one.get('namespace') or ''}/{one['name']}" for one in of_kind)
@@ -419,7 +419,7 @@ def event_object(event: Object, _now_s: float) -> str:
 
 
 def event_source(event: Object, _now_s: float) -> str:
-    """Format the component that reported an event, and where it runs."""
+    """Format the component that reported an event, and its host."""
     component = at(event, "source.component") or event.get("reportingComponent") or ""
     instance = at(event, "source.host") or event.get("reportingInstance") or ""
     return f"{component}, {instance}" if instance else str(component)

@@ -1,14 +1,14 @@
-"""The columns and rows of kinds' tables, as kube-apiserver v1.36 answers with them.
+"""The columns and rows of kinds' tables, as returned by kube-apiserver v1.36.
 
 `columns.txt` has a block for each kind, by its key; a kind without a block has a name and an age.
-A column is a line of its heading, its cell and its description, two blanks apart:
+Each line is a column, with heading, cell and description separated by two blanks:
 
-    Node         .spec.nodeName wide default=<none>  what a JSONPath leads to
-    Completions  job_completions()                   what a function of `cells` returns
-    Active       count(.status.active) integer       what a function returns for this argument
+    Node         .spec.nodeName wide default=<none>  the value at a JSONPath
+    Completions  job_completions()                   the result of a function of `cells`
+    Active       count(.status.active) integer       a function with an argument
     Selector                                         the column of this heading in the block `*`
 
-kubectl shows a `wide` column with `-o wide` only; `default` is the cell of an object without a
+kubectl only shows a `wide` column with `-o wide`; `default` is the cell of an object without a
 value, otherwise 0 or false for an `integer` or a `boolean`; a `raw` cell is a value of any type.
 """
 
@@ -37,13 +37,13 @@ class Column:
     """A column of a kind's table.
 
     Attributes:
-        name: the heading, which kubectl puts in capitals.
-        source: a JSONPath such as `.spec.nodeName`, or the function that computes the cell.
+        name: heading, which kubectl prints in capitals.
+        source: JSONPath such as `.spec.nodeName`, or the function that computes the cell.
         type: `string`, `integer`, `boolean` or `date`.
-        default: the cell if the source has no value.
-        priority: 0, or 1 for a column that kubectl shows with `-o wide` only.
-        format: `name` for the column with the object's name.
-        is_raw: whether the value is put in the cell unconverted, even if it isn't of `type`.
+        default: cell if the source has no value.
+        priority: 0, or 1 for a column that kubectl only shows with `-o wide`.
+        format: `name` for the column of the object's name.
+        is_raw: whether the value isn't converted to `type`.
     """
 
     name: str
@@ -56,7 +56,7 @@ class Column:
     is_raw: bool = False
 
     def read(self, obj: Object, now_s: float) -> Cell:
-        """Return the cell of an object."""
+        """Return the cell for an object."""
         if not isinstance(self.source, str):
             cell = self.source(obj, now_s)
             return self.default if cell in (None, "") else cell
@@ -144,7 +144,7 @@ def row_of(kind: Kind, obj: Object, now_s: float) -> dict[str, Any]:
     """Return the row of a `Table` (meta.k8s.io/v1) for an object, without the object itself.
 
     Args:
-        now_s: the time that ages refer to, in seconds since the epoch.
+        now_s: time for ages, in seconds since the epoch.
     """
     row: dict[str, Any] = {"cells": [column.read(obj, now_s) for column in columns_of(kind)]}
     conditions = pod_cells.row_conditions(obj) if kind.key == "Pod" else []

@@ -1,7 +1,7 @@
 """Functions that compute the cells of pods from the statuses of their containers.
 
-A pod that is still initializing is described by its first init container that isn't done; after
-that, by the first container that gives a reason for its state.
+The status of a pod that is initializing is that of its first unfinished init container; later, of
+the first container that has a reason in its state.
 """
 
 from podium.api.objects import Object, is_terminating, spec_of, status_of
@@ -99,7 +99,7 @@ def status(pod: Object, _now_s: float) -> str:
 
 
 def ready(pod: Object, _now_s: float) -> str:
-    """Return the READY cell: ready containers and sidecars, of all containers and sidecars."""
+    """Return the READY cell: the number of ready containers and sidecars, and of all of them."""
     sidecars = _sidecars(pod)
     done, _ = _initialization(pod)
     # Other init containers than sidecars have ended.
@@ -118,7 +118,7 @@ def ip(pod: Object, _now_s: float = 0) -> str:
 
 
 def restarts(pod: Object, now_s: float) -> str:
-    """Return the RESTARTS cell: how often containers were restarted, and when last."""
+    """Return the RESTARTS cell: the number of container restarts, and the age of the last one."""
     done, undone = _initialization(pod)
     # Init containers count while the pod initializes, and afterwards only sidecars.
     statuses = done if undone is None else [*done, undone]
@@ -140,7 +140,7 @@ def _time_key(time: str) -> int:
 
 
 def readiness_gates(pod: Object, _now_s: float) -> str:
-    """Return the READINESS GATES cell: the gates that are met, of all gates."""
+    """Return the READINESS GATES cell: the number of gates that are met, and of all gates."""
     gates: list[Object] = at(pod, "spec.readinessGates") or []
     if not gates:
         return NONE
@@ -148,7 +148,7 @@ def readiness_gates(pod: Object, _now_s: float) -> str:
 
 
 def row_conditions(pod: Object) -> list[dict[str, str]]:
-    """Return the conditions of a row, by which kubectl recognizes finished pods."""
+    """Return the conditions of a table row, by which kubectl recognizes finished pods."""
     phase = phase_of(pod)
     if phase not in _FINISHED:
         return []

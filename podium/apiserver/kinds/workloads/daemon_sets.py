@@ -1,4 +1,4 @@
-"""DaemonSets: validation, and the generation of their template."""
+"""DaemonSets: validation, and the template generation."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
 """Validation of changes of a Job's status, as in v1.36's `ValidateJobUpdateStatus`.
 
-The rules apply only to fields that change, so that a Job whose stored status breaks a rule can
-still be reported on.
+The rules only apply to fields that change, so that the status of a Job that already violates a rule
+can still be updated.
 """
 
 from collections.abc import Iterable

@@ -15,17 +15,17 @@ revisions = checks.detail(checks.fields(revisionHistoryLimit=checks.count))
 
 
 def is_nothing(number: object) -> bool:
-    """Return whether a number of pods, or a share of them, is zero."""
+    """Return whether a number or percentage of pods is zero."""
     return number in (0, "0%")
 
 
 def workload_check(*spec: Check) -> Check:
-    """Make a check of a workload from checks of its spec."""
+    """Return a check of a workload that applies checks to its spec."""
     return object_check(spec=checks.needed(checks.both(*spec)))
 
 
 def labelled_like_template(workload: Object) -> Object:
-    """Give a workload without labels the labels of its template."""
+    """Return a workload with the labels of its template if it has none."""
     found = labels(pod_template_of(workload))
     if not found or labels(workload):
         return workload
@@ -42,7 +42,7 @@ def _at_most(field: str, other: str, message: str) -> Rule:
 
 
 def not_decremented(new: Object, old: Object) -> Faults:
-    """Check that the number of collisions hasn't decreased."""
+    """Yield a fault if `status.collisionCount` decreases."""
     path = "status.collisionCount"
     now, before = at(new, path), at(old, path)
     if before is not None and (now is None or now < before):
@@ -50,7 +50,7 @@ def not_decremented(new: Object, old: Object) -> Faults:
 
 
 def within_replicas(*fields: str) -> Rule:
-    """Make a rule that some fields of the status aren't greater than `status.replicas`."""
+    """Return a rule that status fields aren't greater than `status.replicas`."""
     most = "cannot be greater than status.replicas"
     return rules.all_of(
         *(_at_most(field, "replicas", most) for field in fields),
