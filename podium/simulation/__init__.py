@@ -1,1 +1,1 @@
-"""Scenarios, timelines, recordings, experiments, traces, benchmarks and decisions as JSON lines."""
+"""Scenarios, timelines, recordings, experiments, traces, benchmarks and `podium decide`."""

@@ -1,6 +1,6 @@
-"""Work on items in several processes, each in a fork of this process.
+"""Calls of a function for many items, each in a fork of this process.
 
-A fork shares all loaded objects, and its changes don't affect others. So the result of an item
+A fork shares all loaded objects, but its changes affect no other process. So the result for an item
 doesn't depend on the number of processes.
 """
 
@@ -51,8 +51,8 @@ def in_workers(
 ) -> Iterator[Result]:
     """Yield the result of a function for each item, in order.
 
-    On a system without forks, this process works on the items one after the other, and the function
-    must not change what it reads. What it returns or raises is pickled.
+    If the system can't fork, the function is called in this process, and must not change objects
+    that it reads. Its results and errors are pickled.
 
     Raises:
         LostProcessError: a process was killed.
@@ -68,16 +68,16 @@ def in_workers(
 
 
 def in_a_copy(function: Callable[[], Result]) -> Result:
-    """Return the result of a function that is called in a fork, where it may change anything."""
+    """Call a function in a fork, where it may change all objects, and return its result."""
     with Forks(lambda _: function(), [None], 1) as forks:
         (result,) = forks.results()
     return result
 
 
 class Forks(Generic[Item, Result]):
-    """Processes that each work on one item, from `with` to its end.
+    """Forked processes, each for one item; a context manager that ends them on exit.
 
-    The first processes start on entering, others while results are waited for.
+    The first processes start on entering, others while `results` waits.
     """
 
     def __init__(
@@ -170,7 +170,7 @@ def _without_ctrl_c() -> Iterator[None]:
 
 
 def answer_in_fork(function: Callable[[Item], Result], item: Item, writer: Connection) -> None:
-    """Send whether a function raised an error for an item, and the error or the result."""
+    """Call a function for an item, and send whether it raised, with the error or the result."""
     global _parent
     _parent = os.getppid()
     # Existing objects aren't searched for garbage, and so stay shared.

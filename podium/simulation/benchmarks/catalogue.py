@@ -1,4 +1,4 @@
-"""All workloads, those of scheduler_perf v1.36 and some more, by name."""
+"""The benchmark workloads by name: those of scheduler_perf v1.36, and some of Podium's."""
 
 from collections.abc import Sequence
 from difflib import get_close_matches
@@ -10,7 +10,7 @@ from podium.simulation.benchmarks.measured_workloads import REFERENCE_CASES, Wor
 
 
 class UnknownWorkloadError(PodiumError):
-    """No workload has such a name."""
+    """No workload matches a name or pattern."""
 
 
 CASES = (*REFERENCE_CASES, *diverse.CASES)
@@ -21,7 +21,7 @@ def select(patterns: Sequence[str]) -> list[Workload]:
     """Select workloads, each once; raises UnknownWorkloadError.
 
     Args:
-        patterns: names, beginnings of names, or globs; without any, the default set is selected.
+        patterns: names, prefixes of names, or globs; if empty, the default set is selected.
     """
     if not patterns:
         return [workload for workload in WORKLOADS if workload.size.by_default]

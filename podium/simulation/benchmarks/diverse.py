@@ -1,7 +1,7 @@
-"""Workloads in which every pod has requests, labels and terms of its own.
+"""Workloads in which every pod has different requests, labels and affinity terms.
 
-The pods of the reference suite are equal, so that results for one pod hold for the next. Here each
-pod is decided as if it were the first.
+The pods of the reference suite are equal, so that Podium reuses results of one pod for the next.
+Here no results can be reused.
 """
 
 from functools import partial

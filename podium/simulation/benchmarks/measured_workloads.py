@@ -1,4 +1,4 @@
-"""Workloads: nodes, earlier pods, and pods whose scheduling is measured.
+"""Workloads of benchmarks: nodes, initial pods, and pods whose scheduling is measured.
 
 `workloads.yaml` has those of kube-scheduler's performance suite, and the templates of nodes and
 pods.
@@ -26,7 +26,7 @@ class Size(msgspec.Struct, frozen=True, array_like=True):
     """The size of one workload of a case.
 
     Attributes:
-        init_pods: number of pods in each group of earlier pods, and of placed pods.
+        init_pods: number of pods in each group of initial pods, and of placed pods.
         by_default: whether the workload belongs to the default set.
     """
 
@@ -37,7 +37,7 @@ class Size(msgspec.Struct, frozen=True, array_like=True):
 
 
 class WorkloadPods(msgspec.Struct, frozen=True):
-    """Pods of one template."""
+    """Pods of one template; `vary` changes each pod by its index."""
 
     template: Object
     namespace: str
@@ -45,12 +45,13 @@ class WorkloadPods(msgspec.Struct, frozen=True):
 
 
 class Case(msgspec.Struct, frozen=True):
-    """A shape of workload.
+    """The templates of a workload, which may be run in several sizes.
 
     Attributes:
-        placed: pods that run from the start, on one node after the other; None for none.
-        zones: zones of the nodes, in turn; without any, nodes have no zone.
-        churn: pods that arrive between the measured ones at a steady rate; None for none.
+        init: groups of initial pods, which are scheduled before the measurement.
+        placed: pods that are on nodes from the start, on one node after the other.
+        zones: zones that the nodes are in by turns; if empty, nodes have no zone label.
+        churn: pods that arrive between the measured ones at a steady rate.
     """
 
     name: str
@@ -68,7 +69,7 @@ REFERENCE_CASES = msgspec.convert(_SUITE["cases"], tuple[Case, ...])
 
 
 class Workload(msgspec.Struct, frozen=True):
-    """A case at one of its sizes."""
+    """A case in one of its sizes."""
 
     case: Case
     size_name: str

@@ -22,7 +22,7 @@ def _rounded(digits: int) -> PlainSerializer:
 
 @dataclass(frozen=True, slots=True)
 class Latency(Report):
-    """Milliseconds in which a pod was decided: the median, and the 99th percentile."""
+    """The time to decide about a pod, in milliseconds: median and 99th percentile."""
 
     p50: Annotated[float, _rounded(4)]
     p99: Annotated[float, _rounded(4)]
@@ -37,11 +37,11 @@ class Result(Report):
         nodes: number of nodes.
         pods: number of measured pods; all of them were bound.
         pods_per_second: pods per second from the first arrival to the last binding.
-        latency_ms: time of decisions; for a preemptor that of both cycles.
+        latency_ms: time to decide about a pod; for a preemptor, of both scheduling cycles.
         peak_memory_mib: largest resident set of the process since its start, in MiB.
         preemptions: number of pods that preempted others first.
-        processor_share: share of the time in which the process had a processor, 0 to 1; if it had
-            to wait for one, the other numbers say little.
+        processor_share: share of the time in which the process ran on a CPU, 0 to 1; if it often
+            waited for a CPU, the other numbers mean little.
     """
 
     workload: str
@@ -55,7 +55,7 @@ class Result(Report):
 
     @property
     def is_disturbed(self) -> bool:
-        """Return whether the process had to wait for a processor for long."""
+        """Return whether the process waited for a CPU for long."""
         return self.processor_share < _UNDISTURBED_SHARE_MIN
 
 
@@ -106,9 +106,9 @@ class Measurement(Report):
         name: name of the measurement.
         value: measured value.
         unit: unit of the value.
-        goal: value that it should reach, in words.
-        processor_share: share of the time in which the cluster had a processor; in the rest it
-            waited for a processor or for its clients.
+        goal: value that should be reached, in words.
+        processor_share: share of the time in which the cluster ran on a CPU, 0 to 1; otherwise it
+            waited for a CPU or for its clients.
     """
 
     name: str

@@ -1,12 +1,12 @@
 """The measurement of a workload in process.
 
-The steps of the reference suite are direct calls instead of requests to an API server: nodes exist,
-earlier pods are scheduled without being measured, and then the clock runs from the arrival of the
-first measured pod to the binding of the last. Pods arrive as decoded from JSON; making their class,
-deciding, removing victims and binding all count.
+The scheduler is called directly instead of through an API server. Nodes exist, and initial pods are
+scheduled before the measurement. The time is measured from the arrival of the first measured pod to
+the binding of the last. Pods arrive as decoded JSON; making their class, deciding, removing victims
+and binding count.
 
-Before the clock starts the garbage collector runs once and leaves existing objects alone from then
-on (`gc.freeze`), as in a server that has loaded its state; it stays enabled.
+Before the measurement the garbage collector runs once and ignores existing objects from then on
+(`gc.freeze`), as in a server that has loaded its state; it stays enabled.
 """
 
 import gc
@@ -41,7 +41,7 @@ class StuckPodError(PodiumError):
 
 
 class TimedScheduler:
-    """A scheduler that carries its decisions out at once, and measures their latencies."""
+    """A scheduler that executes its decisions at once, and measures their latencies."""
 
     def __init__(self, scheduler: Scheduler) -> None:
         self._scheduler = scheduler
@@ -49,7 +49,7 @@ class TimedScheduler:
         self.preemptions = 0
 
     def schedule(self, obj: Object) -> None:
-        """Bring a pod from its arrival to its binding; raises StuckPodError if no node fits."""
+        """Schedule and bind a pod, with preemption if needed; raises StuckPodError if none fits."""
         pod = self._scheduler.pending(obj)
         spent_ns = 0
         for earlier_cycles in range(_CYCLES_MAX):
@@ -68,9 +68,9 @@ class TimedScheduler:
 class Churn:
     """Pods that arrive between the measured ones.
 
-    A preemptor stays nominated until the next of these pods arrives, and is bound then, as a pod
-    waits until its victims are gone and for its backoff. A pod that fits no node and can't preempt
-    stays pending.
+    A preemptor stays nominated until the next of these pods arrives, and is bound then; in a
+    cluster it would wait for the deletion of its victims and its backoff. A pod that fits no node
+    and can't preempt stays pending.
     """
 
     def __init__(self, scheduler: Scheduler, objects: Iterable[Object]) -> None:
@@ -102,16 +102,16 @@ _CREATED = "2026-01-01T00:00:00Z"
 
 
 class ObjectFactory:
-    """The objects of templates, with names, uids and defaults, each decoded from JSON.
+    """Makes objects of templates, with names, uids and defaults.
 
-    Objects share no parts, as if each had come in its own watch event.
+    Each is decoded from JSON, so that objects share no parts, as if from separate watch events.
     """
 
     def __init__(self) -> None:
         self._serials = count(1)
 
     def nodes(self, template: Object, number: int, zones: Sequence[str] = ()) -> list[Object]:
-        """Make nodes with the label of their hostname, and zones in turn."""
+        """Make `number` nodes with hostname labels, and with labels of the zones by turns."""
         nodes = self._stamped(apply_defaults(template), number)
         for index, node in enumerate(nodes):
             metadata = node["metadata"]
@@ -121,7 +121,7 @@ class ObjectFactory:
         return nodes
 
     def group(self, group: WorkloadPods, number: int) -> list[Object]:
-        """Make the pods of a group."""
+        """Make `number` pods of a group."""
         pods = self.pods(group.template, number, group.namespace)
         if group.vary is not None:
             for index, pod in enumerate(pods):
@@ -129,7 +129,7 @@ class ObjectFactory:
         return pods
 
     def pods(self, template: Object, number: int, namespace: str) -> list[Object]:
-        """Make pods that are admitted and wait for a node."""
+        """Make `number` admitted pending pods."""
         placed = {**template, "metadata": {**template["metadata"], "namespace": namespace}}
         return self._stamped(add_default_tolerations(apply_defaults(placed)), number)
 
@@ -154,11 +154,11 @@ class ObjectFactory:
 
 
 class LostMeasurementError(PodiumError):
-    """The process that measured was killed."""
+    """The measuring process was killed."""
 
 
 def measure_apart(workload: Workload) -> Result:
-    """Measure a workload in a process of its own, so that the peak of memory is its own, too.
+    """Measure a workload in a new process, so that also the peak of memory is the workload's.
 
     Raises:
         StuckPodError: a pod fits no node.
@@ -218,6 +218,6 @@ def measure(workload: Workload) -> Result:
 def peak_memory_mib() -> float:
     """Return the largest resident set of this process, in MiB.
 
-    On Linux a process starts with that of its parent, if it is larger.
+    On Linux it is at least the largest resident set of the parent process at the fork.
     """
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / _MAXRSS_PER_MIB

@@ -1,7 +1,7 @@
-"""The measurement of an API server's scheduler, with nodes and a namespace of its own.
+"""The benchmark of the scheduler of an API server, with nodes and a namespace made for it.
 
-The workloads are those of kube-scheduler's performance suite that need no kubelets. The time counts
-from the first creation to the last binding.
+The workloads are those of kube-scheduler's performance suite that need no kubelets. The time is
+measured from the first creation to the last binding.
 """
 
 import asyncio
@@ -35,7 +35,7 @@ class ServerBenchError(PodiumError):
 
 @dataclass
 class ServerBench:
-    """The nodes and pods of workloads on an API server, in a namespace of their own."""
+    """Measures workloads on an API server, with nodes and a namespace made for them."""
 
     api: HttpApi
     namespace: str

@@ -1,1 +1,1 @@
-"""`podium decide`: scenarios and questions as JSON lines in, decisions and answers out."""
+"""`podium decide`: reads scenarios and eviction questions as JSON lines, and writes results so."""

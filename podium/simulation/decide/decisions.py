@@ -1,8 +1,8 @@
 """The decisions on the pods of a scenario, in the format of the records.
 
-Without `sequence` each pod is decided against the scenario's own state. With it every decision
-changes the state: the pod is bound to the first best node by name, and its volumes are reserved.
-The victims of a preemption are deleted, and the pod is nominated and decided again.
+Without `sequence`, each pod is decided on the state in the scenario. With `sequence`, each decision
+changes the state: the pod is bound to the best node, the first by name, and its volumes are
+reserved. Victims of a preemption are deleted, and the preemptor is nominated and decided again.
 """
 
 from collections.abc import Iterator
@@ -32,7 +32,7 @@ class Decided(msgspec.Struct, frozen=True):
     """One decision of a scenario.
 
     Attributes:
-        bound: the node to which the pod was bound, which happens only in a sequence.
+        bound: the node to which the pod was bound; always empty without `sequence`.
     """
 
     decision: Decision
@@ -41,7 +41,7 @@ class Decided(msgspec.Struct, frozen=True):
 
 
 def decide(scenario: DecisionScenario) -> Iterator[Decided]:
-    """Decide the pods of a filled scenario, in order; a preemptor of a sequence is decided twice.
+    """Yield decisions about the pods of a filled scenario, two for each preemptor in a sequence.
 
     Raises:
         InvalidDocumentError: the configuration isn't valid.
@@ -103,7 +103,7 @@ class CandidateReport(TypedDict):
 
 
 class PreemptionReport(TypedDict):
-    """The result of preemption; `selected` are the candidates between which no key decides."""
+    """The result of preemption; `selected` are the best candidates, which are equal by all keys."""
 
     eligible: bool
     message: str
@@ -116,7 +116,7 @@ class PreemptionReport(TypedDict):
 
 
 class DecisionReport(TypedDict):
-    """A decision; `filter`, `scores` and `rejected` are by node."""
+    """A decision; `filter` and `scores` are by node."""
 
     pod: str
     prefilter: StatusReport | None
@@ -132,7 +132,7 @@ class DecisionReport(TypedDict):
 
 
 class ScenarioAnswer(TypedDict):
-    """The answer to one scenario; `error` says why there are no decisions."""
+    """The result for one scenario; `error` says why there are no decisions, or is empty."""
 
     id: str
     error: str

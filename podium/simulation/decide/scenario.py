@@ -1,7 +1,7 @@
 """A scenario of `podium decide`: the objects of a cluster, and the pods to decide, in order.
 
-Objects are used as given, unless the scenario asks for the API server's defaults. Only namespace,
-uid, and the priority of a pod's PriorityClass are always filled in.
+Objects are used as given, without the API server's defaults unless `defaults` is set. Only
+namespace, uid, and the priority of a pod's PriorityClass are always filled in.
 """
 
 from collections.abc import Iterator, Mapping
@@ -54,7 +54,7 @@ class DecisionScenario(Document):
     """The objects of a cluster, and the pods to decide.
 
     Attributes:
-        id: identifier, returned with the answer.
+        id: identifier, returned with the result.
         defaults: whether to fill in the API server's defaults.
         sequence: whether each decision changes the state for the next.
         profile: KubeSchedulerConfiguration; v1.36's default unless given.
@@ -87,7 +87,7 @@ class DecisionScenario(Document):
     priority_classes: Objects = ()
 
     def of(self, field: str) -> tuple[Object, ...]:
-        """Return the objects of a field, which is spelt as in JSON."""
+        """Return the objects of a field, by its JSON name."""
         objects: tuple[Object, ...] = getattr(self, to_snake(field))
         return objects
 
@@ -104,7 +104,7 @@ class DecisionScenario(Document):
                     yield error.under(f"{field}[{index}]")
 
     def filled(self) -> Self:
-        """Fill in what objects lack; raises InvalidValueError if a PriorityClass is missing."""
+        """Fill in omitted fields of objects; raises InvalidValueError without a PriorityClass."""
         classes = {c["metadata"]["name"]: class_value(c) for c in self.priority_classes}
         priorities = _SYSTEM_CLASSES | classes
         objects = {

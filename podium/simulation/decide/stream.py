@@ -1,4 +1,4 @@
-"""JSON lines in, JSON lines out; an invalid line fails alone."""
+"""The JSON-lines interface; an invalid line doesn't affect other lines."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -23,7 +23,7 @@ LINE_LENGTH_MAX = 2**30
 """The longest line, in bytes; a cluster of thousands of nodes takes some millions."""
 
 Refused = Callable[[str], None]
-"""Receives the reason why a line can't be answered."""
+"""Called with the reason why a line can't be answered."""
 
 
 def lines_of(path: str | Path) -> Iterator[bytes]:
@@ -36,12 +36,12 @@ def lines_of(path: str | Path) -> Iterator[bytes]:
 
 
 def answers(questions: Iterable[bytes], refused: Refused | None = None) -> Iterator[bytes]:
-    """Answer scenarios with decisions, as lines without newlines; blank lines are skipped."""
+    """Yield the decisions about each scenario as a line without newline; skips blank lines."""
     return _answers(questions, _decisions, {"decisions": []}, refused)
 
 
 def eviction_answers(questions: Iterable[bytes], refused: Refused | None = None) -> Iterator[bytes]:
-    """Answer questions about eviction, as lines without newlines; blank lines are skipped."""
+    """Yield the answer to each eviction question as a line without newline; skips blank lines."""
     return _answers(questions, eviction_answer, {}, refused)
 
 

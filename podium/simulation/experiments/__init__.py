@@ -1,5 +1,5 @@
-"""Experiments: the same scenarios and seeds under different settings, and what differs.
+"""Experiments: scenarios are run with several seeds under different settings, and compared.
 
-`run` plays one scenario with one seed and measures it, and `executors` plays many runs at once.
-`comparison` pairs the runs of two sides; `sweep` tries settings, all of them or by a search.
+`run` runs one scenario with one seed and measures it, and `executors` run many at the same time.
+`comparison` compares two configurations in pairs of runs; `sweep` tries all settings, or searches.
 """

@@ -1,4 +1,4 @@
-"""Executors play the runs of an experiment: on the cores of this machine, or on a Dask cluster."""
+"""Executors run the scenarios of an experiment, on this machine's cores or on a Dask cluster."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -19,7 +19,7 @@ _RETRIES = 3
 
 
 class ScenarioRun(msgspec.Struct, frozen=True):
-    """A scenario to play with a seed and settings."""
+    """A scenario to run with a seed and settings."""
 
     scenario: WholeScenario
     seed: int
@@ -27,14 +27,14 @@ class ScenarioRun(msgspec.Struct, frozen=True):
 
 
 Done = Callable[[int], None]
-"""Receives the number of finished runs."""
+"""Called with the number of finished runs."""
 
 Executor = Callable[[Sequence[ScenarioRun], Done], Iterator[tuple[int, RunResult]]]
-"""Plays runs, and yields the number and the result of each as it finishes."""
+"""Runs scenarios, and yields the index and the result of each run as it finishes."""
 
 
 def play(scenario_run: ScenarioRun) -> RunResult:
-    """Play a run; a setting that leads nowhere is an error in the result."""
+    """Run a scenario; if the path of a setting doesn't exist, the result has the error."""
     scenario = scenario_run.scenario
     try:
         if scenario_run.settings:
@@ -45,12 +45,12 @@ def play(scenario_run: ScenarioRun) -> RunResult:
 
 
 class LocalExecutor(msgspec.Struct, frozen=True):
-    """Plays runs in several processes of this machine."""
+    """Runs scenarios in several processes of this machine."""
 
     workers: int
 
     def __call__(self, runs: Sequence[ScenarioRun], done: Done) -> Iterator[tuple[int, RunResult]]:
-        """Play runs, in order; a process that is killed costs only its own run."""
+        """Yield results in order; if a process is killed, only its own run is lost."""
         number = 0
         while number < len(runs):
             progress = partial(lambda before, over: done(before + over), number)
@@ -68,12 +68,12 @@ class DaskError(PodiumError):
 
 
 class DaskExecutor(msgspec.Struct, frozen=True):
-    """Plays runs on the workers of a Dask cluster, which repeats the runs of a lost worker."""
+    """Runs scenarios on a Dask cluster, which repeats the runs of lost workers."""
 
     address: str
 
     def __call__(self, runs: Sequence[ScenarioRun], done: Done) -> Iterator[tuple[int, RunResult]]:
-        """Play runs in any order; raises DaskError."""
+        """Yield results in any order; raises DaskError."""
         # An optional package.
         from distributed import Client, as_completed
 

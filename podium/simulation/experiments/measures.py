@@ -1,6 +1,6 @@
 """The measures of a run by name, such as `pendingSeconds` or `preempted.batch`.
 
-After the dot of a name stands a class of pods, or a resource.
+The part after a dot is a PriorityClass or a resource.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -43,7 +43,7 @@ class UnknownMeasureError(PodiumError):
 
 
 def check_measure(asked: str, name: str, known: Collection[str]) -> None:
-    """Raise UnknownMeasureError if no run has a measure; `asked` begins the message."""
+    """Check that runs have a measure; raises UnknownMeasureError, with a message after `asked`."""
     if known and name not in known:
         near = get_close_matches(name, known, 5) or [*known]
         raise UnknownMeasureError(f"{asked}: no run has {name}, but {', '.join(near)}")

@@ -1,8 +1,8 @@
-"""Paired differences: what changes from one side to the other, run by run.
+"""Paired differences of measures between two sides of an experiment.
 
-Both sides play the same scenarios with the same seeds, so each run of one side has its twin on the
-other. The mean of their differences has an interval by Student's t. With fewer than `PAIRS_MIN`
-pairs even differences of one sign throughout may be chance at that level, so there is no interval.
+Both sides run the same scenarios with the same seeds, so each run of one side is paired with a run
+of the other. The mean difference has an interval by Student's t. With fewer than `PAIRS_MIN` pairs
+there is no interval, as even differences of equal sign in all pairs may be chance.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,7 +20,7 @@ _Z = 1.959963984540054
 
 @dataclass(frozen=True, slots=True)
 class Interval(Report):
-    """Where the mean difference lies with 95 % confidence."""
+    """The 95 % confidence interval of a mean difference."""
 
     low: float
     high: float
@@ -34,12 +34,12 @@ class Difference(Report):
         measure: name of the measure.
         a: mean of the measure on the first side.
         b: mean of the measure on the second side.
-        difference: mean of second minus first, pair by pair.
-        interval: interval of the difference; null if there are too few pairs.
+        difference: mean over all pairs of the second side's value minus the first side's.
+        interval: confidence interval of the difference; null if there are too few pairs.
         pairs: number of pairs.
         higher: number of pairs in which the measure is higher on the second side.
         lower: number of pairs in which the measure is lower on the second side.
-        widest: number of the pair that differs most; missing if none differs.
+        widest: index, from 0, of the pair that differs most; omitted if none differs.
     """
 
     measure: str
@@ -54,7 +54,7 @@ class Difference(Report):
 
     @property
     def is_certain(self) -> bool:
-        """Return whether such a difference is unlikely to be chance."""
+        """Return whether the difference is unlikely to be chance: the interval excludes 0."""
         return self.interval is not None and (self.interval.low > 0 or self.interval.high < 0)
 
 
@@ -65,7 +65,7 @@ def differences(pairs: Sequence[tuple[Measures, Measures]]) -> list[Difference]:
     """Compute the differences of all measures, in the order in which runs have them.
 
     Args:
-        pairs: the measures of the first and the second side of each pair; a missing one is 0.
+        pairs: the measures of the first and the second side; an absent measure counts as 0.
     """
     names = dict.fromkeys(name for pair in pairs for side in pair for name in side)
     found = []
@@ -105,7 +105,7 @@ def _student_t(freedom: int) -> float:
 
 
 def number_text(value: float) -> str:
-    """Format a number with as many digits as matter: `0`, `12`, `3.42`, `0.0567`."""
+    """Format a number with two decimals, or three digits below 1: `12`, `3.42`, `0.0567`."""
     if value == int(value) and abs(value) < 1e15:
         return str(int(value))
     return f"{value:.2f}" if abs(value) >= 1 else f"{value:.3g}"
@@ -117,7 +117,7 @@ def change_text(value: float) -> str:
 
 
 def interval_text(interval: Interval | None) -> str:
-    """Format both ends of an interval; `-` without one."""
+    """Format both ends of an interval; `-` if it is None."""
     if interval is None:
         return "-"
     return f"{change_text(interval.low)} … {change_text(interval.high)}"

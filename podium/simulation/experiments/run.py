@@ -1,4 +1,4 @@
-"""One run of an experiment: a scenario, a seed, the measures, and what happened to which pods."""
+"""One run of an experiment: a scenario with a seed, its measures, and the affected pods."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -35,15 +35,15 @@ WITNESSES_MAX = 100
 
 @dataclass(frozen=True, slots=True)
 class Witness(Report):
-    """What happened to a pod, where and when.
+    """A pod that was disrupted or had to wait, with place and time.
 
     Attributes:
         pod: the pod, `namespace/name`.
         what: `preempted`, `evicted`, `lost`, `waited` or `neverPlaced`.
         at: when it happened, in seconds since the start; for a pod that waited, when it was
             created.
-        node: the node that it lost, or to which it was bound at last; empty if it never had one.
-        seconds: how long it waited.
+        node: the pod's node before the disruption or after the wait; empty if it never had one.
+        seconds: how long the pod waited.
     """
 
     pod: str
@@ -61,8 +61,8 @@ class RunResult(Report):
         measures: numbers by name.
         witnesses: disrupted pods by time, then pods that waited, the longest first.
         witnesses_left_out: number of further witnesses.
-        error: why the run couldn't be played; empty if it was.
-        is_lost: whether the cause of the error isn't the run, which may succeed when repeated.
+        error: why the run failed; empty if it succeeded.
+        is_lost: whether the run failed for external reasons, so that it may succeed if repeated.
     """
 
     measures: Mapping[str, float] = field(default_factory=dict)
@@ -75,7 +75,7 @@ class RunResult(Report):
 def observed(
     scenario: Scenario, progress: Progress | None = None, prepare: Prepare | None = None
 ) -> tuple[Simulation, RunSeries]:
-    """Play a scenario and record its lines; the arguments are those of `simulate`."""
+    """Simulate a scenario and record its time series; the arguments are those of `simulate`."""
     recorders: list[UsageRecorder] = []
 
     def follow(cluster: Cluster) -> None:
@@ -89,7 +89,7 @@ def observed(
 
 
 def run(whole: WholeScenario, seed: int) -> RunResult:
-    """Play a scenario with a seed; an error in the scenario is part of the result."""
+    """Run a scenario with a seed; if the scenario has an error, the result contains it."""
     try:
         simulation, series = observed(whole.scenario(seed))
     except PodiumError as error:
@@ -132,14 +132,14 @@ def _result(
 
 
 def read_result(plain: Mapping[str, Any]) -> RunResult:
-    """Read a result from the plain values of a journal."""
+    """Read a result from JSON values of a journal."""
     witnesses = [Witness(**witness) for witness in plain.get("witnesses", ())]
     left_out, error = plain.get("witnessesLeftOut", 0), plain.get("error", "")
     return RunResult(plain["measures"], witnesses, left_out, error)
 
 
 def recorded_result(recording: Recording) -> RunResult:
-    """Measure a recording as a run is measured."""
+    """Compute the measures and witnesses of a recording, as of a run."""
     entries = [*_entries(recording)]
     pods = [obj for obj in recording.state if obj.get("kind") == "Pod"]
     histories = list(PodHistories(entries, pods_by_uid(pods)))
@@ -148,7 +148,7 @@ def recorded_result(recording: Recording) -> RunResult:
 
 
 def recorded_series(recording: Recording, histories: list[PodHistory] | None = None) -> RunSeries:
-    """Compute the lines of a recording."""
+    """Compute the time series of a recording."""
     if histories is None:
         pods = [obj for obj in recording.state if obj.get("kind") == "Pod"]
         histories = list(PodHistories(_entries(recording), pods_by_uid(pods)))

@@ -1,4 +1,4 @@
-"""Settings: values for places in a scenario, its objects and its scheduler's configuration."""
+"""Settings: values to set in a scenario, its objects, or its scheduler's configuration."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -25,17 +25,17 @@ _STEP = re.compile(
 )
 
 Entry = tuple[str, str]
-"""A field and its value, by which an entry of a list is found."""
+"""A field and its value, by which an entry of a list is selected."""
 
 Step = str | int | Entry
 
 
 class SettingError(PodiumError):
-    """A setting whose path leads nowhere in a scenario."""
+    """The path of a setting doesn't exist in a scenario."""
 
 
 class SettingPlace(msgspec.Struct, frozen=True):
-    """The place of a setting's value.
+    """The location of a value that a setting changes.
 
     Attributes:
         where: `Scenario`; `KubeSchedulerConfiguration` or `SchedulerOptions` of the scenario's
@@ -48,10 +48,10 @@ class SettingPlace(msgspec.Struct, frozen=True):
 
 
 def steps_of(path: str) -> tuple[Step, ...]:
-    """Split a path into fields, indices and entries by a field; empty if it isn't a path.
+    """Split a path into fields, indices and list entries; empty if it isn't valid.
 
-    `spec.containers[name=web].resources` goes to the entry of that name. A field whose name has
-    dots is written `metadata.annotations["podium.dev/run-duration"]`.
+    `spec.containers[name=web].resources` selects the list entry with that name. A field with dots
+    in its name is written `metadata.annotations["podium.dev/run-duration"]`.
     """
     steps: list[Step] = []
     at = 0
@@ -67,7 +67,7 @@ def steps_of(path: str) -> tuple[Step, ...]:
 
 
 def with_settings(whole: WholeScenario, values: Mapping[SettingPlace, Any]) -> WholeScenario:
-    """Return the scenario with settings, whose missing fields are added; raises SettingError."""
+    """Return a copy with settings, and with fields that their paths lack; raises SettingError."""
     changed = whole.copy()
     for place, value in values.items():
         targets = list(_targets(changed, place.where))
@@ -105,7 +105,7 @@ def _targets(whole: WholeScenario, where: str) -> Iterator[Value]:
 
 
 def _set(target: Any, place: SettingPlace, value: Any, file: str) -> None:
-    """Set a value; fields and entries that its path lacks are added."""
+    """Set a value, and add fields and list entries that its path lacks."""
     steps = steps_of(place.path)
     seen = ""
 

@@ -1,4 +1,4 @@
-"""A simulation as a presentation: how it ended, what failed, and its lines over time."""
+"""The presentation of a simulation: its outcome, failures, and time series."""
 
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
@@ -45,7 +45,7 @@ _IF_ANY: Sequence[tuple[str, Callable[[ClassSummary], str]]] = (
 
 
 def class_table(summaries: Sequence[ClassSummary]) -> tuple[list[str], list[list[str]]]:
-    """Return headings and a row for each class, without columns that are zero in all rows."""
+    """Return headings, and a row for each class, without columns in which all rows are 0."""
     columns = [(heading, [*map(text, summaries)]) for heading, text in _ALWAYS]
     optional = [(heading, [*map(text, summaries)]) for heading, text in _IF_ANY]
     columns += [column for column in optional if any(cell != _NONE for cell in column[1])]
@@ -84,7 +84,7 @@ def _troubles(simulation: Simulation) -> list[Section]:
 def simulation_presentation(
     simulation: Simulation, series: "RunSeries | None" = None
 ) -> Presentation:
-    """Present how a simulation ended, what failed, and its lines over time if given."""
+    """Present the outcome and failures of a simulation, and its time series if given."""
     # A story needs no pictures.
     from podium.simulation.experiments.series.plots import run_png
 
@@ -104,7 +104,7 @@ def simulation_presentation(
 
 
 def printed_story(simulation: Simulation) -> Presentation:
-    """Present what happened, moment by moment, and a summary, for a terminal."""
+    """Present the timeline of a simulation and a summary, for a terminal."""
     lines: list[Sequence[Cell]] = []
     before = ""
     for at_s, text in sentences(simulation.entries):

@@ -1,4 +1,4 @@
-"""The lines of a run as Parquet and CSV, and the runs of a sweep as Parquet."""
+"""Tables: the time series of a run as Parquet or CSV, and the runs of a sweep as Parquet."""
 
 import csv
 import io
@@ -15,7 +15,7 @@ _LINE_TYPES = ("double", "string", "string", "string", "double")
 
 
 def lines_parquet(series: RunSeries) -> bytes:
-    """Write the lines of a run as a Parquet file, with a row for each change."""
+    """Write the time series of a run as a Parquet file, with a row for each change."""
     rows = [*series.rows()]
     return _parquet(
         (name, kind, [row[at] for row in rows])
@@ -24,7 +24,7 @@ def lines_parquet(series: RunSeries) -> bytes:
 
 
 def lines_csv(series: RunSeries) -> str:
-    """Write the lines of a run as CSV, with a row for each change."""
+    """Write the time series of a run as CSV, with a row for each change."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(LINE_COLUMNS)

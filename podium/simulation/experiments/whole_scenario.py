@@ -1,4 +1,4 @@
-"""A scenario as plain values that need no other file, so that settings reach all of it."""
+"""A scenario with the content of all its files as JSON values, in which settings are made."""
 
 import copy
 import sys
@@ -30,7 +30,7 @@ class WholeScenario(msgspec.Struct, frozen=True):
     max_pods: int
 
     def scenario(self, seed: int) -> Scenario:
-        """Return the scenario to play with a seed; raises ScenarioError."""
+        """Return the scenario to run with a seed; raises ScenarioError."""
         return scenario_of(self.file, self.value, seed, self.max_pods)
 
     def copy(self) -> "WholeScenario":
@@ -42,12 +42,12 @@ class WholeScenario(msgspec.Struct, frozen=True):
         return spec
 
     def objects(self) -> Iterator[Value]:
-        """Iterate over all objects of its manifests, those of steps and arrivals included."""
+        """Yield all objects of manifests, including those of steps and arrivals."""
         for holder, field in _manifest_fields(self.spec):
             yield from holder[field]
 
     def scheduler_documents(self) -> list[Value]:
-        """Return the configuration of the first scheduler, to be changed in place."""
+        """Return the documents that configure the first scheduler; the caller may change them."""
         schedulers = self.spec.setdefault("schedulers", [{}])
         if not schedulers:
             schedulers.append({})
@@ -65,7 +65,7 @@ def whole_scenario(file: str, text: str, max_pods: int) -> WholeScenario:
     """Read a scenario's text and all files that it names; raises PodiumError.
 
     Args:
-        file: name of the scenario's file, to whose directory the names of files are relative.
+        file: the scenario's file; names of other files are relative to its directory.
     """
     # All faults are reported here, where the names of files are still known.
     name = read_scenario(file, text, max_pods=max_pods).name
@@ -102,7 +102,7 @@ def _manifest_fields(spec: Value) -> Iterator[tuple[Value, str]]:
 
 
 def with_state(whole: WholeScenario, objects: Sequence[Mapping[str, Any]]) -> WholeScenario:
-    """Replace the objects with which a scenario starts."""
+    """Return a scenario that starts with other objects."""
     changed = whole.copy()
     changed.spec.pop("nodes", None)
     changed.spec["manifests"] = [dict(obj) for obj in objects]
@@ -110,7 +110,7 @@ def with_state(whole: WholeScenario, objects: Sequence[Mapping[str, Any]]) -> Wh
 
 
 def with_configuration(whole: WholeScenario, documents: Sequence[Value]) -> WholeScenario:
-    """Configure the first scheduler by documents, each in place of the one of its kind."""
+    """Return a scenario with documents that replace those of equal kinds of its first scheduler."""
     changed = whole.copy()
     kinds = {document.get("kind") for document in documents}
     configuration = changed.scheduler_documents()

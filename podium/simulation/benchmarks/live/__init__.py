@@ -1,1 +1,1 @@
-"""Measurements of a running cluster: `podium up` in one process, its clients in another."""
+"""Benchmarks of a running cluster: `podium up` in one process, its clients in another."""

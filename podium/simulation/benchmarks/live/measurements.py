@@ -1,4 +1,4 @@
-"""Measurements of a running cluster: creations, bindings, lag of watches, memory."""
+"""Benchmarks of a running cluster: creations, bindings, lag of watches, memory."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ _PATIENCE_S = 600.0
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Sizes:
-    """The sizes of a measurement."""
+    """The numbers of objects in the measurements."""
 
     creations: int = 5_000
     bindings: int = 5_000
@@ -90,7 +90,7 @@ async def measure(sizes: Sizes, tell: Callable[[str], None]) -> list[Measurement
 
 
 async def creations(sizes: Sizes, *, keeps: bool) -> Measurement:
-    """Measure pods created per second, with the API alone."""
+    """Measure pods created per second, without a scheduler or kubelets."""
     async with up(*_ALONE, keeps=keeps) as running:
         busy_s = running.processor_s()
         elapsed_s = await _create(running.target, sizes.creations)
@@ -101,7 +101,7 @@ async def creations(sizes: Sizes, *, keeps: bool) -> Measurement:
 
 
 async def bindings(sizes: Sizes) -> list[Measurement]:
-    """Measure pods created, scheduled and bound per second, and the lag of watches meanwhile."""
+    """Measure pods created and bound per second, and the lag of watches during that."""
     async with up("--nodes", str(sizes.nodes), *_NODE) as running, AsyncExitStack() as stack:
         every = [Watcher() for _ in range(sizes.watches)]
         few = [Watcher() for _ in range(sizes.node_watches)]

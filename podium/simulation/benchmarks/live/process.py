@@ -1,6 +1,6 @@
-"""`podium up` as a process that is measured, and connections to it.
+"""`podium up` as a process that is measured, and connections to its API server.
 
-A connection is kept open, and speaks no more HTTP/1.1 than the measurements need.
+A connection is kept open, and implements only the part of HTTP/1.1 that the measurements need.
 """
 
 import asyncio
@@ -27,7 +27,7 @@ _BUFFER = 2**22
 
 
 class LiveBenchError(PodiumError):
-    """The cluster doesn't start, or answers with an error."""
+    """The cluster doesn't start, or responds with an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class LiveTarget:
 
 
 class LiveConnection:
-    """A connection on which requests follow each other."""
+    """A connection for one request after the other."""
 
     def __init__(
         self, target: LiveTarget, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
@@ -72,7 +72,7 @@ class LiveConnection:
         return cls(target, reader, writer)
 
     async def ask(self, method: str, path: str, body: bytes = b"") -> bytes:
-        """Make a request and return the body of the answer; raises LiveBenchError."""
+        """Make a request and return the body of the response; raises LiveBenchError."""
         self._send(method, path, body)
         code, headers = await self._headers()
         content = await self._reader.readexactly(int(headers["content-length"]))
@@ -81,7 +81,7 @@ class LiveConnection:
         return content
 
     async def watch(self, path: str) -> AsyncIterator[bytes]:
-        """Iterate over the events of a watch, as JSON; raises LiveBenchError."""
+        """Yield the events of a watch, as JSON; raises LiveBenchError."""
         self._send("GET", path, b"")
         code, _ = await self._headers()
         if code != 200:
@@ -136,7 +136,7 @@ async def up(*options: str, keeps: bool = False) -> AsyncIterator[UpProcess]:
     """Run `podium up` until the end of `async with`; raises LiveBenchError.
 
     Args:
-        keeps: whether objects are kept in a database, instead of in memory alone.
+        keeps: whether objects are stored in a database, or only in memory.
     """
     with TemporaryDirectory(prefix="podium-bench-") as directory:
         # Without a data directory of its own, the cluster makes one in there.

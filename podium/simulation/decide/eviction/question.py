@@ -56,7 +56,7 @@ Groups = dict[str, Amounts | None]
 
 
 class Partitions(Document):
-    """The partition of a node's disks."""
+    """Which filesystems of a node are separate."""
 
     dedicated_image_fs: bool = False
     split_container_image_fs: bool = False
@@ -88,11 +88,11 @@ class Configuration(EvictionSettings, Partitions):
     """The eviction settings of a kubelet.
 
     Attributes:
-        kubelet_defaults: whether the kubelet's defaults hold for settings that aren't given.
-        thresholds: thresholds in place of those of a KubeletConfiguration.
+        kubelet_defaults: whether omitted settings have the kubelet's defaults.
+        thresholds: thresholds in place of those in KubeletConfiguration fields.
         keep_evicted: whether evicted pods still exist in the next round.
-        no_fs_defaulting: whether filesystems without statistics stay without, though they share a
-            disk with another one.
+        no_fs_defaulting: whether a filesystem without statistics doesn't get those of the
+            filesystem with which it shares a disk.
     """
 
     kubelet_defaults: bool = False
@@ -110,7 +110,7 @@ class Configuration(EvictionSettings, Partitions):
 
 
 class Usage(Document):
-    """The usage of a pod: one amount, or amounts by container and volume."""
+    """The resource usage of a pod: one amount, or amounts by container and volume."""
 
     memory: Usages = None
     disk: Annotated[dict[str, Any] | None, BeforeValidator(_amounts)] = None
@@ -125,7 +125,7 @@ class EvictionStep(Document):
     Attributes:
         advance: time that passes before the round.
         node: changes of node statistics, by group.
-        usage: usage by pod; null if it isn't known.
+        usage: usage by pod; null if unknown.
         gc_reclaims: changes of node statistics by garbage collection.
         gc_reclaims_images: further changes if images are collected.
         gc_reclaims_containers: further changes if containers are collected.
@@ -133,8 +133,8 @@ class EvictionStep(Document):
         add_pods: pods to add before the round.
         remove_pods: names of pods to remove before the round.
         admit: pods whose admission is tried after the round.
-        stale: true if no statistics were measured since the last round, or the groups for which
-            that is so.
+        stale: true if no statistics were measured since the last round, or the groups of which
+            none were.
     """
 
     advance: Duration = 0.0
@@ -189,7 +189,7 @@ class Admit(Document):
 
 
 class EvictionQuestion(Document):
-    """A question about eviction; exactly one of the fields from `steps` on says which.
+    """A question about eviction; exactly one of the fields from `steps` on must be set.
 
     Attributes:
         id: identifier, returned with the answer.
@@ -199,7 +199,7 @@ class EvictionQuestion(Document):
         pods: pods that exist at the beginning of `steps`.
         steps: what does a node do, round by round?
         parse: which thresholds does a configuration have?
-        update_container_fs: which thresholds does it have with those derived for containerfs?
+        update_container_fs: which thresholds does it have, including those derived for containerfs?
         thresholds_met: which thresholds are met?
         threshold_quantity: which amount is a threshold?
         rank: in which order are pods evicted?

@@ -1,4 +1,4 @@
-"""Answers to the questions about eviction, by kind."""
+"""Answers to questions about eviction, by the field that is set in the question."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -48,11 +48,11 @@ _PARSING = ("parse", "update_container_fs", "threshold_quantity")
 
 
 def answer(raw: object) -> dict[str, Any]:
-    """Answer a question.
+    """Answer a question, given as JSON values.
 
     Raises:
-        InvalidDocumentError: it isn't a question.
-        PodiumError: it can't be answered.
+        InvalidDocumentError: the values aren't a valid question.
+        PodiumError: the question can't be answered.
     """
     question = read(EvictionQuestion, raw)
     subject = question.subject

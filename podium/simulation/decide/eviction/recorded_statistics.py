@@ -1,7 +1,8 @@
 """Node and pod statistics from the usage in a record.
 
-Node statistics are given by group, and stay until a step changes them. If a record gives one number
-for a pod, memory is spread evenly over its containers, and disk usage is that of the first one.
+Node statistics are recorded by group (such as memory or nodefs), and stay until a step changes
+them. If a pod's usage is one number, memory is divided equally among its containers, and disk usage
+counts for the first container.
 """
 
 from collections.abc import Mapping, Sequence
@@ -36,13 +37,13 @@ _GROUPS: Mapping[Signal, tuple[str, str, str]] = {
 
 
 def merged_groups(before: Object, changes: Object) -> dict[str, Any]:
-    """Change node statistics by group as a step says."""
+    """Merge a step's changes into node statistics by group."""
     changed = {group: {**part(before, group), **(changes[group] or _NOTHING)} for group in changes}
     return {**before, **changed}
 
 
 def with_shared_filesystems(by_group: Object, filesystems: Filesystems) -> Object:
-    """Complete values by group with those of filesystems that are the same as another one."""
+    """Add the values of filesystems that are the same as another one to values by group."""
     completed = dict(by_group)
     dedicated = filesystems.dedicated_image_fs
     if "nodefs" in completed and not dedicated:
@@ -54,7 +55,7 @@ def with_shared_filesystems(by_group: Object, filesystems: Filesystems) -> Objec
 
 
 def observations(groups: Object, times_s: Mapping[str, float]) -> dict[Signal, Observation]:
-    """Compute the observations by eviction signal."""
+    """Compute observations by eviction signal; `times_s` are the measuring times by group."""
     found = {}
     for signal, (group, available, capacity) in _GROUPS.items():
         statistics = groups.get(group) or _NOTHING
@@ -69,7 +70,7 @@ def observations(groups: Object, times_s: Mapping[str, float]) -> dict[Signal, O
 
 
 def usage_key(name: str) -> str:
-    """Return namespace and name of a pod, whose namespace a record may leave out."""
+    """Return `namespace/name` of a pod; a name without namespace is in the default one."""
     return name if "/" in name else f"{DEFAULT_NAMESPACE}/{name}"
 
 

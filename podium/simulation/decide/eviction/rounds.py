@@ -1,7 +1,7 @@
 """A sequence of rounds of one node's eviction manager, and answers in the format of the records.
 
-Only the record advances the clock, creates and deletes pods, and frees resources by garbage
-collection. An evicted pod is gone in the next round, unless `keepEvicted` is set.
+The time, the creation and deletion of pods, and the effects of garbage collection are those in the
+record. An evicted pod is deleted before the next round, unless `keepEvicted` is set.
 """
 
 from collections.abc import Mapping, Sequence
@@ -40,7 +40,7 @@ _GC_FIELDS = {
 
 
 class ThresholdReport(TypedDict):
-    """A threshold; `observedFor` says for how long it has been met."""
+    """A threshold; `observedFor` is the time for which it has been met."""
 
     signal: str
     value: str
@@ -64,7 +64,7 @@ class QuantityReport(TypedDict):
 
 
 class AdmissionReport(TypedDict):
-    """Whether a node admits a pod; if not, why."""
+    """The kubelet's decision to admit a pod, with the reason if it doesn't."""
 
     admit: bool
     reason: str
@@ -118,7 +118,7 @@ class EvictionAnswer(TypedDict, total=False):
 
 
 class Rounds:
-    """A node in the course of a record."""
+    """A node's eviction manager and its pods, over the rounds of a record."""
 
     def __init__(
         self, config: Configuration, pods: list[Object], gates: Mapping[str, bool]
@@ -135,7 +135,7 @@ class Rounds:
         self._count_steps = 0
 
     def step(self, step: EvictionStep, added: list[Object]) -> StepReport:
-        """Play a round after a step of the record, which adds pods."""
+        """Apply a step of the record with its added pods, and run a round."""
         self._now_s += step.advance
         self._groups = merged_groups(self._groups, step.node)
         self._pods.update((key(pod), pod) for pod in added)
@@ -219,7 +219,7 @@ class Rounds:
 
 
 def threshold_report(threshold: Threshold) -> ThresholdReport:
-    """Report a threshold in the format of the records."""
+    """Format a threshold as in the records."""
     report: ThresholdReport = {
         "signal": threshold.signal,
         "value": str(threshold.value),

@@ -1,1 +1,1 @@
-"""Comparison of two sides over the same scenarios and seeds."""
+"""Comparison of two configurations or clusters over the same scenarios and seeds."""

@@ -1,7 +1,7 @@
-"""The comparison of two sides over equal scenarios and seeds: `kind: Comparison`.
+"""The comparison of two sides over the same scenarios and seeds: `kind: Comparison`.
 
-A side is a file or directory that says how scenarios are played: a scheduler configuration, the
-objects of a state, a scenario of its own; or a recording, which is measured as it is.
+A side is given by a file or directory. A scheduler configuration, or the objects of a state,
+replaces that part of each scenario; a scenario is run itself; a recording is only measured.
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +44,7 @@ class SideError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a comparison: its scenarios, or the changes that it makes to shared ones."""
+    """What one side of a comparison runs: its own scenarios, or changes to shared scenarios."""
 
     name: str
     kind: str
@@ -53,7 +53,7 @@ class Side:
     recording: Recording | None = None
 
     def of(self, whole: WholeScenario) -> WholeScenario:
-        """Return a scenario as this side plays it."""
+        """Return a shared scenario with the changes of this side."""
         if self.kind == "configuration":
             return with_configuration(whole, [dict(document) for document in self.documents])
         if self.kind == "state":
@@ -88,7 +88,7 @@ def read_side(name: str, max_pods: int) -> Side:
 
 
 def scenarios_of(a: Side, b: Side, scenarios: Sequence[WholeScenario]) -> Sequence[WholeScenario]:
-    """Return the scenarios that both sides play; raises SideError if they can't be compared."""
+    """Return the scenarios that both sides run; raises SideError if they can't be compared."""
     if "recording" in (a.kind, b.kind):
         if a.kind != b.kind or scenarios:
             raise SideError("a recording can be compared with another recording, and plays nothing")
@@ -107,7 +107,7 @@ def scenarios_of(a: Side, b: Side, scenarios: Sequence[WholeScenario]) -> Sequen
 
 @dataclass(frozen=True, slots=True)
 class PodChange(Report):
-    """A pod with another fate on the other side, in one pair of runs.
+    """A pod with different outcomes on both sides, in one pair of runs.
 
     Attributes:
         scenario: scenario of the pair.
@@ -136,7 +136,7 @@ class Pair(Report):
 
 @dataclass(frozen=True, slots=True)
 class FailedRun(Report):
-    """A run that couldn't be played, and why."""
+    """A run that failed, and why."""
 
     scenario: str
     seed: int
@@ -152,9 +152,9 @@ class Comparison(Report):
         a: name of the first side, as given.
         b: name of the second side, as given.
         differences: differences by measure; `widest` is an index of `pairs`.
-        pods: pods with another fate, in the first pair of each scenario that has any.
-        pairs: pairs of runs that both sides have played.
-        failed: runs that couldn't be played; the other run of such a pair doesn't count either.
+        pods: pods with different outcomes, in the first pair of each scenario that has any.
+        pairs: pairs of runs, both of which succeeded.
+        failed: runs that failed; the other run of the pair isn't counted either.
         notes: remarks that help to read the result.
     """
 
@@ -180,7 +180,7 @@ def compare(
     executor: Executor,
     done: Done,
 ) -> Comparison:
-    """Play all scenarios with all seeds on both sides; raises SideError."""
+    """Run all scenarios with all seeds on both sides; raises SideError."""
     played = scenarios_of(a, b, scenarios)
     twins: list[_Twins] = []
     if a.recording is not None and b.recording is not None:
@@ -247,7 +247,7 @@ def _pod_changes(name: str, seed: int, first: RunResult, second: RunResult) -> l
 
 
 def is_worse(difference: Difference) -> bool:
-    """Return whether the second side does worse, by more than chance where that can be told."""
+    """Return whether a measure is worse on the second side, and not only by chance if known."""
     if difference.measure.startswith(_NEITHER):
         return False
     sign = -1 if difference.measure.startswith(_HIGHER_IS_BETTER) else 1

@@ -1,4 +1,4 @@
-"""A comparison as a presentation: what differs and how surely, and for which pods."""
+"""The presentation of a comparison: the differences, their certainty, and the affected pods."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -102,7 +102,7 @@ def _fates(witnesses: Sequence[Witness]) -> str:
 
 
 def fate(witness: Witness) -> str:
-    """Describe the fate of a pod."""
+    """Describe what happened to a pod."""
     if witness.what == "waited":
         return f"waited {number_text(witness.seconds)}s for {witness.node}"
     if witness.what == "neverPlaced":
@@ -113,7 +113,7 @@ def fate(witness: Witness) -> str:
 def side_by_side(
     a: Side, b: Side, scenarios: Sequence[WholeScenario], comparison: Comparison
 ) -> Picture:
-    """Draw both runs of a pair: of the one that differs most in the first certain difference."""
+    """Draw both runs of the pair that differs most in the first certain difference, if any."""
     names = f"A: {Path(a.name).stem}", f"B: {Path(b.name).stem}"
     if a.recording is not None and b.recording is not None:
         both = recorded_series(a.recording), recorded_series(b.recording)

@@ -1,1 +1,1 @@
-"""Numbers of a run over time, their plots and tables."""
+"""Time series of a run and their plots."""

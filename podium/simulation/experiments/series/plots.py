@@ -1,4 +1,4 @@
-"""Plots of runs by Matplotlib; equal lines give equal bytes."""
+"""Plots of runs by Matplotlib; equal time series result in equal files."""
 
 import io
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ _SIZE_INCHES = (6.4, 2.6)
 
 
 def figure(rows: int, columns: int) -> tuple[Any, Any]:
-    """Make a figure and its panels, row by row, without a display."""
+    """Make a figure without a display, and its panels as rows of columns."""
     # An optional package.
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
@@ -43,7 +43,7 @@ def figure(rows: int, columns: int) -> tuple[Any, Any]:
 
 
 def png(drawn: Any) -> bytes:
-    """Render a figure as a PNG without a date, so that equal figures are equal files."""
+    """Render a figure as a PNG without a date, so that equal figures result in equal files."""
     out = io.BytesIO()
     drawn.savefig(
         out, format="png", dpi=90, metadata={"Software": None}, pil_kwargs={"compress_level": 6}
@@ -52,7 +52,7 @@ def png(drawn: Any) -> bytes:
 
 
 def run_png(runs: Mapping[str, RunSeries]) -> bytes:
-    """Plot the lines of runs: a column of panels for each run, or two for a single run.
+    """Plot the time series of runs: a column of panels for each run, or two for a single run.
 
     Panels of one measure have equal scales.
     """

@@ -1,7 +1,7 @@
-"""Lines of a run over time: pods by class, utilisation, fragmentation, waiting times.
+"""Time series ("lines") of a run: pods by class, utilisation, fragmentation, waiting times.
 
-A `UsageLog` takes in changes of nodes and pods, of a cluster that is played (`UsageRecorder`) or of
-a recording; `run_series` makes lines of it once the run is over.
+A `UsageLog` collects the changes of nodes and pods of a simulated cluster (`UsageRecorder`) or of a
+recording; `run_series` computes the lines when the run is over.
 """
 
 from collections import Counter, defaultdict
@@ -47,7 +47,7 @@ Shape = tuple[tuple[str, int], ...]
 
 
 class StepSeries:
-    """A step function of time: values, each from a time on."""
+    """A step function of time: each value holds from its time until the next one."""
 
     __slots__ = ("times_s", "values")
 
@@ -56,7 +56,7 @@ class StepSeries:
         self.values: list[float] = []
 
     def set(self, at_s: float, value: float) -> None:
-        """Set the value from a time on; of several values at one time the last one counts."""
+        """Set the value from a time on; the last of several calls for one time counts."""
         if self.times_s and self.times_s[-1] == at_s:
             self.values[-1] = value
         elif not self.values or self.values[-1] != value:
@@ -72,7 +72,7 @@ class StepSeries:
         return sum(value * max(0.0, min(end, until_s) - begin) for begin, end, value in pieces)
 
     def mean(self, until_s: float) -> float:
-        """Average the values over time, from the first on; the last value if no time passes."""
+        """Average the values over time, from the first time on; the last value if they coincide."""
         if not self.values:
             return 0.0
         passed_s = until_s - self.times_s[0]
@@ -84,7 +84,7 @@ Lines = dict[Line, StepSeries]
 
 @dataclass(frozen=True, slots=True)
 class NodeChange:
-    """The resources of a node, and the requests of its pods, from a time on; empty once deleted."""
+    """Allocatable resources and requests of a node from a time on; empty once it is deleted."""
 
     at_s: float
     node: str
@@ -111,8 +111,8 @@ class UsageLog:
     """Changes of nodes and pods, moment by moment, from the start of a run or a recording.
 
     Attributes:
-        shapes: how many pods have had which requests.
-        lines: the numbers of pending and bound pods by class.
+        shapes: the number of pods by their requests.
+        lines: the numbers of pending and bound pods by PriorityClass.
     """
 
     def __init__(self) -> None:
@@ -161,7 +161,7 @@ class UsageLog:
             self._dirty_nodes.add(pod.node)
 
     def write(self, at_s: float) -> None:
-        """Date all changes that were taken in since the last call."""
+        """Write the changes recorded since the last call, as of a time."""
         for node_name in sorted(self._dirty_nodes):
             node = self._nodes[node_name]
             requested: Counter[str] = Counter()
@@ -220,7 +220,7 @@ class RunSeries(msgspec.Struct):
     """The lines and waits of a run.
 
     Attributes:
-        lines: lines by measure; utilisation and fragmentation name a resource, such as
+        lines: time series by measure; utilisation and fragmentation are by resource, such as
             `utilisation.cpu`.
         until_s: end of the run, in seconds since its start.
     """
@@ -239,7 +239,7 @@ class RunSeries(msgspec.Struct):
 
 
 def run_series(log: UsageLog, histories: Sequence[PodHistory], until_s: float) -> RunSeries:
-    """Compute the lines of a run that is over."""
+    """Compute the time series of a run that is over."""
     series = RunSeries(log.lines, until_s=until_s)
     # Lines that count up: how many pods of each class were preempted, evicted and lost so far.
     for class_name in {pod.priority_class for pod in histories}:

@@ -1,8 +1,9 @@
-"""The trials of a sweep, which play all scenarios and seeds unless a journal has their results.
+"""The trials of a sweep, each a run of all scenarios and seeds with a choice of settings.
 
 In a search, Optuna chooses some settings at a time by the results so far. Its sampler is seeded and
-gets trials in their order, so that trials depend neither on the number of processes nor on an
-interruption: a continued sweep chooses all trials again, and finds their runs in the journal.
+gets results in the order of trials, so that the choice depends neither on the number of processes
+nor on interruptions. A continued sweep chooses all trials again, and reads results of finished runs
+from the journal.
 """
 
 import hashlib
@@ -37,10 +38,10 @@ def play_sweep(
     directory: Path | None,
     done: Done,
 ) -> list[Trial]:
-    """Play all trials of a sweep; raises TrialJournalError.
+    """Run all trials of a sweep; raises TrialJournalError.
 
     Args:
-        directory: where results are kept as they come; None to keep none.
+        directory: directory of the journal of results; None for no journal.
     """
     # Equal only for equal sweeps, scenarios and releases.
     identity = [
@@ -69,7 +70,7 @@ class _Player(msgspec.Struct, frozen=True):
     done: Done
 
     def runs(self, trial: int) -> dict[str, tuple[WholeScenario, int]]:
-        """Return the scenario and seed of each run of a trial, by its key in the journal."""
+        """Return scenario and seed of each run of a trial, by the run's key in the journal."""
         return {
             f"{trial}/{number}/{seed}": (whole, seed)
             for number, whole in enumerate(self.scenarios)
@@ -77,7 +78,7 @@ class _Player(msgspec.Struct, frozen=True):
         }
 
     def play(self, chosen: Sequence[Mapping[str, Any]], before: int = 0) -> list[Trial]:
-        """Play a trial for each of the chosen settings, after a number of trials before."""
+        """Run a trial for each choice of settings; `before` is the number of earlier trials."""
         runs: dict[str, ScenarioRun] = {}
         for number, values in enumerate(chosen, start=before + 1):
             places = self.sweep.places(values)

@@ -35,11 +35,10 @@ class SettingRange(Document):
     Attributes:
         from_: smallest number.
         to: largest number.
-        step: distance of the numbers; required by a grid, while a search without it takes any
-            number of the interval.
-        log: whether a search draws from all orders of magnitude alike.
-        text: text in which the number replaces `{}`, such as `{}Gi`; the number itself unless
-            given.
+        step: distance of the numbers; required unless there is a search, which without it may try
+            any number of the interval.
+        log: whether a search draws from a logarithmic scale.
+        text: text in which the number replaces `{}`, such as `{}Gi`; by default the number alone.
     """
 
     from_: Annotated[Number, Field(alias="from")]
@@ -84,7 +83,7 @@ class SettingDocument(Document):
             scenario's manifests: `KIND/NAME`, `NAMESPACE/KIND/NAME`, `*` for any name.
         path: path of the value in that document or object.
         values: values to try.
-        range: numbers to try, in place of values.
+        range: numbers to try, instead of `values`.
     """
 
     name: str = ""
@@ -121,7 +120,7 @@ class Search(Document):
 
     Attributes:
         trials: number of trials.
-        at_once: number of trials that are chosen before the result of any of them is known; unlike
+        at_once: number of trials that are chosen together, without each other's results; unlike
             the number of workers it influences which settings are tried.
         seed: seed of the search.
     """
@@ -135,8 +134,8 @@ class Objective(Document):
     """The measure, averaged over all runs of a trial, by which trials are ranked.
 
     Attributes:
-        minimize: measure of which less is better, such as `pendingSeconds.service`.
-        maximize: measure of which more is better, such as `utilisation.cpu`.
+        minimize: measure that should be small, such as `pendingSeconds.service`.
+        maximize: measure that should be large, such as `utilisation.cpu`.
     """
 
     minimize: str | None = None
@@ -155,7 +154,7 @@ class Objective(Document):
 
     @property
     def sign(self) -> int:
-        """Return 1 if less is better, and -1 if more is better."""
+        """Return 1 if the measure is minimised, and -1 if it is maximised."""
         return -1 if self.minimize is None else 1
 
 
@@ -165,8 +164,8 @@ class SweepSpec(Document):
     Attributes:
         description: text for readers.
         scenarios: files of scenarios, relative to this file.
-        seeds: number of seeds with which each scenario is played.
-        first_seed: the first seed; the others follow it.
+        seeds: number of seeds with which each scenario is run.
+        first_seed: the first seed; the others are the following integers.
         settings: settings to vary.
         search: search for the best settings; without it all combinations are tried.
         objective: measure by which trials are ranked.
@@ -238,7 +237,7 @@ class Sweep:
         return [dict(zip(names, values, strict=True)) for values in product(*lists)]
 
     def places(self, values: Mapping[str, Any]) -> dict[SettingPlace, Any]:
-        """Return the values by the places of their settings."""
+        """Return values by the places of their settings, given values by names of settings."""
         return {setting.place: values[setting.called] for setting in self.spec.settings}
 
 

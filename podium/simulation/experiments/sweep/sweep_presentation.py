@@ -1,4 +1,4 @@
-"""A sweep as a presentation: the trials, the best first, and the worst run of the best."""
+"""The presentation of a sweep: the trials, the best first, and the best trial's worst run."""
 
 from typing import Any
 
@@ -65,7 +65,7 @@ def sweep_presentation(report: SweepReport, picture: Picture | None = None) -> P
 
 
 def sweep_png(report: SweepReport) -> bytes:
-    """Plot measures by settings: a dot for each run, and the mean of each value's runs."""
+    """Plot measures by values of settings: a dot for each run, and the mean for each value."""
     others = [one for one in _DRAWN if one != report.objective]
     measures = [report.objective, *others] if report.objective else others
     drawn, axes = figure(len(measures), len(report.settings))

@@ -32,7 +32,7 @@ class Trial(Report):
         number: number of the trial, from 1.
         settings: values by the names of the settings.
         runs: runs of all scenarios and seeds.
-        measures: means of the measures over the runs that could be played.
+        measures: means of the measures over the runs that succeeded.
     """
 
     number: int
@@ -42,7 +42,7 @@ class Trial(Report):
 
     @property
     def is_known(self) -> bool:
-        """Return whether all runs could be played; other trials can't be compared with it."""
+        """Return whether all runs succeeded; otherwise the trial can't be ranked."""
         return not any(run.result.error for run in self.runs)
 
 
@@ -59,7 +59,7 @@ def trial_of(number: int, settings: Mapping[str, Any], runs: Sequence[TrialRun])
 
 @dataclass(frozen=True, slots=True)
 class FailedTrialRun(Report):
-    """A run of a trial that couldn't be played, and why."""
+    """A run of a trial that failed, and why."""
 
     trial: int
     scenario: str
@@ -72,9 +72,9 @@ class RankedTrial(Report):
     """A trial and its rank by the objective.
 
     Attributes:
-        rank: rank of the trial, 1 for the best; null unless all of its runs could be played.
-        objective: mean of the objective's measure; null unless all runs could be played.
-        behind: how its runs differ from those of the best trial, pair by pair.
+        rank: rank of the trial, 1 for the best; null unless all of its runs succeeded.
+        objective: mean of the objective's measure; null unless all runs succeeded.
+        behind: how the trial differs from the best trial, in pairs of runs.
     """
 
     trial: Trial
@@ -85,7 +85,7 @@ class RankedTrial(Report):
 
 @dataclass(frozen=True, slots=True)
 class WorstRun(Report):
-    """The run in which the best trial does worst, with the pods that explain it."""
+    """The run of the best trial with the worst value of the objective, with affected pods."""
 
     trial: int
     scenario: str
@@ -100,14 +100,14 @@ class SweepReport(Report):
 
     Attributes:
         sweep: name of the sweep.
-        scenarios: names of the scenarios that each trial played.
-        seeds: seeds with which each scenario was played.
+        scenarios: names of the scenarios that each trial runs.
+        seeds: seeds with which each scenario is run.
         settings: names of the settings.
         objective: measure by which trials are ranked; empty without one.
         goal: `minimize` or `maximize`; empty without an objective.
-        trials: trials, the best first; in their order without an objective.
-        worst_run: the run in which the best trial does worst.
-        failed: runs that couldn't be played.
+        trials: trials, the best first; by number if there is no objective.
+        worst_run: the run of the best trial with the worst value of the objective.
+        failed: runs that failed.
     """
 
     api_version: str = API_VERSION

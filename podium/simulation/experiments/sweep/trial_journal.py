@@ -1,7 +1,7 @@
-"""A sweep's journal: the results of its runs as they come, so that it goes on after a kill.
+"""The journal of a sweep: results of finished runs, from which a killed sweep can be continued.
 
-A line is a JSON object, written to disk before the result of the next run is taken. The first line
-identifies the sweep. A line that a kill has cut short is dropped, and its run played again.
+A line is a JSON object, on disk before the next result is awaited. The first line identifies
+the sweep. An incomplete last line is dropped, and its run repeated.
 """
 
 import fcntl
@@ -19,7 +19,7 @@ Result = Mapping[str, Any]
 
 
 class TrialJournalError(PodiumError):
-    """A journal of another sweep, or one that can't be read or written."""
+    """The journal is of another sweep, or it can't be read or written."""
 
 
 class TrialJournal:
@@ -62,7 +62,7 @@ class TrialJournal:
         self._results[key] = result
 
     def finish(self, keys: Iterable[str]) -> None:
-        """Sort the results by these keys, as they may have come in any order."""
+        """Sort the results of a finished sweep by `keys`."""
         lines: list[Mapping[str, Any]] = [self._header]
         lines += [{"run": key, "result": self._results[key]} for key in keys]
         sorted_path = self._path.with_suffix(".new")
