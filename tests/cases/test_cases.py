@@ -54,6 +54,14 @@ def test_the_readme_of_an_example_shows_a_command_of_its_case(example: Path) -> 
     assert shown_commands(example / "README.md")
 
 
+def test_every_state_is_used() -> None:
+    states = [path for path in (Path(__file__).parent / "states").rglob("*") if path.is_file()]
+    transcripts = "".join(case.read_text() for case in CASES)
+    scenarios = "".join(path.read_text() for path in states if "kind: Scenario" in path.read_text())
+    named = {path for path in states if path.relative_to(ROOT).as_posix() in transcripts}
+    assert [path for path in states if path not in named and path.name not in scenarios] == []
+
+
 def shown_commands(readme: Path) -> list[str]:
     """The commands of a README's shell blocks."""
     blocks = re.findall(r"^```sh\n(.*?)^```", readme.read_text(), re.DOTALL | re.MULTILINE)

@@ -14,7 +14,7 @@ from podium.ui.schemas import schema
 from podium.whatif.lint.linter import RULES
 from tests.conftest import ROOT
 
-CLASSES = ROOT / "tests/cases/states/lint-classes.yaml"
+CLASSES = ROOT / "tests/cases/states/lint-options/lint-classes.yaml"
 
 
 def lint(*arguments: str) -> Result:

@@ -16,10 +16,19 @@ def print_section(out: Console, title: str, block: Block) -> None:
     print_presentation(out, Presentation("", "", [Section(title, [block])]))
 
 
-def printed(headings: list[str], rows: list[list[Cell]], width: int = 20) -> list[str]:
-    out = Console(file=StringIO(), width=width, soft_wrap=True, highlight=False, markup=False)
+def printed(headings: list[str], rows: list[list[Cell]]) -> list[str]:
+    file = StringIO()
+    out = Console(file=file, width=20, soft_wrap=True, highlight=False, markup=False)
     print_section(out, "TITLE", Table(headings, rows))
-    return out.file.getvalue().splitlines()  # type: ignore[attr-defined, no-any-return]
+    return file.getvalue().splitlines()
+
+
+def on_terminal(width: int, title: str, block: Block, *, wide: bool = False) -> list[str]:
+    """The lines on a terminal, without what ends each."""
+    file = StringIO()
+    out = Console(file=file, width=width, soft_wrap=True, force_terminal=True, no_color=True)
+    print_presentation(out, Presentation("", "", [Section(title, [block])]), wide=wide)
+    return [line.rstrip() for line in Text.from_ansi(file.getvalue()).plain.splitlines()]
 
 
 def test_columns_are_as_wide_as_their_contents_whatever_the_terminal() -> None:
@@ -34,12 +43,9 @@ def test_columns_are_as_wide_as_their_contents_whatever_the_terminal() -> None:
 
 
 def test_the_last_column_is_wrapped_at_the_edge_of_a_terminal() -> None:
-    out = Console(file=StringIO(), width=32, soft_wrap=True, force_terminal=True, no_color=True)
     message = "0/3 nodes are available: 3 Insufficient cpu."
-    rows = [["web-0", message], ["web-1", "short"]]
-    print_section(out, "TITLE", Table(["POD", "MESSAGE"], rows))
-    text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
-    assert text.splitlines() == [
+    rows: list[list[Cell]] = [["web-0", message], ["web-1", "short"]]
+    assert on_terminal(32, "TITLE", Table(["POD", "MESSAGE"], rows)) == [
         "TITLE",
         "POD    MESSAGE",
         "web-0  0/3 nodes are available:",
@@ -56,24 +62,20 @@ ROW = [
 DISRUPTIONS = Table(["Pod", "Node", "Priority", "Why", "Comes again"], [ROW])
 
 
-def on_terminal(width: int, *, wide: bool = False) -> list[str]:
-    out = Console(file=StringIO(), width=width, soft_wrap=True, force_terminal=True, no_color=True)
-    presentation = Presentation("", "", [Section("", [DISRUPTIONS])])
-    print_presentation(out, presentation, wide=wide)
-    text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
-    return [line.rstrip() for line in text.splitlines() if line.strip()]
+def disruptions(width: int, *, wide: bool = False) -> list[str]:
+    return [line for line in on_terminal(width, "", DISRUPTIONS, wide=wide) if line]
 
 
 def test_a_wide_terminal_shows_all_columns_in_a_line() -> None:
-    headings, row = on_terminal(200)
+    headings, row = disruptions(200)
     assert headings.split() == ["POD", "NODE", "PRIORITY", "WHY", "COMES", "AGAIN"]
     assert row == "  ".join([*ROW[:2], ROW[2].ljust(len("PRIORITY")), *ROW[3:]])
 
 
 def test_a_narrow_terminal_drops_numbers_first_then_columns_from_the_right() -> None:
-    assert on_terminal(110)[0].split() == ["POD", "NODE", "WHY", "COMES", "AGAIN"]
-    assert on_terminal(110)[-1] == "There is no room for PRIORITY; -o wide prints all columns."
-    assert on_terminal(80) == [
+    assert disruptions(110)[0].split() == ["POD", "NODE", "WHY", "COMES", "AGAIN"]
+    assert disruptions(110)[-1] == "There is no room for PRIORITY; -o wide prints all columns."
+    assert disruptions(80) == [
         "POD                                   COMES AGAIN",
         f"{ROW[0]}  {ROW[4]}",
         "There is no room for PRIORITY, WHY, NODE; -o wide prints all columns.",
@@ -81,7 +83,7 @@ def test_a_narrow_terminal_drops_numbers_first_then_columns_from_the_right() -> 
 
 
 def test_beside_a_long_name_the_last_column_has_lines_of_its_own() -> None:
-    assert on_terminal(40)[:4] == ["POD", "  COMES AGAIN", ROW[0], f"  {ROW[4]}"]
+    assert disruptions(40)[:4] == ["POD", "  COMES AGAIN", ROW[0], f"  {ROW[4]}"]
 
 
 @pytest.mark.parametrize("width", [10, 40, 80, 120, 200])
@@ -89,7 +91,7 @@ def test_beside_a_long_name_the_last_column_has_lines_of_its_own() -> None:
 def test_names_are_never_broken(width: int, wide: bool) -> None:
     words = {word for cell in (*DISRUPTIONS.headers, *ROW) for word in cell.split()}
     known = {*words, *map(str.upper, words)}
-    lines = on_terminal(width, wide=wide)
+    lines = disruptions(width, wide=wide)
     table = (
         lines if wide else lines[: next((n for n, one in enumerate(lines) if "There" in one), None)]
     )
@@ -147,10 +149,8 @@ def test_off_a_terminal_nobody_asks_how_far_it_is() -> None:
 
 
 def test_sentences_are_wrapped_with_an_indent() -> None:
-    out = Console(file=StringIO(), width=30, soft_wrap=True, force_terminal=True, no_color=True)
-    print_section(out, "SUMMARY", Bullets(["Deployment shop/web loses 1 of 9 pods (1 preempted)."]))
-    text = Text.from_ansi(out.file.getvalue()).plain  # type: ignore[attr-defined]
-    assert text.splitlines() == [
+    sentence = "Deployment shop/web loses 1 of 9 pods (1 preempted)."
+    assert on_terminal(30, "SUMMARY", Bullets([sentence])) == [
         "SUMMARY",
         "Deployment shop/web loses 1",
         "  of 9 pods (1 preempted).",

@@ -7,7 +7,7 @@ from podium.cluster.embedded.initial_objects import read_manifests
 from tests.conftest import ROOT
 from tests.objects import node
 
-MISSPELT = str(ROOT / "tests/cases/states/misspelt.yaml")
+MISSPELT = str(ROOT / "tests/cases/states/validation/misspelt.yaml")
 
 
 def test_warnings_are_part_of_a_report_and_go_to_standard_error(podium, write) -> None:
