@@ -150,6 +150,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "plain": lambda text: scalar(text, None, plain=True),
     "pod-limits": pod_limits,
     "pod-requests": lambda pod: pod_requests(pod, use_status=True),
+    "printed": lambda text: str(parse_selector(text)),
     "printed-duration": format_duration,
     "printed-time": lambda nanos, digits=0: format_time(nanos, digits=digits),
     "qos": qos,

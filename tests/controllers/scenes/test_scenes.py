@@ -9,7 +9,8 @@ A scene has a server, a node `n1` and the controllers of its file. Its lines are
 - `after SECONDS` lets time pass, and `faults {…}` has calls and watches fail from then on;
 - `show Kind name path …`: the values at paths; `list Kind path …`: those of all objects, sorted;
 - `events Reason …`: the notes of events;
-- `writes`: how many writes the controllers have made since, all or those of a type.
+- `forget` what was written so far, and `writes`: how many writes the controllers have made since,
+  all or those of a type.
 
 A name in another namespace than `default` is `namespace/name`. `${Kind name path}` is a value of a
 stored object, `${Kind name}` a reference to an owner. UIDs are shown as whose they are.
@@ -35,6 +36,7 @@ from podium.controllers.namespace import NamespaceController
 from podium.controllers.replica_set import ReplicaSetController
 from podium.controllers.resource_quota import ResourceQuotaController
 from podium.controllers.service_accounts import ServiceAccountsController
+from podium.controllers.stateful_set import StatefulSetController
 from podium.controllers.volumes.persistent_volumes import PersistentVolumeController
 from podium.controllers.volumes.pod_claims import (
     EphemeralVolumeController,
@@ -51,6 +53,7 @@ CONTROLLERS: Mapping[str, tuple[Callable[[], Machine], ...]] = {
     "garbage": (GarbageCollector, ReplicaSetController),
     "namespaces": (NamespaceController,),
     "quotas": (ResourceQuotaController,),
+    "stateful_sets": (StatefulSetController, GarbageCollector),
     "accounts": (ServiceAccountsController, ClusterRoleAggregationController),
     "volumes": (
         PersistentVolumeController,
@@ -104,6 +107,7 @@ class Scene:
                 calls = [call for call in self.world.writes if call.who in names]
                 types = [type(call.effect).__name__ for call in calls]
                 yield str(types.count(rest) if rest else len(types))
+            case "forget":
                 self.world.writes.clear()
             case "show":
                 obj = self._get(*words[:2])
