@@ -1,9 +1,9 @@
-"""The preemption of pods by a kubelet for a critical pod, as v1.36's CriticalPodAdmissionHandler.
+"""The preemption of pods by a kubelet to admit a critical pod (CriticalPodAdmissionHandler, v1.36).
 
-Of each QoS class as few pods as possible are stopped: Guaranteed pods only if stopping all others
-isn't enough, then Burstable, then BestEffort pods. Within a class the pod comes first that brings
-the missing amounts closest to 0, then the smaller pod, then the latest one (v1.36 has the order of
-a Go map).
+Guaranteed pods are stopped only if stopping all others isn't enough, and Burstable pods only if
+stopping all BestEffort pods isn't. Of each QoS class as few pods as possible are stopped: first the
+pod that brings the missing amounts closest to 0, then the smaller pod, then the latest (v1.36 has
+the order of a Go map).
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ CONDITION_MESSAGE = "Pod was preempted by Kubelet to accommodate a critical pod.
 def victims(
     pod: PodInfo, others: Iterable[PodInfo], short: Iterable[InsufficientResource]
 ) -> list[PodInfo] | None:
-    """Return the pods to stop, the least important first; None if stopping all isn't enough."""
+    """Return the pods to stop for `pod`, least important first; None if no set is enough."""
     needs = {insufficient.resource: insufficient.missing for insufficient in short}
     by_class: dict[str, list[PodInfo]] = {"BestEffort": [], "Burstable": [], "Guaranteed": []}
     for other in others:

@@ -35,7 +35,7 @@ _NO_ROOM = (
 
 
 class PodManager:
-    """The admitted pods of a node in the order of their arrival, and their load."""
+    """The admitted pods of a node, in order of arrival, and the sum of their requests."""
 
     def __init__(self, classes: PodClasses) -> None:
         self.load = NodeLoad()
@@ -54,11 +54,11 @@ class PodManager:
         return (one for one in self._by_uid.values() if one is not None and not one.is_over)
 
     def expect(self, uids: Iterable[str]) -> None:
-        """Reserve the first places in the order for pods that are added later."""
+        """Reserve the first places in the order of arrival for pods that are added later."""
         self._by_uid.update(dict.fromkeys(uids))
 
     def foresee(self, pod: Object) -> None:
-        """Count the load of a running pod that is added later."""
+        """Count the requests of a running pod already, although it is added later."""
         if uid(pod) not in self._foreseen:
             info = self._foreseen[uid(pod)] = self.info_of(pod)
             self.load.add(info)
@@ -76,7 +76,7 @@ class PodManager:
         self.load.add(worker.info)
 
     def renew(self, worker: PodWorker, pod: Object) -> None:
-        """Update a pod, and its load if its requests have changed."""
+        """Update a pod, and the load if the pod's requests have changed."""
         spec, known = pod["spec"], worker.pod["spec"]
         worker.see(pod)
         if spec is not known and spec != known and worker.counts:
@@ -85,7 +85,7 @@ class PodManager:
             self.load.add(worker.info)
 
     def ended(self, worker: PodWorker) -> Iterator[PodWorker]:
-        """Remove the load of a pod that has ended, and yield the pods that waited for it."""
+        """Remove the requests of a pod that has ended; yield the pods that waited for its end."""
         if not worker.counts:
             return
         self.load.remove(worker.info)
@@ -100,17 +100,17 @@ class PodManager:
 
 
 class Kubelet(ABC):
-    """The kubelet of a node; its subclasses have the container runtimes.
+    """The kubelet of a node; subclasses implement the container runtime.
 
-    Scripted containers in virtual time (`simulated`) exit at known times; the processes of a
-    machine (`real`) are started by effects, whose outcomes come later. There are no images.
+    Scripted containers in virtual time (`simulated`) exit at known times. Processes of a host
+    (`real`) are started by effects, whose outcomes arrive later. Images aren't pulled.
 
     Attributes:
-        revisit: function that syncs a pod again at a time.
-        is_down: whether the node is silent.
+        revisit: schedules another sync of a pod, at a time in seconds since the epoch.
+        is_down: whether the kubelet is down, so that the node doesn't report anything.
         own_conditions: statuses of conditions that differ from a healthy node's, by type,
             without the pressure conditions of the eviction manager.
-        eviction: eviction loop; None while nothing is measured.
+        eviction: eviction loop; None as long as no usage is measured.
     """
 
     def __init__(
@@ -133,11 +133,11 @@ class Kubelet(ABC):
 
     @abstractmethod
     def sandbox(self, pod: Object, *, resumes: bool) -> PodSandbox | PodRejection:
-        """Return a new sandbox for a pod, or its rejection; `resumes` if the pod already ran."""
+        """Return a new sandbox for a pod, or a rejection; `resumes` if the pod ran before."""
 
     @abstractmethod
     def restore(self, worker: PodWorker, now_s: float) -> None:
-        """Restore the state of a pod from its status."""
+        """Restore the worker of a pod from the pod's status, after a restart of the kubelet."""
 
     def renew(self, worker: PodWorker, now_s: float) -> Iterable[Effect]:
         """Update a pod, and yield Events to record."""
@@ -149,14 +149,14 @@ class Kubelet(ABC):
         return ()
 
     def goes_on(self, pod: Object) -> bool:
-        """Return whether a pod needs no worker before it or its node changes.
+        """Return whether a pod can go without a worker until the pod or its node changes.
 
-        If that is so for all pods of a node, their workers are made at its first change.
+        If all pods of a node can, their workers are made at a change of the pod or the node.
         """
         return False
 
     def only_counts(self, pods: Iterable[Object], newcomer: Object) -> bool:
-        """Count pods without workers on the arrival of a pod; return whether that suffices."""
+        """Return whether pods can stay without workers when a pod arrives, and count their load."""
         return False
 
     @property
@@ -184,12 +184,12 @@ class Kubelet(ABC):
         return worker
 
     def status_differs(self, pod: Object) -> bool:
-        """Return whether a pod's status may differ from the kubelet's."""
+        """Return whether a pod's status in the API may differ from that of the kubelet."""
         worker = self.pods.get(uid(pod))
         return not is_finished(pod) if worker is None else _needs_status_write(worker, pod)
 
     def is_settled(self, pod: Object) -> bool:
-        """Return whether a pod runs for ever with its current status."""
+        """Return whether nothing is due for a pod, so that it keeps its current status."""
         worker = self.pods.get(uid(pod))
         if worker is None or is_terminating(pod) or _needs_status_write(worker, pod):
             return False
@@ -200,7 +200,7 @@ class Kubelet(ABC):
         return worker is not None and worker.counts
 
     def sync(self, pod: Object, now_s: float) -> Iterator[Effect]:
-        """Sync a pod, unless the node is silent."""
+        """Admit, advance or delete a pod as its object demands, unless the kubelet is down."""
         if self.is_down:
             return
         worker = self.pods.get(uid(pod))
@@ -236,13 +236,13 @@ class Kubelet(ABC):
             self._ended(worker, now_s)
 
     def gone(self, pod_uid: str, now_s: float) -> None:
-        """Note the deletion of a Pod object, with which scripted containers end."""
+        """Forget a deleted pod if its containers are scripted; processes are stopped first."""
         worker = self.pods.get(pod_uid)
         if worker is not None and worker.sandbox.is_scripted:
             self._forget(worker, now_s)
 
     def write_again(self, pod_uid: str) -> None:
-        """Write the status of a pod again, as the last write may have failed."""
+        """Schedule another write of a pod's status, as the last write may have failed."""
         worker = self.pods.get(pod_uid)
         if worker is not None:
             worker.written = NOT_WRITTEN
@@ -265,7 +265,7 @@ class Kubelet(ABC):
             self.revisit(worker.pod, now_s)
 
     def record_conditions(self, now_s: float) -> Iterator[Effect]:
-        """Record pressure conditions that change in the node's status, if its update is due."""
+        """Yield Events for changed pressure conditions, if the node's status is due."""
         assert self.eviction is not None
         before = self.eviction.written
         if self.eviction.is_status_due(now_s):

@@ -81,15 +81,15 @@ class EvictionSettings(Document):
     """The fields of a KubeletConfiguration for eviction and reserved resources.
 
     Attributes:
-        eviction_hard: hard eviction thresholds; v1.36's defaults without any.
+        eviction_hard: hard eviction thresholds; v1.36's defaults if empty.
         eviction_soft: soft eviction thresholds.
-        eviction_soft_grace_period: grace periods of the soft thresholds, which all need one.
+        eviction_soft_grace_period: grace periods; each soft threshold needs one.
         eviction_minimum_reclaim: amounts above a threshold that must be available to resolve it.
         eviction_max_pod_grace_period: longest grace period of soft evictions, in seconds.
-        eviction_pressure_transition_period: time for which a condition stays; 0 stands for 5m.
+        eviction_pressure_transition_period: time for which pressure conditions stay; 0 means 5m.
         enforce_node_allocatable: `pods` to limit all pods to the node's allocatable resources.
         local_storage_capacity_isolation: whether limits of local storage are enforced.
-        merge_default_eviction_settings: whether other signals keep the default hard thresholds.
+        merge_default_eviction_settings: whether signals without a hard threshold keep the default.
         system_reserved: resources reserved for the system.
         kube_reserved: resources reserved for Kubernetes.
     """

@@ -1,4 +1,4 @@
-"""The machine that runs the kubelets of one or many nodes.
+"""The state machine that runs the kubelets of one or many nodes.
 
 A kubelet writes the status of pods and of its node when they change, deletes stopped pods, and
 keeps a Lease.
@@ -28,13 +28,13 @@ _WATCHED_FIELDS = ("deletionTimestamp", "deletionGracePeriodSeconds", "finalizer
 
 
 class NodeKey(msgspec.Struct, frozen=True):
-    """The key of a node; the key of a pod is its namespace and name."""
+    """The reconciler's key of a node; the key of a pod is its namespace and name."""
 
     name: str
 
 
 class LeaseKey(msgspec.Struct, frozen=True):
-    """The key of a node's Lease if Leases are renewed."""
+    """The reconciler's key of a node's Lease, if Leases are renewed."""
 
     name: str
 
@@ -48,7 +48,7 @@ class Kubelets(Reconciler, Generic[K]):
     """The kubelets of one or many nodes as one reconciler.
 
     Args:
-        register: nodes to create.
+        register: Node objects to create.
         writes_heartbeats: whether Leases are renewed; otherwise an annotation says so (see
             `podium.api.node_heartbeats`).
     """
@@ -72,11 +72,11 @@ class Kubelets(Reconciler, Generic[K]):
 
     @abstractmethod
     def _is_ours(self, node: Object) -> bool:
-        """Return whether this machine runs a node's kubelet."""
+        """Return whether this state machine runs a node's kubelet."""
 
     @abstractmethod
     def _kubelet_of(self, node: Object, now_s: float) -> K:
-        """Start the kubelet of a node."""
+        """Make the kubelet of a node."""
 
     def _synced_kubelet(self, kubelet: K, now_s: float) -> None:
         """Note that a kubelet has synced a pod or its node."""
@@ -232,7 +232,7 @@ class Kubelets(Reconciler, Generic[K]):
         self._asleep.pop(node_name, None)
 
     def rouse(self, node_name: str) -> None:
-        """Make the workers of a node's pods, unless it has them."""
+        """Make the workers of a node's pods, if the node doesn't have them yet."""
         pods = self._asleep.pop(node_name, None)
         if pods:
             kubelet = self.kubelets[node_name]

@@ -36,7 +36,7 @@ _TEXTS = {
 def changed_conditions(
     node: Object, unhealthy: Mapping[str, str], now_s: float
 ) -> Iterator[dict[str, Any]]:
-    """Yield the conditions that differ from those in the node's status."""
+    """Yield the wanted conditions that differ from those in the node's status."""
     known: Sequence[Object] = conditions_of(node)
     statuses = {one.get("type") or "": one.get("status") for one in known}
     over = {one.get("type") or "": "False" for one in known if one.get("reason") == _SIMULATED}
@@ -62,10 +62,10 @@ def status_patch(
     wanted: Object = _NOTHING,
     not_ready: str = "",
 ) -> Patch | None:
-    """Return the patch that brings a node's status up to date; None if it is.
+    """Return the patch that brings a node's status up to date; None if nothing changes.
 
     Args:
-        wanted: status of the machine; empty for a simulated node, which gets addresses.
+        wanted: status of the host; empty for a simulated node, which gets only addresses.
         not_ready: message for a node that isn't ready; empty for the default one.
     """
     known = status_of(node)
@@ -93,7 +93,7 @@ def addresses(node_name: str, host_ip: str) -> list[Object]:
 
 
 def metadata_patch(node: Object, wanted: Object) -> Patch | None:
-    """Return the patch of labels and annotations that a registered Node lacks, if any."""
+    """Return the patch that adds missing labels and annotations to a registered Node, if any."""
     lacking = {
         field: dict(needed(wanted).items() - needed(node).items())
         for field, needed in (("labels", labels), ("annotations", annotations))
@@ -107,7 +107,7 @@ _EXISTS = {"NotFound": False, "AlreadyExists": True}
 
 
 class NodeLease(msgspec.Struct):
-    """A kubelet's knowledge of its node's Lease.
+    """A kubelet's knowledge of its node's Lease, and the renewals of the Lease.
 
     Attributes:
         exists: whether the Lease exists; None if unknown, as after a restart.
@@ -121,7 +121,7 @@ class NodeLease(msgspec.Struct):
     def announce(
         self, node: Object, started_s: float, *, is_down: bool, now_s: float
     ) -> Iterator[Effect]:
-        """Annotate whether heartbeats continue, if that has changed and the node was ever up."""
+        """Annotate the Lease when the heartbeats end or continue, instead of renewing it."""
         heartbeats = ENDED if is_down else CONTINUOUS
         if heartbeats == self.heartbeats or (is_down and self.exists is False):
             return
@@ -131,7 +131,7 @@ class NodeLease(msgspec.Struct):
         yield Create(kind="Lease", obj=obj) if not (self.exists or is_down) else _patch(obj)
 
     def renew(self, node: Object, now_s: float) -> Iterator[Effect]:
-        """Renew the Lease if it is due; a failure makes it due again."""
+        """Renew the Lease if the renewal is due; after a refusal it is due again."""
         if self.heartbeats and now_s < self.due_s:
             return
         self.heartbeats, self.due_s = WRITTEN, now_s + RENEW_INTERVAL_S
@@ -139,7 +139,7 @@ class NodeLease(msgspec.Struct):
         yield _patch(obj) if self.exists else Create(kind="Lease", obj=obj)
 
     def refused(self, reason: str) -> None:
-        """Note that the API refused a write for a reason."""
+        """Note that the API server refused a write of the Lease, with the reason of its Status."""
         self.heartbeats = ""
         self.exists = _EXISTS.get(reason, self.exists)
 

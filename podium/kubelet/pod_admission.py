@@ -1,9 +1,9 @@
 """The admission of pods by the kubelet v1.36: eviction manager and predicateAdmitHandler.
 
-A node under pressure rejects pods that would add to it. Then follow the scheduler's filters for
-resources, node affinity, name and ports, and NoExecute taints; the first objection counts. Extended
-resources that the node doesn't have are ignored. For a critical pod that lacks only resources, the
-kubelet stops other pods (`podium.kubelet.critical_pod_preemption`).
+A node under pressure rejects pods that would add to it. Next, the scheduler's filters for
+resources, node affinity, node name, ports and NoExecute taints apply; the first rejection counts.
+Extended resources that the node doesn't have are ignored. If a critical pod lacks nothing but
+resources, the kubelet stops other pods (`podium.kubelet.critical_pod_preemption`).
 """
 
 from collections import Counter
@@ -30,7 +30,7 @@ PODS = "pods"
 
 
 class NodeLoad:
-    """The resources (cpu in thousandths, others in units) and host ports of a node's pods."""
+    """The requests (cpu in millis, others in units) and host ports of a node's pods, summed up."""
 
     def __init__(self, pods: Iterable[PodInfo] = ()) -> None:
         self.amounts: Counter[str] = Counter()
@@ -39,7 +39,7 @@ class NodeLoad:
             self.add(pod)
 
     def remove(self, pod: PodInfo) -> None:
-        """Remove a pod, which must be unchanged since it was added."""
+        """Remove a pod; it must be equal to the pod that was added."""
         self.add(pod, -1)
 
     def add(self, pod: PodInfo, times: int = 1) -> None:
@@ -66,7 +66,7 @@ class PodRejection(msgspec.Struct, frozen=True):
 
 
 class InsufficientResource(msgspec.Struct, frozen=True):
-    """A resource that a node lacks for a pod; cpu in thousandths, others in units."""
+    """A resource that a node lacks for a pod; cpu in millis, others in units."""
 
     resource: str
     requested: int

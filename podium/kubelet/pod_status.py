@@ -134,7 +134,7 @@ def has_started(pod: Object) -> bool:
 
 
 def phase_and_readiness(status: Object) -> tuple[str, str]:
-    """Return phase and readiness, which a kubelet restores if other components change them."""
+    """Return phase and Ready condition, which the kubelet restores if others change them."""
     return str(status.get("phase") or ""), condition_status({"status": status}, "Ready")
 
 

@@ -1,1 +1,1 @@
-"""The containers of a pod, their probes and their pod worker."""
+"""The containers of a pod, their probes, and the pod worker that runs them."""

@@ -21,7 +21,7 @@ from podium.machines.machine import NEVER_S
 
 
 class Handler(StrEnum):
-    """The probes of a container, and its preStop hook."""
+    """The probes and the preStop hook of a container; the values are their field names."""
 
     STARTUP = "startupProbe"
     LIVENESS = "livenessProbe"
@@ -37,10 +37,13 @@ class HandlerResult(msgspec.Struct, frozen=True):
 
 
 class ProbeWorker(msgspec.Struct):
-    """A probe of a running container, which is due next at `due_s`.
+    """A probe of a running container.
 
-    As in v1.36's probe workers, the result changes after a number of consecutive successes or
-    failures. Before the first result a container is alive, but neither started nor ready.
+    As in v1.36's probe workers, the result changes after as many consecutive successes or
+    failures as the threshold says. Before the first result, a container counts as alive, but
+    neither as started nor as ready.
+
+    `due_s` is when the probe runs next; `holds` is whether it succeeds at present.
     """
 
     kind: Handler
@@ -61,7 +64,7 @@ class ProbeWorker(msgspec.Struct):
         return float(self.spec.get("timeoutSeconds") or 1)
 
     def answered(self, succeeded: bool, now_s: float) -> bool:
-        """Count a result, and return whether the container has failed the probe."""
+        """Count a success or failure, and return whether the container has failed the probe."""
         self.is_under_way = False
         self.due_s = max(self.due_s + float(self.spec.get("periodSeconds") or 10), now_s)
         self._row = self._row + 1 if succeeded is self._last else 1
@@ -90,7 +93,7 @@ _NO_PROBES: Mapping[Handler, ProbeWorker] = MappingProxyType({})
 
 
 def restarts_after(policy: str, code: int) -> bool:
-    """Return whether a restart policy restarts a container after an exit code."""
+    """Return whether a container with a restart policy restarts after an exit code."""
     return policy == "Always" or (policy == "OnFailure" and code != 0)
 
 
@@ -110,7 +113,7 @@ class StopSignal(StrEnum):
 
 
 class ExitStatus(msgspec.Struct, frozen=True):
-    """The exit code of a run (128 plus the number of a signal), and `OOMKilled` or no reason."""
+    """The exit code of a run (128 plus the signal if killed); `reason` may be `OOMKilled`."""
 
     code: int
     reason: str = ""
@@ -118,11 +121,11 @@ class ExitStatus(msgspec.Struct, frozen=True):
 
 
 class PodSandbox(Protocol):
-    """The environment of a pod's containers.
+    """The runtime environment of a pod's containers, which starts, probes and stops them.
 
     Attributes:
-        is_scripted: whether the times of events are known in advance; scripted containers end
-            with the Pod object, and outlive their kubelet.
+        is_scripted: whether the times of exits are known in advance. Scripted containers end when
+            the Pod object is deleted, and survive a restart of the kubelet.
         records_lives: whether starts, exits and restarts of containers are recorded as Events.
     """
 
@@ -131,13 +134,13 @@ class PodSandbox(Protocol):
     records_lives: bool
 
     def run(self, pod: Object, now_s: float) -> tuple[float, Iterable[Effect]]:
-        """Set the pod up, and return the time when it is; `NEVER_S` if an outcome says so."""
+        """Set the pod up; return when it will be, or `NEVER_S` if `PodWorker.set_up` is called."""
 
     def remove(self, pod: Object) -> Iterable[Effect]:
         """Free the pod's resources except its logs."""
 
     def heeds_deletion(self, pod: Object) -> bool:
-        """Return whether the pod can be stopped when it is deleted."""
+        """Return whether the pod's containers stop when the pod is deleted."""
 
     def start(self, container: "Container", now_s: float) -> Iterable[Effect]:
         """Start a container; `Container.started` or `failed_to_start` is called afterwards."""
@@ -169,7 +172,7 @@ class State(Enum):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """A finished run of a container."""
+    """A finished run of a container, with its times in seconds since the epoch."""
 
     exited: ExitStatus
     started_s: float
@@ -177,7 +180,7 @@ class Run(msgspec.Struct, frozen=True):
 
 
 class Waiting(msgspec.Struct, frozen=True):
-    """The reason why a container is waiting; empty for the default one."""
+    """Reason and message of a waiting container; empty for the default reason."""
 
     reason: str = ""
     message: str = ""
@@ -191,10 +194,10 @@ class Container(msgspec.Struct):
     """A container of a pod on its node.
 
     Attributes:
-        attempt: number of the current or last run; -1 before the first.
-        exits_s: time of the exit, if the sandbox knows it.
-        kills_s: time of SIGKILL, if the container is being stopped.
-        terminates_s: latest time of SIGTERM while the preStop hook runs.
+        attempt: number of the current or last run, from 0; -1 before the first run.
+        exits_s: when the container exits; `NEVER_S` if the sandbox doesn't know it.
+        kills_s: when SIGKILL is sent; `NEVER_S` unless the container is being stopped.
+        terminates_s: latest time of SIGTERM; `NEVER_S` unless the preStop hook runs.
     """
 
     pod: Object
@@ -262,7 +265,7 @@ class Container(msgspec.Struct):
 
     @property
     def is_initialized(self) -> bool:
-        """Return whether the containers after this init container may start."""
+        """Return whether this init container lets the next container start."""
         return self.is_started if self.is_sidecar else self.has_succeeded
 
     def restarts_after(self, code: int) -> bool:
@@ -307,7 +310,7 @@ class Container(msgspec.Struct):
             yield from self._terminate(now_s)
 
     def failed_to_start(self, reason: str, message: str, now_s: float) -> Iterator[Effect]:
-        """Wait for a missing config map or secret, or exit with the error."""
+        """Wait for a missing object if `reason` is `NOT_CONFIGURED`; otherwise exit."""
         yield from self._recorded("Warning", "Failed", f"Error: {message}")
         if reason == NOT_CONFIGURED:
             self.changes += 1
@@ -341,7 +344,7 @@ class Container(msgspec.Struct):
         return self._recorded("Warning", "BackOff", note)
 
     def stop(self, by_s: float, now_s: float, note: str = "") -> Iterator[Effect]:
-        """Stop the container by a time, preStop hook included; a later call only hastens that."""
+        """Stop the container by a time, with its preStop hook; later calls only make it earlier."""
         if not self.is_alive or by_s >= self._by_s:
             return
         self._by_s = self.kills_s = by_s
@@ -369,7 +372,7 @@ class Container(msgspec.Struct):
     def handled(
         self, handler: Handler, result: HandlerResult, grace_period_s: float, now_s: float
     ) -> Iterator[Effect]:
-        """Process the result of a probe or hook; a failed probe stops with the grace period."""
+        """Process the result of a probe or hook; after a failed probe, stop the container."""
         if handler is Handler.PRE_STOP:
             if not result.succeeded:
                 note = f"PreStopHook failed: {result.message}"
@@ -395,7 +398,7 @@ class Container(msgspec.Struct):
             yield from self.stop(now_s + lasts_s, now_s, note)
 
     def advance(self, now_s: float) -> Iterator[Effect]:
-        """Do what is due while the container runs."""
+        """Do what is due for a running container: probes, SIGTERM and SIGKILL."""
         if self.terminates_s <= now_s:
             # The hook has taken all the time.
             self.kills_s = max(self.kills_s, now_s + _LEAST_GRACE_S)

@@ -1,7 +1,7 @@
 """The worker of a pod, which starts, restarts and stops its containers.
 
-Init containers run one after another, sidecars start in their turn, and then all main containers.
-When a pod is stopped, sidecars run until the main containers have exited.
+Init containers run, and sidecars start, one after another; then all main containers start. When a
+pod is stopped, sidecars run until the main containers have exited.
 """
 
 from collections.abc import Iterator
@@ -22,10 +22,10 @@ _SET_UP_BACKOFF = Backoff(first_s=0.5, max_s=122.0)
 
 
 class StopReason(msgspec.Struct, frozen=True):
-    """The reason and message in a stopped pod's status; empty for a deleted pod.
+    """Why a pod is stopped: reason and message of its status, which are empty for a deleted pod.
 
     Attributes:
-        disruption: message of the condition DisruptionTarget; empty for none.
+        disruption: message of the condition DisruptionTarget; empty for no condition.
     """
 
     reason: str = ""
@@ -43,13 +43,12 @@ class PodWorker(msgspec.Struct):
     """The worker of a pod that a node has admitted.
 
     Attributes:
-        ephemeral: ephemeral containers.
-        waits_for: uids of the pods that must end before this one starts.
-        stopped: pods that were stopped for this one, in that order.
+        waits_for: uids of the pods that must end before this pod starts.
+        stopped: pods that the kubelet stopped to admit this pod, in that order.
         stop_reason: None unless the pod is being stopped.
         is_over: whether no container runs or will run.
         is_set_up: whether directories, volumes and network exist.
-        written: `changes` at the last write of the status; `NOT_WRITTEN` to write it again.
+        written: value of `changes` at the last status write; `NOT_WRITTEN` to write it again.
     """
 
     pod: Object
@@ -94,7 +93,7 @@ class PodWorker(msgspec.Struct):
 
     @property
     def changes(self) -> int:
-        """The number of visible changes."""
+        """The number of changes so far that show in the pod's status."""
         changes = self._changes
         for container in self.containers:
             changes += container.changes
@@ -134,7 +133,7 @@ class PodWorker(msgspec.Struct):
         return least_s
 
     def touch(self, now_s: float) -> None:
-        """Make the pod due now."""
+        """Schedule a step of the worker for now."""
         self._due_s = min(self._due_s, now_s)
         self._next_s = None
 
@@ -158,7 +157,7 @@ class PodWorker(msgspec.Struct):
             self.touch(now_s)
 
     def stop(self, why: StopReason, grace_period_s: float, now_s: float) -> None:
-        """Stop the pod; the first reason stays, and later calls can only bring the time forward."""
+        """Stop the pod. Later calls don't change the reason, and can only make the end earlier."""
         if self.is_over:
             return
         if self.stop_reason is None:
@@ -173,16 +172,16 @@ class PodWorker(msgspec.Struct):
             self.touch(self._set_up_s)
 
     def begin_at(self, at_s: float) -> None:
-        """Set the time of the pod's admission."""
+        """Set the time of the pod's admission, and start with it."""
         self.admitted_s = self._due_s = self._set_up_s = self._next_s = self._stepped_s = at_s
 
     def resumed(self) -> None:
-        """Continue a pod that ran before the kubelet's restart, without writing its status."""
+        """Continue a pod that ran before the kubelet's restart, without a step or status write."""
         self.is_set_up = True
         self._due_s, self._next_s, self._stepped_s = NEVER_S, None, 0.0
 
     def set_up(self, error: str, now_s: float) -> Iterator[Effect]:
-        """Note that the sandbox is set up, or why it can't be."""
+        """Process the setup of the sandbox; `error` is empty if it has succeeded."""
         self._changes += 1
         self._is_setting_up = False
         self._set_up_ends_s = NEVER_S
@@ -194,7 +193,7 @@ class PodWorker(msgspec.Struct):
             yield node_record(self.pod, "Warning", "FailedMount", error)
 
     def advance(self, now_s: float) -> Iterator[Effect]:
-        """Do everything that is due, scripted events at their own times."""
+        """Do everything that is due; scripted events happen at their own times, not at `now_s`."""
         while (at_s := self.next_s()) <= now_s:
             self._due_s, self._next_s = NEVER_S, None
             # Consequences have the time of what has caused them.

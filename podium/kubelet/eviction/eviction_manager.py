@@ -1,7 +1,7 @@
 """The eviction manager of a node, and the control loop that times its rounds.
 
-A round begins with `look`. If the node has to reclaim something first, `conclude` ends the round
-with the observations afterwards.
+A round begins with `look`. If the node has to reclaim resources first, `conclude` ends the round
+with the observations after the reclaims.
 """
 
 import math
@@ -39,10 +39,10 @@ class EvictionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The eviction settings of a kubelet.
 
     Attributes:
-        max_pod_grace_period_s: longest grace period of evictions for soft thresholds.
+        max_pod_grace_period_s: longest grace period of evictions by soft thresholds.
         transition_period_s: time for which a condition stays after its thresholds were last met.
-        separates_disk_gc: feature gate KubeletSeparateDiskGC, without which a kubelet evicts no
-            pods if images and containers are split.
+        separates_disk_gc: feature gate KubeletSeparateDiskGC; without it, a kubelet evicts no
+            pods if images and containers are on different filesystems.
     """
 
     thresholds: tuple[Threshold, ...] = ()
@@ -60,12 +60,12 @@ CLEANUP_POLL_S = 1.0
 
 
 class EvictionRound(msgspec.Struct, frozen=True):
-    """A round of the eviction manager.
+    """The decisions of a round of the eviction manager.
 
     Attributes:
-        evictions: evictions; several only for limits of local storage.
-        reclaiming: starved resource; empty if there is none.
-        reclaims: reclaims before the round can be concluded.
+        evictions: evictions to carry out; several only for limits of local storage.
+        reclaiming: starved resource; empty if no resource is.
+        reclaims: reclaims to carry out before `EvictionManager.conclude`; empty if the round ended.
     """
 
     evictions: tuple[Eviction, ...] = ()
@@ -93,7 +93,7 @@ class EvictionManager:
         thresholds: configured thresholds and, from the second round on, those of containerfs.
         conditions: pressure conditions within their transition period, sorted.
         met: thresholds that are past their grace period and not resolved yet, sorted.
-        since: time since which each threshold has been met, in seconds since the epoch.
+        since: when each met threshold began to be met, in seconds since the epoch.
     """
 
     def __init__(self, config: EvictionConfig) -> None:
@@ -108,11 +108,12 @@ class EvictionManager:
         self._can_evict = True
 
     def look(self, statistics: Statistics, pods: Sequence[Object], now_s: float) -> EvictionRound:
-        """Begin a round with the active pods of the node; equal pods are evicted in their order.
+        """Begin a round with the node's active pods, whose order decides between equal pods.
 
         Raises:
             QuantityError: a request or limit of a pod isn't a quantity.
-            SplitFilesystemError: the gates don't allow the layout; raised in the first round only.
+            SplitFilesystemError: the feature gates don't allow the filesystem layout; raised in the
+                first round only.
         """
         if not self.thresholds and not self.config.isolates_local_storage:
             return NOTHING
@@ -160,7 +161,7 @@ class EvictionManager:
     def conclude(self, begun: EvictionRound, afterwards: Observations) -> EvictionRound:
         """End a round after its reclaims: evict a pod if a threshold is still met.
 
-        A threshold with a minimum reclaim counts as met until that is available too.
+        A threshold counts as met until its minimum reclaim is available, too.
         """
         if not thresholds_met(self.thresholds, afterwards, with_min_reclaim=True):
             return replace(begun, reclaims=())
@@ -196,7 +197,7 @@ class EvictionLoop:
 
     Attributes:
         started_s: start of the kubelet, from which the periods of status updates count.
-        status_update_s: period of status updates; 0 to write each change at once.
+        status_update_s: period of status updates, in seconds; 0 to write each change at once.
         written: pressure conditions in the node's status, sorted.
     """
 
@@ -221,7 +222,7 @@ class EvictionLoop:
     def look(
         self, statistics: Statistics, pods: Sequence[Object], now_s: float
     ) -> EvictionRound | None:
-        """Return the round that is due, if any; the call after reclaims concludes the round."""
+        """Return the round that is due, if any; after reclaims, call again to conclude it."""
         if self._begun is not None:
             begun, self._begun = self._begun, None
             eviction_round = self.manager.conclude(begun, statistics.observations)
@@ -241,7 +242,7 @@ class EvictionLoop:
         return eviction_round
 
     def ended(self, pod_uid: str, at_s: float) -> None:
-        """Note the end of a pod; the next round is due once all evicted pods have ended."""
+        """Note that a pod has ended; the next round is due once all evicted pods have."""
         if pod_uid not in self._evicted:
             return
         self._evicted.discard(pod_uid)
@@ -251,19 +252,19 @@ class EvictionLoop:
             self.next_look_s = min(evicted_s + polls * CLEANUP_POLL_S, self.next_look_s)
 
     def check_memory(self, statistics: Statistics, now_s: float) -> None:
-        """Make a round due if a memory threshold is met, like the kernel's notification."""
+        """Make a round due now if a memory threshold is met, like the kernel's notification."""
         memory = (met for met in self.manager.thresholds if met.signal.resource == MEMORY)
         met = thresholds_met(memory, statistics.observations, with_min_reclaim=False)
         if met and not self._evicted:
             self.next_look_s = min(self.next_look_s, now_s)
 
     def resume(self, now_s: float) -> None:
-        """Skip the rounds before a time, and keep the rhythm."""
+        """Skip the rounds before a time; later rounds keep their times."""
         period_s = self.manager.config.housekeeping_s
         self.next_look_s += max(math.ceil((now_s - self.next_look_s) / period_s), 0) * period_s
 
     def is_status_due(self, now_s: float) -> bool:
-        """Return whether the kubelet writes changed conditions to the node's status now."""
+        """Return whether changed conditions are to be written to the node's status now."""
         if list(self.written) == self.manager.conditions:
             self._writing_s = NEVER_S
             return False
@@ -282,7 +283,7 @@ class EvictionLoop:
 def allocatable_memory(
     config: EvictionConfig, allocatable: int, memory: Observation, used: int
 ) -> Observation:
-    """Return the allocatable memory that pods leave, which includes the hard threshold."""
+    """Return the allocatable memory, plus the hard threshold, that pods don't use, in bytes."""
     hard = (
         threshold.value.of(memory.capacity).nanos // NANOS_PER_UNIT
         for threshold in config.thresholds

@@ -1,8 +1,8 @@
 """The ranking of pods for eviction, by keys that are compared one after another.
 
-Under memory and disk pressure the kubelet v1.36 evicts pods above their requests first, then pods
-of lower priority, then those that exceed their requests most. Under PID pressure only priority and
-the number of processes count.
+Under memory and disk pressure, the kubelet v1.36 puts pods that exceed their requests first, next
+orders by priority (lowest first), and next by how much pods exceed their requests. Under PID
+pressure it orders by priority, next by the number of processes.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -24,10 +24,10 @@ _NOTHING: Object = {}
 
 
 def eviction_request_nanos(pod: Object, resource: str) -> int:
-    """Return the request that the eviction manager of v1.36 counts, in nanos.
+    """Return the request that v1.36's eviction manager compares with the usage, in nanos.
 
-    Unlike the scheduler, it counts only pod-level resources if there are any, and overhead only
-    for pods that request something. Raises QuantityError.
+    Unlike the scheduler, the eviction manager counts only pod-level resources if there are any,
+    and overhead only for pods that request something. Raises QuantityError.
     """
     spec = spec_of(pod)
     if has_pod_level_resources(pod):
@@ -41,7 +41,7 @@ def eviction_request_nanos(pod: Object, resource: str) -> int:
 
 
 def has_pod_level_resources(pod: Object, *fields: str) -> bool:
-    """Return whether a pod has pod-level resources in `fields`: requests, limits, or either."""
+    """Return whether a pod has pod-level resources in any of `fields` (`requests`, `limits`)."""
     resources = resources_of(spec_of(pod))
     return any(
         is_pod_level(resource)
@@ -51,10 +51,10 @@ def has_pod_level_resources(pod: Object, *fields: str) -> bool:
 
 
 class EvictionOrder(StrEnum):
-    """The orders of evictions.
+    """The orders in which pods may be evicted.
 
-    DEFAULT is the kubelet's. USAGE_SHARE is that of the design proposal of preemption: by
-    priority, then by usage divided by requests, which is infinite without requests.
+    DEFAULT is the kubelet's order. USAGE_SHARE is the order of the design proposal for
+    preemption: by priority, then by usage divided by requests (infinite without requests).
     """
 
     DEFAULT = "Default"
@@ -62,13 +62,13 @@ class EvictionOrder(StrEnum):
 
 
 class EvictionCandidate(NamedTuple):
-    """A candidate for eviction, with the amounts that rank it.
+    """A pod that may be evicted, with the amounts by which it is ranked.
 
     Attributes:
         is_known: whether the pod has statistics.
-        used: usage of the starved resource, in units.
-        exceedable: request for the starved resource itself, in nanos.
-        requested: request with which the usage is compared, in nanos.
+        used: usage of the starved resource, in whole units such as bytes.
+        exceedable: request of the starved resource, in nanos, for the key `above requests`.
+        requested: request with which the other keys compare the usage, in nanos.
     """
 
     pod: Object
@@ -83,7 +83,7 @@ class EvictionCandidate(NamedTuple):
 
 
 class EvictionKey(NamedTuple):
-    """A sort key of candidates, the smallest value first, with its title and text in reports."""
+    """A sort key of candidates, smallest value first; title and text are shown in reports."""
 
     title: str
     of: Callable[[EvictionCandidate], float]
@@ -91,7 +91,7 @@ class EvictionKey(NamedTuple):
 
 
 class Ranked(msgspec.Struct, frozen=True):
-    """A ranked pod, with the title and the text of each key."""
+    """A ranked pod, with title and text of each sort key."""
 
     pod: Object
     keys: tuple[tuple[str, str], ...]
@@ -139,7 +139,7 @@ def rank(
     filesystems: Filesystems,
     order: EvictionOrder = EvictionOrder.DEFAULT,
 ) -> list[Ranked]:
-    """Return pods in the order of their eviction, equal pods as given; raises QuantityError."""
+    """Return pods in the order of eviction; equal pods keep their order. Raises QuantityError."""
     starved = signal.starved
     if not starved.compared_with:
         keys = _BY_USAGE

@@ -1,4 +1,4 @@
-"""The filesystem layout of a node, and the thresholds, usage and reclaims that follow from it."""
+"""The filesystem layout of a node, which determines thresholds, usage of pods, and reclaims."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -32,7 +32,7 @@ class Filesystems(msgspec.Struct, frozen=True):
 
     Attributes:
         dedicated_image_fs: whether images have a filesystem of their own.
-        split_container_image_fs: whether writable layers are on nodefs and not with the images.
+        split_container_image_fs: whether writable layers are on nodefs, not with the images.
     """
 
     dedicated_image_fs: bool = False
@@ -52,7 +52,7 @@ class Filesystems(msgspec.Struct, frozen=True):
         return _REST if signal in _NODEFS else _WRITABLE
 
     def reclaims(self, signal: Signal) -> tuple[NodeReclaim, ...]:
-        """Return the node-level reclaims for a signal, in their order."""
+        """Return the reclaims that a node tries for a signal before it evicts pods, in order."""
         if signal not in _FILESYSTEMS:
             return ()
         if self.is_split:
@@ -62,9 +62,9 @@ class Filesystems(msgspec.Struct, frozen=True):
         return (NodeReclaim.CONTAINERS, NodeReclaim.IMAGES)
 
     def with_containerfs(self, thresholds: Iterable[Threshold]) -> tuple[Threshold, ...]:
-        """Return thresholds with those of containerfs, which are copies of nodefs or imagefs.
+        """Return thresholds with those of containerfs, which are copied from nodefs or imagefs.
 
-        They replace the last thresholds of containerfs itself, and are unset where the source
+        The copies replace configured thresholds of containerfs. They are unset if nodefs or imagefs
         has no threshold.
         """
         made = list(thresholds)

@@ -1,4 +1,4 @@
-"""The statistics of a node and its pods that the kubelet decides from."""
+"""The statistics of a node and its pods on which evictions depend."""
 
 from collections.abc import Iterable, Mapping
 from enum import Enum
@@ -19,7 +19,7 @@ class DiskPart(Enum):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """A signal's observation, in bytes, inodes or process ids; None for an unknown time."""
+    """An eviction signal's observation, in bytes, inodes or process ids, and its time if known."""
 
     available: int
     capacity: int
@@ -30,7 +30,7 @@ Observations = Mapping[Signal, Observation]
 
 
 class DiskUsage(msgspec.Struct, frozen=True):
-    """The usage of a filesystem; None for unknown amounts."""
+    """The usage of a filesystem, in bytes and inodes; None for unknown amounts."""
 
     used_bytes: int | None = None
     inodes: int | None = None
@@ -63,7 +63,7 @@ class PodUsage(msgspec.Struct, frozen=True):
     processes: int = 0
 
     def disk(self, pod: Object, parts: Iterable[DiskPart]) -> DiskUsage:
-        """Return the sum of parts of the disk usage; only local volumes count."""
+        """Return the sum of parts of the pod's disk usage; of volumes, only local ones count."""
         counted: list[DiskUsage] = []
         for part in parts:
             match part:
@@ -79,7 +79,7 @@ class PodUsage(msgspec.Struct, frozen=True):
 
 
 class Statistics(msgspec.Struct, frozen=True):
-    """The observations of a node's signals, and the usage of its pods by uid, if known."""
+    """The observations of a node's eviction signals, and the known usage of its pods by uid."""
 
     observations: Observations
     usage: Mapping[str, PodUsage]

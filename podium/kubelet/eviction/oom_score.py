@@ -1,7 +1,7 @@
 """The `oom_score_adj` of containers in v1.36.
 
-Without memory the kernel kills the container with the highest score: its share of the memory in
-thousandths, plus this adjustment.
+If memory runs out, the kernel kills the container with the highest score: its share of the memory
+in thousandths, plus this adjustment.
 """
 
 from podium.api.objects import Object

@@ -29,7 +29,7 @@ _LARGER = "{} {} was using {}, request is {}, has larger consumption of {}. "
 
 
 class Eviction(msgspec.Struct, frozen=True):
-    """The eviction of a pod, which stops within `grace_period_s` and has failed then."""
+    """The eviction of a pod, which stops within `grace_period_s` and then is in phase Failed."""
 
     pod: Object
     grace_period_s: int
@@ -43,7 +43,7 @@ class Eviction(msgspec.Struct, frozen=True):
 
 
 def bytes_quantity(amount: int) -> Quantity:
-    """Return a quantity of bytes."""
+    """Return a number of bytes as a quantity."""
     return Quantity(amount * NANOS_PER_UNIT, Format.BINARY_SI)
 
 
@@ -91,7 +91,7 @@ def pressure_message(
 def limit_evictions(
     pods: Iterable[Object], usage: Mapping[str, PodUsage], *, dedicated_image_fs: bool
 ) -> list[Eviction]:
-    """Return evictions of all pods that exceed a limit of local storage, except critical pods.
+    """Return the evictions of all pods that exceed a limit of local storage, except critical pods.
 
     With `dedicated_image_fs` writable layers don't count against the limits of containers.
     Raises QuantityError.

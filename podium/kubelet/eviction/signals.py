@@ -1,7 +1,8 @@
-"""The eviction signals, and a record for each resource for which a kubelet evicts pods.
+"""The eviction signals, and the properties of each resource for which a kubelet evicts pods.
 
-Conditions, Events, units, the ranking of pods and the annotations of scripted usage follow from
-the record. A new signal is a member of `Signal`, and an observation wherever nodes are measured.
+Conditions, Events, units, the ranking of pods and the annotations of scripted usage are derived
+from `EvictionResource`. A new signal needs a member of `Signal`, and an observation wherever nodes
+are measured.
 """
 
 from enum import StrEnum
@@ -14,7 +15,7 @@ MEMORY, EPHEMERAL_STORAGE, INODES, PIDS = "memory", "ephemeral-storage", "inodes
 
 
 class PressureCondition(NamedTuple):
-    """A pressure condition, with the ends of reason and message while it is true and false."""
+    """A pressure condition, with the ends of its reason and message if it is present or absent."""
 
     present: tuple[str, str]
     absent: tuple[str, str]
@@ -42,7 +43,7 @@ class EvictionResource(NamedTuple):
         unit: format of amounts.
         annotation: end of the annotation `podium.dev/usage-…` that scripts a pod's usage.
         usage: field of the pod's usage in `PodUsage`, or in `DiskUsage` for disk resources.
-        compared_with: resource whose request is compared with the usage; empty for none.
+        compared_with: resource whose request is compared with the usage; empty for no comparison.
     """
 
     name: str
@@ -55,7 +56,7 @@ class EvictionResource(NamedTuple):
 
     @property
     def is_requestable(self) -> bool:
-        """Return whether the resource has requests of pods and a capacity of nodes."""
+        """Return whether pods can request the resource, and nodes have a capacity of it."""
         return self.compared_with == self.name
 
 

@@ -1,4 +1,4 @@
-"""The parser of eviction thresholds, with the kubelet's errors (`ParseThresholdConfig`)."""
+"""The parser of eviction thresholds, with the errors of the kubelet's `ParseThresholdConfig`."""
 
 import math
 import re
@@ -27,7 +27,7 @@ class ThresholdError(PodiumError):
     """Invalid thresholds, with the kubelet's message for the first fault.
 
     Attributes:
-        faults: all faults of a map, as the kubelet reads maps in any order and reports one.
+        faults: all faults of a map; the kubelet reads maps in random order, and reports one fault.
     """
 
     def __init__(self, *faults: str) -> None:
@@ -43,13 +43,13 @@ def parse_thresholds(
     *,
     enforces_allocatable: bool,
 ) -> tuple[Threshold, ...]:
-    """Parse thresholds, grace periods and minimum reclaims by signal; hard thresholds come first.
+    """Parse the kubelet's maps by signal into thresholds; hard thresholds come first.
 
     With `enforces_allocatable` the hard threshold of memory also applies to the allocatable
     memory of all pods together.
 
     Raises:
-        ThresholdError: a map has faults; the error has those of the first such map.
+        ThresholdError: a map has faults; the error has the faults of the first faulty map.
     """
     hard_values = _read_all(hard, _threshold_value)
     soft_values = _read_all(soft, _threshold_value)
@@ -147,7 +147,7 @@ def parse_signal(name: str) -> Signal:
 
 
 def _share(text: str) -> float:
-    """Parse a percentage as a share, each step rounded to a float32."""
+    """Parse a percentage into a share, with each step rounded to a float32."""
     number = text.rstrip("%")
     try:
         if _HEXADECIMAL.fullmatch(number):
@@ -178,7 +178,7 @@ BELOW, EQUALS = "<", "="
 
 
 def parse_flag(text: str, separator: str) -> Statements:
-    """Parse a flag of pairs with a separator (`BELOW`, `EQUALS`), of which the last counts.
+    """Parse a flag of pairs with a separator (`BELOW`, `EQUALS`); of equal keys, the last counts.
 
     Raises ThresholdError.
     """

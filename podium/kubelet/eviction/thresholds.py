@@ -20,7 +20,7 @@ class Value(msgspec.Struct, frozen=True):
     share: float = 0.0
 
     def of(self, capacity: int) -> Quantity:
-        """Return the amount for a capacity in units."""
+        """Return the threshold's amount for a capacity in whole units such as bytes."""
         if self.quantity is not None:
             return self.quantity
         amount = float(capacity) * self.share
@@ -39,8 +39,8 @@ class Threshold(msgspec.Struct, frozen=True):
 
     Attributes:
         value: available amount below which the threshold is met.
-        grace_period_s: time for which it is met before pods are evicted; 0 for a hard threshold.
-        min_reclaim: amount above the value that must be available before it is resolved.
+        grace_period_s: seconds for which it is met before pods are evicted; 0 if it is hard.
+        min_reclaim: amount above `value` that must be available before it is resolved.
         is_set: False for a placeholder that is never met.
     """
 
@@ -56,12 +56,12 @@ class Threshold(msgspec.Struct, frozen=True):
 
     @property
     def order(self) -> tuple[bool, bool, int]:
-        """Return the sort key: memory first, then hard thresholds, then the order of signals."""
+        """Return the sort key: memory first, then hard before soft, then by signal."""
         return self.signal.resource != MEMORY, not self.is_hard, self.signal.rank
 
 
 def unset(signal: Signal) -> Threshold:
-    """Return a placeholder that is never met."""
+    """Return a placeholder for a signal's threshold, which is never met."""
     return Threshold(signal, Value(), is_set=False)
 
 
@@ -70,7 +70,7 @@ def thresholds_met(
 ) -> list[Threshold]:
     """Return the thresholds that are met, regardless of their grace periods.
 
-    With `with_min_reclaim` they count as met until their minimum reclaim is available too.
+    With `with_min_reclaim`, thresholds are met until their minimum reclaim is available, too.
     """
     met = []
     for threshold in thresholds:
@@ -88,7 +88,7 @@ def thresholds_met(
 def updated(
     thresholds: Iterable[Threshold], observations: Observations, before: Observations
 ) -> list[Threshold]:
-    """Return the thresholds with new observations, so that none causes two evictions."""
+    """Return the thresholds that were observed after `before`, so that none is used twice."""
 
     def is_new(threshold: Threshold) -> bool:
         observed, last = observations.get(threshold.signal), before.get(threshold.signal)

@@ -1,1 +1,1 @@
-"""The kubelet of a real machine, whose decisions `podium.kubelet.real.host` carries out."""
+"""The kubelet of a real host, whose decisions `podium.kubelet.real.host` carries out."""

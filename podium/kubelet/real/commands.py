@@ -1,6 +1,6 @@
-"""The commands of a kubelet to its machine, as effects.
+"""The commands of a kubelet to its host, as effects.
 
-`podium.kubelet.real.host` carries them out; each returns a `CommandOutcome`.
+`podium.kubelet.real.host` carries out commands; the outcome of each is a `CommandOutcome`.
 """
 
 from collections.abc import Hashable
@@ -13,13 +13,13 @@ from podium.machines.events import Outcome
 
 
 class Command(Effect, frozen=True, kw_only=True):
-    """An effect on the machine instead of an API call."""
+    """An effect on the host, rather than an API call."""
 
     purpose: Hashable = "command"
 
 
 class RunPodSandbox(Command, frozen=True, kw_only=True):
-    """The creation of a pod's directories and volumes; an error names a volume that failed."""
+    """Make a pod's directories and volumes; an error names a volume that failed."""
 
     pod: Object
 
@@ -27,7 +27,7 @@ class RunPodSandbox(Command, frozen=True, kw_only=True):
 class StartContainer(Command, frozen=True, kw_only=True):
     """Start a container of a pod that is set up.
 
-    An error of the reason `NOT_CONFIGURED` says what is missing, another one that it can't run.
+    An error with the reason `NOT_CONFIGURED` names a missing object; others say why it can't run.
     """
 
     pod: Object
@@ -41,7 +41,7 @@ class StartContainer(Command, frozen=True, kw_only=True):
 
 
 class WaitForExit(Command, frozen=True, kw_only=True):
-    """Wait until a container that was started has exited; the result is an `ExitStatus`."""
+    """Wait until a started container has exited; the result is an `ExitStatus`."""
 
     run: ContainerId
 
@@ -68,17 +68,17 @@ OfContainer = StartContainer | WaitForExit | RunHandler
 
 
 class RemovePodSandbox(Command, frozen=True, kw_only=True):
-    """The removal of a pod's volumes and container directories, and of its logs unless kept."""
+    """Remove a pod's volumes and container directories and, unless `keeps_logs`, its logs."""
 
     pod: Object
     keeps_logs: bool = True
 
 
 class CollectStats(Command, frozen=True, kw_only=True):
-    """Measure the machine; the result is `podium.kubelet.eviction.node_statistics.Statistics`.
+    """Measure the host; the result is `podium.kubelet.eviction.node_statistics.Statistics`.
 
     Attributes:
-        walks: whether to measure the disk usage of pods again, which takes time.
+        walks: whether to measure the disk usage of pods again, which takes long.
     """
 
     pods: tuple[Object, ...]
@@ -86,17 +86,17 @@ class CollectStats(Command, frozen=True, kw_only=True):
 
 
 class CollectGarbage(Command, frozen=True, kw_only=True):
-    """The removal of the files of all other pods."""
+    """Remove the files of all pods except the given ones."""
 
     pods: tuple[Object, ...]
 
 
 class AwaitShutdown(Command, frozen=True, kw_only=True):
-    """The wait for a request to end the kubelet."""
+    """Wait for a signal to end the kubelet."""
 
 
 class ShutDown(Command, frozen=True, kw_only=True):
-    """The end of the kubelet: no container runs, and everything is written."""
+    """End the kubelet, after all containers have exited and all statuses are written."""
 
 
 class CommandOutcome(Outcome, frozen=True):

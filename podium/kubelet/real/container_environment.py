@@ -24,7 +24,7 @@ class MissingSourceError(PodiumError):
 
 
 class EnvironmentSource(NamedTuple):
-    """A config map or secret with content for containers or volumes."""
+    """A config map or secret to which a container or volume refers."""
 
     kind: str
     name: str
@@ -42,7 +42,7 @@ _KINDS = {
 
 
 def references(holder: Object) -> Iterator[tuple[EnvironmentSource, Object]]:
-    """Return the sources of an entry of `envFrom` or a `valueFrom`, with the references."""
+    """Yield the sources in an `envFrom` entry or a `valueFrom`, with the references to them."""
     for field, kind in _KINDS.items():
         if field in holder:
             yield EnvironmentSource(kind, holder[field].get("name") or ""), holder[field]
@@ -74,7 +74,7 @@ def env_sources(container: Object) -> Iterator[EnvironmentSource]:
 
 
 def pod_field(pod: Object, path: str, machine: MachineInfo) -> str:
-    """Return a field of a pod by the downward API, or raise MissingSourceError."""
+    """Return a field of a pod for the downward API; raises MissingSourceError."""
     metadata, spec = pod["metadata"], pod["spec"]
     match = _SUBSCRIPT.fullmatch(path)
     if match:
@@ -100,7 +100,7 @@ def pod_field(pod: Object, path: str, machine: MachineInfo) -> str:
 
 
 def container_resource(pod: Object, container: Object, ref: Object, machine: MachineInfo) -> str:
-    """Return a request or limit by the downward API; limits default to the node's resources.
+    """Return a request or limit for the downward API; limits default to the node's resources.
 
     Raises:
         MissingSourceError: the resource isn't supported, or the container doesn't exist.
@@ -146,13 +146,13 @@ def environment(
 
 
 def command(container: Object, variables: Mapping[str, str]) -> list[str]:
-    """Return the command of a container with its arguments."""
+    """Return the command and arguments of a container, with variables expanded."""
     words = (*container["command"], *entries(container, "args"))
     return [expanded(one, variables) for one in words]
 
 
 def expanded(text: str, variables: Mapping[str, str]) -> str:
-    """Expand `$(NAME)` of known variables, and `$$` to a dollar."""
+    """Replace `$(NAME)` by the variable's value if it is known, and `$$` by a dollar sign."""
 
     def replaced(match: re.Match[str]) -> str:
         if match[1] == "$":
@@ -165,12 +165,12 @@ def expanded(text: str, variables: Mapping[str, str]) -> str:
 
 
 def volume_variable(volume: str) -> str:
-    """Return the name of the environment variable with a volume's path."""
+    """Return the name of the environment variable that has a volume's path."""
     return VOLUME_PREFIX + re.sub(r"[^A-Z0-9]", "_", volume.upper())
 
 
 def mounted(path: str, mounts: Mapping[str, str]) -> str | None:
-    """Return the host path of a container's absolute path, if a volume has it."""
+    """Return the host path of a container's absolute path; None outside of its volumes."""
     wanted = PurePosixPath(path)
     for mount in sorted(mounts, key=len, reverse=True):
         if wanted.is_relative_to(mount):

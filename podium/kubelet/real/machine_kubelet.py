@@ -1,4 +1,4 @@
-"""The machine that runs the kubelet of a real node; a slow API doesn't delay its containers."""
+"""The state machine of a real node's kubelet; a slow API server doesn't delay containers."""
 
 from collections.abc import Iterable, Iterator, Sequence
 
@@ -98,7 +98,7 @@ class MachineKubelet(Kubelets[ProcessKubelet]):
         return self._kubelet
 
     def _left(self, node_name: str) -> None:
-        """Keep the kubelet, as its pods outlive the Node object."""
+        """Keep the kubelet, as its pods survive the deletion of the Node object."""
 
     def _status(self, kubelet: ProcessKubelet, now_s: float) -> Iterator[Effect]:
         # What other components change is restored at the next check.

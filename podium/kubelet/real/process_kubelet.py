@@ -82,7 +82,7 @@ class ProcessSandbox(msgspec.Struct):
 
 
 class ProcessKubelet(Kubelet):
-    """The kubelet of a machine."""
+    """The kubelet of a host, whose containers are processes."""
 
     def __init__(
         self,
@@ -102,7 +102,7 @@ class ProcessKubelet(Kubelet):
             self.leave()
 
     def leave(self) -> None:
-        """Reject all pods from now on."""
+        """Reject new pods, and make the node NotReady, from now on."""
         self.is_leaving = True
         self.own_conditions = {"Ready": "False"}
 

@@ -12,11 +12,11 @@ from podium.kubelet.node_status import addresses
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MachineInfo:
-    """The machine on which a kubelet runs.
+    """The host on which a kubelet runs.
 
     Attributes:
-        disk_bytes: size of the filesystem of pods.
-        uid: user id of all containers.
+        disk_bytes: size of the filesystem that holds the pods' files.
+        uid: user id with which all containers run.
         port: port of the kubelet's endpoint; 0 for none.
         info: fields of `nodeInfo`.
     """
@@ -57,7 +57,7 @@ def node_object(
 
 
 def node_status(name: str, machine: MachineInfo, config: KubeletConfiguration) -> dict[str, Any]:
-    """Return the status of the Node without conditions."""
+    """Return the status of the Node to register, without conditions."""
     capacity = {
         "cpu": str(machine.cpus),
         "memory": f"{machine.memory_bytes // 1024}Ki",

@@ -24,7 +24,7 @@ _NOTHING: Object = {}
 
 
 def unsupported(pod: Object, uid: int) -> PodRejection | None:
-    """Return the rejection of a pod with unsupported fields; None without any."""
+    """Return the rejection of a pod with unsupported fields; None if all are supported."""
     spec = pod["spec"]
     faults = [fault for volume in volumes_of(spec) for fault in _volume_faults(volume)]
     faults += [words for field, words in _POD_FIELDS.items() if spec.get(field)]

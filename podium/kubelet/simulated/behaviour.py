@@ -1,7 +1,7 @@
 """The behaviour of simulated pods and nodes, as scripted by annotations.
 
-A pod's annotations override those of its node, which apply to all pods on it, and both override
-the defaults of the simulation. docs/simulated-nodes.md lists them.
+A node's annotations apply to all pods on the node, unless a pod has annotations of its own; both
+override the defaults of the simulation. docs/simulated-nodes.md lists the annotations.
 """
 
 import math
@@ -37,8 +37,8 @@ class ScriptedDuration:
     """A fixed or random duration.
 
     Attributes:
-        most_s: upper bound; `ENDLESS_S` if the duration never ends.
-        mean_s: mean of an exponentially distributed duration; None for others.
+        most_s: upper bound in seconds; `ENDLESS_S` if the duration never ends.
+        mean_s: mean of an exponentially distributed duration; None for other durations.
     """
 
     least_s: float
@@ -68,7 +68,7 @@ def parse_scripted_duration(text: str, endless: str = "") -> ScriptedDuration:
     """Parse a duration such as `10s`, `10s..1m` or `~1m`; raises ScriptedDurationError.
 
     Args:
-        endless: the word for a duration that never ends, where one is allowed.
+        endless: the word for a duration that never ends; empty if that isn't allowed.
     """
     if endless and text == endless:
         return ENDLESS
@@ -106,7 +106,7 @@ _EXIT_CODE_MAX = 255
 
 
 class BehaviourError(PodiumError):
-    """Invalid annotations, with the accepted values."""
+    """Invalid scripting annotations; the message has the accepted values."""
 
 
 class Behaviour(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,7 +132,7 @@ class NodeBehaviour(msgspec.Struct, frozen=True, kw_only=True):
     """The behaviour of a simulated node.
 
     Attributes:
-        down: whether the node is silent while its pods run on.
+        down: whether the kubelet is down while the pods on the node continue to run.
         conditions: statuses of conditions that differ from a healthy node's, by type.
     """
 
@@ -157,9 +157,9 @@ class NodeSettings(msgspec.Struct, frozen=True, kw_only=True):
             rejections and preemptions by nodes always are.
         writes_heartbeats: whether Leases are renewed, for other readers than Podium's own
             controller (see `podium.api.node_heartbeats`).
-        simulates_all: whether all nodes are simulated, or only those with the annotation
+        simulates_all: whether all nodes are simulated; otherwise only nodes with the annotation
             `podium.dev/simulated: "true"`.
-        gathers_s: time for which changes are gathered before a sync, to save syncs.
+        gathers_s: seconds for which changes are gathered before a sync, to save syncs.
     """
 
     behaviour: Behaviour = AT_ONCE
@@ -191,13 +191,13 @@ _READERS: Mapping[str, tuple[str, Callable[[str], object]]] = {
 
 
 def is_scripted(obj: Object) -> bool:
-    """Return whether annotations of a pod or node script the behaviour of pods."""
+    """Return whether a pod or node has annotations that script the behaviour of pods."""
     written = annotations(obj).keys()
     return STUCK in written or not written.isdisjoint(_READERS)
 
 
 def is_stuck(pod: Object) -> bool:
-    """Return whether a pod's containers are stuck in the state of its status."""
+    """Return whether a pod's containers never leave the states in the pod's status."""
     return annotations(pod).get(STUCK) == "true"
 
 
@@ -246,9 +246,9 @@ def is_marked(node: Object) -> bool:
 
 
 class Script(msgspec.Struct, frozen=True):
-    """The behaviour of a pod, with durations in seconds that are drawn by a seed.
+    """Draws the durations of a pod's behaviour by a seed, in seconds.
 
-    A duration doesn't depend on when, or after which others, it is drawn.
+    A duration doesn't depend on when it is drawn, or which durations were drawn before.
     """
 
     behaviour: Behaviour

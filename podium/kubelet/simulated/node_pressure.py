@@ -1,7 +1,7 @@
 """The eviction manager and the OOM killer of a simulated node.
 
-The OOM killer kills the container with the highest score if the node's memory runs out between two
-rounds of the eviction manager, and a pod that exceeds its memory limit.
+The OOM killer kills pods that exceed their memory limits. If the node's memory runs out between two
+rounds of the eviction manager, it kills the container with the highest score.
 """
 
 import math
@@ -33,7 +33,7 @@ _TICKS_PER_SECOND = 1000
 
 
 class NodePressure:
-    """The reactions of a simulated node to its usage."""
+    """Evictions and OOM kills of a simulated node, by the usage of its pods."""
 
     def __init__(self, kubelet: SimulatedKubelet, settings: NodeSettings, now_s: float) -> None:
         self._kubelet = kubelet
@@ -44,7 +44,7 @@ class NodePressure:
         self._skips_looks = False
 
     def advance(self, now_s: float) -> Iterator[Effect]:
-        """Kill containers and evict pods that are due."""
+        """Kill the containers and evict the pods that are due at a time."""
         if self._kubelet.node_script != self._script:
             # The last round says nothing about the new script.
             self._loop.last_look_s, self._script = None, self._kubelet.node_script
@@ -66,7 +66,7 @@ class NodePressure:
                 yield threshold, observed.get(threshold.signal)
 
     def next_s(self, now_s: float) -> float:
-        """Return the time of the next call; `NEVER_S` if only events matter."""
+        """Return when to call `advance` next; `NEVER_S` if nothing is due before another event."""
         workers = self._active()
         # Whether all rounds to come would be like the last one, without any result.
         loop, manager = self._loop, self._loop.manager

@@ -1,8 +1,8 @@
 """The usage of pods and nodes over time, as scripted by annotations.
 
 docs/node-pressure.md lists the annotations. A curve is a fixed amount (`1Gi`), a line through
-points (`0s=200Mi,2m=2Gi`, level after the last), or a seeded random walk within bounds
-(`200Mi..600Mi`, towards a new goal every `STRIDE_S`). It is straight between its corners.
+points (`0s=200Mi,2m=2Gi`, constant after the last), or a seeded random walk within bounds
+(`200Mi..600Mi`, with a new target every `STRIDE_S`). Curves are linear between their corners.
 """
 
 import math
@@ -30,7 +30,7 @@ _RULE = (
 
 
 class PiecewiseLine(msgspec.Struct, frozen=True):
-    """A curve that is straight between points, and level after the last."""
+    """A curve that is linear between points, and constant after the last."""
 
     times_s: tuple[float, ...]
     amounts: tuple[int, ...]
@@ -48,7 +48,7 @@ class PiecewiseLine(msgspec.Struct, frozen=True):
         )
 
     def corners_s(self, from_s: float, to_s: float) -> Iterator[float]:
-        """Return the times of corners within an interval."""
+        """Yield the times of the curve's corners within an interval."""
         return (time_s for time_s in self.times_s if from_s < time_s < to_s)
 
     def is_level_from(self, time_s: float) -> bool:
@@ -56,7 +56,7 @@ class PiecewiseLine(msgspec.Struct, frozen=True):
 
 
 class RandomWalk(msgspec.Struct, frozen=True):
-    """A random walk between bounds."""
+    """A curve that is a random walk between bounds."""
 
     least: int
     most: int
@@ -84,11 +84,11 @@ Curve = PiecewiseLine | RandomWalk
 
 
 class CurveError(InvalidValueError):
-    """A text that isn't a curve."""
+    """A text that doesn't describe a curve."""
 
 
 def parse_curve(text: str) -> Curve:
-    """Parse a curve; raises CurveError."""
+    """Parse a curve in the syntax of the annotations; raises CurveError."""
     try:
         if ".." in text:
             least, _, most = text.partition("..")
@@ -176,13 +176,13 @@ NO_USAGE = UsageScript()
 
 
 class NodeScript(msgspec.Struct, frozen=True, kw_only=True):
-    """The scripted resources of a node, and its usage besides its pods.
+    """The scripted resources of a node, and its usage besides that of pods.
 
     Attributes:
         inodes: number of inodes of the filesystem; None if unscripted.
         max_pids: number of process ids; None if unscripted.
-        unused_images_bytes: reclaimable bytes of images.
-        dead_containers_bytes: reclaimable bytes of containers.
+        unused_images_bytes: bytes of images that garbage collection can free.
+        dead_containers_bytes: bytes of dead containers that garbage collection can free.
     """
 
     usage: UsageScript = NO_USAGE
@@ -196,7 +196,7 @@ NO_SCRIPT = NodeScript()
 
 
 def usage_of(obj: Object) -> UsageScript:
-    """Read the usage from the annotations of a pod or node; raises BehaviourError."""
+    """Read the scripted usage from the annotations of a pod or node; raises BehaviourError."""
     written = annotations(obj)
     keys = [key for key in written if key.startswith(USAGE)]
     if not keys:

@@ -61,10 +61,10 @@ _NODES_MAX = 1 << (23 - _PODS_PER_NODE_BITS)
 
 
 class Addresses:
-    """The addresses of node `number`: one of 172.16.0.0/12, and a /23 of 10.128.0.0/9 for pods.
+    """The addresses of a simulated node: one in 172.16.0.0/12, and a /23 in 10.128.0.0/9 for pods.
 
-    The internal address in its status is kept. Addresses repeat from the 16,384th node on, and from
-    the 511th pod of a node on.
+    An internal address in the node's status is kept. Addresses repeat from the 16,384th node on,
+    and from the 511th pod of a node on.
     """
 
     def __init__(self, node: Object, number: int) -> None:
@@ -76,7 +76,7 @@ class Addresses:
         self._used: set[str] = set()
 
     def take(self) -> str:
-        """Take the address that has been free for the longest time."""
+        """Take the next free address, in the order of addresses, starting over after the last."""
         count = (1 << _PODS_PER_NODE_BITS) - 2
         for _ in range(count):
             address = _dotted(self._first + 1 + self._next)
@@ -105,7 +105,7 @@ _WATCHED = frozenset({"activeDeadlineSeconds", "ephemeralContainers", "readiness
 
 
 class ScriptedSandbox(msgspec.Struct):
-    """The sandbox of a simulated pod, which knows the events of containers in advance."""
+    """The sandbox of a simulated pod, which knows in advance when its containers exit."""
 
     is_scripted: ClassVar[bool] = True
 

@@ -1,6 +1,6 @@
-"""The machine that runs the kubelets of all simulated nodes.
+"""The state machine that runs the kubelets of all simulated nodes.
 
-A node without scripted usage costs nothing between changes.
+A node without scripted usage takes no computation between changes.
 """
 
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
@@ -28,7 +28,7 @@ class _PressureKey(msgspec.Struct, frozen=True):
 
 
 class SimulatedKubelets(Kubelets[SimulatedKubelet]):
-    """The kubelets of all simulated nodes."""
+    """The kubelets of all simulated nodes, as one reconciler."""
 
     def __init__(
         self, settings: NodeSettings | None = None, register: Iterable[Object] = ()
@@ -52,7 +52,7 @@ class SimulatedKubelets(Kubelets[SimulatedKubelet]):
         return max(next_s, self._looked_s + gathers_s)
 
     def node_usage(self, node_name: str, now_s: float) -> Usage | None:
-        """Return the usage of a node; None if it is silent, or not simulated."""
+        """Return the usage of a node; None if its kubelet is down, or it isn't simulated."""
         self.rouse(node_name)
         kubelet, pressure = self.kubelets.get(node_name), self._pressures.get(node_name)
         if kubelet is None or kubelet.is_down:
@@ -62,7 +62,7 @@ class SimulatedKubelets(Kubelets[SimulatedKubelet]):
         return Usage(cpu_nanos, 0 if pressure is None else pressure.memory_bytes(now_s))
 
     def pod_usage(self, pod: Object, now_s: float) -> Mapping[str, Usage] | None:
-        """Return the usage of a pod's containers by name; None if none is simulated."""
+        """Return the usage of a pod's containers by name; None if the pod isn't simulated."""
         self.rouse(node_name_of(pod))
         kubelet = self.kubelets.get(node_name_of(pod))
         worker = None if kubelet is None else kubelet.pods.get(uid(pod))
@@ -73,7 +73,7 @@ class SimulatedKubelets(Kubelets[SimulatedKubelet]):
     def readings(
         self, node_name: str, now_s: float
     ) -> Iterator[tuple[Threshold, Observation | None]]:
-        """Yield a node's eviction thresholds, and the observations of their signals if any."""
+        """Yield a node's eviction thresholds, each with the observation of its signal, if known."""
         self.rouse(node_name)
         kubelet, pressure = self.kubelets.get(node_name), self._pressures.get(node_name)
         if kubelet is None:

@@ -1,7 +1,7 @@
-"""The statistics of a simulated node: its own scripted usage and that of its pods.
+"""The statistics of a simulated node: its own scripted usage, and that of its pods.
 
-The curves of a pod begin with each start of its containers. Memory is spread evenly over
-containers, and the first one has the disk usage. Unscripted pods use nothing.
+A pod's curves start anew with each start of its containers. Memory is split evenly between the
+containers; the first container has all disk usage. Pods without a script use nothing.
 """
 
 from collections.abc import Iterable, Mapping
@@ -33,10 +33,10 @@ _INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE, Signal.CONTAIN
 
 
 class StatsProvider:
-    """The statistics of a simulated node.
+    """Computes the statistics of a simulated node.
 
     Attributes:
-        freed_bytes: bytes of unused images and dead containers that were collected.
+        freed_bytes: bytes of unused images and dead containers that were garbage-collected.
     """
 
     def __init__(self, kubelet: SimulatedKubelet, settings: NodeSettings) -> None:
@@ -53,7 +53,7 @@ class StatsProvider:
     def memory_corners_s(
         self, workers: Iterable[PodWorker], from_s: float, to_s: float
     ) -> list[float]:
-        """Return the ends of an interval and the corners of memory usage in between, in order."""
+        """Return the ends of an interval, and the times between at which memory curves bend."""
         corners_s = {from_s, to_s}
         curves = [(self._kubelet.node_script.usage.curves.get("memory"), self._started_s)]
         running = filter(runs, workers)
@@ -65,7 +65,7 @@ class StatsProvider:
         return sorted(corners_s)
 
     def is_level_from(self, workers: Iterable[PodWorker], at_s: float) -> bool:
-        """Return whether the usage is constant from a time on."""
+        """Return whether all usage is constant from a time on."""
         usage = self._kubelet.node_script.usage
         return usage.is_level_from(at_s - self._started_s) and all(
             script_of(one).is_level_from(at_s - one.main[0].since_s) for one in workers if runs(one)

@@ -1,1 +1,1 @@
-"""The host of a real node: processes, files, logs and measurements, without decisions."""
+"""The host of a real node: its processes, files, logs and measurements."""

@@ -1,7 +1,7 @@
 """The cgroups (v2) of containers, if this process may set limits.
 
-Only a group without processes can delegate controllers. So the kubelet moves into a group beside
-those of its containers, which needs a group of its own, as under
+Only a group without processes can delegate controllers. So the kubelet moves out of its own group,
+into a child beside the groups of its containers. It needs a group that is delegated to it, as under
 `systemd-run --user --scope -p Delegate=yes`.
 """
 
@@ -18,13 +18,13 @@ _CPU_PERIOD_US = 100_000
 
 @dataclass
 class Cgroup:
-    """The cgroup of a run of a container."""
+    """The cgroup of one run of a container."""
 
     path: Path
 
     @property
     def memory_bytes(self) -> int:
-        """Return the working set: the usage without inactive file pages."""
+        """Return the working set: the memory usage without inactive file pages."""
         used = int((self.path / "memory.current").read_text())
         return max(used - memory_stat(self.path).get("inactive_file", 0), 0)
 
@@ -42,7 +42,7 @@ class Cgroup:
         (self.path / "cgroup.kill").write_text("1")
 
     def remove(self) -> bool:
-        """Remove the group; False if it still has processes."""
+        """Remove the cgroup; return False if it still has processes."""
         try:
             self.path.rmdir()
         except OSError as error:
@@ -60,7 +60,7 @@ class Cgroups:
 
     @classmethod
     def delegated(cls, root: Path = ROOT, own: Path = OWN) -> "Cgroups | None":
-        """Return cgroups below the kubelet's own; None without permission to set limits."""
+        """Return cgroups below the kubelet's own cgroup; None without permission to set limits."""
         if not (root / "cgroup.controllers").exists():
             return None
         path = next((line for line in _lines(own) if line.startswith("0::")), "0::/")
@@ -76,7 +76,7 @@ class Cgroups:
         return cls(parent)
 
     def make(self, name: str, memory_bytes: int | None, cpu_millis: int | None) -> Cgroup:
-        """Make the group of a run of a container; None for no limit."""
+        """Make the cgroup of a run of a container; a limit of None is no limit."""
         path = self.parent / name
         path.mkdir(exist_ok=True)
         if memory_bytes is not None:
@@ -89,7 +89,7 @@ class Cgroups:
 
 
 def memory_stat(path: Path) -> dict[str, int]:
-    """Return the memory statistics of a group by name, in bytes."""
+    """Return a cgroup's memory statistics by name, in bytes."""
     pairs = (line.split() for line in _lines(path / "memory.stat"))
     return {name: int(amount) for name, amount in pairs}
 

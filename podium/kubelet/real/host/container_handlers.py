@@ -1,6 +1,6 @@
-"""The probes and hooks of running containers, which are commands and requests.
+"""The probes and hooks of running containers: commands and requests.
 
-Requests without a host go to the loopback interface, as containers have the node's network.
+Requests without a host are sent to the loopback interface, as containers use the host network.
 """
 
 import asyncio

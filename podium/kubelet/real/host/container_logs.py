@@ -1,6 +1,6 @@
-"""The logs of containers in the format of CRI, written, rotated and read as by the kubelet.
+"""The logs of containers in CRI's format, which are written, rotated and read as by a kubelet.
 
-Each line has a time, the stream, `F` or, for a part of a longer line, `P`, and a text.
+A line has a time, the stream, `F` (or `P` for a part of a longer line), and the text.
 """
 
 import asyncio
@@ -26,10 +26,10 @@ _NANOSECOND_DIGITS = 9
 
 @dataclass(eq=False)
 class LogFile:
-    """The log of a run of a container that is being written.
+    """The log of a running container, to be written.
 
     Attributes:
-        path: path of the newest file; rotated files have a number at the end.
+        path: path of the newest file; the names of rotated files end with a number.
         size_max: size at which a file is rotated, in bytes.
         files_max: number of files to keep.
     """
@@ -101,8 +101,8 @@ class LogOptions(msgspec.Struct, frozen=True, kw_only=True):
     Attributes:
         follow: whether to continue until the container has exited.
         tail_lines: number of lines at the end to begin with; None for all.
-        since: time of the first line in the log's format; empty for all.
-        limit_bytes: None for no limit.
+        since: time from which to read, in the log's format; empty for all lines.
+        limit_bytes: number of bytes to read at most; None for no limit.
     """
 
     follow: bool = False

@@ -1,4 +1,4 @@
-"""The containers of a machine, which are processes in sessions of their own."""
+"""The containers of a host: processes, each in its own session."""
 
 import asyncio
 import contextlib
@@ -44,11 +44,11 @@ _BEGIN = (
 
 
 class CannotStartError(Exception):
-    """A container can't be started: its program is missing, or the machine refuses it."""
+    """A container can't be started: its program is missing, or the host refuses to run it."""
 
 
 class Launch(msgspec.Struct, frozen=True, kw_only=True):
-    """A run of a container to start; None for no limit."""
+    """A run of a container to start; limits of None are no limits."""
 
     run: ContainerId
     command: list[str]
@@ -61,7 +61,7 @@ class Launch(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Use(NamedTuple):
-    """The memory and the number of processes of a container."""
+    """The usage of a container: memory and number of processes."""
 
     memory_bytes: int
     processes: int
@@ -71,7 +71,7 @@ class Running(msgspec.Struct):
     """A running container.
 
     Attributes:
-        oom_kills: number of the kernel's OOM kills when the container was last seen alive.
+        oom_kills: number of the host's OOM kills when the container was last seen alive.
     """
 
     launch: Launch
@@ -93,7 +93,7 @@ class Running(msgspec.Struct):
 
 
 class Containers:
-    """The containers of the machine, in cgroups if they are available."""
+    """The containers of the host, in cgroups if cgroups are available."""
 
     def __init__(self, now_s: Callable[[], float], cgroups: Cgroups | None, root: Path) -> None:
         self._now_s = now_s
@@ -104,7 +104,7 @@ class Containers:
         self._throttle = Throttle()
 
     def get(self, run: ContainerId) -> Running | None:
-        """Return a container that runs, or whose exit wasn't awaited yet."""
+        """Return a container that runs, or whose exit wasn't awaited yet; None otherwise."""
         return self._running.get(run)
 
     def named(self, pod_uid: str, name: str) -> Running | None:
@@ -117,7 +117,7 @@ class Containers:
         """Start a container.
 
         Raises:
-            CannotStartError: the program is missing, or the machine refuses it.
+            CannotStartError: the program is missing, or the host refuses to run it.
             OSError: the log or the limits can't be made.
         """
         # Of this node alone: pods of other clusters may have equal uids.
@@ -180,7 +180,7 @@ class Containers:
                 os.killpg(running.process.pid, signal.SIGTERM)
 
     def kill_all(self) -> None:
-        """Kill all processes that this node has started."""
+        """Kill all processes that were started for containers of this node."""
         for running in list(self._running.values()):
             if running.process.returncode is None:
                 _kill(running)
@@ -223,7 +223,7 @@ class Containers:
 
 
 async def end_of(process: Popen[bytes]) -> None:
-    """Wait for the exit of a process without freeing its id; its output may stay open."""
+    """Wait for the exit of a process, without reaping it; its output may stay open."""
     loop, ended = asyncio.get_running_loop(), asyncio.Event()
     descriptor = os.pidfd_open(process.pid)
     loop.add_reader(descriptor, ended.set)
@@ -235,14 +235,14 @@ async def end_of(process: Popen[bytes]) -> None:
 
 
 def exit_code(process: Popen[bytes]) -> int:
-    """Return the exit code of a process that has ended; frees its id."""
+    """Reap a process that has ended, and return its exit code."""
     code = process.wait()
     return _SIGNALLED - code if code < 0 else code
 
 
 @contextlib.asynccontextmanager
 async def reading(pipe: IO[bytes]) -> AsyncIterator[asyncio.StreamReader]:
-    """Read a pipe of a process."""
+    """Return a stream reader of a process's pipe, open inside of `async with`."""
     reader = asyncio.StreamReader()
     transport, _ = await asyncio.get_running_loop().connect_read_pipe(
         lambda: asyncio.StreamReaderProtocol(reader), pipe

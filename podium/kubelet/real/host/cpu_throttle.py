@@ -25,20 +25,20 @@ class _Limited(msgspec.Struct):
 
 
 class Throttle:
-    """The CPU limits of processes, from `hold` until `release`."""
+    """Enforces CPU limits of processes, from `hold` until `release`."""
 
     def __init__(self) -> None:
         self._limited: dict[int, _Limited] = {}
         self._task: asyncio.Task[None] | None = None
 
     def hold(self, leader: int, cpu_millis: int) -> None:
-        """Limit a process and its descendants to thousandths of a CPU."""
+        """Limit a process and its descendants to `cpu_millis` thousandths of a CPU."""
         self._limited[leader] = _Limited(leader, cpu_millis / 1000)
         if self._task is None:
             self._task = asyncio.create_task(self._watch())
 
     def release(self, leader: int) -> None:
-        """Stop limiting a process, and continue it, so that it can handle signals."""
+        """End the limit of a process, and continue the process so that it can handle signals."""
         limited = self._limited.pop(leader, None)
         if limited is not None and limited.resumes_s is not None:
             _send(members(processes(), leader), signal.SIGCONT)

@@ -1,4 +1,4 @@
-"""Measurements of the machine, its eviction signals, and the usage of pods.
+"""Measurements of the host: its memory, eviction signals, and the usage of pods.
 
 The working set excludes inactive file pages, as the kubelet's does.
 """
@@ -37,14 +37,14 @@ _INODES = (Signal.NODEFS_INODES_FREE, Signal.IMAGEFS_INODES_FREE)
 
 
 class Memory(NamedTuple):
-    """The memory of the machine, or of this process's cgroup if it has a limit."""
+    """The memory of the host, or of this process's cgroup if it has a limit, in bytes."""
 
     capacity_bytes: int
     available_bytes: int
 
 
 def memory(root: Path = ROOT, own: Path = OWN) -> Memory:
-    """Measure the memory."""
+    """Measure the memory of the host, or of this process's cgroup if it has a limit."""
     text = (PROC / "meminfo").read_text(encoding="utf-8")
     lines = (line.split() for line in text.splitlines())
     info = {words[0].rstrip(":"): int(words[1]) * 1024 for words in lines}
@@ -59,7 +59,7 @@ def memory(root: Path = ROOT, own: Path = OWN) -> Memory:
 
 
 def observations(root: Path, now_s: float) -> dict[Signal, Observation]:
-    """Observe the eviction signals; those of inodes only if the filesystem counts them."""
+    """Observe the eviction signals; those of inodes only if the filesystem counts inodes."""
     left = memory()
     most = min(int((PROC / "sys/kernel" / name).read_text()) for name in ("pid_max", "threads-max"))
     running = (PROC / "loadavg").read_text().split()[3]
@@ -83,7 +83,7 @@ def statistics(
     taken: DiskUsages,
     now_s: float,
 ) -> Statistics:
-    """Measure the machine and pods; `taken` is the disk usage of the last walk."""
+    """Measure the host and pods; `taken` has the disk usage, measured before."""
     table, nothing, usage = processes(), DiskUsage(0, 0), {}
     for pod in pods:
         uid = pod["metadata"]["uid"]
@@ -111,7 +111,7 @@ def statistics(
 
 
 def places(pods: tuple[Object, ...], directory: NodeDirectory) -> list[Path]:
-    """Return the directories that count as disk usage of pods."""
+    """Return the directories whose size is disk usage of pods."""
     found: list[Path] = []
     for pod in pods:
         found += (directory.volume(pod, name) for name in ephemeral_volumes(pod))
@@ -167,7 +167,7 @@ _LOOPBACK = "127.0.0.1"
 
 
 def machine_info(root: Path, logs: Path) -> MachineInfo:
-    """Describe this machine."""
+    """Describe this host."""
     disk = os.statvfs(root)
     system, os_image = platform.uname(), platform.system()
     if _OS_RELEASE.exists():

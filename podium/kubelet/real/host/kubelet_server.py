@@ -1,7 +1,7 @@
 """The kubelet's HTTPS endpoint for `kubectl logs`: `/containerLogs`.
 
-Clients authenticate with certificates of the cluster's authority, and the API server authorizes
-them. The API server, which is the usual client, passes errors on to the user.
+Clients authenticate with certificates of the cluster's authority, and are authorized by the API
+server. The API server, which is the usual client, passes errors on to the user.
 """
 
 import asyncio
@@ -50,10 +50,10 @@ class NoLogError(Exception):
 
 @dataclass(eq=False)
 class KubeletServer:
-    """The server of the endpoint, within `async with`.
+    """The server of `/containerLogs`, which runs inside of `async with`.
 
     Attributes:
-        port: None for 10250, or for a free port if that is in use; later the port in use.
+        port: None for 10250, or a free port if that is in use; the port in use once it runs.
         head_s: seconds after which a connection without a complete request head is closed.
     """
 
@@ -177,7 +177,7 @@ class KubeletServer:
 
 
 def wanted_attempt(pod: Object, container: str, previous: bool) -> int:
-    """Return the run of a container whose log the kubelet serves, or raise NoLogError."""
+    """Return the attempt (from 0) of a container whose log is wanted; raises NoLogError."""
     status = status_of(pod)
     statuses = (one for key in _STATUSES for one in status.get(key) or ())
     found = next((one for one in statuses if one["name"] == container), None)

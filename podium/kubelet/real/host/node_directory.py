@@ -27,7 +27,7 @@ class UnusableRootError(PodiumError):
 
 
 class NodeDirectory:
-    """The directory of a node, which is locked within `with`.
+    """The directory of a node, locked for this process inside of `with`.
 
     Raises:
         UnusableRootError: on entering, if another kubelet uses it, or it can't be written.
@@ -83,7 +83,7 @@ class NodeDirectory:
         shutil.rmtree(self.pod_logs(pod), ignore_errors=True)
 
     def discard(self, kept: Collection[str]) -> None:
-        """Remove all files of pods whose uids aren't kept."""
+        """Remove all files of pods, except of those whose uids are in `kept`."""
         for path in (*(self.root / "pods").iterdir(), *self.logs.iterdir()):
             if path.name.rpartition("_")[2] not in kept:
                 shutil.rmtree(path, ignore_errors=True)

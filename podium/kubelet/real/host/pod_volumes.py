@@ -1,7 +1,7 @@
 """The volumes of pods, which are directories without mounts.
 
-Containers have links to their volumes in the working directory, at the mount paths without the
-first slash, and environment variables `PODIUM_VOLUME_NAME`.
+A container's working directory has links to its volumes, at the mount paths without the
+first slash, and its environment has their paths as `PODIUM_VOLUME_NAME`.
 """
 
 import os
@@ -27,7 +27,7 @@ _NOTHING: Object = {}
 
 
 def volume_sources(pod: Object) -> Iterator[EnvironmentSource]:
-    """Yield the config maps and secrets of a pod's volumes."""
+    """Yield the config maps and secrets to which a pod's volumes refer."""
     for volume in volumes_of(pod["spec"]):
         for part in _parts(volume):
             yield from (source for source, _ in _references(part))
@@ -58,7 +58,7 @@ def volume_paths(pod: Object, directory: NodeDirectory) -> dict[str, Path]:
 
 
 def link_mounts(pod: Object, container: Object, directory: NodeDirectory) -> dict[str, str]:
-    """Link a container's volumes into its working directory, and return their paths by mount path.
+    """Link a container's volumes into its working directory; return host paths by mount path.
 
     Raises:
         MissingSourceError: the container mounts a volume that doesn't exist.

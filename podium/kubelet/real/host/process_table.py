@@ -1,4 +1,4 @@
-"""The processes of the machine, read from /proc."""
+"""The processes of the host, read from /proc."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -13,7 +13,7 @@ class ProcessEntry(NamedTuple):
 
     Attributes:
         is_dead: whether the process is a zombie.
-        cpu_ticks: CPU time, with that of children that have exited.
+        cpu_ticks: CPU time in clock ticks, including children that have exited.
     """
 
     pid: int
@@ -24,7 +24,7 @@ class ProcessEntry(NamedTuple):
 
 
 def processes() -> dict[int, ProcessEntry]:
-    """Return all processes by id."""
+    """Return all processes of the host by process id."""
     table: dict[int, ProcessEntry] = {}
     for pid in _pids():
         try:
@@ -40,7 +40,7 @@ def processes() -> dict[int, ProcessEntry]:
 
 
 def members(table: Mapping[int, ProcessEntry], leader: int) -> set[int]:
-    """Return the ids of a session's processes and all their descendants."""
+    """Return the ids of the processes of a session, and of all their descendants."""
     children: dict[int, list[int]] = {}
     for entry in table.values():
         children.setdefault(entry.parent, []).append(entry.pid)
@@ -55,7 +55,7 @@ def members(table: Mapping[int, ProcessEntry], leader: int) -> set[int]:
 
 
 def memory_bytes(pid: int) -> int:
-    """Return the anonymous and shared memory of a process; 0 if it has exited."""
+    """Return the anonymous and shared memory of a process, in bytes; 0 if it has exited."""
     try:
         text = (PROC / str(pid) / "status").read_text(encoding="utf-8", errors="replace")
     except OSError:
@@ -65,13 +65,13 @@ def memory_bytes(pid: int) -> int:
 
 
 def oom_kills() -> int:
-    """Return the number of the kernel's OOM kills since the machine started."""
+    """Return the number of the kernel's OOM kills since the host started."""
     with open(PROC / "vmstat", encoding="utf-8") as lines:
         return next((int(line.split()[1]) for line in lines if line.startswith("oom_kill ")), 0)
 
 
 def marked(mark: str) -> Iterator[int]:
-    """Yield the ids of other processes with `NAME=value` in their environment."""
+    """Yield the ids of other processes that have `mark` (`NAME=value`) in their environment."""
     wanted = mark.encode()
     for pid in _pids():
         if pid == os.getpid():

@@ -45,7 +45,7 @@ _CANNOT_RUN = "RunContainerError"
 
 @dataclass(eq=False)
 class RuntimeService:
-    """The `AsyncApi` of a machine and its cluster: commands go to the machine, calls to the API."""
+    """The `AsyncApi` of a kubelet: runs commands on the host, and makes API calls."""
 
     api: AsyncApi
     fetch: Fetch
