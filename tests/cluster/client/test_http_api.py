@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 import yaml
@@ -33,7 +34,7 @@ def cluster() -> Iterator[Cluster]:
 
 
 @asynccontextmanager
-async def api_of(cluster: Cluster, **options: int) -> AsyncIterator[HttpApi]:
+async def api_of(cluster: Cluster, **options: Any) -> AsyncIterator[HttpApi]:
     connection = await load_connection(str(cluster.kubeconfig))
     async with HttpApi(connection, Random(1), **options) as api:
         yield api
@@ -95,9 +96,7 @@ async def test_a_watch_goes_on_from_a_list(cluster: Cluster) -> None:
 
 async def test_only_what_is_selected_is_told(cluster: Cluster) -> None:
     cluster.apply(config_map("chosen"), config_map("other"))
-    connection = await load_connection(str(cluster.kubeconfig))
-    fields = {"ConfigMap": "metadata.name=chosen"}
-    async with HttpApi(connection, Random(1), fields=fields) as api:
+    async with api_of(cluster, fields={"ConfigMap": "metadata.name=chosen"}) as api:
         listed = await api.list("ConfigMap")
         assert [one["metadata"]["name"] for one in listed.objects] == ["chosen"]
 

@@ -127,16 +127,15 @@ def test_another_programs_database_is_left_alone(path: Path) -> None:
     assert path.read_bytes() == before
 
 
+def elsewhere(function: str, path: Path) -> list[str]:
+    """The command that calls a function of this module in another process."""
+    code = f"import sys; from {__name__} import {function}; {function}(sys.argv[1])"
+    return [sys.executable, "-c", code, str(path)]
+
+
 def test_a_journal_in_use(filled: Path) -> None:
-    code = (
-        "import sys; from tests.cluster.drivers.test_journal_errors import hold; hold(sys.argv[1])"
-    )
-    with subprocess.Popen(
-        [sys.executable, "-c", code, str(filled)],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        cwd=ROOT,
-    ) as holder:
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen(elsewhere("hold", filled), cwd=ROOT, **pipes) as holder:
         assert holder.stdout is not None
         assert holder.stdout.readline() == b"held\n"
         error = refusal(filled)
@@ -202,11 +201,8 @@ def test_a_full_disk_is_told_until_there_is_room_again(disk: Path) -> None:
 
 def kill_while_writing(path: Path) -> int:
     """Leave a journal as a kill leaves it, with all writes in the log; the last revision."""
-    module = "tests.cluster.drivers.test_journal_errors"
-    code = f"import sys; from {module} import write; write(sys.argv[1])"
-    root = ROOT
-    command = [sys.executable, "-c", code, str(path)]
-    return int(subprocess.run(command, cwd=root, stdout=subprocess.PIPE, check=False).stdout)
+    command = elsewhere("write", path)
+    return int(subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, check=False).stdout)
 
 
 def write(path: str) -> None:

@@ -45,6 +45,11 @@ class Scene:
         return self.health.failures(self.driver.now_s)[name]
 
 
+@pytest.fixture
+def scene() -> Scene:
+    return Scene()
+
+
 def at_outcome(event: Event, now_s: float) -> Sequence[Effect]:
     if isinstance(event, Outcome):
         raise TypeError("unexpected")
@@ -70,9 +75,8 @@ PATCH = Patch(kind="ConfigMap", namespace="default", name="a", body={})
     ids=["a change", "an outcome", "a record that makes no Event", "behind a call", "a task"],
 )
 def test_a_run_ends_with_a_failure_that_names_the_machine_and_what_it_was_handling(
-    react: React, failed_at: str, monkeypatch: pytest.MonkeyPatch
+    scene: Scene, react: React, failed_at: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    scene = Scene()
     scene.driver.health = None
     monkeypatch.setattr(scene.server, "patch", lambda *args, **options: {}["nothing"])
     put(scene.server, "bad")
@@ -86,45 +90,41 @@ def test_a_run_ends_with_a_failure_that_names_the_machine_and_what_it_was_handli
         assert isinstance(caught.value.__cause__, ValueError)
 
 
-def test_the_others_go_on_and_the_machine_comes_back_when_the_object_is_gone() -> None:
-    scene = Scene()
-    server, driver, health = scene.server, scene.driver, scene.health
+def test_the_others_go_on_and_the_machine_comes_back_when_the_object_is_gone(scene: Scene) -> None:
     lives, other = list[Diary](), Diary(name="other")
 
     def renew() -> Diary:
         lives.append(Diary(stumble))
         return lives[-1]
 
-    driver.add(renew(), renew=renew)
-    driver.add(other)
-    driver.settle()
-    put(server, "bad")
-    driver.advance(10)
-    put(server, "a")
-    driver.advance(60)
+    scene.driver.add(renew(), renew=renew)
+    scene.driver.add(other)
+    scene.driver.settle()
+    put(scene.server, "bad")
+    scene.driver.advance(10)
+    put(scene.server, "a")
+    scene.driver.advance(60)
     assert other.notes == ["synced", "+bad", "10 +a"]
     # At once, and then after 1, 2, 4, 8, 16 and 32 s.
     assert len(lives) == 8
-    assert health.panics == {"diary": 8}
+    assert scene.health.panics == {"diary": 8}
     why = "ValueError, restarts at 2026-01-01T00:02:03Z"
     assert (scene.why(), scene.why("other")) == (why, "")
-    remove(server, "bad")
-    put(server, "b")
-    driver.advance(60)
+    remove(scene.server, "bad")
+    put(scene.server, "b")
+    scene.driver.advance(60)
     assert lives[-1].notes == ["123 +a", "123 +b", "123 synced"]
     assert scene.why() == ""
 
 
-def test_waits_start_all_over_once_all_was_well_for_long() -> None:
-    scene = Scene()
-    server, driver, health = scene.server, scene.driver, scene.health
-    driver.add(Diary(stumble), renew=lambda: Diary(stumble))
+def test_waits_start_all_over_once_all_was_well_for_long(scene: Scene) -> None:
+    scene.driver.add(Diary(stumble), renew=lambda: Diary(stumble))
     for _ in range(2):
-        put(server, "bad")
-        driver.advance(60)
-        remove(server, "bad")
-        driver.advance(300)
-    assert health.panics == {"diary": 14}
+        put(scene.server, "bad")
+        scene.driver.advance(60)
+        remove(scene.server, "bad")
+        scene.driver.advance(300)
+    assert scene.health.panics == {"diary": 14}
 
 
 def test_what_was_asked_for_before_is_done_and_what_was_asked_with_the_failure_is_not() -> None:
@@ -153,36 +153,34 @@ def test_what_was_asked_for_before_is_done_and_what_was_asked_with_the_failure_i
     assert handle.machine.notes == ["1 synced", "2 +early"]
 
 
-def test_whether_a_change_matters_may_fail_too() -> None:
-    scene = Scene()
-    server, driver, health = scene.server, scene.driver, scene.health
+def test_whether_a_change_matters_may_fail_too(scene: Scene) -> None:
 
     class Choosy(Diary):
         def heeds(self, change: Change) -> bool:
             stumble(change, 0.0)
             return True
 
-    driver.add(Choosy(), renew=Choosy)
-    put(server, "bad")
-    driver.settle()
-    assert health.panics["diary"] > 1
+    scene.driver.add(Choosy(), renew=Choosy)
+    put(scene.server, "bad")
+    scene.driver.settle()
+    assert scene.health.panics["diary"] > 1
 
 
-def test_a_failure_behind_a_call_is_an_internal_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    scene = Scene()
-    server, driver, health = scene.server, scene.driver, scene.health
+def test_a_failure_behind_a_call_is_an_internal_error(
+    scene: Scene, monkeypatch: pytest.MonkeyPatch
+) -> None:
     diary = Diary(at_the_start(create("a")))
-    monkeypatch.setattr(server, "create", lambda *args: {}["nothing"])
-    handle = driver.add(diary, renew=Diary)
-    driver.settle()
+    monkeypatch.setattr(scene.server, "create", lambda *args: {}["nothing"])
+    handle = scene.driver.add(diary, renew=Diary)
+    scene.driver.settle()
     assert diary.notes == ["synced", "a: InternalError"]
     assert handle.machine is diary
-    assert health.panics == {"diary": 1}
+    assert scene.health.panics == {"diary": 1}
 
 
-def test_each_failure_is_logged_once_with_its_traceback(caplog: pytest.LogCaptureFixture) -> None:
-    scene = Scene()
-    server, driver = scene.server, scene.driver
+def test_each_failure_is_logged_once_with_its_traceback(
+    scene: Scene, caplog: pytest.LogCaptureFixture
+) -> None:
 
     def react(event: Event, now_s: float) -> Sequence[Effect]:
         if isinstance(event, Woken):
@@ -192,25 +190,24 @@ def test_each_failure_is_logged_once_with_its_traceback(caplog: pytest.LogCaptur
     def renew() -> Diary:
         return Diary(react, wakeups_s=[600])
 
-    driver.add(renew(), renew=renew)
-    put(server, "bad")
+    scene.driver.add(renew(), renew=renew)
+    put(scene.server, "bad")
     with caplog.at_level(logging.ERROR):
-        driver.advance(500)
+        scene.driver.advance(500)
         assert len(caplog.records) == 1
-        remove(server, "bad")
-        driver.advance(500)
+        remove(scene.server, "bad")
+        scene.driver.advance(500)
     assert [record.exc_text is not None for record in caplog.records] == [True, True]
     first, second = caplog.messages
     assert BAD in first
     assert "machine diary failed at its wake-up: TypeError: another" in second
 
 
-def test_a_task_that_fails_leaves_the_machine_as_it_is() -> None:
-    scene = Scene()
-    driver, diary = scene.driver, Diary(at_the_start(PANIC, create("b")))
-    driver.add(diary, renew=Diary)
-    driver.advance(1)
+def test_a_task_that_fails_leaves_the_machine_as_it_is(scene: Scene) -> None:
+    diary = Diary(at_the_start(PANIC, create("b")))
+    scene.driver.add(diary, renew=Diary)
+    scene.driver.advance(1)
     assert diary.notes == ["synced", "+b", "b: done"]
     assert scene.why() == "ValueError, tried again at 2026-01-01T00:00:30Z"
-    driver.advance(31)
+    scene.driver.advance(31)
     assert scene.why() == ""

@@ -1,5 +1,6 @@
 """`podium up --detach` and `podium down`: clusters in the background."""
 
+import json
 import subprocess
 from collections.abc import Callable, Iterator
 from contextlib import closing
@@ -8,16 +9,12 @@ from pathlib import Path
 import pytest
 import yaml
 
+from tests import objects
 from tests.cluster.embedded.client import Client
 from tests.processes import run_podium
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
-WEB = """apiVersion: v1
-kind: Pod
-metadata: {name: web, namespace: NAMESPACE}
-spec: {containers: [{name: c, image: i}]}
-"""
 PODS = "/api/v1/namespaces/default/pods"
 
 
@@ -37,8 +34,8 @@ def podium(tmp_path: Path) -> Iterator[Run]:
 
 
 def pod(tmp_path: Path, namespace: str) -> str:
-    path = tmp_path / "pod.yaml"
-    path.write_text(WEB.replace("NAMESPACE", namespace))
+    path = tmp_path / "pod.json"
+    path.write_text(json.dumps(objects.pod("web", namespace=namespace)))
     return str(path)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.cluster.embedded.client import PATIENCE_S, Client, up
 from tests.disks import fill_up, small_disk
-from tests.objects import workload
+from tests.objects import config_map, workload
 from tests.processes import run_podium
 
 CONFIG_MAPS = "/api/v1/namespaces/default/configmaps"
@@ -22,17 +22,14 @@ def disk(tmp_path: Path) -> Iterator[Path]:
         yield disk
 
 
-def config_map(name: str) -> dict[str, object]:
-    return {"metadata": {"name": name}, "data": {"text": "x" * 400_000}}
-
-
 def test_it_goes_on_when_there_is_room_again(disk: Path) -> None:
     filler = disk / "filler"
     with up(disk / "data", "--nodes", "1") as process:
         with closing(Client(disk / "data" / "kubeconfig")) as client:
             assert client.text("/readyz") == "ok"
             fill_up(filler)
-            while (answer := client.ask("POST", CONFIG_MAPS, config_map("a")))[0] == 201:
+            large = config_map("a", text="x" * 400_000)
+            while (answer := client.ask("POST", CONFIG_MAPS, large))[0] == 201:
                 client.ask("DELETE", f"{CONFIG_MAPS}/a")
             code, status = answer
             assert (code, status["kind"], status["reason"]) == (500, "Status", "InternalError")
@@ -41,9 +38,8 @@ def test_it_goes_on_when_there_is_room_again(disk: Path) -> None:
             assert client.text("/livez") == "ok"
             filler.unlink()
             assert client.text("/readyz") == "ok"
-            assert (
-                client.ask("POST", DEPLOYMENTS, workload("Deployment", "web", replicas=2))[0] == 201
-            )
+            web = workload("Deployment", "web", replicas=2)
+            assert client.ask("POST", DEPLOYMENTS, web)[0] == 201
             end_s = time.monotonic() + PATIENCE_S
             path = f"{DEPLOYMENTS}/web"
             while client.ask("GET", path)[1]["status"].get("readyReplicas") != 2:

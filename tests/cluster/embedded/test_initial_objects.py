@@ -24,6 +24,10 @@ data: {colour: green}
 apiVersion: example.com/v1
 kind: Widget
 metadata: {name: w}
+---
+apiVersion: autoscaling/v1
+kind: HorizontalPodAutoscaler
+metadata: {name: web}
 """
 
 
@@ -39,23 +43,14 @@ def test_amounts_that_are_none_are_refused(cpu: str, why: str) -> None:
         simulated_nodes(1, NodeShape(cpu=cpu))
 
 
-def test_all_kinds_of_the_api_are_taken(tmp_path: Path) -> None:
+def test_all_kinds_and_versions_that_are_served_are_taken(tmp_path: Path) -> None:
     path = tmp_path / "m.yaml"
     path.write_text(MANIFESTS)
     found = read_manifests([str(path)])
     assert [loaded.obj["kind"] for loaded in found.objects] == ["ConfigMap"]
     assert found.objects[0].obj["metadata"]["namespace"] == "default"
-    assert found.notes == ["ignored, as Podium has no use for them here: 1 Widget"]
-
-
-def test_versions_that_are_not_served_are_ignored(tmp_path: Path) -> None:
-    path = tmp_path / "m.yaml"
-    path.write_text(
-        "apiVersion: autoscaling/v1\nkind: HorizontalPodAutoscaler\nmetadata: {name: web}\n"
-    )
-    found = read_manifests([str(path)])
-    assert (found.objects, len(found.notes)) == ([], 1)
-    assert found.notes[0].endswith("1 HorizontalPodAutoscaler")
+    ignored = "1 HorizontalPodAutoscaler, 1 Widget"
+    assert found.notes == [f"ignored, as Podium has no use for them here: {ignored}"]
 
 
 def test_what_is_wrong_is_told_with_file_object_and_field(tmp_path: Path) -> None:

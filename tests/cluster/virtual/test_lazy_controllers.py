@@ -8,7 +8,7 @@ from podium.apiserver.server import PatchRequest
 from podium.cluster.virtual import CONTROLLERS, Cluster
 from podium.cluster.virtual.lazy_controllers import STARTED_BY
 from podium.controllers.disruption import STALE_CONDITION_S
-from tests.cluster.virtual.test_cluster import pods_of
+from tests.cluster.virtual.test_cluster import pods_of, started
 from tests.objects import namespace, node, pod, workload
 
 
@@ -18,10 +18,7 @@ def test_only_known_controllers_and_kinds_are_named() -> None:
 
 
 def test_a_controller_starts_with_the_first_object_that_concerns_it() -> None:
-    cluster = Cluster()
-    cluster.load([node("n0"), pod("a")])
-    cluster.start()
-    cluster.driver.advance(10)
+    cluster = started(node("n0"), pod("a"))
     assert "replicaset-controller" not in cluster.controllers
     assert "node-lifecycle-controller" in cluster.controllers
     made = workload("ReplicaSet", "web", replicas=2)
@@ -44,9 +41,7 @@ def test_a_controller_that_is_needed_at_the_start_does_not_sleep() -> None:
 
 
 def test_what_does_not_concern_a_controller_does_not_wake_it() -> None:
-    cluster = Cluster()
-    cluster.load([node("n0")])
-    cluster.start()
+    cluster = started(node("n0"))
     now_s = cluster.driver.now_s
     cluster.server.create(Attributes(KINDS["Namespace"], "", "", now_s), namespace("x"))
     cluster.driver.advance(0)
@@ -58,16 +53,10 @@ def test_what_does_not_concern_a_controller_does_not_wake_it() -> None:
 
 
 def test_who_takes_back_that_a_pod_is_to_go_starts_when_it_has_said_so_for_too_long() -> None:
-    cluster = Cluster()
-    cluster.load([node("n0"), pod("stays", nodeName="n0"), pod("goes", nodeName="n0")])
-    cluster.start()
-    cluster.driver.advance(10)
+    cluster = started(node("n0"), pod("stays", on="n0"), pod("goes", on="n0"))
     started_s = cluster.driver.now_s
-    condition = {
-        "type": "DisruptionTarget",
-        "status": "True",
-        "lastTransitionTime": timestamp(started_s),
-    }
+    target = {"type": "DisruptionTarget", "status": "True"}
+    condition = {**target, "lastTransitionTime": timestamp(started_s)}
     for name in ("stays", "goes"):
         about = Attributes(KINDS["Pod"], "default", name, started_s, "status")
         body = {"status": {"conditions": [condition]}}

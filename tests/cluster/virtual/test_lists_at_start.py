@@ -13,14 +13,13 @@ from podium.machines.events import FirstList
 from podium.scheduler.config.scheduler_options import SchedulerOptions
 from podium.scheduler.machine.scheduler_machine import SchedulerMachine
 from podium.scheduler.prometheus_metrics import SchedulerMetrics
-from tests.objects import node, pod, workload
+from tests.objects import READY, node, pod, workload
 
 _TAKERS = (Kubelets, ReplicaSetController, SchedulerMachine)
 
 
 def state() -> list[Object]:
     """Pods that run, wait, are bound without having run, have ended and are to go."""
-    running = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
     web = workload("ReplicaSet", "web", uid="uid-web", replicas=3)
 
     def there(name: str, status: Any = None, deleted: str = "", **spec: Any) -> Object:
@@ -32,12 +31,12 @@ def state() -> list[Object]:
         node("n0"),
         node("n1", cpu="1"),
         web,
-        there("a", running, nodeName="n0"),
-        there("b", running, nodeName="n1"),
+        there("a", READY, nodeName="n0"),
+        there("b", READY, nodeName="n1"),
         there("c", {"phase": "Succeeded"}, nodeName="n0"),
         there("d", nodeName="n0"),
-        there("e", running, "2026-01-01T00:00:00Z", nodeName="n0"),
-        there("f", running, nodeName="elsewhere"),
+        there("e", READY, "2026-01-01T00:00:00Z", nodeName="n0"),
+        there("f", READY, nodeName="elsewhere"),
         there("g", schedulingGates=[{"name": "example.com/wait"}]),
         there("h", cpu="9"),
         pod("alone", nodeName="n0"),
@@ -88,17 +87,9 @@ def test_lists_are_told_at_once() -> None:
 
 
 @pytest.mark.parametrize(
-    "options",
-    [
-        {"metrics": SchedulerMetrics()},
-        {"options": SchedulerOptions.model_validate({"evictionGuard": "60s"})},
-        {
-            "options": SchedulerOptions.model_validate(
-                {"gangs": {"podGroups": ["scheduling.k8s.io"]}}
-            )
-        },
-    ],
+    "options", [{"evictionGuard": "60s"}, {"gangs": {"podGroups": ["scheduling.k8s.io"]}}]
 )
 def test_a_scheduler_of_which_a_part_looks_at_every_change_takes_no_lists(options: Any) -> None:
     assert SchedulerMachine().takes_lists
-    assert not SchedulerMachine(**options).takes_lists
+    assert not SchedulerMachine(options=SchedulerOptions.model_validate(options)).takes_lists
+    assert not SchedulerMachine(metrics=SchedulerMetrics()).takes_lists
