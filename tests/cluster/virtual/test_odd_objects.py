@@ -1,5 +1,6 @@
 """Odd objects that the API lets in, as kube-apiserver does, disturb nobody in the cluster."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,14 +11,13 @@ from podium.cluster.virtual import Cluster
 from tests.apiserver.requests.samples import sample
 from tests.cluster.virtual.test_cluster import pods_of
 from tests.cluster.virtual.virtual_server import VirtualServer
-from tests.objects import node
-
-Obj = dict[str, Any]
+from tests.objects import Obj, node, pod
 
 MANY_DIGITS = "9" * 5_000
 FAR_AHEAD, LONG_AGO = "9999-12-31T23:59:59Z", "0001-01-02T00:00:00Z"
 APP = {"selector": {"app": "a"}}
 INDEX = "batch.kubernetes.io/job-completion-index"
+STARTUP, EXIT_CODE = "podium.dev/startup", "podium.dev/exit-code"
 
 
 class Told:
@@ -57,19 +57,14 @@ class Told:
         self.send("PATCH", kind, {"metadata": {"annotations": {key: value}}}, name)
 
 
-def condition_without_type(kind: str, name: str) -> Any:
-    status = {"status": {"conditions": [{"status": "True", "reason": "Simulated"}]}}
-    return lambda told: told.send("PATCH", kind, status, name, "status")
-
-
 def of_pod(told: Told, owner: str) -> str:
     """The name of a pod of a workload of some kind."""
     found = (one for one in pods_of(told.cluster) if _owner(one) == owner)
     return str(next(found)["metadata"]["name"])
 
 
-def _owner(pod: Obj) -> str:
-    return str(next(iter(pod["metadata"].get("ownerReferences") or ({"kind": ""},)))["kind"])
+def _owner(obj: Obj) -> str:
+    return str(next(iter(obj["metadata"].get("ownerReferences") or ({"kind": ""},)))["kind"])
 
 
 def foreign_endpoints(told: Told) -> None:
@@ -86,35 +81,14 @@ def revision(told: Told) -> None:
 
 
 def scripted_pod(told: Told) -> None:
-    notes = {"podium.dev/run-duration": f"{MANY_DIGITS}s", "podium.dev/exit-code": MANY_DIGITS}
-    pod = sample("Pod")
-    pod = {**pod, "metadata": {"name": "scripted", "annotations": notes}}
-    told.send("POST", "Pod", pod, name="")
+    notes = {"podium.dev/run-duration": f"{MANY_DIGITS}s", EXIT_CODE: MANY_DIGITS}
+    told.send("POST", "Pod", pod("scripted", annotations=notes), name="")
 
 
-def annotated_pod_of(owner: str, key: str, value: str) -> Any:
-    return lambda told: told.annotate("Pod", of_pod(told, owner), key, value)
-
-
-def annotated(kind: str, key: str, value: str, name: str = "a") -> Any:
-    return lambda told: told.annotate(kind, name, key, value)
-
-
-def started(time: str) -> Any:
-    def start(told: Told) -> None:
-        told.send("PATCH", "Pod", {"status": {"startTime": time}}, "a", "status")
-        preemptor = sample("Pod")
-        asks = {"requests": {"cpu": "64"}}
-        container = {**preemptor["spec"]["containers"][0], "resources": asks}
-        spec = {"containers": [container], "priorityClassName": "system-node-critical"}
-        meta = {"metadata": {"name": "above"}}
-        told.send("POST", "Pod", {**preemptor, **meta, "spec": spec}, name="")
-
-    return start
-
-
-def long_goodbye(told: Told) -> None:
-    told.send("DELETE", "Pod", {"gracePeriodSeconds": 2**63 - 1})
+def start(told: Told, time: str) -> None:
+    """Have a pod have started at a time, and another pod preempt pods of its node."""
+    told.send("PATCH", "Pod", {"status": {"startTime": time}}, "a", "status")
+    told.send("POST", "Pod", pod("above", "64", priorityClassName="system-node-critical"), name="")
 
 
 def granted(told: Told) -> None:
@@ -127,18 +101,19 @@ def granted(told: Told) -> None:
     told.send("PUT", "PodDisruptionBudget", body, sub="status")
 
 
-ODD = {
-    "node condition": condition_without_type("Node", "n0"),
-    "deployment condition": condition_without_type("Deployment", "a"),
+NO_TYPE = {"status": {"conditions": [{"status": "True", "reason": "Simulated"}]}}
+ODD: dict[str, Callable[[Told], Any]] = {
+    "node condition": lambda told: told.send("PATCH", "Node", NO_TYPE, "n0", "status"),
+    "deployment condition": lambda told: told.send("PATCH", "Deployment", NO_TYPE, "a", "status"),
     "foreign endpoints": foreign_endpoints,
-    "completion index": annotated_pod_of("Job", INDEX, MANY_DIGITS),
+    "completion index": lambda told: told.annotate("Pod", of_pod(told, "Job"), INDEX, MANY_DIGITS),
     "pod's script": scripted_pod,
-    "node's script": annotated("Node", "podium.dev/startup", f"{MANY_DIGITS}h", "n0"),
-    "node's exit code": annotated("Node", "podium.dev/exit-code", MANY_DIGITS, "n1"),
+    "node's script": lambda told: told.annotate("Node", "n0", STARTUP, f"{MANY_DIGITS}h"),
+    "node's exit code": lambda told: told.annotate("Node", "n1", EXIT_CODE, MANY_DIGITS),
     "revision": revision,
-    "started far ahead": started(FAR_AHEAD),
-    "started long ago": started(LONG_AGO),
-    "long goodbye": long_goodbye,
+    "started far ahead": lambda told: start(told, FAR_AHEAD),
+    "started long ago": lambda told: start(told, LONG_AGO),
+    "long goodbye": lambda told: told.send("DELETE", "Pod", {"gracePeriodSeconds": 2**63 - 1}),
     "granted": granted,
 }
 

@@ -16,10 +16,9 @@ from podium.cluster.virtual.cluster_options import START_S
 from podium.cluster.virtual.loading.unhealthy_objects import LATE_S, is_overdue
 from podium.kubelet.simulated.behaviour import DEFAULT_BEHAVIOUR, NodeSettings
 from podium.whatif.plan.plan_report import Plan, Return
-from tests.objects import container, node, pod, workload
+from tests import objects
+from tests.objects import Obj, container, node, pod, workload
 from tests.whatif.plan.plans import places, planned
-
-Obj = dict[str, Any]
 
 
 def ago(seconds: float) -> str:
@@ -54,17 +53,14 @@ CRASHED = {"terminated": {"exitCode": 1, "startedAt": ago(40), "finishedAt": ago
 PROBED = {"initialDelaySeconds": 5, "periodSeconds": 15}
 
 
-def loaded(*objects: Obj, heals: bool = False) -> Cluster:
+def loaded(*state: Obj, heals: bool = False) -> Cluster:
     nodes = NodeSettings(behaviour=DEFAULT_BEHAVIOUR)
     cluster = Cluster(ClusterOptions(settled=True, heals=heals, nodes=nodes))
-    cluster.load([node("n", uid="n"), {**node("clock"), **HEARD}, *objects])
+    heard = {"type": "Ready", "status": "True", "lastHeartbeatTime": ago(0)}
+    clock = {**node("clock"), "status": {"conditions": [heard]}}
+    cluster.load([node("n", uid="n"), clock, *state])
     cluster.start()
     return cluster
-
-
-HEARD = {
-    "status": {"conditions": [{"type": "Ready", "status": "True", "lastHeartbeatTime": ago(0)}]}
-}
 
 
 def pod_of(cluster: Cluster) -> Any:
@@ -274,8 +270,7 @@ def test_a_pod_of_a_silent_node_is_replaced_only_once_the_node_answers() -> None
     taint = {"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"}
     silent = node("n", status={"conditions": [SILENT]}, taints=[taint])
     db = workload("StatefulSet", "db", uid="db-uid", replicas=1)
-    status = {"phase": "Running", "conditions": [{"type": "Ready", "status": "True"}]}
-    old = pod("db-0", on="n", owner=db, uid="db-0-uid", status=status)
+    old = pod("db-0", on="n", owner=db, uid="db-0-uid", status=objects.READY)
     outcome = planned([silent, node("m"), db, old], pod("new"))
     (lost,) = outcome.disruptions
     assert (lost.pod, lost.comes_again) == ("default/db-0", Return.AFTER_NODE)
