@@ -94,12 +94,6 @@ def test_a_chart_is_applied_without_its_hooks(podium, program, write, state, tmp
     )
 
 
-def test_what_is_no_chart_is_applied_with_its_hooks(podium, write, state) -> None:
-    hook = pod("init", metadata={"annotations": {"helm.sh/hook": "pre-install"}})
-    found = report(podium("plan", "-f", state, "--apply", write("hook.yaml", hook), "-o", "json"))
-    assert "default/init" in [one["pod"] for one in found["placements"]]
-
-
 def test_a_chart_that_fails_or_is_empty_is_an_error(podium, program, state) -> None:
     program("helm", 'echo "Error: no such chart" >&2; exit 1')
     failed = podium("plan", "-f", state, "--helm", "chart")

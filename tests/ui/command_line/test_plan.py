@@ -58,13 +58,6 @@ def test_json_and_yaml_say_the_same(podium, files) -> None:
     assert list(as_json)[:4] == ["apiVersion", "kind", "counts", "workloads"]
 
 
-def test_gates_come_from_a_file_too(podium, files, tmp_path) -> None:
-    (tmp_path / "gates").write_text("preemption:priority>=100 # nobody who matters\n")
-    assert podium("plan", *files, "--gates", str(tmp_path / "gates")).exit_code == 0
-    (tmp_path / "gates").write_text("pdb-violation\n")
-    assert podium("plan", *files, "--gates", str(tmp_path / "gates")).exit_code == 2
-
-
 def test_reports_for_code_forges(podium, files) -> None:
     gates = ["--fail-on", "preemption,pending"]
     log = json.loads(podium("plan", *files, *gates, "-o", "sarif").stdout)
@@ -75,23 +68,6 @@ def test_reports_for_code_forges(podium, files) -> None:
     place = result["locations"][0]["physicalLocation"]
     assert place["artifactLocation"]["uri"] == quote(files[-1])
     assert place["region"]["startLine"] >= 1
-
-
-def test_errors_of_all_inputs_are_told_at_once_without_a_traceback(podium, write) -> None:
-    bad = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": {"containers": 5}}
-    result = podium(
-        *("plan", "-f", write("s.yaml", bad), "-f", "missing.yaml"),
-        *("--apply", write("a.yaml", {"kind": "Pod"}), "--delete", "nonsense"),
-        *("--scheduler-config", "missing-too.yaml"),
-    )
-    assert result.exit_code == 1
-    lines = result.output.splitlines()
-    assert all(line.startswith("error: ") for line in lines)
-    assert any(one.startswith("error: --delete nonsense: expected KIND/NAME") for one in lines)
-    assert lines[0].startswith("error: missing-too.yaml: can't be read")
-    assert "spec.containers" in result.output
-    assert "missing.yaml: can't be read: No such file or directory" in result.output
-    assert "apiVersion: Required value" in result.output
 
 
 def test_standard_input_is_read_once(podium, write) -> None:
