@@ -12,8 +12,9 @@ A scene has a server, a node `n1` and the controllers of its file. Its lines are
 - `forget` what was written so far, and `writes`: how many writes the controllers have made since,
   all or those of a type.
 
-A name in another namespace than `default` is `namespace/name`. `${Kind name path}` is a value of a
-stored object, `${Kind name}` a reference to an owner. UIDs are shown as whose they are.
+A name in another namespace than `default` is `namespace/name`, and `*` names the only object of a
+kind. `${Kind name path}` is a value of a stored object, `${Kind name}` a reference to an owner.
+UIDs are shown by the object that has them.
 """
 
 import json
@@ -30,6 +31,7 @@ from podium.apiserver.attributes import Attributes
 from podium.apiserver.server import DeleteOptions
 from podium.cluster.drivers.faults import Faults
 from podium.controllers.cluster_role_aggregation import ClusterRoleAggregationController
+from podium.controllers.deployment.deployment_controller import DeploymentController
 from podium.controllers.endpoints import EndpointsController, EndpointSliceController
 from podium.controllers.garbage_collector import GarbageCollector
 from podium.controllers.namespace import NamespaceController
@@ -53,6 +55,7 @@ CONTROLLERS: Mapping[str, tuple[Callable[[], Machine], ...]] = {
     "garbage": (GarbageCollector, ReplicaSetController),
     "namespaces": (NamespaceController,),
     "quotas": (ResourceQuotaController,),
+    "deployments": (DeploymentController, ReplicaSetController),
     "stateful_sets": (StatefulSetController, GarbageCollector),
     "accounts": (ServiceAccountsController, ClusterRoleAggregationController),
     "volumes": (
@@ -158,6 +161,9 @@ class Scene:
         return name if "/" in name or not KINDS[kind].namespaced else f"default/{name}"
 
     def _get(self, kind: str, name: str) -> Any:
+        if name == "*":
+            (only,) = self.world.all(kind)
+            return only
         place, _, name = self._place(kind, name).rpartition("/")
         return self.world.server.store.get(kind, place, name)
 
