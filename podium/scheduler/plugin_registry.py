@@ -1,8 +1,7 @@
 """The registry of plugins, and the pipeline of plugins for a profile.
 
-Third-party plugins are found by the entry point group `podium.plugins`. An entry point has the
-plugin's name and loads a class, which is called with a `Handle` and, if the configuration has
-arguments for the plugin, with these.
+Third-party plugins are entry points of the group `podium.plugins`. Each is named like its plugin
+and loads a class, which is called with a `Handle` and, if any are configured, its arguments.
 """
 
 from collections.abc import Callable, Mapping, Set

@@ -87,7 +87,7 @@ class Scheduler:
     def load(
         self, nodes: Iterable[Object], pods: Iterable[Object], others: Iterable[Object] = ()
     ) -> list[PodInfo]:
-        """Add objects, but no finished pods; return the pods without a node, in their order.
+        """Add objects except finished pods; return the pods without a node, in their order.
 
         Raises:
             InvalidValueError: an object has an invalid value; the error names object and field.

@@ -175,11 +175,10 @@ class ScoringStrategy(Document):
 class DefaultPreemptionArgs(PluginArgs):
     """How many candidate nodes DefaultPreemption considers before it chooses one.
 
-    The number is max(nodes * min_candidate_nodes_percentage / 100, min_candidate_nodes_absolute),
-    where only nodes count on which removing pods may help.
+    It is max(nodes * min_candidate_nodes_percentage / 100, min_candidate_nodes_absolute).
 
     Attributes:
-        min_candidate_nodes_percentage: 0 to 100.
+        min_candidate_nodes_percentage: 0 to 100, of the nodes where removing pods may help.
         min_candidate_nodes_absolute: at least 0; not 0 if the percentage is 0.
     """
 
@@ -269,8 +268,7 @@ class NodeAffinityArgs(PluginArgs):
     """Arguments of the NodeAffinity plugin.
 
     Attributes:
-        added_affinity: a valid `nodeAffinity` that counts for every pod, besides the pod's own;
-            None adds nothing.
+        added_affinity: valid node affinity that counts for every pod; None adds nothing.
     """
 
     added_affinity: Annotated[Mapping[str, Any], NodeAffinity.shape()] | None = None

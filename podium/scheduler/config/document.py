@@ -102,8 +102,7 @@ class EnabledPlugin(Document):
 class DisabledPlugin(Document):
     """A plugin that a plugin set disables; `*` disables all.
 
-    Unknown names are accepted, as by kube-scheduler: configurations often name plugins of other
-    versions.
+    Unknown names are accepted, as by kube-scheduler: they may belong to plugins of other versions.
     """
 
     name: Annotated[str, Required("the name of a plugin, or * for all")]
@@ -124,8 +123,7 @@ class PluginSet(Document):
 
         Default plugins that either set disables are left out. A default plugin that this set
         enables again keeps its position, but has the weight written here, even if none is written.
-        All other plugins of this set follow in the order written, including repeated ones, which
-        `expand` refuses.
+        Other plugins of this set follow in the order written; `expand` refuses repeated ones.
         """
         disabled = {plugin.name: plugin for plugin in (*self.disabled, *default.disabled)}
         last_written = {plugin.name: index for index, plugin in enumerate(self.enabled)}
@@ -329,8 +327,7 @@ class KubeSchedulerConfiguration(Document):
     def with_defaults(self) -> Self:
         """Return the configuration with all defaults and at least one profile.
 
-        A profile without `percentageOfNodesToScore` has that of the configuration. Without either,
-        all nodes are filtered.
+        Profiles without `percentageOfNodesToScore` have the configuration's, or filter all nodes.
         """
         profiles = []
         for profile in self.profiles or (Profile(),):

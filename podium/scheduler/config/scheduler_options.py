@@ -52,8 +52,7 @@ class CrossNodeLimits(Document):
     """Limits of the search for victims on several nodes.
 
     Attributes:
-        domains: how many topology domains are searched, first those whose blocking pods are less
-            important and fewer.
+        domains: how many topology domains are searched, those with less important blockers first.
         nodes: how many nodes of each domain are searched.
         victims: the largest number of victims.
     """
@@ -64,15 +63,13 @@ class CrossNodeLimits(Document):
 
 
 class CandidateKey(StrEnum):
-    """A key by which preemption compares candidate nodes.
+    """A key by which preemption compares candidate nodes: smaller is better, for start times later.
 
-    The node with the smaller value is preferred; of start times, the later one. The first five keys
-    are kube-scheduler's. DELETION_COST is the sum of the victims' annotations
+    The first five are kube-scheduler's. DELETION_COST is the sum of the victims' annotations
     `controller.kubernetes.io/pod-deletion-cost`. LOST_RUN_TIME is the sum of the seconds since the
     victims' start, or since the time in their annotation `podium.dev/last-checkpoint`.
     STRANDED_VICTIMS counts victims that aren't replaced, or whose replacement fits on no other node
-    at once. CASCADE_SIZE counts the victims, those that their replacements would preempt, and so
-    on.
+    at once. CASCADE_SIZE counts victims, those that their replacements would preempt, and so on.
     """
 
     PDB_VIOLATIONS = "PodDisruptionBudgetViolations"
@@ -108,8 +105,7 @@ class NeverPreempt(Document):
         priority_classes: PriorityClasses whose pods may have the annotation; a ResourceQuota with
             the scope PriorityClass can limit their number.
         namespaces: namespaces whose pods may have the annotation; all if empty.
-        safe_to_evict: whether Cluster Autoscaler's annotation `safe-to-evict: "false"` protects,
-            too.
+        safe_to_evict: whether Cluster Autoscaler's `safe-to-evict: "false"` protects, too.
     """
 
     priority_classes: Annotated[FrozenSet[str], Field(min_length=1)]
@@ -181,9 +177,8 @@ class Gangs(Document):
 
     Attributes:
         pod_groups: the APIs whose PodGroups are scheduled; a real API server has to serve them.
-        timeout_s: how long a gang's nominations last after it has preempted pods, unless its
-            PodGroup has a `scheduleTimeoutSeconds`. Then they are cleared, and the gang preempts no
-            pods for as long again.
+        timeout_s: how long a gang stays nominated after it has preempted pods, unless its PodGroup
+            has a `scheduleTimeoutSeconds`; after that it doesn't preempt for as long again.
     """
 
     pod_groups: Annotated[
@@ -196,8 +191,7 @@ class Patience(Document):
     """How long the pods of a PriorityClass wait for free resources before they preempt.
 
     Attributes:
-        priority_class: PriorityClass of the preemptors; `*` for every class. The first entry that
-            matches a pod applies.
+        priority_class: of the preemptors; `*` for all. The first entry that matches a pod applies.
         delay_s: the least time between the first attempt that finds no node and a preemption.
         at_most_s: the longest time to wait for a node that is being provisioned for the pod, that
             has only startup taints against it, or for pods that end by themselves.

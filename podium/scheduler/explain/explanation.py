@@ -35,8 +35,8 @@ class Explanation(msgspec.Struct, frozen=True):
         filter: by node that doesn't fit, the status of the first filter that refused it.
         scores: by feasible node and plugin, the weighted, normalised score.
         best: all nodes with the highest total score, sorted by name.
-        rejected: by node where the dry run of preemption failed, the status of the filter that
-            refuses the pod even without the victims.
+        rejected: by node where the dry run failed, why the pod doesn't fit even without other pods
+            that it may preempt.
         selected: the candidates that are equal by all keys of the choice, sorted by name.
     """
 

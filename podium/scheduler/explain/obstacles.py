@@ -64,9 +64,8 @@ def obstacles(
 ) -> tuple[Obstacle, ...]:
     """Return the obstacles of a decision by node name, then in the order of filters.
 
-    Empty if PreFilter refused all nodes. `refused` has the nodes to explain, each with the status
-    of its first refusing filter. Where only nominated pods keep the pod away, only that is
-    returned.
+    Empty if PreFilter refused all nodes. `refused` has the nodes to explain, with the status of the
+    first filter that refuses; only that is returned if just nominated pods keep the pod away.
     """
     evaluation = decision.evaluation
     if evaluation is None or decision.pre_filter is not None:

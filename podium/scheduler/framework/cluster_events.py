@@ -1,10 +1,9 @@
 """Events in a cluster as the scheduling queue sees them, and how plugins register for them.
 
-A plugin that rejects pods registers the events that could make them schedulable, each with an
-optional hint that decides for one event and one pod (EnqueueExtensions and QueueingHintFn of
-v1.36). A hint is called once per class of pods. A hint that can't decide returns True or raises
-`CycleError`, which counts as True. Registrations and hints are v1.36's, including events that v1.36
-misses; `docs/queueing-hints.md` lists those.
+A plugin that rejects pods registers the events that may make them schedulable, each with an
+optional hint that looks closer (EnqueueExtensions and QueueingHintFn of v1.36). Hints are called
+once per class of pods. A hint that can't decide returns True or raises `CycleError`, which counts
+as True. Registrations and hints are v1.36's, and miss what it misses (`docs/queueing-hints.md`).
 """
 
 from collections.abc import Callable, Sequence

@@ -58,8 +58,7 @@ class FilterState:
     Attributes:
         width: the number of sums over pods that the codes depend on.
         additive: whether `codes` and `code` accept `extra`; if not, `code_among` is called instead.
-        changes: raised when changes of pods alter the codes of hypothetical rows elsewhere, but not
-            of real ones.
+        changes: raised when only the codes of hypothetical rows elsewhere may have changed.
     """
 
     plugin: str
@@ -98,8 +97,7 @@ class FilterState:
     def headroom(self, rows: Rows) -> Sums | None:
         """Return how much may be added to each sum, int64[n] each; None if codes aren't so simple.
 
-        Then a row fits exactly if no `extra` exceeds its headroom, and no class has a negative
-        weight.
+        Then a row fits exactly if no `extra` exceeds its headroom; weights aren't negative.
         """
         return None
 

@@ -41,8 +41,7 @@ class ShapedPlugin(Protocol):
     def by_shape(self, cls: PodClass) -> bool:
         """Return whether the plugin's states for a class depend on nodes and `shape_key` alone.
 
-        If so, classes of one shape share these states, which must keep nothing about a single
-        class.
+        Classes of one shape then share its states, which must keep nothing about a single class.
         """
 
 

@@ -96,8 +96,8 @@ class PodGroups:
     def gang_of(self, pod: Object) -> GangId | None:
         """Return the PodGroup that a pod names; None if it names none.
 
-        A group of the alpha API need not exist. A label counts only if its PodGroup exists, as for
-        scheduler-plugins.
+        A group of the alpha API need not exist. A label counts, as upstream, only if its group
+        exists.
         """
         gang = self._named(pod)
         return gang if gang and (gang[0] == POD_GROUP.key or gang in self._groups) else None

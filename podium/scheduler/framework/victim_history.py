@@ -27,8 +27,7 @@ class VictimHistory:
     """Recent victims, and the preemption times that their replacements inherit.
 
     A new pod inherits the times of one victim of its controller, of the victim with the most. A pod
-    without a controller inherits from a victim of its own name. Unless `is_kept`, nothing is
-    recorded.
+    without a controller inherits from a victim of its own name. If not `is_kept`, all stays empty.
 
     Attributes:
         victims: the last victims, the oldest first.

@@ -141,8 +141,7 @@ class Failure(msgspec.Struct, frozen=True):
 
     Attributes:
         plugins: the plugins that rejected it; it is requeued by events that these registered for.
-        nomination: the node to nominate it to; `KEEP` keeps its nomination, an empty name clears
-            it.
+        nomination: the node to nominate it to; empty clears its nomination, `KEEP` keeps it.
     """
 
     message: str

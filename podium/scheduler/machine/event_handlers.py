@@ -80,7 +80,7 @@ class EventHandlers:
 
     Args:
         others: counts nominations of other schedulers' pods; None if they don't count.
-        takes_over: whether an earlier scheduler has set the conditions of initially listed pods.
+        takes_over: whether an earlier scheduler has set conditions of initially listed pods.
     """
 
     def __init__(

@@ -43,10 +43,9 @@ _SCHEDULED = "PodGroupScheduled"
 
 
 class _Reservation(msgspec.Struct, frozen=True):
-    """Nominations of a gang whose preemptions have been carried out.
+    """Nominations of a gang after preemptions; cleared at `until_s`, in seconds since the epoch.
 
-    `until_s`, in seconds since the epoch, is when they are cleared. If `is_given_up`, they have
-    been, and until then the gang may not preempt again.
+    If `is_given_up`, they have been cleared, and the gang may not preempt until then.
     """
 
     until_s: float

@@ -8,8 +8,8 @@ event of the removal. A victim that is already gone counts as removed. After any
 preemptor is retried, and keeps its nomination until its next cycle. A victim that waits on Permit
 or in PreBind is requeued without a call. There are two differences to kube-scheduler. A victim of
 several preemptions is removed once for all of them. And kube-scheduler requeues the preemptor when
-the last call is answered, even if no watch event has shown the removal yet, so that it may choose
-further victims.
+the last call is answered, even if no watch has shown the removal yet, so that it may choose further
+victims.
 """
 
 from collections import deque
@@ -62,8 +62,7 @@ class PreemptionTask(msgspec.Struct):
         removing: uids of the victims that are being removed.
         last_begun: whether the removal of `last` has begun.
         last_deleted: whether the API has deleted `last`, even if no watch has shown that yet.
-        is_needless: whether the preemptor is deleted or on a node, so that no further victim is
-            removed; kube-scheduler continues then.
+        is_needless: whether the preemptor is gone or on a node; kube-scheduler continues then.
     """
 
     preemptor: PodInfo

@@ -80,8 +80,7 @@ class SchedulerMachine:
         Args:
             configuration: profiles, plugins and backoffs; by default those of v1.36.
             rng: chooses where the search for a limited number of candidates starts.
-            takes_over: whether an earlier scheduler has set the conditions of initially listed
-                pods.
+            takes_over: whether an earlier scheduler has set conditions of initially listed pods.
         """
         self.scheduler = Scheduler(configuration, options, rng=rng)
         self.name = next(iter(self.scheduler.pipelines))

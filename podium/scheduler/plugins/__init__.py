@@ -1,1 +1,1 @@
-"""The in-tree plugins of kube-scheduler v1.36, a file each; `plugin_registry` names them all."""
+"""The in-tree plugins of kube-scheduler v1.36, a file each; `plugin_registry` lists them."""

@@ -6,7 +6,7 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class DefaultBinder:
-    """Agrees to every binding (Bind); the scheduler machine sends the call."""
+    """Accepts every binding (Bind); the scheduler machine sends the API call."""
 
     name = "DefaultBinder"
 

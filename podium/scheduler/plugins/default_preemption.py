@@ -1,7 +1,6 @@
-"""DefaultPreemption: makes room for pods that fit nowhere by removing less important pods.
+"""DefaultPreemption: makes pods that fit on no node schedulable by removing less important pods.
 
-It names the victims; the caller removes them. Until that is done, the pod is kept out of the active
-queue.
+It names the victims; the caller removes them. Until then the pod stays out of the active queue.
 """
 
 from collections import deque
@@ -44,11 +43,11 @@ _UNDER_WAY = "waiting for the preemption for this pod to be finished"
 
 
 class CandidateLimit(msgspec.Struct, frozen=True):
-    """The number of candidates to dry-run: the greater of a percentage and a number of nodes.
+    """Limits candidates to the greater of a percentage of potential nodes and a number of nodes.
 
-    kube-scheduler starts its dry runs at a random node and stops once it has enough candidates, at
-    least one of which breaks no budget (GetOffsetAndNumCandidates and DryRunPreemption, v1.36).
-    Podium runs all of them unless the configuration sets a number.
+    kube-scheduler starts its dry runs at a random node and stops at enough candidates, at least one
+    of which violates no budget (GetOffsetAndNumCandidates and DryRunPreemption, v1.36). Podium
+    considers all candidates unless the configuration sets a number.
     """
 
     percentage: int
@@ -56,7 +55,7 @@ class CandidateLimit(msgspec.Struct, frozen=True):
     rng: Random
 
     def shortlist(self, run: DryRun, potential: Mask) -> Mask:
-        """Return the potential rows to look at, bool[nodes], after their dry run."""
+        """Return the rows whose dry runs kube-scheduler would have made, bool[nodes]."""
         rows = np.flatnonzero(potential)
         count = len(rows)
         wanted = min(max(count * self.percentage // 100, self.absolute), count)
@@ -71,7 +70,7 @@ class CandidateLimit(msgspec.Struct, frozen=True):
 
 
 class DefaultPreemption:
-    """Looks for a node where preemption helps (PostFilter); dry runs are kept by class."""
+    """Finds a node where preemption helps (PostFilter); keeps dry runs by class of pods."""
 
     name = _NAME
 
@@ -89,11 +88,11 @@ class DefaultPreemption:
             )
 
     def events_to_register(self) -> Sequence[EventHint]:
-        """Register for deletions of pods; other plugins decide if they help."""
+        """Register for deletions of pods, with a hint that leaves the decision to other plugins."""
         return (after_removal(EventResource.ASSIGNED_POD, lambda pod, gone: False),)
 
     def pre_enqueue(self, pod: PodInfo) -> Status:
-        """Gate a pod until the removal of its victims has begun."""
+        """Gate a preemptor until its last victim has been seen to terminate."""
         return unresolvable(_UNDER_WAY) if pod.uid in self._handle.preempting else SUCCESS
 
     def by_class(self, pod: PodInfo) -> bool:
@@ -153,9 +152,9 @@ class DefaultPreemption:
         is_rejected: Mask,
         objections: dict[int, Objection],
     ) -> Preemption | None:
-        """Take the best candidate with victims that no policy protects, if any.
+        """Return the best candidate to which no policy objects; None if there is none.
 
-        `objections`, by row, gets those to other candidates.
+        Objections to other candidates are added to `objections`, by row.
         """
         snapshot, candidates, keys = self._handle.snapshot, np.flatnonzero(is_candidate), self._keys
         if isinstance(run, VictimSets):
@@ -191,9 +190,9 @@ def _no_help(message: str, **details: Any) -> Preemption:
 
 
 def _ineligible(pod: PodInfo, snapshot: Snapshot, nominated_outcome: int) -> str:
-    """Explain why the pod may not preempt (PodEligibleToPreemptOthers, v1.36); empty if it may.
+    """Explain why a pod may not preempt (PodEligibleToPreemptOthers, v1.36); empty if it may.
 
-    A negative outcome of the filters on its nominated node lets the pod look for another one.
+    If `nominated_outcome` is negative, the pod can't fit its nominated node and needs another.
     """
     if not pod.cls.preempts:
         return NEVER

@@ -1,7 +1,7 @@
-"""DynamicResources: refuses pods that need devices, because Podium doesn't model them yet.
+"""DynamicResources: refuses pods that need devices, because Podium doesn't model devices.
 
 Upstream allocates devices to resource claims, and to extended resources of DeviceClasses. Placing
-such a pod without that would be a guess, so that it is refused on all nodes with that reason.
+such a pod without that would be a guess, so it is refused on all nodes with that reason.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ DEVICES_REASON = "podium doesn't model devices behind extended resources yet"
 
 
 class DynamicResources:
-    """Refuses pods that need devices (PreFilter), and offers no help (PostFilter)."""
+    """Refuses pods that need devices (PreFilter); its PostFilter never helps."""
 
     name = "DynamicResources"
 
@@ -57,10 +57,10 @@ class DynamicResources:
         return True
 
     def post_filter(self, pod: PodInfo, filtered: NodeToStatus) -> PostFilterResult:
-        """Refuse, as there are never claims with devices to deallocate.
+        """Refuse, since there are never claims with devices to deallocate.
 
-        v1.36 reads the state of its PreFilter, and fails with two words if another plugin has
-        refused the pod before; DefaultPreemption isn't asked then.
+        In v1.36, PostFilter reads the state of its PreFilter. If another plugin refused the pod
+        first, there is no state, so that PostFilter fails and DefaultPreemption isn't called.
         """
         if not filtered.was_asked(self.name):
             return PostFilterResult(Status(Code.ERROR, (_NO_STATE,), self.name))

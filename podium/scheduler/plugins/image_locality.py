@@ -1,7 +1,7 @@
-"""ImageLocality: a node is better the more of the pod's images, by size, it has already.
+"""ImageLocality: prefers nodes that already have the pod's images, by image size.
 
-An image counts less the fewer nodes have it, lest all pods that use it crowd on those. Constants
-and arithmetic are those of kube-scheduler v1.36.
+An image on few nodes counts less, so that pods don't crowd on those nodes. Constants and arithmetic
+are those of kube-scheduler v1.36.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ _SIZE_MAX_PER_CONTAINER = 1000 * _MIB
 
 
 class ImageLocality:
-    """Ranks nodes by the images that they have (Score)."""
+    """Scores nodes by the images that they have (Score)."""
 
     name = "ImageLocality"
 

@@ -1,7 +1,7 @@
-"""InterPodAffinity: keeps pods near others, or apart from them.
+"""InterPodAffinity: places pods near other pods, or apart from them.
 
-Required terms rule nodes out: those of the pod, and the anti-affinity of pods on nodes. Preferred
-terms, and the required affinity of pods on nodes, score.
+Nodes are ruled out by the pod's required terms, and by required anti-affinity of pods on nodes.
+Preferred terms, and required affinity of pods on nodes, score.
 """
 
 from collections.abc import Iterable, Sequence
@@ -56,7 +56,7 @@ _REASONS = {
 
 
 class InterPodAffinity:
-    """Keeps pods near to, or away from, others (PreFilter, Filter, Score)."""
+    """Applies affinity and anti-affinity between pods (PreFilter, Filter, Score)."""
 
     name = "InterPodAffinity"
 
@@ -90,10 +90,11 @@ class InterPodAffinity:
         return _Score(self._held, pod.cls.peer_group, self._handle.listers, hard)
 
     def _helped_by_pod(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
-        """Return whether a pod begins to match affinity or ceases to match anti-affinity.
+        """Return whether a changed pod begins to match affinity or ceases to match anti-affinity.
 
-        Missed, as in v1.36: that a pod which left was the last to be near, so that the first of its
-        kind may go anywhere, and that a pod which changed keeps this one apart no more.
+        As v1.36, this misses a deletion after which no pod matches affinity, so that the first pod
+        of a self-matching set fits anywhere, and an update after which anti-affinity of a pod
+        doesn't match.
         """
         classes, own = self._handle.snapshot.classes, pod.cls.peer_group.terms
         if own.error:
@@ -109,9 +110,9 @@ class InterPodAffinity:
         return _all_match(before.peer_group.terms.required_anti_affinity, pod.cls)
 
     def _helped_by_node(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
-        """Return whether a node enters wanted domains, or leaves avoided ones.
+        """Return whether a node enters domains of required affinity or leaves anti-affinity's.
 
-        The terms of pods on nodes, which may keep this one apart, aren't considered.
+        Anti-affinity of pods on nodes isn't considered.
         """
         own, has = pod.cls.peer_group.terms, labels(new)
         near = {term.topology_key for term in own.required_affinity}
@@ -125,10 +126,10 @@ class InterPodAffinity:
 
 
 def _all_match(terms: Sequence[AffinityTerm], other: PodClass | None) -> bool:
-    """Return whether there are terms and all select pods of a class.
+    """Return whether there are terms, and all of them select the pods of a class.
 
-    Namespace selectors are matched with no labels, as hints of v1.36 do: only one that selects all
-    namespaces, or requires the absence of labels, matches.
+    As in hints of v1.36, namespace selectors are matched with no labels: only a selector of all
+    namespaces, or one that requires the absence of labels, matches.
     """
     return other is not None and bool(terms) and all(t.matches(other.peer_group, {}) for t in terms)
 
@@ -142,7 +143,7 @@ class _Counts:
         self._generation = -1
 
     def is_calm(self) -> bool:
-        """Return whether no sum or peer group has changed since the last call."""
+        """Return whether no sum and no peer group has changed since the last call."""
         sums = self.held.sums
         sums.follow()
         before, self._generation = self._generation, sums.generation
@@ -164,7 +165,7 @@ class _Counts:
         )
 
     def new_held(self) -> list[HeldTerm]:
-        """Return the terms about the peer group that pods hold since the last call."""
+        """Return terms of pods on nodes, new since the last call, that select the peer group."""
         self.held.follow()
         if self._new_terms is None:
             self._new_terms = self.held.terms.cursor()
@@ -265,7 +266,7 @@ class _Filter(FilterState):
 
     @property
     def _is_concerned(self) -> bool:
-        """Whether PreFilter wouldn't skip the plugin; if it does, nominations don't count."""
+        """Whether PreFilter wouldn't skip the plugin; if skipped, nominated pods don't count."""
         return self._has_terms or any(counted.nonzero for counted in self._existing)
 
     def _all(self) -> list[DomainSum]:

@@ -1,6 +1,6 @@
 """NodeAffinity: node selectors and node affinity, required and preferred.
 
-The `addedAffinity` of the profile counts for every pod besides the pod's own.
+The `addedAffinity` of the profile counts for every pod, besides the pod's own affinity.
 """
 
 from collections.abc import Mapping, Sequence
@@ -46,7 +46,7 @@ _Terms = Sequence[tuple[int, NodeSelectorTerm]]
 
 
 class NodeAffinity:
-    """Rules out nodes that don't match and ranks the others (PreFilter to Score)."""
+    """Rules out nodes that don't match, and scores the others (PreFilter to Score)."""
 
     name = "NodeAffinity"
 
@@ -121,9 +121,9 @@ class NodeAffinity:
         return self._terms.of(cls.node_affinity_key, lambda: preferred_terms(raw)) if raw else ()
 
     def _begins_to_match(self, pod: PodInfo, old: Object | None, new: Object) -> bool:
-        """Return whether a node matches now, and the pod's own terms didn't before.
+        """Return whether a changed node matches now, and the pod's own terms didn't match before.
 
-        Whether `addedAffinity` matched before isn't considered, as in v1.36.
+        As in v1.36, it doesn't matter whether `addedAffinity` matched before.
         """
         if self._added is not None and not self._added.matches(labels(new), name(new)):
             return False

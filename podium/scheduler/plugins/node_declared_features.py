@@ -1,7 +1,7 @@
 """NodeDeclaredFeatures: rules out nodes whose kubelet lacks a feature that the pod needs.
 
-A node lists features in `status.declaredFeatures`; the pod's spec implies what it needs. In v1.36
-two features can be needed for scheduling.
+A node lists features in `status.declaredFeatures`; a pod's spec implies those it needs. In v1.36
+there are two such features.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ _REASON = "node(s) didn't match Pod's required features"
 
 
 class NodeDeclaredFeatures:
-    """Rules out nodes that don't declare the pod's required features (Filter)."""
+    """Rules out nodes that don't declare the features that the pod needs (Filter)."""
 
     name = "NodeDeclaredFeatures"
 
@@ -69,7 +69,7 @@ class NodeDeclaredFeatures:
 
 
 def required_features(spec: Object) -> set[str]:
-    """Return the features of its node that a pod of this spec needs."""
+    """Return the features that a pod with this spec needs on its node."""
     required = set()
     rules = (rule for c in all_containers_of(spec) for rule in entries(c, "restartPolicyRules"))
     if any(rule.get("action") == "RestartAllContainers" for rule in rules):

@@ -1,4 +1,4 @@
-"""NodeName: a pod that names its node fits no other."""
+"""NodeName: a pod with a node name fits no other node."""
 
 from collections.abc import Sequence
 

@@ -1,11 +1,9 @@
 """NodePorts: the host ports that a pod requests must be free on its node.
 
-Two host ports conflict if their protocols are equal and their addresses are, too, or one of these
-is 0.0.0.0.
-
-kube-scheduler v1.36 keeps the ports in use on a node as a set: where two pods hold one port, which
-they can't with its help, either frees it by leaving, until an update of the other. So a dry run of
-preemption that takes a pod away also frees what it shared with pods that stay.
+Two host ports conflict if their ports and protocols are equal, and their addresses are equal or one
+is 0.0.0.0. kube-scheduler v1.36 keeps the used ports of a node as a set. If two pods hold one port,
+which they can't by its own decisions, the port is free once either pod leaves, until the other is
+updated. A dry run of preemption that removes a pod likewise frees ports that remaining pods hold.
 """
 
 from collections.abc import Iterable, Sequence
@@ -67,10 +65,10 @@ def _rivals(held: Iterable[HostPort], wanted: Iterable[HostPort]) -> frozenset[H
 
 
 class _Ports(FilterState):
-    """Counts conflicting ports that pods of a row hold.
+    """Filter state by the number of conflicting ports that the pods of a row hold.
 
-    With `extra`, pods of lower priority have left the row, and some have returned: a port that one
-    of them held conflicts only if one returned with it. A second sum counts the pods that left, to
+    With `extra`, pods of lower priority have been removed, and some restored: a port that one of
+    them held conflicts only if one was restored with it. A second sum counts the removed pods, to
     tell such rows from those with added pods alone.
     """
 
@@ -130,7 +128,7 @@ class _Ports(FilterState):
         return came > 0 or any(self._rivals_of(pod.cls) - freed for pod in pods)
 
     def _keeps(self, row: int) -> bool:
-        """Return whether a conflicting port in use is held by no pod of lower priority."""
+        """Return whether some conflicting port is only held by pods of no lower priority."""
         lower, others = set(self._snapshot.freed_ports.get(row, _NONE)), set[HostPort]()
         for pod in self._snapshot.pods_on[row]:
             ports = lower if pod.priority < self._priority else others
@@ -138,7 +136,7 @@ class _Ports(FilterState):
         return not others <= lower
 
     def _sums(self, *, lower: bool) -> NDArray[np.int64]:
-        """Count the conflicting ports of pods, int64[nodes], of lower priority or of others."""
+        """Count the conflicting ports of each row's pods of lower, or else of no lower priority."""
         classes = self._snapshot.classes
         weights = [
             len(self._rivals_of(cls)) if (cls.priority < self._priority) == lower else 0

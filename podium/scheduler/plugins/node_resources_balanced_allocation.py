@@ -1,9 +1,9 @@
-"""NodeResourcesBalancedAllocation: a node is better the more evenly the pod would make it used.
+"""NodeResourcesBalancedAllocation: prefers nodes whose resources the pod would use evenly.
 
 The evenness of a node is 100 times one minus the standard deviation of the used fractions of its
-resources, cut to a whole number: 50 to 100. The score compares evenness with the pod and without:
-75 if the pod changes nothing. The order of the floating-point operations is that of kube-scheduler
-v1.36, so that scores are equal to the unit. Pods that request none of the resources aren't scored.
+resources, cut to a whole number: 50 to 100. The score compares evenness with and without the pod;
+it is 75 if the pod changes nothing. The order of the floating-point operations is kube-scheduler
+v1.36's, so that scores are exactly equal. Pods that request none of the resources aren't scored.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ _HALF = MAX_NODE_SCORE // 2
 
 
 class NodeResourcesBalancedAllocation:
-    """Ranks nodes by how balanced their resources would become (Score)."""
+    """Scores nodes by how evenly their resources would be used (Score)."""
 
     name = "NodeResourcesBalancedAllocation"
 
@@ -47,11 +47,11 @@ class NodeResourcesBalancedAllocation:
 
 
 class _Use(ScoredColumns):
-    """The usage of each resource, and its evenness.
+    """The used amount of each resource, and the evenness of nodes without the pod.
 
     Attributes:
-        held: [resources, nodes].
-        base: int64[nodes]; the score is half the sum of it and the evenness with the pod.
+        held: [resources, nodes], used amounts.
+        base: int64[nodes]; the score is half the sum of `base` and the evenness with the pod.
     """
 
     factor = bound = 1
@@ -142,7 +142,7 @@ def _row_evenness(fractions: Sequence[float]) -> int:
 
 
 def _deviations(fractions: Fractions, has: NDArray[np.bool_]) -> Fractions:
-    """Return the standard deviation of each row, float64[n]; of two fractions, half their distance.
+    """Return the standard deviation of fractions on each row, float64[n].
 
     Both arguments are [resources, n].
     """

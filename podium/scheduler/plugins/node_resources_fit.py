@@ -1,7 +1,7 @@
-"""NodeResourcesFit: a node must have what the pod requests; its utilization is its score.
+"""NodeResourcesFit: a node needs free resources for the pod's requests, and is scored by its usage.
 
-A request above what the node has in all can't be cured by removing pods. The strategies of the
-score are in `podium.scheduler.plugins.node_resources.allocation_scores`.
+A request above a node's allocatable amount can't be cured by removing pods. Scoring strategies are
+in `podium.scheduler.plugins.node_resources.allocation_scores`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -41,7 +41,7 @@ _BITS = tuple(1 << position for position in range(_RESOURCES_MAX + 1))
 
 
 class NodeResourcesFit:
-    """Rules out nodes with too little left, and ranks the others (Filter, Score)."""
+    """Rules out nodes with too few free resources, and scores the others (Filter, Score)."""
 
     name = "NodeResourcesFit"
 
@@ -93,7 +93,7 @@ class NodeResourcesFit:
 
 
 def _requests(pod: PodInfo) -> dict[str, int]:
-    """Return the pod's requests for hints, from which the configuration leaves none out."""
+    """Return a pod's requests for hints; ignored resources of the configuration are included."""
     return {
         resource: amount
         for resource, amount in pod.cls.requests.items()
@@ -119,11 +119,11 @@ def _stands_for_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
 
 
 class Fit(FilterState):
-    """Compares what is free with what the pod requests.
+    """Filter state that compares free amounts with the pod's requests.
 
-    The sums are the number of pods, and what they hold of each requested resource. A code has a bit
-    for each of them that is too much, in that order; it is negative if the node could never give
-    what is requested.
+    The sums are the number of pods, and the amount they hold of each requested resource. A code has
+    a bit for each sum that is too large, in that order. It is negative if a request exceeds the
+    node's allocatable amount.
     """
 
     plugin = NodeResourcesFit.name
@@ -139,7 +139,7 @@ class Fit(FilterState):
 
     @cached_property
     def _checks_at(self) -> Sequence[tuple[memoryview, int, int]]:
-        """Free and requested amounts, and bits; single elements of memory views are read fast."""
+        """Free column, request and bit by sum; memory views, as their elements are read fast."""
         free_at = [free.data for free in self._free]
         return list(zip(free_at, self._amounts, _BITS, strict=False))
 
@@ -159,7 +159,7 @@ class Fit(FilterState):
         return self._signed(codes, slice(None)) if any(marked) else codes
 
     def _signed(self, codes: Codes, rows: Rows | slice) -> Codes:
-        """Negate the codes of rows whose nodes could never give what is requested."""
+        """Negate the codes of rows where a request exceeds the node's allocatable amount."""
         if np.count_nonzero(codes):
             for limit, amount in zip(self._limits, self._amounts[1:], strict=True):
                 beyond = limit[rows] < amount
@@ -198,7 +198,7 @@ class Fit(FilterState):
 
 
 def _mark(codes: Codes, short: NDArray[np.bool_], position: int) -> bool:
-    """Set the bit of what is short on each row; return whether anything is."""
+    """Add a bit to the codes of rows where `short` is True; return whether there are any."""
     if not np.count_nonzero(short):
         return False
     codes += short * np.int32(_BITS[position])

@@ -1,7 +1,6 @@
-"""NodeUnschedulable: only pods that tolerate it go to cordoned nodes.
+"""NodeUnschedulable: pods fit a cordoned node only with a toleration.
 
-They need a toleration of the taint `node.kubernetes.io/unschedulable:NoSchedule`, whether or not
-the node has it.
+They need one for `node.kubernetes.io/unschedulable:NoSchedule`, even if the node has no such taint.
 """
 
 from collections.abc import Sequence

@@ -1,8 +1,8 @@
 """NodeVolumeLimits: no more volumes on a node than its CSI drivers can attach.
 
-A volume that several pods use counts once. A claim without a volume counts as one of its class's
-driver; a volume of an in-tree plugin counts for the driver that replaced it. The rules are those of
-v1.36 with VolumeLimitScaling off, as by default.
+A volume that several pods use counts once. A claim without a volume counts for the driver of its
+StorageClass; a volume of an in-tree plugin counts for the CSI driver that replaced it. The rules
+are those of v1.36 with VolumeLimitScaling off, as by default.
 """
 
 from collections import Counter
@@ -51,7 +51,7 @@ _NOTHING: Volumes = frozenset()
 
 
 class NodeVolumeLimits:
-    """Rules out nodes that can't attach the pod's volumes (Filter)."""
+    """Rules out nodes that can't attach all the pod's volumes (Filter)."""
 
     name = "NodeVolumeLimits"
 
@@ -77,11 +77,11 @@ class NodeVolumeLimits:
         return not cls.has_volumes
 
     def filter(self, pod: PodInfo) -> FilterState | None:
-        """Return the filter state of the pod's class.
+        """Return the filter state of the pod's class; None if none of its volumes has a limit.
 
         Raises:
             CycleError: a volume can't be counted: its claim has no name or isn't the pod's own, or
-                it is of an in-tree plugin and can't be translated.
+                an in-tree volume can't be translated for CSI.
         """
         if not pod.cls.has_volumes:
             return None
@@ -108,11 +108,11 @@ class NodeVolumeLimits:
 
 
 class _Cluster:
-    """Limits and volumes, valid until a node or an object in the listers changes.
+    """Limits and attached volumes, valid until a node or an object in the listers changes.
 
     Attributes:
-        limits: of rows that have any: how many volumes by driver.
-        attached: volumes that are attached to rows, whether or not a pod uses them.
+        limits: by row that has limits, the number of volumes by driver.
+        attached: by row, volumes that are attached, whether or not a pod uses them.
     """
 
     def __init__(self, handle: Handle) -> None:
@@ -185,13 +185,13 @@ class _Limits(FilterState):
 
 
 def _allows_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    """Return whether a limit rises, where no limit counts as 0."""
+    """Return whether any driver's limit rises; a new limit counts as risen."""
     before = {} if old is None else limits_of(old)
     return any(limit > before.get(driver, 0) for driver, limit in limits_of(new).items())
 
 
 def _may_free_an_attachment(pod: PodInfo, gone: Object) -> bool:
-    """Return whether the pod names a claim, or has an in-tree volume of the driver."""
+    """Return whether a pod uses a claim, or an in-tree volume of a deleted attachment's driver."""
     if any(not use.is_ephemeral for use in claim_uses(pod.obj)):
         return True
     attacher = spec_of(gone).get("attacher")

@@ -1,7 +1,7 @@
 """PodTopologySpread: spreads pods evenly over zones, hosts or other domains.
 
 `DoNotSchedule` constraints rule out nodes in domains that are too full; `ScheduleAnyway` ones
-score. Pods without constraints get those of the configuration.
+score. Pods without constraints get the default ones of the configuration.
 """
 
 import math
@@ -57,7 +57,7 @@ _NO_DOMAIN = 2**31 - 1
 
 
 class PodTopologySpread:
-    """Refuses (Filter) and ranks (Score) nodes by the skew of their domains."""
+    """Rules out (Filter) and scores (Score) nodes by the skew of their domains."""
 
     name = "PodTopologySpread"
 
@@ -111,10 +111,9 @@ class PodTopologySpread:
         return met(old) != met(new)
 
     def _stands_otherwise(self, pod: PodInfo, old: Object | None, new: Object | None) -> bool:
-        """Return whether a node enters the domains, leaves or changes in them.
+        """Return whether a node enters or leaves domains, or its taints in them change.
 
-        Other labels and the pod's node affinity decide as well whether its pods count, but v1.36
-        doesn't consider them; any change of taints inside domains counts.
+        As in v1.36, other labels aren't considered, although node affinity may depend on them.
         """
         keys = [c.topology_key for c in self._constraints(pod.cls, DO_NOT_SCHEDULE)]
         before, after = _domains_of(old, keys), _domains_of(new, keys)
@@ -214,23 +213,23 @@ class _Filter(FilterState):
         return rejection(code, TOO_FULL if code > 0 else LABEL_MISSING)
 
     def _least(self, number: int) -> int:
-        """Return the pods of the emptiest domain; 0 as long as there are too few domains."""
+        """Return the number of pods in the emptiest domain; 0 if `minDomains` isn't reached."""
         domains, constraint = self._domains[number], self._constraints[number]
         if domains.size < constraint.min_domains:
             return 0
         return int(self._counted[number].sums.min(where=domains.exists, initial=_NO_DOMAIN))
 
     def _too_full_domains(self, number: int) -> NDArray[np.bool_]:
-        """Return which domains a further pod makes too full, bool[domains + 1]."""
+        """Return the domains, bool[domains + 1], in which another pod exceeds the maximum skew."""
         fullest = self._constraints[number].max_skew + self._least(number) - self._own[number]
         return self._counted[number].sums > fullest
 
     def _skew(
         self, number: int, rows: Rows, here: NDArray[np.int32], extra: NDArray[np.int64]
     ) -> NDArray[np.int64]:
-        """Return how much fuller than the emptiest domain the pod makes its own, int64[n].
+        """Return the skew of each row's domain with the pod on the row, int64[n].
 
-        The extra pods of a row count in the row's domain, and only for that row.
+        Extra pods of a row count in the row's domain, and only for that row.
         """
         domains, sums = self._domains[number], self._counted[number].sums
         count = sums[here] + np.where(domains.counted[rows], extra, 0)

@@ -1,4 +1,4 @@
-"""PrioritySort: pods of higher priority are scheduled first, equal ones in order of arrival."""
+"""PrioritySort: schedules pods of higher priority first, and equal ones in order of arrival."""
 
 from podium.scheduler.framework.handle import Handle
 from podium.scheduler.snapshot.pod_info import PodInfo

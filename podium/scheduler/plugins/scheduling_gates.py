@@ -1,4 +1,4 @@
-"""SchedulingGates: a pod with scheduling gates isn't tried until the last gate is removed."""
+"""SchedulingGates: a pod with scheduling gates isn't scheduled until all gates are removed."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from podium.scheduler.snapshot.pod_info import PodInfo
 
 
 class SchedulingGates:
-    """Keeps gated pods out of the active queue (PreEnqueue)."""
+    """Keeps pods with scheduling gates out of the active queue (PreEnqueue)."""
 
     name = "SchedulingGates"
 

@@ -1,7 +1,7 @@
-"""TaintToleration: taints keep pods away, unless they are tolerated.
+"""TaintToleration: nodes with taints that a pod doesn't tolerate.
 
 A taint with the effect NoSchedule or NoExecute rules its node out; one with PreferNoSchedule lowers
-its score. Each distinct list of taints is judged once, however many nodes have it.
+the node's score. Each distinct list of taints is compared once, however many nodes have it.
 """
 
 from collections.abc import Sequence
@@ -40,7 +40,7 @@ _FORBIDDING = (NO_SCHEDULE, NO_EXECUTE)
 
 
 class TaintToleration:
-    """Rules out nodes by their taints, and ranks the others (Filter, Score)."""
+    """Rules out nodes by their taints, and scores the others (Filter, Score)."""
 
     name = "TaintToleration"
 

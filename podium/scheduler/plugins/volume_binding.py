@@ -1,4 +1,4 @@
-"""VolumeBinding: a pod's volumes must be reachable from its node, or become so.
+"""VolumeBinding: nodes must reach the volumes of a pod's claims, or volumes that these can bind to.
 
 A bound claim needs a node that its persistent volume's node affinity matches. A claim that waits
 for its first consumer needs a free volume, or one that can be provisioned for the node. The rules
@@ -123,7 +123,7 @@ class VolumeBinding:
         return not cls.has_volumes
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
-        """Refuse pods with claims that can't be used, or should be bound by now."""
+        """Refuse pods with unusable claims, or with unbound claims that bind immediately."""
         used = [*used_claims(self._listers, pod)]
         for use, claim in used:
             if fault := _fault(pod, use, claim):
@@ -176,10 +176,10 @@ class VolumeBinding:
         )
 
     def reserve(self, pod: PodInfo, node_name: str) -> Status:
-        """Assume the bindings of volumes to claims, and the node of the other claims.
+        """Assume which volumes are bound to claims, and the selected node of the other claims.
 
-        Claims that an earlier pod has had bound or provisioned are assumed again, as upstream's
-        AssumePodVolumes does: this pod, too, writes that down and waits for it.
+        Claims that an earlier pod has already assumed are assumed again, as by upstream's
+        AssumePodVolumes: this pod, too, writes them in PreBind and waits for them.
         """
         delayed = self._claims(pod).delayed
         if not delayed:
@@ -204,14 +204,14 @@ class VolumeBinding:
             self._listers.restore(obj)
 
     def pre_bind_calls(self, pod: PodInfo, node_name: str) -> Sequence[Effect]:
-        """Write the assumed objects; the volume controllers act on them."""
+        """Return the calls that write the assumed objects, on which the volume controllers act."""
         return [Replace(kind=obj["kind"], obj=obj) for obj in self._assumed.get(pod.uid, ())]
 
     def pre_bind_done(self, pod: PodInfo, node_name: str, progress: PreBindProgress) -> Status:
         """Wait until all claims are bound to volumes that the node reaches.
 
-        The rules are those of upstream's checkBindings. It reads stored versions, as others may
-        assume the claims and volumes meanwhile.
+        The rules are those of upstream's checkBindings. Versions from the API are read, because
+        other pods may have assumed the claims and volumes meanwhile.
         """
         row = self._snapshot.row_of.get(node_name)
         if row is None:
@@ -353,7 +353,7 @@ def _out_of_reach(volume: Object, node_name: str) -> Status:
 
 
 def _is_older(stored: Object, written: Object) -> bool:
-    """Return whether the watch lags behind what was written."""
+    """Return whether the stored version of an object is older than the written one."""
     versions = (parse_count(o["metadata"].get("resourceVersion")) for o in (stored, written))
     old, new = versions
     return old is not None and new is not None and old < new
@@ -375,9 +375,9 @@ def _volume_limit(segment: Object) -> int | None:
 
 
 def _counts_no_more(pod: PodInfo, old: Object | None, new: Object) -> bool:
-    """Return whether the driver of an inline volume has ceased to count capacity.
+    """Return whether the driver of an inline volume no longer counts storage capacity.
 
-    Drivers of claims aren't considered, though their capacity is what counts.
+    As in v1.36, drivers of claims aren't considered, although their capacity is what counts.
     """
     inline = [part(volume, "csi").get("driver") for volume in volumes_of(spec_of(pod.obj))]
     counted = old is not None and _counts_capacity(old)

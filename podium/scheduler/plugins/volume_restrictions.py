@@ -1,7 +1,7 @@
-"""VolumeRestrictions: disks that one node mounts once only, and claims for one pod only.
+"""VolumeRestrictions: disks that can be mounted once per node, and claims for a single pod.
 
-On one node: disks of GCE, AWS, iSCSI and Ceph RBD. In the whole cluster: claims with the access
-mode ReadWriteOncePod. The rules are those of v1.36.
+The disks are those of GCE, AWS, iSCSI and Ceph RBD. The claims have the access mode
+ReadWriteOncePod, and conflict in the whole cluster. The rules are those of v1.36.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -43,7 +43,7 @@ _REASONS = {
 
 
 class VolumeRestrictions:
-    """Rules out nodes with pods on a disk or claim that can't be shared (PreFilter, Filter)."""
+    """Rules out nodes where the pod's disks or claims are in use (PreFilter, Filter)."""
 
     name = "VolumeRestrictions"
 
@@ -63,7 +63,7 @@ class VolumeRestrictions:
         return not cls.has_volumes
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
-        """Refuse pods with missing claims; those of ephemeral volumes may come."""
+        """Refuse pods with missing claims; claims of ephemeral volumes may still be created."""
         for use, claim in used_claims(self._listers, pod):
             if not use.is_ephemeral and claim is None:
                 fault = not_found("PersistentVolumeClaim", use.claim_name)
@@ -84,9 +84,9 @@ class VolumeRestrictions:
         return _Disks(self._snapshot, self._users, disks) if disks else None
 
     def _is_released(self, pod: PodInfo, gone: Object) -> bool:
-        """Return whether a deleted pod of the namespace used a disk or claim.
+        """Return whether a deleted pod of the pod's namespace used one of its disks or claims.
 
-        Disks of pods of other namespaces conflict all the same, but v1.36 doesn't consider them.
+        As in v1.36, disks of pods in other namespaces aren't considered, although they conflict.
         """
         other = self._snapshot.classes.on_node(gone)
         if other is None or pod.namespace != other.namespace:
@@ -169,11 +169,11 @@ class _Disks(FilterState):
 
 
 class _ExclusiveClaims(_Disks):
-    """Claims that no other pod may use, on top of disks.
+    """Filter state of ReadWriteOncePod claims and of disks.
 
     Upstream counts each claim once however many pods use it, but in a dry run subtracts one for
-    every use of a claim of that name, in any namespace. It drops the count when no pod uses the
-    claims and there are no disks to watch: nominated pods then don't count.
+    every use of a claim of that name, in any namespace. If no pod uses the claims and the pod has
+    no disks, upstream skips the plugin, so that nominated pods don't count.
     """
 
     scope = Scope.CLUSTER
@@ -242,7 +242,7 @@ def _disks(cls: PodClass) -> Iterator[Object]:
 
 
 def share_a_disk(cls: PodClass, other: PodClass) -> bool:
-    """Return whether pods of two classes have a disk that they can't both have on one node."""
+    """Return whether pods of two classes have a disk that only one of them can have on a node."""
     return _any_conflict(_disks(cls), _disks(other))
 
 

@@ -1,7 +1,7 @@
-"""VolumeZone: a node must be in the zone and region of the labels of its pod's bound volumes.
+"""VolumeZone: a node must be in the zone and region that labels of the pod's bound volumes name.
 
-Only persistent volumes' labels count, and only on nodes that have such labels; a volume's node
-affinity concerns VolumeBinding. The rules are those of v1.36.
+Only labels of persistent volumes count, and only on nodes with such labels. VolumeBinding checks
+node affinity of volumes. The rules are those of v1.36.
 """
 
 from collections.abc import Mapping, Sequence
@@ -73,7 +73,7 @@ class VolumeZone:
         return not cls.has_volumes
 
     def pre_filter(self, pod: PodInfo) -> PreFilterResult:
-        """Refuse pods with claims that are neither bound nor wait for their first consumer."""
+        """Refuse pods with claims that aren't bound, unless they wait for their first consumer."""
         for use in claim_uses(pod.obj):
             if not use.is_ephemeral and (fault := self._fault(pod, use.claim_name)):
                 return PreFilterResult(unresolvable(fault))
@@ -122,7 +122,7 @@ class VolumeZone:
 
 
 def _demands(volume: Object) -> list[tuple[str, frozenset[str]]]:
-    """Return (label, accepted values) of a volume; malformed lists are ignored."""
+    """Return (label, accepted values) for each zone and region label of a volume."""
     marks = labels(volume)
     listed = [
         (label, frozenset(zone.strip() for zone in marks[label].split(ZONES_DELIMITER)))

@@ -1,7 +1,6 @@
 """A heap of pods from which any pod can be removed at any time.
 
-Entries of removed pods are dropped when they reach the top, or all at once when they are the
-majority.
+Entries of removed pods are dropped at the top of the heap, or all at once if they are the majority.
 """
 
 from heapq import heapify, heappop, heappush

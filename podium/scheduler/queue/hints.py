@@ -173,10 +173,7 @@ class QueueingHints:
         return known
 
     def after_attempt(self, queued: QueuedPod, events: Sequence[InFlightEvent] | None) -> Strategy:
-        """Return the strategy for a pod after a failed attempt with these events during it.
-
-        None for the events means that they weren't kept, so that the pod is retried.
-        """
+        """Return the strategy after an attempt with these events; None means they weren't kept."""
         if events is None or not queued.is_rejected:
             return Strategy.AFTER_BACKOFF
         rejection, pod = queued.rejection, queued.pod

@@ -122,8 +122,7 @@ _SPELT: dict[EventResource, str] = {
 def single_events(event: ClusterEvent) -> tuple[QueueEvent, ...]:
     """Split an event into single actions.
 
-    An update that isn't of a named kind is `UPDATE_OTHER`, which only plugins that registered for
-    all updates get.
+    Updates without a named action are `UPDATE_OTHER`, for plugins that registered for all updates.
     """
     if event.resource is EventResource.WILDCARD:
         return (QueueEvent(event, "*All", helps_all=True),)

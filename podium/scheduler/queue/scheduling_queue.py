@@ -198,8 +198,7 @@ class SchedulingQueue:
         """Requeue a pod after a failed attempt (AddUnschedulableIfNotPresent of v1.36).
 
         Events during the attempt are checked by hints. A pod that fails after `done` is requeued as
-        after an error. A pod that was deleted in flight isn't requeued; one that isn't in flight
-        stays where it is.
+        after an error. A pod that was deleted in flight, or isn't in flight, isn't requeued.
 
         Args:
             queued: the popped pod; its `pod` may have been replaced by a newer version.

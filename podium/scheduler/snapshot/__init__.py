@@ -1,1 +1,1 @@
-"""The cluster as NumPy columns, a row per node, kept up to date by changes."""
+"""The cluster as NumPy columns with a row for each node, updated by changes."""

@@ -15,7 +15,7 @@ Mark = tuple[str, str]
 
 
 class PeerGroup:
-    """Pods of equal namespace, labels and affinity terms, which other pods can't tell apart.
+    """Pods with equal namespace, labels and affinity terms, which other pods can't tell apart.
 
     `id` is an index into columns of peer groups; `PodClasses.forget` changes it.
     """
@@ -47,7 +47,7 @@ class PeerGroup:
 
 
 def peer_group_key(pod: Object) -> tuple[object, ...]:
-    """Return a key that is equal for two pods just if they are of one peer group."""
+    """Return a key that two pods share exactly if they are of one peer group."""
     affinity = affinity_of(spec_of(pod))
     return (
         namespace(pod),
@@ -60,7 +60,7 @@ def peer_group_key(pod: Object) -> tuple[object, ...]:
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerm:
-    """A term of a pod's affinity or anti-affinity to other pods; weight 0 if it is required."""
+    """A term of inter-pod affinity or anti-affinity; `weight` is 0 if it is required."""
 
     namespaces: frozenset[str]
     namespace_selector: Selector
@@ -77,7 +77,7 @@ class AffinityTerm:
 
 @dataclass(frozen=True, slots=True)
 class AffinityTerms:
-    """The valid terms of a peer group; `error` describes the invalid ones as upstream does."""
+    """The valid terms of a peer group; `error` is upstream's message about invalid ones."""
 
     required_affinity: tuple[AffinityTerm, ...] = ()
     required_anti_affinity: tuple[AffinityTerm, ...] = ()
@@ -93,7 +93,7 @@ class AffinityTerms:
 def with_known_namespaces(
     terms: Iterable[AffinityTerm], listers: Listers
 ) -> tuple[AffinityTerm, ...]:
-    """Resolve namespace selectors of terms to the names of existing namespaces."""
+    """Replace namespace selectors of terms by the names of existing namespaces."""
     resolved = []
     for term in terms:
         selector = term.namespace_selector

@@ -1,4 +1,4 @@
-"""Disruption budgets over many pods at once: the arithmetic of `budgets.spend`, row by row."""
+"""Disruption budgets for many pods at once: the arithmetic of `disruption_budgets.spend` by row."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,11 +13,11 @@ from podium.scheduler.snapshot.pod_columns import PodColumns
 
 
 class BudgetColumns:
-    """The disruption budgets that preemption looks at.
+    """The PodDisruptionBudgets that preemption considers.
 
     Attributes:
-        log: indexes of budgets that allow another number of disruptions than before; restarts when
-            budgets are added, removed, or select other pods.
+        log: indexes of budgets whose number of allowed disruptions changed; restarts when budgets
+            are added, removed, or select other pods.
     """
 
     def __init__(self, budgets: Iterable[Budget] = ()) -> None:
@@ -42,12 +42,12 @@ class BudgetColumns:
         self._covering.clear()
 
     def covered(self, numbers: Iterable[int]) -> list[int]:
-        """Return ids of classes, of those seen by `covering`, that some of the budgets select."""
+        """Return the ids of known classes of pods that any of these budgets, by index, selects."""
         wanted = frozenset(numbers)
         return [cls for cls, budgets in self._covering.items() if not wanted.isdisjoint(budgets)]
 
     def covering(self, cls: PodClass) -> tuple[int, ...]:
-        """Return the indexes of the budgets that select pods of a class."""
+        """Return the indexes in `budgets` of those that select the pods of a class."""
         covering = self._covering.get(cls.id)
         if covering is None:
             covering = self._covering[cls.id] = tuple(
@@ -60,10 +60,10 @@ class BudgetColumns:
     def violating(
         self, slots: NDArray[np.int64], indexes: NDArray[np.int64], columns: PodColumns
     ) -> NDArray[np.bool_]:
-        """Find the pods whose disruption breaks a budget if a row's pods go in turn.
+        """Return which pods violate a budget if each row's pods are evicted in order, bool[pods].
 
-        `slots`, int64[pods], are sorted by row, the first to go first; `indexes`, int64[pods], has
-        the ascending index of each pod's row. Returns bool[pods].
+        `slots`, int64[pods], are sorted by row, the first pod to evict first. `indexes`,
+        int64[pods], has an ascending number for the row of each pod.
         """
         broken = np.zeros(len(slots), bool)
         if not self.budgets or not len(slots):

@@ -1,4 +1,4 @@
-"""Logs of changes, and cursors that say how far each reader has read."""
+"""Logs of changes, and cursors that remember how far each reader has read."""
 
 from collections.abc import Sequence
 from operator import itemgetter
@@ -18,10 +18,10 @@ _ROW = itemgetter(0)
 
 
 class Log(Generic[T]):
-    """Entries in the order in which they were written; the older half of too many is forgotten.
+    """Entries in the order in which they were appended; the older half is dropped at a limit.
 
     Attributes:
-        end: raised by each entry and each restart; while it stays, nothing has happened.
+        end: raised by each entry and each restart; if it is unchanged, nothing has happened.
     """
 
     def __init__(self) -> None:
@@ -39,7 +39,7 @@ class Log(Generic[T]):
         return self._entries
 
     def restart(self) -> None:
-        """Forget all entries, so that every cursor is too far behind."""
+        """Drop all entries, so that every cursor is too far behind."""
         self._entries = []
         self.end += 1
 
@@ -53,7 +53,7 @@ class Log(Generic[T]):
 
 
 class Cursor(Generic[T]):
-    """How far one reader has read a log."""
+    """The position up to which one reader has read a log."""
 
     __slots__ = ("_log", "_read")
 
@@ -62,10 +62,10 @@ class Cursor(Generic[T]):
         self._read = log.end
 
     def new(self, at_most: int = LENGTH_MAX) -> list[T] | None:
-        """Return the entries since the last call, oldest first.
+        """Return the entries since the last call, the oldest first.
 
-        Returns None if some of them are forgotten or there are more than `at_most`; the reader then
-        has to start over from the current state.
+        None if some of them were dropped or there are more than `at_most`; the reader then has to
+        start over from the current state.
         """
         log = self._log
         behind = log.end - self._read

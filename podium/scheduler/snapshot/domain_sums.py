@@ -1,4 +1,4 @@
-"""Sums over the pods of each topology domain, made once and kept up to date for all classes."""
+"""Sums over the pods of each topology domain, shared by all classes and kept up to date."""
 
 from collections.abc import Callable, Hashable, Iterable
 from weakref import WeakValueDictionary
@@ -23,16 +23,16 @@ SUMS_MIN = 512
 
 
 class DomainSum:
-    """A sum for each domain of one topology key.
+    """For each domain of one topology key, a sum over the pods in it.
 
     Attributes:
-        codes: int32[nodes], the domain of each row; `ABSENT` where pods don't count.
-        sums: int64[domains + 1]; the last one stands for `ABSENT`, and stays 0.
-        nonzero: how many domains have a sum other than 0.
-        changes: how often a sum has changed.
-        crossings: how often a sum became positive, or ceased to be.
-        weigh: what a pod of a peer group adds.
-        marks: any group that adds something has one of these; None if any group may.
+        codes: int32[nodes], the domain of each row; `ABSENT` if the row's pods don't count.
+        sums: int64[domains + 1]; the last one is for `ABSENT`, and always 0.
+        nonzero: number of domains whose sum isn't 0.
+        changes: number of changes of sums.
+        crossings: number of changes by which a sum became positive, or ceased to be positive.
+        weigh: returns what a pod of a peer group adds.
+        marks: every peer group that adds something has one of these; None if any group may add.
     """
 
     __slots__ = (
@@ -75,7 +75,7 @@ class DomainSum:
         self.crossings += (after > 0) != (before > 0)
 
     def of(self, rows: Rows) -> NDArray[np.int64]:
-        """Return the sums of the rows' domains, int64[n]; 0 where pods don't count."""
+        """Return the sums of the rows' domains, int64[n]; 0 for rows whose pods don't count."""
         return self.sums[self.codes[rows]]
 
     def has(self, rows: Rows) -> NDArray[np.bool_]:
@@ -84,12 +84,12 @@ class DomainSum:
 
 
 class DomainSums:
-    """Domain sums by what they count.
+    """All domain sums, by keys of their users.
 
     Attributes:
-        generation: raised whenever a pod has changed a sum, or another peer group is registered.
-        peer_groups: all groups with pods on nodes now or before, and registered ones; restarts when
-            nodes change, as all sums do.
+        generation: raised when a pod changes a sum, or a peer group is registered.
+        peer_groups: all registered groups, including those that have or had pods on nodes; restarts
+            when nodes change, as all sums do.
     """
 
     def __init__(
@@ -117,7 +117,7 @@ class DomainSums:
                     domain_sum.add(row, sign * weight)
 
     def register(self, peer_group: PeerGroup) -> list[tuple[DomainSum, int]]:
-        """Return the sums that count a peer group, of which there may be no pod on a node yet."""
+        """Register a peer group, even if none of its pods is on a node; return its weight by sum."""
         counting = self._sums_of_group.get(peer_group.id)
         if counting is None:
             self.peer_groups.append(peer_group)
@@ -129,7 +129,7 @@ class DomainSums:
         return counting
 
     def of(self, key: Hashable, column: NodeColumn, weigh: Weigh, marks: Marks | None) -> DomainSum:
-        """Return the sum for a key, which stands for the other arguments."""
+        """Return the sum for a key; equal keys must have equal other arguments."""
         self.follow()
         domain_sum = self._sums.get(key)
         if domain_sum is None:
@@ -184,12 +184,12 @@ class DomainSums:
 
 
 def label_marks(peer_group: PeerGroup) -> Iterable[Mark]:
-    """Return the labels of a peer group, as `selector_marks` names them."""
+    """Return the labels of a peer group in the form of `selector_marks`."""
     return peer_group.labels.items()
 
 
 def selector_marks(selector: Selector) -> Marks | None:
-    """Return labels of which any selected pod has one; None if it may have others."""
+    """Return labels of which each selected pod has at least one; None if none are known."""
     if selector.matches_nothing:
         return ()
     for requirement in selector.requirements:

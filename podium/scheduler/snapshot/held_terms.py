@@ -1,4 +1,4 @@
-"""The affinity terms that pods on nodes hold, found by the pods that they are about."""
+"""The affinity terms of pods on nodes, indexed by the pods that they select."""
 
 from collections.abc import Hashable, Iterable, Mapping
 from typing import NamedTuple
@@ -13,14 +13,14 @@ REQUIRED_NEAR, REQUIRED_APART, PREFERRED_NEAR, PREFERRED_APART = range(4)
 
 
 class HeldTerm(NamedTuple):
-    """A term that pods hold, with unresolved namespaces."""
+    """An affinity term of pods on nodes; its namespace selector isn't resolved."""
 
     kind: int
     term: AffinityTerm
 
 
 class HeldTerms:
-    """All terms held by pods on nodes; the log `terms` restarts when nodes change."""
+    """All affinity terms of pods on nodes; the log `terms` restarts when nodes change."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot

@@ -27,7 +27,7 @@ class HostPort(NamedTuple):
 
 
 def host_ports(spec: Object) -> frozenset[HostPort]:
-    """Return the host ports that a pod holds for as long as it runs."""
+    """Return the host ports that a pod with this spec uses while it runs."""
     sidecars = filter(is_sidecar, init_containers_of(spec))
     return frozenset(
         HostPort(

@@ -1,4 +1,4 @@
-"""Objects other than nodes and pods that plugins look up, by kind and name."""
+"""Objects other than nodes and pods that plugins read, by kind and name."""
 
 from collections.abc import Iterable, Mapping
 
@@ -10,14 +10,13 @@ _NAMESPACED = frozenset(key for key, kind in ALL_KINDS.items() if kind.namespace
 
 
 class Listers:
-    """The latest objects by kind, with the versions that plugins assume in place of them.
+    """The latest objects by kind; versions that plugins assume take their place.
 
-    As in upstream's assume caches, an assumed version is seen until it is restored or the API sends
-    a newer one.
+    As in upstream's assume caches, the API's next version replaces an assumed one.
 
     Attributes:
         epoch: raised by every change from the API.
-        assumed_epoch: raised by every object that is assumed or restored.
+        assumed_epoch: raised when an object is assumed or restored.
     """
 
     def __init__(self, objects: Iterable[Object] = ()) -> None:
@@ -50,7 +49,7 @@ class Listers:
         self.epoch += 1
 
     def assume(self, obj: Object) -> None:
-        """Show an object as it will be once a decision has been carried out.
+        """Replace an object by the version that it will have once a decision is carried out.
 
         Raises:
             KeyError: there is no such object.
@@ -68,16 +67,16 @@ class Listers:
             self.assumed_epoch += 1
 
     def get(self, kind: str, object_name: str, place: str = "") -> Object | None:
-        """Return an object by name, and by namespace unless its kind is cluster-scoped."""
+        """Return an object or its assumed version; `place` is its namespace, or empty."""
         return self._kinds.get(kind, {}).get((place, object_name))
 
     def stored(self, kind: str, object_name: str, place: str = "") -> Object | None:
-        """Return the last version of an object that the API sent, whatever is assumed."""
+        """Return the last version of an object that the API sent, even if another is assumed."""
         where = (place, object_name)
         return self._replaced.get((kind, where)) or self._kinds.get(kind, {}).get(where)
 
     def list(self, kind: str, place: str | None = None) -> list[Object]:
-        """Return the objects of a kind, of all namespaces or one, in the order they came."""
+        """Return a kind's objects in the order of their addition; `place` selects a namespace."""
         objects = self._kinds.get(kind, {})
         if place is None:
             return [*objects.values()]

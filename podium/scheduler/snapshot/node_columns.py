@@ -1,4 +1,4 @@
-"""Columns derived from node objects, made when first used and kept until a node changes."""
+"""Columns derived from node objects, computed on first use and kept until a node changes."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from functools import cached_property
@@ -26,8 +26,8 @@ class NodeColumn:
     """A property of nodes, such as a label, as a column.
 
     Attributes:
-        codes: int32[nodes], an index into `values`; `ABSENT` where a node lacks the property.
-        values: the distinct values, in the order of the nodes that have them.
+        codes: int32[nodes], an index into `values`; `ABSENT` if the node lacks the property.
+        values: the distinct values, in the order in which nodes were added.
     """
 
     def __init__(self, codes: NDArray[np.int32], values: Sequence[Any]) -> None:
@@ -40,7 +40,7 @@ class NodeColumn:
         return result
 
     def meets(self, requirement: Requirement) -> Mask:
-        """Return which rows meet a requirement, bool[nodes], by judging each distinct value."""
+        """Return which rows meet a requirement, bool[nodes]; compares each distinct value once."""
         if requirement.operator == "In":
             return self.having(requirement.values)
         verdicts = [*map(requirement.matches, self.values), requirement.matches(None)]
@@ -56,7 +56,7 @@ class NodeColumn:
 
 
 class NodeColumns:
-    """Properties of nodes by row; `row_of` is in the order in which nodes were added."""
+    """Properties of nodes as columns; `row_of` has the order in which nodes were added."""
 
     def __init__(self, nodes: Sequence[Object], row_of: Mapping[str, int]) -> None:
         self._nodes = nodes
@@ -76,7 +76,7 @@ class NodeColumns:
         return column
 
     def matching(self, selector: NodeSelector | NodeSelectorTerm | RequiredNodeAffinity) -> Mask:
-        """Find the rows whose nodes a selector matches, a new bool[nodes]."""
+        """Return the rows whose nodes a selector matches, as a new bool[nodes]."""
         if isinstance(selector, NodeSelector):
             rows = np.zeros(len(self._nodes), bool)
             for alternative in selector.terms:
@@ -101,7 +101,7 @@ class NodeColumns:
         return rows
 
     def meeting(self, requirements: Iterable[Requirement]) -> Mask:
-        """Find the rows whose labels meet all requirements, a new bool[nodes]."""
+        """Return the rows whose labels meet all requirements, as a new bool[nodes]."""
         rows = np.ones(len(self._nodes), bool)
         for requirement in requirements:
             rows &= self.label(requirement.key).meets(requirement)

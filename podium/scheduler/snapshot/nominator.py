@@ -1,4 +1,4 @@
-"""Pods that are nominated to nodes: they preempted others, and aren't bound yet."""
+"""Nominated pods: pods that preempted others, or otherwise expect a node, and aren't bound yet."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ _PRIORITIES_MAX = 64
 
 
 class Nominator:
-    """The nominated pods by node; `log` has names of nodes whose nominated pods changed."""
+    """Nominated pods by node; `log` has the names of nodes whose nominated pods changed."""
 
     def __init__(self) -> None:
         self.log: Log[str] = Log()
@@ -54,9 +54,9 @@ class Nominator:
                 del self._on[node_name]
 
     def rivals(self, pod: PodInfo, snapshot: Snapshot) -> list[tuple[int, list[PodInfo]]]:
-        """Return rows with the pods nominated there that have at least the pod's priority.
+        """Return rows, each with its nominated pods of at least the pod's priority.
 
-        The pod itself is left out. A cycle counts these pods as if they were there already
+        The pod itself is left out. A cycle counts these pods as if they were on the node
         (addGENominatedPods, v1.36).
         """
         priority = pod.priority

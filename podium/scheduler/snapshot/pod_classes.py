@@ -1,7 +1,7 @@
 """Classes of pods that scheduling can't tell apart.
 
-Two pods are of one class if everything that a filter or a score of an in-tree plugin reads of them
-is equal. Class ids are small integers, so that columns can be indexed by them.
+Two pods are of one class if everything is equal that filters and scores of in-tree plugins read of
+them. Class ids are small integers, by which columns are indexed.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -68,10 +68,9 @@ _encode = msgspec.json.Encoder().encode
 
 
 class PodClass:
-    """Everything about a pod that in-tree plugins may read.
+    """Pods that in-tree plugins can't tell apart; `pod` is any one of them.
 
-    `id` is an index into columns of classes, which `PodClasses.forget` changes; `pod` is any pod of
-    the class.
+    `id` is an index into columns of classes, which `PodClasses.forget` changes.
     """
 
     __slots__ = (
@@ -110,7 +109,7 @@ class PodClass:
 
     @cached_property
     def shape_key(self) -> bytes:
-        """A key that is equal for classes which plugins that go `by_shape` can't tell apart."""
+        """A key that is equal for classes that plugins with a true `by_shape` can't tell apart."""
         spec = self.spec
         return _encode(
             (
@@ -125,7 +124,7 @@ class PodClass:
 
     @cached_property
     def requested_devices(self) -> list[str]:
-        """Requested resources that a DeviceClass may stand for, sorted."""
+        """Requested resources that may be devices of a DeviceClass, sorted."""
         return sorted(r for r, n in self.requests.items() if n and may_be_devices(r))
 
     @cached_property
@@ -143,19 +142,19 @@ class PodClass:
 
     @cached_property
     def requests(self) -> Mapping[str, int]:
-        """What the pods request: cpu in thousandths, others in units, rounded up."""
+        """Requests of a pod: cpu in thousandths, others in units, rounded up."""
         return _amounts(pod_requests(self.pod))
 
     @cached_property
     def held(self) -> Mapping[str, int]:
-        """What the pods take of their node, allocated and actual resources considered."""
+        """Amounts that a pod takes of its node; its status may allocate more than it requests."""
         if _status_key(self.pod.get("status")) is None:
             return self.requests
         return _amounts(pod_requests(self.pod, use_status=True))
 
     @cached_property
     def scored(self) -> Mapping[str, int]:
-        """What the pods add to a node's utilization in scores, with defaults for containers."""
+        """Amounts that a pod adds in scores; containers without requests count with defaults."""
         if self._says_all:
             return self.held
         nanos = pod_requests(
@@ -169,7 +168,7 @@ class PodClass:
 
     @cached_property
     def held_nonzero(self) -> tuple[int, int]:
-        """Held cpu (thousandths) and memory (bytes), with defaults for containers without."""
+        """Held cpu (thousandths) and memory (bytes); containers without requests have defaults."""
         if self._says_all:
             return self.held["cpu"], self.held["memory"]
         amounts = _amounts(pod_scoring_requests(self.pod))
@@ -193,7 +192,7 @@ def _amounts(nanos: Mapping[str, int]) -> dict[str, int]:
 
 
 class PodClasses:
-    """All classes that aren't forgotten; `epoch` is raised when they are renumbered."""
+    """All classes of pods; `epoch` is raised when unused ones are forgotten and ids change."""
 
     def __init__(self) -> None:
         self.epoch = 0
@@ -222,7 +221,7 @@ class PodClasses:
         return len(self._all) > self._crowd
 
     def forget(self) -> None:
-        """Forget the classes that no pod or cache holds, and renumber the others."""
+        """Forget the classes that nothing refers to, and renumber the others."""
         known = [(key, ref(cls)) for key, cls in self._by_key.items()]
         self._by_key, self._all, self._placed, self._dying = {}, [], {}, {}
         self._seen = ()
@@ -245,7 +244,8 @@ class PodClasses:
     def of(self, pod: Object, *, wants_node: bool) -> PodClass:
         """Return the class of a pod.
 
-        `spec.nodeName` is a wish of the pod if `wants_node`, and otherwise only its place.
+        With `wants_node`, `spec.nodeName` is the only node that the pod accepts, and part of its
+        class.
         """
         spec: Object = pod.get("spec") or {}
         owner = controller_of(pod)
@@ -278,7 +278,7 @@ class PodClasses:
         return known
 
     def on_node(self, pod: Object | None) -> PodClass | None:
-        """Return the class of a pod on a node, if any; cheap for the last two objects."""
+        """Return the class of a pod on a node; None for None. Keeps the last two results."""
         if pod is None:
             return None
         for seen, cls in self._seen:
@@ -289,7 +289,7 @@ class PodClasses:
         return found
 
     def renewed(self, cls: PodClass, old: Object, new: Object, *, wants_node: bool) -> PodClass:
-        """Return the class of a pod of a class in a newer state, encoding it only if needed."""
+        """Return the class of a pod's new version, given the class of its old version."""
         if old is new:
             return cls
         before, after, is_dying = old["metadata"], new["metadata"], is_terminating(new)
@@ -319,7 +319,7 @@ class PodClasses:
 
 
 class PerClass(Generic[V]):
-    """A value for each class, made from the class alone, while classes keep their ids."""
+    """A value for each class, computed once, and anew when class ids change."""
 
     def __init__(self, classes: PodClasses, make: Callable[[PodClass], V]) -> None:
         self._classes = classes
@@ -338,7 +338,7 @@ class PerClass(Generic[V]):
 
 
 class ClassColumn:
-    """A number for each class, int64[classes + 1]; the last, `of_none`, stands for no class."""
+    """A number for each class, int64[classes + 1]; the last one, `of_none`, is for no class."""
 
     def __init__(
         self, classes: PodClasses, number_of: Callable[[PodClass], int], of_none: int
@@ -365,7 +365,7 @@ class ClassColumn:
 
 
 def holds_alike(old: Object, new: Object) -> bool:
-    """Return whether a pod on a node certainly takes equal resources in two states."""
+    """Return whether two versions of a pod on a node certainly take equal resources."""
     return _same_spec(old.get("spec") or {}, new.get("spec") or {}, False) and (
         _status_key(old.get("status")) == _status_key(new.get("status"))
     )

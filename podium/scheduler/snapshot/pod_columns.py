@@ -1,4 +1,4 @@
-"""The pods on nodes as columns: a slot a pod, so that all pods can be counted at once."""
+"""The pods on nodes as columns with a slot for each pod, so that all pods are counted at once."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, Protocol
@@ -12,13 +12,13 @@ _SLOTS_MIN = 64
 
 
 class PodColumns:
-    """Columns by slot, int64[slots]; slots of pods that left are used again.
+    """Columns by slot, int64[slots]; slots of removed pods are reused.
 
     Attributes:
-        pods: the pod of each slot; stale where the slot is free.
-        rows: `UNPLACED` where the slot is free.
-        starts: `PodInfo.start_order`.
-        held: by resource, int64[slots + 1], what the pod takes of its node; the last one is 0.
+        pods: the pod of each slot; outdated if the slot is free.
+        rows: the row of each pod; `UNPLACED` if the slot is free.
+        starts: `PodInfo.start_order` of each pod.
+        held: by resource, int64[slots + 1], what each pod takes of its node; the last one is 0.
     """
 
     def __init__(self) -> None:
@@ -32,7 +32,7 @@ class PodColumns:
         self.rows, self.classes, self.peer_groups, self.positions, self.starts = table
 
     def take(self, pod: PodInfo, row: int, position: int, held: Iterable[tuple[int, int]]) -> None:
-        """Assign a slot to a pod that takes (column of resources, amount) of its node."""
+        """Assign a slot to a pod; `held` has (index of the resource's column, amount)."""
         if not self._free:
             first = len(self.pods)
             count = max(_SLOTS_MIN, first)
@@ -77,23 +77,23 @@ class PodColumns:
 
 
 class ManyPods(Protocol):
-    """Pods in an array of any shape, parts of which may be empty."""
+    """Pods in an array of any shape; an element may have no pod."""
 
     @property
     def slots(self) -> NDArray[np.integer[Any]]:
-        """The slot of each pod in the snapshot's columns, -1 where there is no pod."""
+        """The slot of each pod in the snapshot's columns, -1 for no pod."""
 
     @property
     def ids(self) -> NDArray[np.integer[Any]]: ...
 
     def held(self, column: int) -> NDArray[np.int64]:
-        """Return what each pod takes of a resource, by its column; 0 for no pod."""
+        """Return the amount that each pod takes of a resource, by its column; 0 for no pod."""
 
 
 def looked_up(
     width: int, ids: NDArray[np.integer[Any]], count: int, weights: Callable[[int], Sequence[int]]
 ) -> list[NDArray[np.int64]]:
-    """Look up weights by id: `width` arrays int64 of the shape of `ids`; 0 for an id of -1.
+    """Return `width` int64 arrays of the shape of `ids` with the weights of each id; 0 for -1.
 
     `weights` is called once for each distinct id.
     """

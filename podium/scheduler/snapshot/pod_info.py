@@ -12,10 +12,10 @@ NOT_STARTED = 2**62
 
 
 class PodInfo:
-    """A pod as the scheduler sees it: its object, which is never changed in place, and its class.
+    """A pod as the scheduler keeps it: its object, which is never modified, and its class.
 
     `start_ns` is `status.startTime` in nanoseconds since the epoch; `row` and `slot` are its place
-    in the snapshot, else `UNPLACED`.
+    in the snapshot, `UNPLACED` if it isn't on a node.
     """
 
     __slots__ = (
@@ -61,15 +61,15 @@ class PodInfo:
 
 
 def start_ns_of(obj: Object) -> int | None:
-    """Return `status.startTime` in nanoseconds since the epoch, within 64 bits, if it has one."""
+    """Return `status.startTime` in nanoseconds since the epoch, limited to 64 bits, or None."""
     started: Any = status_of(obj).get("startTime")
     return min(max(parse_time(started), INT64_MIN), INT64_MAX) if started else None
 
 
 def start_order_of(start_ns: int | None, now_ns: int) -> int:
-    """Return a number by which start times are compared; not started counts as now.
+    """Return a number that orders pods by start time; a pod that hasn't started counts as now.
 
-    Pods that start later than now, where clocks differ, come after it (GetPodStartTime, v1.36).
+    Pods with a start time after now, as clocks differ, follow (GetPodStartTime, v1.36).
     """
     if start_ns is None:
         return NOT_STARTED
@@ -77,17 +77,17 @@ def start_order_of(start_ns: int | None, now_ns: int) -> int:
 
 
 def start_ns_in(start_order: int) -> int | None:
-    """Return the start time that a start order stands for, to 2 ns; None if not started."""
+    """Return the start time for a start order, exact to 2 ns; None if the pod hasn't started."""
     if start_order == NOT_STARTED:
         return None
     return 2 * (start_order - NOT_STARTED if start_order > NOT_STARTED else start_order)
 
 
 def placed_pod(obj: Object, classes: PodClasses) -> PodInfo:
-    """Return the pod of an object that is on a node."""
+    """Return a `PodInfo` for a pod on a node."""
     return PodInfo(obj, classes.of(obj, wants_node=False))
 
 
 def pending_pod(obj: Object, classes: PodClasses) -> PodInfo:
-    """Return the pod of an object to schedule; `spec.nodeName` is the only node it accepts."""
+    """Return a `PodInfo` for a pod to schedule; `spec.nodeName` is the only node it accepts."""
     return PodInfo(obj, classes.of(obj, wants_node=True))

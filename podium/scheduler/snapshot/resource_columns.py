@@ -1,4 +1,4 @@
-"""How much of each resource nodes have and their pods hold, a column a resource."""
+"""Amounts of each resource that nodes have and their pods hold, a column for each resource."""
 
 from collections.abc import Iterable, Mapping
 
@@ -16,12 +16,12 @@ _ROWS_MIN = 8
 
 
 class ResourceColumns:
-    """Columns of int64[nodes], cpu in thousandths, others in units; views of longer arrays.
+    """Columns int64[nodes] by resource, cpu in thousandths, others in units.
 
     Attributes:
         names: resources in the order of their columns; the native three come first.
-        free: `allocatable` less `requested`, and so may be below 0, as may `free_pods`.
-        nonzero_cpu: requested cpu, with scoring's defaults for containers that request none.
+        free: `allocatable` less `requested`; may be negative, as may `free_pods`.
+        nonzero_cpu: requested cpu; containers without requests count with scoring's defaults.
     """
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class ResourceColumns:
         self._make_views()
 
     def set_allocatable(self, row: int, amounts: Mapping[str, int]) -> None:
-        """Replace what the node of a row has; `pods` is the number allowed."""
+        """Replace the allocatable amounts of a row; `pods` is the allowed number of pods."""
         for column in self.allocatable:
             column[row] = 0
         for index, amount in self.counted(amounts):
@@ -89,7 +89,7 @@ class ResourceColumns:
     def add(
         self, row: int, amounts: Iterable[tuple[int, int]], nonzero: tuple[int, int], sign: int
     ) -> None:
-        """Account for a pod that comes (sign 1) or goes (sign -1)."""
+        """Add (sign 1) or remove (sign -1) a pod's amounts by column, and its `held_nonzero`."""
         for index, amount in amounts:
             self.requested_at[index][row] += sign * amount
             self.free_at[index][row] -= sign * amount
@@ -99,7 +99,7 @@ class ResourceColumns:
         self.free_pods_at[row] -= sign
 
     def _make_views(self) -> None:
-        """Make the columns, and memoryviews, whose elements are read ten times as fast."""
+        """Make the columns, and memory views, whose elements are read ten times as fast."""
         count = self._node_count
         self.allocatable, self.requested, self.free, counts = (
             [column[:count] for column in columns]

@@ -1,7 +1,7 @@
-"""The cluster as columns: a row a node, updated by what changes.
+"""The cluster as columns with a row for each node, updated by changes.
 
-Where a node leaves, the last row takes its place. Every change of a pod is logged as (row, class,
-sign). A change of a node raises `node_epoch`; results of an older epoch are discarded.
+When a node is removed, the last row takes its place. Every change of a pod is logged as (row,
+class, sign). A change of a node raises `node_epoch`; results of an older epoch are discarded.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
@@ -34,13 +34,12 @@ class Snapshot:
     """Nodes and the pods on them.
 
     Attributes:
-        row_of: rows by node name; valid until a node leaves.
+        row_of: rows by node name; removing a node changes another node's row.
         pods_on: the pods of each row, in the order of kube-scheduler's NodeInfo.
-        freed_ports: by row, ports that count as free although pods there hold them: ports in use
-            are a set, as in upstream's NodeInfo, and of two pods with one port either frees it.
+        freed_ports: by row, ports that count as free although pods hold them. As upstream keeps
+            used ports in a set, a port that two pods hold becomes free when one of them leaves.
         restarts: rows of pods whose start time or annotations changed, for preemption alone.
-        tie_key: sort key of node names among nodes of equal score; to be set before there are
-            nodes.
+        tie_key: sort key for names of nodes with equal scores; set it before adding nodes.
     """
 
     def __init__(self, classes: PodClasses | None = None) -> None:
@@ -73,7 +72,7 @@ class Snapshot:
 
     @cached_property
     def ranks(self) -> NDArray[np.int64]:
-        """The place of each row's name among all names, int64[nodes]: the stable tie-break."""
+        """Position of each row's node name in sorted order, int64[nodes]: breaks ties."""
         ranks = np.zeros(self.node_count, np.int64)
         for rank, node_name in enumerate(sorted(self.row_of, key=self.tie_key)):
             ranks[self.row_of[node_name]] = rank
@@ -81,12 +80,12 @@ class Snapshot:
 
     @cached_property
     def ties(self) -> NDArray[np.int64]:
-        """Tie-break of rows with equal scores, int64[nodes]: greater for smaller names."""
+        """What breaks ties of equal scores, int64[nodes]: greater for smaller node names."""
         return self.node_count - self.ranks
 
     @cached_property
     def rows(self) -> NDArray[np.intp]:
-        """All rows, int[nodes]; one array until a node changes."""
+        """All rows, int[nodes]; the same array until a node changes."""
         return np.arange(self.node_count)
 
     def set_nodes(self, nodes: Iterable[Object]) -> None:
@@ -94,10 +93,10 @@ class Snapshot:
             self.set_node(node)
 
     def set_node(self, node: Object) -> bool:
-        """Add or replace a node; return whether anything changed for scheduling.
+        """Add or replace a node; return whether anything changed that scheduling depends on.
 
         Raises:
-            InvalidValueError: an amount isn't a quantity; nothing has changed then.
+            InvalidValueError: an amount isn't a quantity; the snapshot is unchanged then.
         """
         node_name = name(node)
         row = self.row_of.get(node_name)
@@ -119,7 +118,7 @@ class Snapshot:
         return True
 
     def remove_node(self, node_name: str) -> None:
-        """Remove a node; its pods are kept aside until it returns."""
+        """Remove a node; its pods are kept, and placed again if the node is added again."""
         row = self.row_of[node_name]
         for pod in list(self.pods_on[row]):
             self.remove_pod(pod)
@@ -175,7 +174,7 @@ class Snapshot:
             self.pods.positions[pod.slot] = position
 
     def retake_ports(self, pod: PodInfo) -> None:
-        """Take an updated pod's host ports again, as upstream does by adding it again."""
+        """Mark an updated pod's host ports as used, since upstream adds the pod again."""
         if pod.cls.host_ports & self.freed_ports.get(pod.row, frozenset()):
             self._follow_ports(pod.cls.host_ports, pod.row, 1)
             self.log.append((pod.row, pod.cls, -1))
@@ -191,7 +190,7 @@ class Snapshot:
     def pass_time(self, now_ns: int) -> None:
         """Set the current time, in nanoseconds since the epoch.
 
-        Until the first call no pod's start time is taken to be in the future.
+        Before the first call, no start time counts as lying in the future.
         """
         is_first, self._now_ns = self._now_ns == INT64_MAX, now_ns
         if is_first:
@@ -208,7 +207,7 @@ class Snapshot:
         self._ahead_from_ns = min(starts, default=INT64_MAX)
 
     def forget_classes(self) -> None:
-        """Forget classes that no pod is of; everything kept by class becomes invalid."""
+        """Forget unused classes of pods, which invalidates everything that is kept by class."""
         self.log.restart()
         self.classes.forget()
         self.pods.renumber()
@@ -220,7 +219,7 @@ class Snapshot:
     def sum_by_row(
         self, weights: NDArray[np.int64], numbers: NDArray[np.int64] | None = None
     ) -> NDArray[np.int64]:
-        """Sum a weight per class, int64[classes], over the pods of each row, int64[nodes].
+        """Sum the weights of the pods of each row, int64[nodes]; `weights` is int64[classes].
 
         For weights of peer groups, `numbers` is `pods.peer_groups`. Sums have to be below 2**53.
         """
@@ -271,7 +270,7 @@ class Snapshot:
 class PerNodes(Generic[V]):
     """Values by key that depend on nodes alone, such as the codes for a list of tolerations.
 
-    A value is kept until a node changes for scheduling, or others are used more recently.
+    All are discarded when a node changes, and the least recently used ones if there are too many.
     """
 
     def __init__(self, snapshot: Snapshot) -> None:
@@ -280,7 +279,7 @@ class PerNodes(Generic[V]):
         self._values: Recent[Hashable, tuple[V]] = Recent(_PER_NODES_MAX)
 
     def of(self, key: Hashable, make: Callable[[], V]) -> V:
-        """Return the value of a key, which is all that it depends on besides the nodes."""
+        """Return the value for a key; `make` must depend on the key and the nodes alone."""
         if self._epoch != self._snapshot.node_epoch:
             self._epoch = self._snapshot.node_epoch
             self._values = Recent(_PER_NODES_MAX)
@@ -292,7 +291,7 @@ class PerNodes(Generic[V]):
 
 
 def allocatable_amounts(node: Object) -> dict[str, int]:
-    """Read the allocatable resources of a node, cpu in thousandths.
+    """Return the allocatable resources of a node: cpu in thousandths, others in units.
 
     Raises:
         InvalidValueError: an amount isn't a quantity; the error names node and field.

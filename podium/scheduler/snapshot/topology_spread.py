@@ -35,9 +35,9 @@ class SpreadConstraint(msgspec.Struct, frozen=True):
     """A topology spread constraint with its selector resolved.
 
     Attributes:
-        selector: of the pods that count, in the pod's namespace.
-        honors_affinity: only nodes that the pod's node affinity allows count.
-        honors_taints: only nodes whose taints the pod tolerates count.
+        selector: selects the pods that count, in the pod's namespace.
+        honors_affinity: whether only nodes count that the pod's node affinity matches.
+        honors_taints: whether only nodes count whose taints the pod tolerates.
     """
 
     max_skew: int
@@ -48,15 +48,15 @@ class SpreadConstraint(msgspec.Struct, frozen=True):
     honors_taints: bool
 
     def counts(self, own: PeerGroup, other: PeerGroup) -> int:
-        """Return 1 if pods of `other` count for pods of `own`; terminating ones don't."""
+        """Return 1 if pods of `other` count for pods of `own`; terminating pods don't count."""
         return int(
             not other.terminating and not self.selector.is_empty and self.meets(own, other) == 1
         )
 
     def meets(self, own: PeerGroup, other: PeerGroup) -> int:
-        """Return 1 if a pod that comes or goes in a hypothetical row changes the count.
+        """Return 1 if adding or removing a pod of `other` in a dry run changes the count of `own`.
 
-        As upstream's updateWithPod: terminating pods count, and an empty selector selects all.
+        As in upstream's updateWithPod, terminating pods count, and an empty selector selects all.
         """
         return int(own.namespace == other.namespace and self.selector.matches(other.labels))
 
@@ -85,7 +85,7 @@ def own_constraints(cls: PodClass, action: str) -> tuple[SpreadConstraint, ...]:
 def default_constraints(
     cls: PodClass, defaults: Sequence[TopologySpreadConstraint], listers: Listers
 ) -> tuple[SpreadConstraint, ...]:
-    """Return the configured constraints of a pod, which select as its owners do."""
+    """Return the default constraints for a pod, with its owners' selector; none without one."""
     selector = owners_selector(cls, listers) if defaults else None
     if selector is None or selector.is_empty:
         return ()
@@ -103,7 +103,7 @@ def default_constraints(
 
 
 def owners_selector(cls: PodClass, listers: Listers) -> Selector:
-    """Return what the services of a pod and its controller select, taken together."""
+    """Return the combined selectors of the services and the controller that select a pod."""
     merged: dict[str, str] = {}
     for service in listers.list("Service", cls.namespace):
         wanted = spec_of(service).get("selector")
@@ -128,7 +128,7 @@ def owners_selector(cls: PodClass, listers: Listers) -> Selector:
 
 
 def included(snapshot: Snapshot, cls: PodClass, constraint: SpreadConstraint) -> NDArray[np.bool_]:
-    """Return which nodes count by the inclusion policies of a constraint, bool[nodes]."""
+    """Return which nodes count by a constraint's inclusion policies, bool[nodes]."""
     rows = np.ones(snapshot.node_count, bool)
     if constraint.honors_affinity:
         rows &= snapshot.columns.matching(required_node_affinity(cls.pod))
@@ -143,14 +143,14 @@ def included(snapshot: Snapshot, cls: PodClass, constraint: SpreadConstraint) ->
 class Domains:
     """The domains of one topology key, and which of their nodes count.
 
-    Pods of rows without the label count like those of rows with an empty one, as upstream reads
-    both as "". But the count of a domain is only looked up for rows that have the label.
+    As upstream reads a missing label as "", pods on nodes without the label count in the domain "".
+    But the count of a domain is only used for nodes that have the label.
 
     Attributes:
         codes: int32[nodes], the domain of each row; `ABSENT` without the label.
         counted: bool[nodes], the rows whose pods count.
-        column: the domain for which the pods of each row count, if any.
-        exists: bool[domains + 1], whether a domain has any counted row.
+        column: the domain in which each row's pods count; `ABSENT` if they don't count.
+        exists: bool[domains + 1], which domains have a counted row.
     """
 
     def __init__(self, column: NodeColumn, counted: NDArray[np.bool_]) -> None:
@@ -164,7 +164,7 @@ class Domains:
         self._among: tuple[Rows, Among] | None = None
 
     def among(self, rows: Rows) -> "Among":
-        """Return the domains of rows, int[n]; kept for as long as it is the same array."""
+        """Return the domains of rows, int[n]; the last result is kept for the same array."""
         if self._among is None or self._among[0] is not rows:
             codes = self.codes[rows]
             size = int(np.count_nonzero(self._mask_of(self._homes[rows])))
@@ -182,8 +182,8 @@ class Among(msgspec.Struct, frozen=True):
 
     Attributes:
         codes: int32[n], the domain of each row; `ABSENT` without the label.
-        present: bool[domains + 1], which domains there are.
-        size: how many, counting rows without the label as one domain.
+        present: bool[domains + 1], which domains the rows are in.
+        size: number of these domains; rows without the label count as one domain.
     """
 
     codes: NDArray[np.int32]
@@ -192,14 +192,14 @@ class Among(msgspec.Struct, frozen=True):
 
 
 class ScoredRows:
-    """The rows that constraints score: all that are feasible, or those with all labels."""
+    """The rows that constraints score: all that are feasible, or only those with all labels."""
 
     def __init__(self, scored: NDArray[np.bool_]) -> None:
         self.scored = scored
         self._among: tuple[Rows, NDArray[np.bool_], Rows] | None = None
 
     def among(self, feasible: Rows) -> tuple[NDArray[np.bool_], Rows]:
-        """Return which of the rows are scored, bool[n], and these rows; kept per array."""
+        """Return which feasible rows are scored, bool[n], and these rows; cached per array."""
         if self._among is None or self._among[0] is not feasible:
             is_scored = self.scored[feasible]
             rows = feasible if is_scored.all() else feasible[is_scored]
@@ -208,7 +208,7 @@ class ScoredRows:
 
 
 class Spreading:
-    """Pod counts for spread constraints, for all classes of pods together."""
+    """Pod counts for spread constraints, shared by all classes of pods."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.sums = DomainSums(snapshot, label_marks)
@@ -220,7 +220,7 @@ class Spreading:
     def scored(
         self, constraints: Sequence[SpreadConstraint], *, needs_labels: bool
     ) -> tuple[Hashable, ScoredRows]:
-        """Return the rows with all topology keys, or all rows, and a key that stands for them."""
+        """Return a key and the rows to score: those with all topology keys if `needs_labels`."""
         keys = tuple(c.topology_key for c in constraints) if needs_labels else ()
 
         def labelled() -> NDArray[np.bool_]:
@@ -234,7 +234,7 @@ class Spreading:
     def domains(
         self, cls: PodClass, constraint: SpreadConstraint, rows_key: Hashable, rows: ScoredRows
     ) -> tuple[Hashable, Domains]:
-        """Return the domains of a constraint, with a key; `rows_key` stands for `rows`."""
+        """Return a key and the domains of a constraint; `rows_key` is the key of `rows`."""
         key = (
             constraint.topology_key,
             rows_key,
@@ -249,7 +249,7 @@ class Spreading:
         return key, self._domains.of(key, make)
 
     def counted_by_row(self, cls: PodClass, constraint: SpreadConstraint) -> DomainSum:
-        """Return how many pods of each row a constraint selects, counting or not."""
+        """Return the number of pods on each row that a constraint selects, as a sum by row."""
         count = self._snapshot.node_count
         rows = self._rows.of(
             count, lambda: NodeColumn(np.arange(count, dtype=np.int32), self._snapshot.names)
@@ -259,10 +259,7 @@ class Spreading:
     def counted(
         self, cls: PodClass, constraint: SpreadConstraint, key: Hashable, column: NodeColumn
     ) -> DomainSum:
-        """Return the sum of the pods that a constraint counts in each domain of a column.
-
-        `key` stands for the column.
-        """
+        """Return the number of counted pods in each domain of a column; `key` is the column's key."""
         own, selector = cls.peer_group, constraint.selector
         marks = () if selector.is_empty else selector_marks(selector)
         asked = (key, own.namespace, selector)
@@ -272,7 +269,7 @@ class Spreading:
 def standing(
     cls: PodClass, constraints: Sequence[SpreadConstraint], node: Object | None
 ) -> list[tuple[str, bool]] | None:
-    """Return a node's domain for each constraint, and whether its pods count; None without one."""
+    """Return a node's (domain, whether its pods count) by constraint; None without any domain."""
     marks = {} if node is None else labels(node)
     if node is None or any(c.topology_key not in marks for c in constraints):
         return None

@@ -1,4 +1,4 @@
-"""Temporary changes of a snapshot: pods taken off their nodes, and others placed."""
+"""Temporary changes of a snapshot: pods removed from their nodes, and pods added."""
 
 from collections.abc import Iterable
 from types import TracebackType
@@ -11,7 +11,7 @@ _PUT = ""
 
 
 class TrialChanges:
-    """Takes pods off nodes and puts others there; undoes it all when the context ends."""
+    """Removes and adds pods in a snapshot while the context is active; then restores it."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot

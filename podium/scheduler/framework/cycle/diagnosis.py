@@ -55,10 +55,7 @@ def failure_message(decision: Decision, snapshot: Snapshot) -> str:
 
 
 def reasons_of(decision: Decision) -> Counter[str]:
-    """Return how many nodes refused a pod for each reason; empty if PreFilter refused all nodes.
-
-    Has to be called right after the decision, before the evaluation changes.
-    """
+    """Count a just decided pod's nodes by reason of refusal; empty if PreFilter refused all."""
     evaluation, outcome, blame = decision.evaluation, decision.outcome, decision.blame
     if evaluation is None or outcome is None or blame is None or decision.pre_filter is not None:
         return Counter()

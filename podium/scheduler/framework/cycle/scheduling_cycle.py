@@ -217,10 +217,9 @@ class SchedulingCycle:
     def _refusal_state(
         self, pod: PodInfo, pipeline: Pipeline, filtering: Filtering
     ) -> tuple[object, ...] | None:
-        """Return the state on which a refusal of the pod's class depends.
+        """Return what a refusal of the pod's class depends on; None if it holds for this pod alone.
 
-        None if the refusal holds for this pod only. PostFilter plugins whose `by_class(pod)` is
-        true return equal results for all pods of the class.
+        PostFilter plugins whose `by_class(pod)` is true return equal results for the whole class.
         """
         snapshot, nominator, budgets = self._snapshot, self._nominator, self._handle.budgets
         if pod.nominated_node_name or nominator.rows_of(pod, snapshot):

@@ -1,8 +1,7 @@
 """The evaluation of a class of pods: which rows fit it, and how they score.
 
-An evaluation is made once per class and then updated from the snapshot's log. A pod that was added
-or removed costs one row, in plain integers, unless a plugin says that it affects other rows, too
-(docs/incremental.md).
+An evaluation is made once per class and then updated from the snapshot's log: a pod that was added
+or removed changes its row, and other rows only if a plugin says so (docs/incremental.md).
 """
 
 from typing import Any

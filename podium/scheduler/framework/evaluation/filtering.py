@@ -216,8 +216,7 @@ class Filtering:
     def judge_nominated(self, node_name: str, outcome: Codes, blame: Codes) -> None:
         """Set outcome and blame of the pod's nominated node if PreFilter left that node out.
 
-        The nominated node is filtered whatever nodes PreFilter returned (evaluateNominatedNode,
-        v1.36).
+        The nominated node is filtered whatever PreFilter returned (evaluateNominatedNode, v1.36).
         """
         row = self._snapshot.row_of.get(node_name)
         if row is None or not self.pre_filter.is_success:

@@ -136,10 +136,7 @@ class HypotheticalRows:
         return self._judge_twice(range(len(self._filtering.states)), indexes)
 
     def reprieve(self, in_play: Mask) -> Mask:
-        """Restore pods turn by turn where the preemptor still fits; return the others as victims.
-
-        Only rows in `in_play`, bool[n], are looked at. Returns bool[turns, n].
-        """
+        """Restore pods in turn while the preemptor still fits; return victims, bool[turns, n]."""
         victims = np.zeros(self._slots.shape, bool)
         headroom = self._headroom(in_play)
         others = [

@@ -23,9 +23,8 @@ class Scoring:
     """Scores of all rows for one class of pods; only those of feasible rows are valid.
 
     Attributes:
-        local_total: int64[nodes], the weighted sum of local scores; `relative_total` of the others.
-        preference: int64[nodes], orders rows by total score, and equal ones by node name: greater
-            is better, `INFEASIBLE` if a row doesn't fit.
+        local_total: int64[nodes], the weighted sum of local scores; `relative_total` of others.
+        preference: int64[nodes], orders rows by total score, then node name; greater is better.
         error: the failure of a PreScore plugin, so that there are no scores; else None.
     """
 

@@ -1,1 +1,1 @@
-"""Scoring of resources, shared by NodeResourcesFit and NodeResourcesBalancedAllocation."""
+"""Scores of resources, used by NodeResourcesFit and NodeResourcesBalancedAllocation."""

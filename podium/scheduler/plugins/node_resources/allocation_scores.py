@@ -1,7 +1,7 @@
 """NodeResourcesFit's scoring strategies, in the integer arithmetic of kube-scheduler v1.36.
 
 LeastAllocated, MostAllocated and RequestedToCapacityRatio rate each resource of a node from 0 to
-100; the score is the weighted mean of the ratings. Amounts are below 2**63 / 100: upstream's
+100. The score is the weighted mean of the ratings. Amounts are below 2**63 / 100: upstream's
 arithmetic overflows above that.
 """
 
@@ -23,12 +23,12 @@ _SHAPE_SCORE_MAX = 10
 
 
 class Room(ScoredColumns):
-    """A hundred times what is left of each resource.
+    """Free amounts of each resource, times a hundred.
 
     Attributes:
-        left: [resources, nodes], negative where more is held than there is, or nothing is there.
+        left: [resources, nodes]; negative if more is requested than the node has, or it has none.
         full: [resources, nodes], a hundred times what nodes have.
-        weight_sums: [nodes], of the resources that a node has; at least 1.
+        weight_sums: [nodes], sum of the weights of the resources that a node has; at least 1.
     """
 
     factor, bound = _FULL_PERCENT, 0
@@ -53,9 +53,9 @@ class Room(ScoredColumns):
 
 
 class AllocationScore(LocalScore, ABC):
-    """The weighted mean of a strategy's ratings of resources, in the name of a plugin.
+    """The weighted mean of a strategy's ratings of resources, as the score of a plugin.
 
-    `counts_zero` says whether a resource that is rated 0 counts at all.
+    `counts_zero` says whether resources rated 0 count in the mean.
     """
 
     counts_zero: ClassVar[bool] = True
@@ -94,7 +94,7 @@ class AllocationScore(LocalScore, ABC):
 
     @abstractmethod
     def _ratings(self, left: Matrix, rows: Rows | slice) -> Matrix:
-        """Rate rows by a hundred times what would be left; 0 without any capacity."""
+        """Rate rows by what would be left, times a hundred; 0 if the node has nothing."""
 
     @abstractmethod
     def _rating(self, used: int, capacity: int) -> int: ...
@@ -127,7 +127,7 @@ class _MostAllocated(AllocationScore):
 
 
 class _RequestedToCapacityRatio(AllocationScore):
-    """Scores the used percentage by the points of a shape, rounding to nearest."""
+    """Rates the used percentage by a piecewise linear shape; rounds the mean to nearest."""
 
     counts_zero = False
 

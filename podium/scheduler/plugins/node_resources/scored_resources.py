@@ -1,7 +1,7 @@
-"""The resources of a score of utilization, as columns that many classes of pods share.
+"""Capacity and usage of scored resources, as columns that many classes of pods share.
 
-Capacities and usage are brought into the shape that a score needs once, and then follow the pods
-that come and go. Only what depends on a class's own requests remains to be computed for the class.
+They are converted once to the form that a score needs, and then updated as pods are added and
+removed. For each class, only what depends on its own requests is computed.
 """
 
 from abc import ABC, abstractmethod
@@ -25,16 +25,16 @@ _ROW_BY_ROW_MAX = 8
 
 
 class ScoredColumns(ABC):
-    """Capacity and usage of some resources; follows the pods.
+    """Capacity and usage of some resources by row, updated from the log of pods.
 
     Attributes:
-        factor: multiplier of amounts, at most, without a loss of digits.
-        bound: limit of columns derived from these.
+        factor: factor by which subclasses multiply amounts.
+        bound: limit that subclasses apply to columns.
 
     Args:
-        snapshot: the nodes; of one node epoch for as long as this is used.
-        used: int64[nodes] for each resource, what pods hold.
-        allocatable: int64[nodes] for each resource; it doesn't count where this is 0.
+        snapshot: the nodes, which must not change while this object is used.
+        used: int64[nodes] for each resource, requested by pods on nodes.
+        allocatable: int64[nodes] for each resource; a resource counts on nodes where it isn't 0.
     """
 
     factor: ClassVar[int]
@@ -75,12 +75,12 @@ class ScoredColumns(ABC):
                 self.take_row(row)
 
     def column_of(self, requests: Sequence[int]) -> Matrix:
-        """Return requests times the factor, to be subtracted from columns: [resources, 1]."""
+        """Return requests times `factor`, as an array [resources, 1] to combine with columns."""
         multiplied = [request * self.factor for request in requests]
         return np.array(multiplied, self.dtype).reshape(len(requests), 1)
 
     def bound_of(self, rows: NDArray[np.intp] | slice) -> Matrix | int:
-        """Return the bound of rows; of all, a column, which NumPy compares twice as fast."""
+        """Return `bound`; for all rows as a column, which NumPy compares twice as fast."""
         return self._bounds if isinstance(rows, slice) else self.bound
 
     @abstractmethod
@@ -97,9 +97,9 @@ C = TypeVar("C", bound=ScoredColumns)
 
 
 class ScoredResources(Generic[C]):
-    """Scored columns by the resources that count for a class of pods.
+    """Scored columns for each set of resources that counts for a class of pods.
 
-    With `nonzero`, cpu and memory have defaults for containers that request none.
+    With `nonzero`, containers without requests for cpu or memory count with defaults.
     """
 
     def __init__(
@@ -114,9 +114,9 @@ class ScoredResources(Generic[C]):
         self._columns: PerNodes[C] = PerNodes(snapshot)
 
     def of(self, requests: Mapping[str, int]) -> tuple[C, list[int]]:
-        """Return the columns of the resources that count, and what the pod would add to each.
+        """Return the columns of the resources that count, and the pod's request of each.
 
-        Of scalar resources, those that the pod requests count.
+        Scalar resources only count if the pod requests them.
         """
         names = self._names
         if not self._are_native:

@@ -1,1 +1,1 @@
-"""Volumes as the scheduler sees them: what a pod uses, and where it can be reached."""
+"""Volumes as the scheduler sees them: which ones a pod uses, and which nodes reach them."""

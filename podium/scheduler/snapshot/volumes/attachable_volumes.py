@@ -28,7 +28,7 @@ _UNBOUND_PREFIX = "\0"
 
 
 def attachable_volumes(listers: Listers, pod: PodInfo) -> frozenset[Attachable]:
-    """Return the volumes that must be attached for a pod, as far as they are known."""
+    """Return the volumes to attach for a pod, as far as its claims and volumes exist."""
     found: set[Attachable | None] = set()
     for use, claim in used_claims(listers, pod):
         if claim is None or (use.is_ephemeral and ownership_fault(claim, pod)):
@@ -47,7 +47,7 @@ def attachable_volumes(listers: Listers, pod: PodInfo) -> frozenset[Attachable]:
 
 
 def attached_volumes(listers: Listers) -> dict[str, frozenset[Attachable]]:
-    """Return the volumes that VolumeAttachments attach to nodes, by node name."""
+    """Return the volumes that VolumeAttachments attach, by node name."""
     attached: dict[str, set[Attachable]] = {}
     for attachment in listers.list("VolumeAttachment"):
         spec = spec_of(attachment)
@@ -62,20 +62,20 @@ def attached_volumes(listers: Listers) -> dict[str, frozenset[Attachable]]:
 
 
 def attach_limits(listers: Listers) -> dict[str, dict[str, int]]:
-    """Return how many volumes of each driver can be attached, by node name."""
+    """Return the number of volumes that can be attached, by node name and driver."""
     limits = {name(csi_node): limits_of(csi_node) for csi_node in listers.list("CSINode")}
     return {node_name: of_node for node_name, of_node in limits.items() if of_node}
 
 
 def limits_of(csi_node: Object) -> dict[str, int]:
-    """Return how many volumes can be attached to a node, by driver; unlimited if absent."""
+    """Return the number of volumes that a node can attach, by driver that has a limit."""
     drivers = spec_of(csi_node).get("drivers") or ()
     counts = {driver["name"]: part(driver, "allocatable").get("count") for driver in drivers}
     return {driver: count for driver, count in counts.items() if count is not None}
 
 
 def inline_fault(pod: Object) -> str:
-    """Explain why an in-tree volume of a pod can't be translated for CSI; empty if all can."""
+    """Explain why an in-tree volume of a pod can't be translated for CSI; empty if all can be."""
     for volume in volumes_of(spec_of(pod)):
         try:
             migrated_volume(volume)

@@ -23,7 +23,7 @@ class MigrationError(PodiumError):
 
 @dataclass(frozen=True, slots=True)
 class Attachable:
-    """A volume that is attached to nodes, by its name for the driver."""
+    """A volume that can be attached to nodes, by CSI driver and volume handle."""
 
     driver: str
     handle: str
@@ -34,9 +34,9 @@ class InTreePlugin:
     """An in-tree volume plugin that a CSI driver has replaced.
 
     Attributes:
-        source: the field of a volume that has its description.
-        handle: the driver's name for a volume, from its description and its zones.
-        topology_key: the driver's label of zones; empty if topology isn't translated.
+        source: the field of a volume that contains the plugin's volume source.
+        handle: returns the CSI volume handle, from that source and the volume's zones.
+        topology_key: the driver's label for zones; empty if topology isn't translated.
     """
 
     name: str
@@ -103,12 +103,12 @@ _UNCOUNTED_PROVISIONERS = frozenset({"kubernetes.io/azure-file", "kubernetes.io/
 
 
 def in_tree_plugin(source: Object) -> InTreePlugin | None:
-    """Return the migrated plugin of a volume or persistent volume's spec, if any."""
+    """Return the in-tree plugin of a volume or of a persistent volume's spec, if any."""
     return next((plugin for plugin in _PLUGINS if source.get(plugin.source) is not None), None)
 
 
 def migrated_volume(spec: Object, zones: str = "") -> Attachable | None:
-    """Return a volume or persistent volume's spec as its CSI driver knows it, if any.
+    """Return the CSI driver and handle of an in-tree volume; None for other volumes.
 
     Raises:
         MigrationError: the volume can't be translated.
@@ -121,20 +121,20 @@ def migrated_volume(spec: Object, zones: str = "") -> Attachable | None:
 
 
 def zones_of(volume: Object) -> str:
-    """Return the zone label of a persistent volume, the older one first; empty without one."""
+    """Return the value of a persistent volume's beta zone label, else zone label, else ""."""
     marks = labels(volume)
     return marks.get(BETA_ZONE_LABEL) or marks.get(ZONE_LABEL) or ""
 
 
 def provisioning_driver(provisioner: str) -> str:
-    """Return the CSI driver of a provisioner; empty if its volumes aren't counted."""
+    """Return the CSI driver of a provisioner; empty if its volumes don't count in limits."""
     if provisioner in _UNCOUNTED_PROVISIONERS:
         return ""
     return next((p.driver for p in _PLUGINS if p.name == provisioner), provisioner)
 
 
 def migrated_plugins(csi_node: Object) -> frozenset[str]:
-    """Return the names of the plugins that a node's CSINode lists as migrated."""
+    """Return the names of the in-tree plugins that a CSINode lists as migrated."""
     return frozenset(migration_note(csi_node).split(","))
 
 
@@ -144,10 +144,10 @@ def migration_note(csi_node: Object) -> str:
 
 
 def migrated_affinity(volume: Object, plugin: InTreePlugin) -> Object | None:
-    """Return a persistent volume's required node affinity in the CSI driver's labels.
+    """Return a persistent volume's required node affinity with the labels of the CSI driver.
 
-    Zones in the affinity are renamed; if there are none, those of the volume's label are added.
-    None if any node will do.
+    Zones in the affinity are renamed; if it has none, those of the volume's zone label are added.
+    None if the volume has no affinity and no such label.
     """
     required = part(spec_of(volume), "nodeAffinity").get("required")
     terms = list(entries(required or {}, "nodeSelectorTerms"))

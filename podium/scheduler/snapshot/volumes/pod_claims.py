@@ -1,4 +1,4 @@
-"""The claims and storage classes that a pod's volumes use."""
+"""The claims and StorageClasses that a pod's volumes use."""
 
 from collections.abc import Iterator
 
@@ -16,18 +16,18 @@ _RESOURCES = {
 
 
 def used_claims(listers: Listers, pod: PodInfo) -> Iterator[tuple[ClaimUse, Object | None]]:
-    """Return the claims that a pod uses, in the order of its volumes; None for missing ones."""
+    """Return the uses of claims by a pod's volumes, with the claims; None for a missing claim."""
     for use in claim_uses(pod.obj):
         yield use, listers.get("PersistentVolumeClaim", use.claim_name, pod.namespace)
 
 
 def not_found(kind: str, object_name: str) -> str:
-    """Return the API's message that there is no such object."""
+    """Return the API's message for a missing object."""
     return f'{_RESOURCES[kind]} "{object_name}" not found'
 
 
 def ownership_fault(claim: Object, pod: PodInfo) -> str:
-    """Explain why a claim can't be an ephemeral volume of the pod; empty if it can."""
+    """Explain why a claim isn't that of an ephemeral volume of the pod; empty if it is."""
     owner = controller_of(claim)
     if owner is not None and owner.get("uid") == pod.uid:
         return ""

@@ -1,4 +1,4 @@
-"""The rows from which volumes can be reached; there can be as many volumes as nodes."""
+"""The rows from which volumes can be reached, cached because there may be very many volumes."""
 
 from collections.abc import Iterable
 
@@ -13,7 +13,7 @@ from podium.scheduler.snapshot.snapshot import Snapshot
 
 
 class VolumeTopology:
-    """Rows by labels and by volumes' node affinity."""
+    """Finds rows by node labels and by node affinity of volumes."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
@@ -57,9 +57,9 @@ class VolumeTopology:
         return known[1]
 
     def matching(self, required: Object | None) -> Mask:
-        """Return which rows a NodeSelector of a persistent volume matches, bool[nodes].
+        """Return which rows a persistent volume's NodeSelector matches, bool[nodes]; all for None.
 
-        Volumes are compared with nodes' labels only: conditions on the node's name always hold.
+        Only node labels are compared: requirements on fields of the node always hold.
         """
         if required is None:
             return np.ones(self._snapshot.node_count, bool)
