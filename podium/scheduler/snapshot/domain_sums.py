@@ -117,7 +117,7 @@ class DomainSums:
                     domain_sum.add(row, sign * weight)
 
     def register(self, peer_group: PeerGroup) -> list[tuple[DomainSum, int]]:
-        """Register a peer group, even if none of its pods is on a node; return its weight by sum."""
+        """Register a peer group, even if no pod of it is on a node; return its weight by sum."""
         counting = self._sums_of_group.get(peer_group.id)
         if counting is None:
             self.peer_groups.append(peer_group)

@@ -259,7 +259,7 @@ class Spreading:
     def counted(
         self, cls: PodClass, constraint: SpreadConstraint, key: Hashable, column: NodeColumn
     ) -> DomainSum:
-        """Return the number of counted pods in each domain of a column; `key` is the column's key."""
+        """Return the number of counted pods per domain of a column; `key` is the column's key."""
         own, selector = cls.peer_group, constraint.selector
         marks = () if selector.is_empty else selector_marks(selector)
         asked = (key, own.namespace, selector)
