@@ -1,1 +1,1 @@
-"""What people touch: command line, Python library, dashboard, terminal view, writers of answers."""
+"""User interfaces: command line, Python library, dashboard, terminal view, output formats."""

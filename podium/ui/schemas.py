@@ -1,7 +1,7 @@
-"""JSON Schemas of documents that Podium reads, of reports that it writes, and of questions.
+"""JSON Schemas of documents that Podium reads, of its reports, and of the commands' options.
 
-They are made of the types themselves. `docs/schemas` has them as files for editors and readers of
-reports; a test holds the files to the types.
+The schemas are generated from the types. `docs/schemas` has them as files, for editors and for
+programs that read reports; a test compares the files with the types.
 """
 
 from collections.abc import Mapping
@@ -90,7 +90,7 @@ def schema(name: str) -> dict[str, Any]:
 
 
 def question_schema(kind: type, reach: Reach = Reach.LIBRARY) -> dict[str, Any]:
-    """Return the JSON Schema of a question, with the options of a reach."""
+    """Return the JSON Schema of a question's options that are available in `reach`."""
     # Imported when it is called, as completion lists the names without it.
     from podium.api.documents.json_schema import DIALECT
 

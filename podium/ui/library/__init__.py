@@ -1,7 +1,7 @@
-"""The Python library: functions that do what the commands do, with the options as parameters.
+"""The Python library: functions that do what the commands do, with options as parameters.
 
-They return the reports of the commands, which display themselves in notebooks, and raise a
-`podium.api.errors.PodiumError` for wrong arguments and inputs that can't be read.
+The functions return the commands' reports, which display themselves in notebooks. They raise
+`podium.api.errors.PodiumError` for invalid arguments and for inputs that can't be read.
 """
 
 from podium.ui.answers.answer import Answer

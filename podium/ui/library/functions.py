@@ -1,7 +1,7 @@
-"""Functions that ask questions: their parameters are the options of the command of that name.
+"""The library's functions, which have the names and options of commands.
 
-`--add-node` is `add_node`. The types of the questions alone say which parameters there are; `help`
-and type checkers learn it from their fields.
+The option `--add-node` is the parameter `add_node`. The `Question` type of a command defines its
+options; type checkers and `help` see the fields of this type as parameters.
 """
 
 from collections.abc import Callable
@@ -37,14 +37,14 @@ Ask = Callable[[Any], Any]
 
 
 class Asks(Protocol[P, A_co]):
-    """A function that asks a question."""
+    """A function that makes a `Question` of its arguments and returns the answer."""
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> A_co:
-        """Ask the question."""
+        """Make a question of the arguments, and return its answer."""
 
 
 class AsksOfSeveral(Protocol[P, A_co]):
-    """A function that asks a question, with one or several values of its first parameter."""
+    """A function that asks a question, and accepts several values for the first parameter."""
 
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> A_co: ...
@@ -53,7 +53,7 @@ class AsksOfSeveral(Protocol[P, A_co]):
 
 
 class AsksEither(Protocol[P, A_co, Q, B_co]):
-    """A function that asks one of two questions, of which the second has more parameters."""
+    """A function that asks one of two questions; the second one has additional parameters."""
 
     @overload
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> A_co: ...
@@ -62,14 +62,14 @@ class AsksEither(Protocol[P, A_co, Q, B_co]):
 
 
 def asks(kind: Callable[P, Question[A]], summary: str, ask: Ask | None = None) -> Asks[P, A]:
-    """Make a function that asks a question; without `ask` a method, whose object is asked."""
+    """Make a function that answers questions with `ask` or, without it, a method of a cluster."""
     return _function(kind, summary, ask)  # type: ignore[no-any-return]
 
 
 def asks_of_several(
     kind: Callable[P, Question[A]], summary: str, ask: Ask | None = None
 ) -> AsksOfSeveral[P, A]:
-    """Make a function that asks a question whose first field takes several values in a row."""
+    """Like `asks`, for a question whose first field accepts several positional arguments."""
     return _function(kind, summary, ask, is_of_several=True)  # type: ignore[no-any-return]
 
 
@@ -80,7 +80,7 @@ def asks_either(
     summary: str,
     ask: Ask | None = None,
 ) -> AsksEither[P, A, Q, B]:
-    """Make a function that asks a question which extends another one."""
+    """Like `asks`, for a question of type `kind`, which extends the type of another question."""
     return _function(kind, summary, ask)  # type: ignore[no-any-return]
 
 
@@ -119,7 +119,7 @@ def _function(kind: Any, summary: str, ask: Ask | None, *, is_of_several: bool =
 
 
 class Alone:
-    """The asker of questions that are about no loaded cluster; it shows no progress."""
+    """The context in which questions without a loaded cluster are answered; shows no progress."""
 
     prepare: Callable[..., None] | None = None
 

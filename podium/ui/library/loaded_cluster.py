@@ -1,4 +1,4 @@
-"""The state of a cluster that is read once, for any number of questions about it."""
+"""A cluster state that is read once, for any number of plans, explanations and other reports."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -36,15 +36,15 @@ from podium.whatif.plan.request import Progress as PlanProgress
 
 
 class LoadedCluster:
-    """A loaded state of a cluster, which no question changes.
+    """A loaded state of a cluster, which no method changes.
 
-    Each method asks the question of the command of that name, with the options as parameters:
-    `--add-node` is `add_node`, and an option that may be repeated takes a list. Changes are made in
-    the order of the arguments.
+    Each method does what the command of the same name does, with the options as parameters: the
+    option `--add-node` is `add_node`, and a repeatable option takes a list. Changes are made in the
+    order of the arguments.
 
     Args:
-        state: where the state was read.
-        rules: arguments of all questions, unless a question has its own.
+        state: options that say where the state was read.
+        rules: default arguments of all methods, such as `config` and `namespace`.
     """
 
     def __init__(self, manifests: Manifests, state: State, rules: Mapping[str, Any]) -> None:
@@ -81,7 +81,7 @@ class LoadedCluster:
     )
 
     def lint(self, *, config: str | Path | None = None) -> LintAnswer:
-        """Find mistakes, as `podium lint` does; the files or the cluster are read again."""
+        """Find mistakes, as `podium lint` does; this reads the files or the cluster again."""
         known = {**self._rules, **{name: getattr(self._from, name) for name in arguments_of(State)}}
         of_lint = {name: known[name] for name in arguments_of(LintQuestion) if name in known}
         return question_from(LintQuestion, {**of_lint, "config": config}).answer(Alone(draws=True))
@@ -96,7 +96,7 @@ class LoadedCluster:
         return LoadedState([one.obj for one in self._manifests.objects], self._manifests.read_s)
 
     def ask(self, kind: Callable[..., Question[Any]], arguments: Mapping[str, Any]) -> Any:
-        """Ask a question with these arguments and the rules; raises PodiumError."""
+        """Answer a question with these arguments and the default ones; raises PodiumError."""
         return question_from(kind, {**self._rules, **arguments}).answer(_Loaded(self))
 
     def _repr_html_(self) -> str:
@@ -111,12 +111,12 @@ class LoadedCluster:
         return f"<Cluster of {kinds['Node']} nodes and {kinds['Pod']} pods>"
 
     def read(self, asked: Rules) -> Asked:
-        """Return the loaded state with the options of a question; raises PodiumError."""
+        """Return a request about the loaded state, with a question's rules; raises PodiumError."""
         found = request_on(asked, lambda: self._manifests)
         return replace(found, request=replace(found.request, state=self._state))
 
     def play(self, request: PlanRequest, workers: int | None) -> Plan:
-        """Play a plan; plans with equal rules begin from one loaded cluster."""
+        """Make a plan. Plans with equal rules start from the same loaded cluster, to save time."""
         if request.seeds > 1:
             return plan(request, workers=workers or core_count())
         if self._planner is None or not self._planner.accepts(request):
@@ -125,7 +125,7 @@ class LoadedCluster:
 
 
 class _Loaded(Alone):
-    """The asker of questions about a loaded state."""
+    """The context in which questions about a loaded cluster are answered."""
 
     def __init__(self, cluster: LoadedCluster) -> None:
         super().__init__(draws=True)
@@ -140,7 +140,7 @@ class _Loaded(Alone):
 class LoadQuestion(Rules, State, Question[LoadedCluster]):
     """Read the state of a cluster from files, directories, objects, or else a running cluster.
 
-    The rules hold for all questions about it, unless a question has its own.
+    The methods of the result use the given rules, unless they are called with others.
     """
 
 

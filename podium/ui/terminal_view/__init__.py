@@ -1,1 +1,1 @@
-"""The terminal view of a running cluster."""
+"""The terminal view of a running cluster (`podium top`)."""

@@ -1,4 +1,4 @@
-"""Following a cluster through its API, and noting whether the API server answers."""
+"""Watching of a cluster through its API, and the state of the connection."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
@@ -22,11 +22,11 @@ from podium.ui.terminal_view.watched_cluster import PREEMPTIONS, WatchedCluster
 
 
 class ConnectionState:
-    """Notes the kinds that can't be followed, and the reasons.
+    """The kinds that can't be listed and watched, with the reasons; a hook of the driver.
 
     Attributes:
-        failing: the reason by kind, while the API server doesn't answer.
-        left_out: the reason by kind, for kinds that the user may not list.
+        failing: reasons by kind, as long as the API server doesn't answer.
+        left_out: reasons by kind, for kinds that the user isn't allowed to list.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class ConnectionState:
         self.left_out: dict[str, str] = {}
 
     def happened(self, event: DriverEvent) -> None:
-        """Note a list that succeeded or failed."""
+        """Note that a list has succeeded or failed."""
         if isinstance(event, Listed):
             self.failing.pop(event.kind, None)
             self.left_out.pop(event.kind, None)
@@ -46,7 +46,7 @@ class ConnectionState:
                 self.failing[event.kind] = str(event.error)
 
     def sentence(self) -> str:
-        """Return a sentence about the problem; empty if there is none."""
+        """Return a sentence about the connection's problem; empty if there is none."""
         if self.failing:
             return f"The connection is lost, trying again: {next(iter(self.failing.values()))}"
         if self.left_out:
@@ -56,10 +56,10 @@ class ConnectionState:
 
 
 class RelistingApi:
-    """An API that lists a kind again after its watch has failed, so that its recovery is noticed.
+    """An API client that lists a kind again after a failed watch, to notice when it recovers.
 
-    A new watch alone delivers nothing until an object changes. A kind that the user may not list is
-    reported as not served, so that the other kinds are followed.
+    A new watch alone delivers nothing until an object changes. A kind that the user isn't allowed
+    to list is reported as not served, so that the driver continues with other kinds.
     """
 
     def __init__(self, api: HttpApi) -> None:
@@ -92,10 +92,10 @@ class RelistingApi:
 async def followed(
     connection: Connection, rng: Random
 ) -> AsyncIterator[tuple[WatchedCluster, ConnectionState]]:
-    """Follow a cluster until the end of `async with`.
+    """Watch a cluster inside of `async with`.
 
     Yields:
-        The cluster and the state of its connection, which both change in this event loop.
+        The cluster and the state of its connection, which are updated in this event loop.
 
     Raises:
         PodiumError: the cluster can't be reached at the beginning.

@@ -29,7 +29,7 @@ class TableColumn:
     """The title and the width of a column.
 
     Attributes:
-        width: in cells; 0 for a share of the width that the other columns leave.
+        width: width in terminal cells; 0 for a share of what other columns leave.
     """
 
     title: str
@@ -38,11 +38,11 @@ class TableColumn:
 
 
 class RowTable(ScrollView, can_focus=True):
-    """A table of rows by key, whose cursor stays on its row when the order changes.
+    """A table of rows with keys; the cursor stays on its row when the order changes.
 
     Args:
-        cells_of: returns the cells of a row.
-        follows_first: whether the cursor stays on the first row while it is there.
+        cells_of: returns the cells of the row with a key.
+        follows_first: whether a cursor at the top stays there when another row becomes the first.
     """
 
     class Chosen(Message):
@@ -96,7 +96,7 @@ class RowTable(ScrollView, can_focus=True):
         return self.keys[self.cursor] if self.keys else ""
 
     def show(self, keys: Sequence[str]) -> None:
-        """Show rows in this order."""
+        """Show the rows with these keys, in this order."""
         chosen, stays = self.chosen, self._follows_first and not self.cursor
         self.keys = keys
         if chosen and not stays and (self.cursor >= len(keys) or keys[self.cursor] != chosen):
@@ -109,7 +109,7 @@ class RowTable(ScrollView, can_focus=True):
         self.refresh(layout=self.styles.is_auto_height)
 
     def cut(self) -> str:
-        """Return the last cell of the row with the cursor if it doesn't fit, or an empty text."""
+        """Return the full text of the chosen row's last cell if it is cut off, otherwise ""."""
         if not self.keys:
             return ""
         text = printable(self._cells_of(self.chosen)[-1][0])
@@ -117,7 +117,7 @@ class RowTable(ScrollView, can_focus=True):
         return text if cell_len(text) > width else ""
 
     def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
-        """Return the number of lines."""
+        """Return the height in lines."""
         return len(self.keys) + 1
 
     def on_focus(self) -> None:
@@ -196,7 +196,7 @@ class RowTable(ScrollView, can_focus=True):
 
 
 def shortened(name: str, width: int) -> str:
-    """Shorten a long name in the middle, as mostly its end tells it from similar names."""
+    """Shorten a long name in its middle, as similar names mostly differ at the end."""
     if cell_len(name) <= width:
         return name
     end = (width - 1) // 2

@@ -68,13 +68,13 @@ _COLOURS = {
 
 
 def fullness(requested: Mapping[str, int], node: Object | None, resource: str) -> float:
-    """Return the requested share of the allocatable resource of a node; 0 if it has none."""
+    """Return the requested share of a node's allocatable resource; 0 if the node has none."""
     room = nanos(_allocatable(node).get(resource) or 0)
     return requested.get(resource, 0) / room if room else 0.0
 
 
 def fullest(node: WatchedNode) -> float:
-    """Return the larger of the requested shares of CPU and memory."""
+    """Return the larger one of the node's requested shares of CPU and memory."""
     return max(fullness(node.requested, node.obj, one) for one in _MEASURED)
 
 
@@ -121,7 +121,7 @@ def node_state(node: Object) -> Cell:
 def queue_of(pod: Object) -> str:
     """Guess the scheduling queue of a pending pod by its status.
 
-    A nominated pod is tried again when its victims are gone; a pod that was never rejected waits
+    A nominated pod is retried when its victims are gone; a pod that was never rejected waits
     for its first try.
     """
     condition = condition_of(pod, "PodScheduled") or {}

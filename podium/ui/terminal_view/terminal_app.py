@@ -1,4 +1,4 @@
-"""The application: tables of nodes, pending pods and news."""
+"""The application of the terminal view, with tables of nodes, pending pods and news."""
 
 import asyncio
 import os
@@ -41,10 +41,10 @@ _TELL_S = 0.5
 
 
 async def explained(arguments: Sequence[str], width: int) -> str:
-    """Run `podium explain` in a process of its own, and return its output or its error message.
+    """Run `podium explain` in a separate process; return its output or error message.
 
     Args:
-        width: of the lines, in cells.
+        width: width of the lines, in terminal cells.
     """
     # Colours, but nothing that moves.
     variables = {"COLUMNS": str(width), "FORCE_COLOR": "1", "TTY_INTERACTIVE": "0"}
@@ -66,7 +66,7 @@ async def explained(arguments: Sequence[str], width: int) -> str:
 
 
 class NodeScreen(Screen[None]):
-    """The resources of a node, and its pods by descending priority."""
+    """A screen with the resources of a node, and its pods by descending priority."""
 
     BINDINGS: ClassVar[list[BindingType]] = [Binding("escape", "app.pop_screen", "Back")]
     CSS = "#about { height: auto; padding-bottom: 1; }"
@@ -85,7 +85,7 @@ class NodeScreen(Screen[None]):
         self.look()
 
     def look(self) -> None:
-        """Show the current state."""
+        """Update the screen to the cluster's current state."""
         node = self._cluster.node(self._called)
         pods = sorted(node.pods, key=lambda one: (-pod_priority(self._cluster.pods[one]), one))
         room = allocatable_of(node.obj or {})
@@ -101,7 +101,7 @@ class NodeScreen(Screen[None]):
 
 
 class ExplanationScreen(Screen[None]):
-    """The decision about a pod; leaving the screen ends the process that explains it."""
+    """A screen that explains a pod; leaving it ends the process that computes the explanation."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape", "app.pop_screen", "Back"),
@@ -152,7 +152,7 @@ _ORDERS: Sequence[tuple[str, Callable[[tuple[str, WatchedNode]], object]]] = (
 
 
 class Top(App[None]):
-    """Shows a followed cluster."""
+    """The application, which shows a watched cluster."""
 
     ENABLE_COMMAND_PALETTE = False
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (130, "-wide")]  # noqa: RUF012 - as Textual has it

@@ -1,4 +1,4 @@
-"""A cluster as a client of its API sees it: nodes, requests, pending pods, and news."""
+"""The nodes, requests, pending pods and news of a cluster, from watches of its API."""
 
 from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,11 +24,11 @@ _PREEMPTED_BY = "Preempted by pod "
 
 @dataclass(slots=True)
 class WatchedNode:
-    """A node, and the requests of its pods.
+    """A node, with the requests of its pods.
 
     Attributes:
-        obj: None while the node itself is unknown, or gone.
-        requested: nanos by resource.
+        obj: the Node object; None while it is unknown, and after its deletion.
+        requested: sum of the requests by resource, in nanos.
         pods: keys of the pods that count for the requests.
     """
 
@@ -54,13 +54,13 @@ class News:
 
 
 class WatchedCluster:
-    """A machine that takes in the changes of a cluster, and returns no effects.
+    """A state machine that tracks the changes of a cluster, and returns no effects.
 
     Attributes:
         pods: all pods by `namespace/name`.
         waiting: keys of the pending pods.
-        news: what happened after the first lists, the latest at the end.
-        counts: numbers of pods that were bound, preempted and evicted since then.
+        news: news since the first lists, the latest at the end.
+        counts: numbers of pods that were bound, preempted and evicted since the first lists.
         version: increases with each change.
     """
 
@@ -89,7 +89,7 @@ class WatchedCluster:
         return {name: node for name, node in self._known.items() if node.obj is not None}
 
     def node(self, name: str) -> WatchedNode:
-        """Return a node, also one that doesn't exist any more, or yet."""
+        """Return a node; makes an entry for a node that doesn't exist any more, or yet."""
         return self._known.setdefault(name, WatchedNode())
 
     def step(self, event: Event, now_s: float) -> Sequence[Effect]:
@@ -107,7 +107,7 @@ class WatchedCluster:
         return ()
 
     def next_wakeup_s(self) -> float | None:
-        """Return None: only events matter."""
+        """Return None, as nothing is ever due without an event."""
         return None
 
     def _pod(self, change: Change) -> None:

@@ -1,6 +1,6 @@
 """The pytest fixture `podium_cluster`.
 
-pytest imports this module wherever the package is installed, so that it imports nothing heavy.
+pytest always imports this module if Podium is installed, so the module imports nothing slow.
 """
 
 from collections.abc import Iterator

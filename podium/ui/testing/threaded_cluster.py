@@ -1,4 +1,4 @@
-"""A cluster in a thread beside a test, with a clock that the test moves."""
+"""A cluster in a thread of the test process, with a clock that the test advances."""
 
 import asyncio
 import concurrent.futures
@@ -38,24 +38,24 @@ T = TypeVar("T")
 
 
 class StoppedClusterError(PodiumError):
-    """The cluster doesn't run: it hasn't started, has ended, or has failed."""
+    """A call to a cluster that hasn't started, has ended, or has failed."""
 
 
 class Cluster:
-    """A cluster with the Kubernetes API, from `with` to its end.
+    """A cluster with the Kubernetes API, which runs inside of `with`.
 
-    Without a speed, its clock stands still: what takes no time happens at once, everything else
+    Without `speed`, the clock stands still: what takes no time happens at once, everything else
     when `advance` is called.
 
     Args:
         nodes: number of simulated nodes, `podium-1` and so on; None for three, or none if the
             manifests have nodes.
-        node_shape: further resources of each, such as `nvidia.com/gpu=1,ephemeral-storage=50Gi`.
-        zones: number of zones, `zone-1` and so on, that the nodes are spread over.
+        node_shape: more resources of nodes, such as `nvidia.com/gpu=1,ephemeral-storage=50Gi`.
+        zones: number of zones, `zone-1` and so on, over which nodes are spread; 0 for none.
         manifests: files, directories or objects to load at the start.
         assume_healthy: whether pods and nodes of the manifests become healthy at the start.
         speed: `1x`, `10x` or `max`; None for a clock that stands still.
-        data_dir: directory that keeps the cluster; None to keep nothing.
+        data_dir: directory in which the cluster is kept; None to keep nothing.
         scheduler: whether Podium schedules the pods.
         controllers: controllers to run, as for `podium up --controllers`.
         insecure_http: whether the API is served without TLS.
@@ -123,9 +123,9 @@ class Cluster:
         return self._call(self._running().backend.now_s)
 
     def advance(self, duration_s: float) -> None:
-        """Move the clock forward, and return when everything that is due by then has happened.
+        """Advance the clock, and return when everything that is due by then has happened.
 
-        Clients in other threads or processes aren't waited for.
+        The clock doesn't wait for clients in other threads or processes.
 
         Raises:
             ValueError: the duration is negative.
