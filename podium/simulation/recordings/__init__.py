@@ -1,1 +1,1 @@
-"""Recordings: what happened in a cluster, kept in files, and played again in virtual time."""
+"""Recordings: files with the changes of a cluster, which are replayed in virtual time."""

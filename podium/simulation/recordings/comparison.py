@@ -30,14 +30,15 @@ RECORDED, REPLAYED = "recorded", "replayed"
 
 @dataclass(frozen=True, slots=True)
 class PlacementDifference(Report):
-    """A pod that was bound to another node, or only in the recording or the replay.
+    """A pod that was bound to different nodes, or only in the recording or only in the replay.
 
     Attributes:
         pod: the recorded pod, `namespace/name`.
         recorded: node of the pod in the recording; null if it had none.
         replayed: node of the pod in the replay; null if it had none.
         reason: why the pod couldn't be scheduled, if it has no node in one of them.
-        instead: name of the pod that stands in for it, as that pod wasn't lost in the replay.
+        instead: name of the pod that takes its place in the replay; the recorded pod replaced that
+            pod, which wasn't lost in the replay.
     """
 
     pod: str
@@ -54,11 +55,11 @@ class PreemptionDifference(Report):
     Attributes:
         only: `recorded` or `replayed`.
         at_s: when it happened, in seconds since the beginning.
-        preemptor: the preemptor; null if it isn't known.
+        preemptor: the preemptor; null if unknown.
         node: node of the victims.
         victims: the victims.
         reason: why the preemptor didn't fit in the replay.
-        otherwise: what became of the preemptor in the other one.
+        otherwise: what happened to the preemptor where it didn't preempt.
     """
 
     only: str
@@ -89,7 +90,7 @@ class WaitDifference(Report):
 
 @dataclass(frozen=True, slots=True)
 class WaitingOfClass(Report):
-    """The waits of the new pods of a priority class.
+    """The waiting times of the new pods of a priority class.
 
     Attributes:
         priority_class: name of the PriorityClass; null for none.
@@ -97,8 +98,8 @@ class WaitingOfClass(Report):
         pods: number of pods to place.
         recorded_placed: number of pods that were placed in the recording.
         replayed_placed: number of pods that were placed in the replay.
-        recorded_median_seconds: median wait of those in the recording; null without any.
-        replayed_median_seconds: median wait of those in the replay; null without any.
+        recorded_median_seconds: median wait of pods placed in the recording; null if none were.
+        replayed_median_seconds: median wait of pods placed in the replay; null if none were.
     """
 
     priority_class: OrNull
@@ -112,7 +113,7 @@ class WaitingOfClass(Report):
 
 @dataclass(frozen=True, slots=True)
 class GapReport(Report):
-    """A time without a recorder, of which only the resulting changes are known.
+    """A time in which no recorder ran, so that only the changes in sum are known.
 
     Attributes:
         at_s: when the gap began, in seconds since the beginning.
@@ -133,10 +134,10 @@ class ReplayReport(Report):
         recording: directory of the recording.
         start: time at which the recording begins.
         seconds: length of the recording.
-        closed: whether the recorder was stopped in good order, rather than killed.
+        closed: whether the recorder was stopped regularly, rather than killed.
         gaps: gaps of the recording.
         pods: number of pods that the scheduler had to place.
-        alike: number of those pods that were placed, or waited, alike in both.
+        alike: number of these pods with equal placements and waits in the recording and the replay.
         recorded_preemptions: number of preemptions in the recording.
         replayed_preemptions: number of preemptions in the replay.
         placements: pods that were bound to other nodes.
@@ -286,7 +287,7 @@ _CLASSES = ("Class", "Priority", "Pods", "Placed", "Replayed", "Median wait", "R
 
 
 def replay_presentation(report: ReplayReport) -> Presentation:
-    """Present a replay: a summary, and a table for each sort of difference."""
+    """Present a replay: a summary, and a table for each kind of difference."""
     summary = (
         f"{report.recording}: {span(report.seconds)} from {report.start}. "
         f"{count(report.pods, 'pod')} to place, {report.alike} alike; "

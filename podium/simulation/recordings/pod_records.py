@@ -1,7 +1,7 @@
 """The pods of a recording, with their bindings and their ends.
 
-The scheduler's bindings, nominations, conditions and victims are kept apart from the other changes,
-as a replay decides them again.
+Bindings, nominations, conditions and preemptions by the scheduler are separated from other changes,
+as a replay decides about them again.
 """
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -21,7 +21,7 @@ _NOMINATION_S = 30.0
 
 
 class Nomination(NamedTuple):
-    """A nomination of a pod to a node, and the number of the change that brought it."""
+    """A nomination of a pod to a node; `number` is the index of the change that made it."""
 
     at_s: float
     number: int
@@ -32,17 +32,17 @@ class PodRecord(msgspec.Struct):
     """A pod in a recording; times are in seconds since the epoch.
 
     Attributes:
-        created_s: when it was created; None if it existed at the beginning.
+        created_s: when the pod was created; None if it existed at the beginning.
         given_node: the node to which it was bound when first seen; empty if it wasn't bound.
         node: the node to which it was bound; empty if it never was.
         bound_s: when it was bound; None if it was bound when first seen, or never.
         turned_to_s: when a scheduler first tried it; None if none did.
-        message: why it couldn't be scheduled the last time.
+        message: the last reason why it couldn't be scheduled.
         statuses: statuses written by its node between its binding and its termination, with times.
-        leaving_s: when it began to terminate, or was deleted; None if it did neither.
-        lost_s: when it began to terminate, or failed, because of its cause.
-        cause: why it was disrupted, if it was.
-        preemptor: uid of the pod that preempted it; empty if none did, or if it isn't known.
+        leaving_s: when it began to terminate, or was deleted; None if neither.
+        lost_s: when it began to terminate, or failed, by the disruption in `cause`.
+        cause: why it was disrupted; None if it wasn't.
+        preemptor: uid of the pod that preempted it; empty if none did, or if it is unknown.
         replaced_by: uid of the pod that its controller created in its place.
     """
 
@@ -65,7 +65,7 @@ class PodRecord(msgspec.Struct):
 
     @classmethod
     def begun(cls, pod: Object, at_s: float, number: int, *, exists: bool) -> Self:
-        """Begin the record of a pod that is first seen, as a new one unless it exists already."""
+        """Make the record of a pod when first seen; `exists` means from before the recording."""
         node = node_name_of(pod)
         record = cls(pod, pod, None if exists else at_s, node, node)
         record.see(pod, at_s, number, is_first=True)
@@ -77,7 +77,7 @@ class PodRecord(msgspec.Struct):
 
     @property
     def owner(self) -> str:
-        """The uid of its controller; empty if it has none that would replace it."""
+        """The uid of the controller that replaces the pod if it is lost; empty if there is none."""
         owner = controller_of(self.first)
         return "" if owner is None or owner.get("kind") == "Node" else str(owner.get("uid") or "")
 
@@ -91,11 +91,11 @@ class PodRecord(msgspec.Struct):
 
     @property
     def was_lost(self) -> bool:
-        """Return whether the cause of its end holds only for its node: a preemptor, or the node."""
+        """Return whether the pod was disrupted by preemption or its node, not by an eviction."""
         return self.cause is not None and self.cause is not BY_EVICTION
 
     def see(self, pod: Object, at_s: float, number: int, *, is_first: bool = False) -> None:
-        """Record a state of the pod, after a number of changes of the recording."""
+        """Record a new state of the pod; `number` is the index of the change."""
         old = None if is_first else self.last
         node, nominated = node_name_of(pod), nominated_node_of(pod)
         if node and not self.node:
@@ -115,7 +115,7 @@ class PodRecord(msgspec.Struct):
             self._lose(pod, at_s)
 
     def leave(self, pod: Object, at_s: float) -> None:
-        """Note that the pod began to terminate, or was deleted."""
+        """Record that the pod began to terminate, or was deleted."""
         if self.leaving_s is None:
             self.leaving_s = at_s
             self._lose(pod, at_s)
@@ -129,8 +129,8 @@ class PreemptionRecord(msgspec.Struct, frozen=True):
     """A preemption of a recording or a replay, by the uids of the recorded pods.
 
     Attributes:
-        preemptor: uid of the preemptor; empty if it isn't known.
-        reason: why a replay preempted; empty in a recording.
+        preemptor: uid of the preemptor; empty if unknown.
+        reason: why the preemptor fitted no node in a replay; empty in a recording.
     """
 
     at_s: float
@@ -145,7 +145,7 @@ class PreemptionRecord(msgspec.Struct, frozen=True):
 
 
 def is_lost(pod: Object) -> bool:
-    """Return whether a pod ends for a cause that holds only for its node."""
+    """Return whether a pod is disrupted for a cause that depends on its node, as preemption."""
     cause = cause_of(pod)
     return cause is not None and cause is not BY_EVICTION
 
@@ -209,7 +209,7 @@ def _name_replacements(records: Mapping[str, PodRecord]) -> None:
 
 
 def recorded_preemptions(records: Mapping[str, PodRecord]) -> list[PreemptionRecord]:
-    """Return the recorded preemptions by time; a preemptor may have several on a node."""
+    """Return the recorded preemptions by time; a preemptor may preempt repeatedly on a node."""
     victims: dict[tuple[str, str], list[tuple[float, str]]] = {}
     for pod_uid, record in records.items():
         if record.was_preempted and record.leaving_s is not None:

@@ -1,4 +1,4 @@
-"""States of replayed pods: those of the recorded pods, without what the scheduler decides."""
+"""States of replayed pods: the recorded states without the decisions of the scheduler."""
 
 from contextlib import suppress
 from typing import Any
@@ -15,7 +15,7 @@ _OF_THE_SERVER = ("resourceVersion", "generation", "managedFields")
 
 
 def arriving(obj: Object, *, keeps_node: bool) -> Object:
-    """Return a pod as it was created."""
+    """Return a pod as it was when created, with `spec.nodeName` only if `keeps_node`."""
     spec = dict(obj["spec"]) if keeps_node else without(obj["spec"], "nodeName")
     status: dict[str, Any] = {"phase": "Pending"}
     if qos := status_of(obj).get("qosClass"):
@@ -27,7 +27,7 @@ def arriving(obj: Object, *, keeps_node: bool) -> Object:
 
 
 def replacement(obj: Object, name: str, uid: str, now_s: float) -> Object:
-    """Return a pod as its controller would create it in place of a lost one."""
+    """Return the pod that a controller would create in place of a lost pod."""
     pod = arriving(obj, keeps_node=False)
     metadata = {**pod["metadata"], "name": name, "uid": uid}
     return {**pod, "metadata": {**metadata, "creationTimestamp": timestamp(now_s)}}
@@ -39,7 +39,7 @@ def is_decided_on(pod: Object) -> bool:
 
 
 def is_schedulers_change(old: Object, new: Object) -> bool:
-    """Return whether a scheduler made the change: a binding, nomination, preemption or refusal."""
+    """Return whether a change includes a binding, nomination, preemption or refusal."""
     return _decided(old) != _decided(new)
 
 
@@ -55,7 +55,11 @@ def _is_schedulers(condition: Object) -> bool:
 
 
 def updated(current: Object, old: Object, new: Object) -> Object | None:
-    """Change a replayed pod as users or controllers changed the recorded one; None if not."""
+    """Apply changes of a recorded pod by users or controllers to the replayed pod.
+
+    Returns:
+        The changed pod; None if there are no such changes.
+    """
     old_metadata, metadata = (
         without(metadata_of(pod), *_OF_THE_END, *_OF_THE_SERVER) for pod in (old, new)
     )
@@ -74,10 +78,10 @@ def updated(current: Object, old: Object, new: Object) -> Object | None:
 
 
 def status_at(current: Object, recorded: Object, shift_s: float) -> Object:
-    """Return a replayed pod with the status that the node wrote of the recorded pod.
+    """Return a replayed pod with the status that the node of the recorded pod wrote.
 
     Args:
-        shift_s: how much later than in the recording the pod was placed.
+        shift_s: how many seconds later than in the recording the pod was bound.
     """
     others = [one for one in recorded.get("conditions") or () if not _is_schedulers(one)]
     own = [one for one in conditions_of(current) if _is_schedulers(one)]
@@ -92,7 +96,7 @@ def status_at(current: Object, recorded: Object, shift_s: float) -> Object:
 
 
 def placed_status(current: Object, now_s: float) -> Object:
-    """Return a replayed pod that runs at once, for lack of a recorded status."""
+    """Return a replayed pod as running, for a pod without a recorded status."""
     since = timestamp(now_s)
     conditions = [
         {"type": kind, "status": "True", "lastTransitionTime": since}

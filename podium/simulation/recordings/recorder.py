@@ -1,4 +1,4 @@
-"""The recorder of a cluster: a machine without calls, which writes its events to a recording."""
+"""The recorder of a cluster: a state machine that only writes its events to a recording."""
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
@@ -29,7 +29,7 @@ from podium.simulation.recordings.segments import (
 )
 
 FLUSH_S = 1.0
-"""The seconds of a recording that a kill may cost."""
+"""The seconds between two flushes, which are lost at most if the recorder is killed."""
 
 _LOOK_S = 0.5
 # Fields that no decision depends on, some of which may be confidential.
@@ -46,13 +46,13 @@ _SELECTING = frozenset({"Service", "ReplicationController", "ReplicaSet", "State
 
 
 class RecorderMachine:
-    """A machine that records the objects of a cluster.
+    """A state machine that records the objects of a cluster.
 
-    The objects at the start are the state of the cluster; if a recording is continued, what differs
-    from its end are changes after a gap.
+    A new recording begins with all objects. If a recording is continued, differences from its last
+    state are recorded as changes after a gap.
 
     Attributes:
-        is_synced: whether all objects of the start are known, so that changes are recorded.
+        is_synced: whether the initial lists are complete, so that changes are recorded.
     """
 
     name = "podium-record"
@@ -105,7 +105,7 @@ class RecorderMachine:
         return self._flush_s
 
     def missed(self, reason: str, now_s: float) -> None:
-        """Write a gap: changes may have been missed, and their results follow."""
+        """Write a gap, in which changes may have been missed."""
         if self.is_synced:
             at_s = max(now_s, self._now_s)
             self._writer.write(GAP, at_s, since=self._now_s, reason=reason)
@@ -200,8 +200,8 @@ async def record(
     """Record a cluster until a stop is requested; raises PodiumError.
 
     Args:
-        machine: the machine to run; ending its recording is left to the caller.
-        warn: receives a sentence when a kind can't be read, once, and when changes were missed.
+        machine: the recorder to run; the caller has to call its `end`.
+        warn: called with a sentence once for each kind that can't be read, and for each gap.
     """
     async with HttpApi(connection, rng) as http:
         with suppress(ForbiddenError):
@@ -238,7 +238,7 @@ async def record(
 
 
 class _ReadableApi:
-    """An API that doesn't serve the kinds that the user may not read."""
+    """An API in which kinds that the user may not list look as if not served."""
 
     def __init__(self, api: HttpApi, warn: Warn) -> None:
         self.call = api.call

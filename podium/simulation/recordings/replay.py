@@ -1,11 +1,11 @@
 """The replay of a recording in virtual time, with Podium's scheduler in place of the recorded one.
 
-The recorded changes by users, controllers and nodes are played: creations and deletions of pods,
-and all changes of nodes and other objects. Placements and preemptions are decided again. Of
-several nodes that are equal to Podium, it takes the recorded one.
+The recorded changes by users, controllers and nodes are repeated: creations and deletions of pods,
+and all changes of nodes and other objects. Placements and preemptions are decided again. Of several
+equally good nodes, Podium takes the recorded one.
 
-Pods take as long to start and to end as in the recording; if that isn't known, they start at once,
-and take their whole grace period to end.
+Pods take as long to start and to terminate as in the recording; if that isn't known, they start at
+once, and terminate after their whole grace period.
 """
 
 from collections import Counter
@@ -52,7 +52,7 @@ from podium.simulation.recordings.pod_states import (
 from podium.simulation.recordings.segments import RecordedChange, Recording
 
 Progress = Callable[[float, int], None]
-"""Receives the seconds that have passed in the replay, and the number of played changes."""
+"""Called with the simulated seconds, and the number of repeated changes."""
 
 _PROGRESS_EVERY = 200
 _POD = KINDS["Pod"]
@@ -61,13 +61,13 @@ _CONTROLLERS = frozenset({"pod-garbage-collector", "taint-eviction-controller"})
 
 
 class ReplayedPod(msgspec.Struct):
-    """The fate of a recorded pod in a replay.
+    """The outcome for a recorded pod in a replay.
 
     Attributes:
         node: node to which the pod, or its stand-in, was bound first; empty if it wasn't bound.
         bound_s: when it was bound, in seconds since the epoch; None if it wasn't.
-        instead: name of the pod that stands in for it from the beginning, as that pod wasn't lost;
-            empty if the pod itself was created.
+        instead: name of the stand-in: the pod that the recorded pod replaced, if that wasn't lost
+            in the replay; empty if the pod itself was created.
     """
 
     node: str = ""
@@ -92,7 +92,7 @@ def replay(
     options: SchedulerOptions | None = None,
     progress: Progress | None = None,
 ) -> Replay:
-    """Play a recording from its beginning to its end."""
+    """Replay a recording from its beginning to its end."""
     setup = SchedulerSetup(configuration=configuration, options=options)
     cluster = Cluster(
         ClusterOptions(
@@ -172,14 +172,14 @@ def _write(store: Store, change: RecordedChange) -> None:
 
 
 class _ReplayedPods:
-    """Plays the changes of pods, and the consequences of other decisions.
+    """Repeats the changes of pods, and simulates the consequences of different decisions.
 
-    Mostly a recorded pod is played by itself. Where the scheduler decides otherwise, controllers
-    would have acted otherwise, too: a pod that isn't preempted needs no replacement, and stands in
-    for it; a pod that is preempted only in the replay gets a replacement, which stands in for it.
+    If the scheduler decides as recorded, each recorded pod is created itself. Otherwise pods stand
+    in for others: a pod that isn't preempted in the replay stands in for its recorded replacement;
+    a pod that is preempted only in the replay gets a replacement, which stands in for that pod.
 
     Attributes:
-        results: what became of each recorded pod, by uid.
+        results: the outcomes for recorded pods, by uid.
     """
 
     def __init__(self, cluster: Cluster, records: Mapping[str, PodRecord]) -> None:
@@ -218,7 +218,7 @@ class _ReplayedPods:
                 self._plan_end(record, pod)
 
     def play(self, change: RecordedChange) -> None:
-        """Play a change of a pod, but for what the scheduler did."""
+        """Repeat a change of a pod, except what the recorded scheduler did."""
         pod = change.obj
         recorded, record = uid(pod), self._records[uid(pod)]
         if change.old is None:
@@ -236,7 +236,7 @@ class _ReplayedPods:
             self._change(recorded, change.old, pod)
 
     def recorded_at(self, place: Place) -> str:
-        """Return the uid of the recorded pod for which the pod at a place stands; may be empty."""
+        """Return the uid of the recorded pod for a replayed pod's namespace and name; or empty."""
         return self._recorded.get(place, "")
 
     def _assign(self, recorded: str, place: Place) -> None:
@@ -346,7 +346,7 @@ class _ReplayedPods:
         self._plan_statuses(recorded, pod)
 
     def _plan_statuses(self, recorded: str, pod: Object) -> None:
-        """Have the recorded statuses written, as long after the binding as in the recording."""
+        """Schedule writes of the recorded statuses, as long after the binding as recorded."""
         record, now_s = self._records[recorded], self._driver.now_s
         if not record.node:
             status = partial(self._write_status, pod, record, None, 0.0)

@@ -1,8 +1,8 @@
 """The files of a recording: segments of JSON lines, compressed member by member.
 
 A segment begins with the whole state, so that older segments may be removed, and a recording can be
-continued from its last segment alone. Each flush adds a gzip member of whole lines. A process that
-is killed leaves at most one torn member at the end, which is cut off.
+continued from its last segment alone. Each flush appends a gzip member of whole lines. A killed
+process leaves at most one incomplete member at the end, which is ignored.
 """
 
 import fcntl
@@ -75,7 +75,7 @@ class SegmentWriter:
             raise RecordingError(f"{directory}: {error.strerror}") from None
 
     def resume(self) -> list[Line]:
-        """Continue the last segment, and return its whole lines; none for a new recording.
+        """Continue the last segment, and return its complete lines; none for a new recording.
 
         Raises:
             RecordingError: the files aren't a recording, or it has another configuration.
@@ -116,7 +116,7 @@ class SegmentWriter:
 
     @property
     def is_full(self) -> bool:
-        """Return whether the next segment is to begin."""
+        """Return whether the next segment should begin."""
         least = max(self._segment_bytes, _EVENTS_PER_STATE * self._state_bytes)
         return self._event_bytes >= least
 
@@ -145,7 +145,7 @@ class SegmentWriter:
 
 
 def identity_of(obj: Object) -> Identity:
-    """Return the identity of an object, which is unique in a cluster at any time."""
+    """Return kind, namespace and name of an object."""
     kind = kind_of(obj)
     return (str(obj.get("kind") or "") if kind is None else kind.key, *place_of(obj))
 
@@ -159,7 +159,7 @@ def segment_paths(directory: Path) -> list[Path]:
 
 
 def read_segments(directory: Path) -> Iterator[tuple[Path, list[Line], bool]]:
-    """Read path and lines of each segment, in order, and whether its end is torn.
+    """Yield path and lines of each segment, in order, and whether its end is incomplete.
 
     Raises:
         RecordingError: there is no recording, or one of its segments is missing or damaged.
@@ -214,7 +214,7 @@ class RecordedChange(Change, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class RecordingGap:
-    """A time without a recorder, of which only the resulting changes are known."""
+    """A time in which no recorder ran, so that only the changes in sum are known."""
 
     since_s: float
     until_s: float
@@ -228,7 +228,7 @@ class Recording:
     Attributes:
         configuration: the KubeSchedulerConfiguration of the cluster, as text; empty for the
             default one.
-        is_closed: whether the recorder was stopped in good order, rather than killed.
+        is_closed: whether the recorder was stopped regularly, rather than killed.
     """
 
     path: str

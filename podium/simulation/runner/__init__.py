@@ -1,1 +1,1 @@
-"""Plays scenarios on a virtual cluster: steps, drains and assertions, and reports the outcome."""
+"""Simulations of scenarios: their steps, drains and assertions, and the report."""

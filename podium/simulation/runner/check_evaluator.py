@@ -1,4 +1,4 @@
-"""The evaluation of a scenario's checks, with a description of the state where one fails."""
+"""The evaluation of a scenario's checks, with a description of the state if a check fails."""
 
 from collections.abc import Mapping
 

@@ -1,8 +1,8 @@
 """The drain of nodes as by `kubectl drain`: a node is cordoned and its pods are evicted.
 
-The order, the filters and the waiting are those of kubectl v1.36: all pods are evicted at once, an
-eviction that a budget refuses is tried again `retry_s` later, any other refusal is final, and the
-drain is over when the last pod is gone.
+As in kubectl v1.36, all pods are evicted at the same time, an eviction that a budget refuses is
+tried again after `retry_s`, any other refusal is final, and the drain is done when all evicted pods
+are deleted.
 """
 
 from collections.abc import Iterable
@@ -99,14 +99,14 @@ class Drainer:
         self._wait()
 
     def left(self) -> list[str]:
-        """Return the pods that are still to be evicted, as `namespace/name`."""
+        """Return the pods that aren't evicted yet, as `namespace/name`."""
         return [*map(key, self._stuck())]
 
     def _stuck(self) -> list[Object]:
         return [*self._asking.values(), *(pod for pod, _ in self._given_up)]
 
     def held_by_silence(self) -> list[str]:
-        """Return the evicted pods, `namespace/name`, that stay because the node is silent."""
+        """Return the evicted pods, `namespace/name`, that stay because the node doesn't respond."""
         if self.state == "done" or not is_silent(self._cluster.store, self.drain.node):
             return []
         return [key(pod) for pod in self._leaving.values() if self._is_there(pod)]
@@ -116,7 +116,7 @@ class Drainer:
         return eviction_blocks(self._cluster.store, self._stuck(), self._cluster.driver.now_s)
 
     def _objection(self, pod: Object) -> str | None:
-        """Return why a pod can't be evicted; empty if it is left alone, None if it is evicted."""
+        """Return why a pod prevents the drain; empty if it is ignored, None if it is evicted."""
         if _MIRROR in annotations(pod):
             return ""
         if is_finished(pod):

@@ -1,7 +1,7 @@
 """Why budgets refuse evictions, and which changes would allow them.
 
-Each advice is tried before it is given: the budget's status is computed for the changed budget or
-pods, and the eviction is tried again.
+Each advice is verified: the budget's status is computed for the changed budget or pods, and the
+eviction is tried again.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -53,7 +53,7 @@ class EvictionBlock(msgspec.Struct, frozen=True):
 
 
 def advised(reason: str, remedies: Sequence[str]) -> str:
-    """Join the reason of a refusal and its remedies to one sentence."""
+    """Join the reason of a refusal and its remedies into one sentence."""
     return f"{reason}; to let one go, {', or '.join(remedies)}" if remedies else reason
 
 
@@ -102,7 +102,7 @@ def _with_one_alone(trials: Sequence["_Trial"]) -> Iterator[str]:
 
 
 class _Trial:
-    """A budget that refuses evictions, which are tried again under other conditions."""
+    """Trials of refused evictions with a changed budget or changed pods."""
 
     def __init__(
         self, store: Store, budget: Object, refused: Sequence[Object], now_s: float
@@ -163,7 +163,7 @@ class _Trial:
 
     @property
     def _total(self) -> int:
-        """The number of pods that their controllers want, as far as they say."""
+        """The number of pods that controllers want; if unknown, the number of active pods."""
         if needs_scale(self.budget):
             return self._expected or 0
         if self._expected and all(controller_of(pod) is not None for pod in self._pods):
@@ -235,7 +235,7 @@ class _Trial:
 
     @property
     def is_allowed(self) -> bool:
-        """Return whether the budget, counted again, allows one of the refused evictions."""
+        """Return whether the budget alone, with a new status, allows a refused eviction."""
         return self._lets_go(self._counted)
 
     def _lets_go(self, counted: CountedBudget, pods: Sequence[Object] = ()) -> bool:

@@ -1,4 +1,4 @@
-"""The runner of scenarios, which carries out each step by the API in virtual time."""
+"""The simulation of a scenario, whose steps are executed through the API in virtual time."""
 
 from collections.abc import Callable, Sequence
 from random import Random
@@ -52,8 +52,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of a scenario.
 
     Attributes:
-        failures: number of assertions that don't hold, and of steps with another outcome than
-            expected.
+        failures: number of failed assertions, and of steps without the expected result.
     """
 
     scenario: Scenario
@@ -69,7 +68,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
 def simulate(
     scenario: Scenario, progress: Progress | None = None, *, prepare: Prepare | None = None
 ) -> Simulation:
-    """Play a scenario to its end, or until Ctrl-C."""
+    """Simulate a scenario to its end, or until Ctrl-C."""
     cluster = Cluster(scenario.options)
     notes = cluster.load(scenario.objects)
     start_s = scenario.options.start_s
@@ -252,7 +251,7 @@ class _ScenarioRunner:
         return {check: text for check, text in found.items() if text}
 
     def _step_until(self, deadline_s: float) -> bool:
-        """Advance to the next event; return whether it comes before the deadline."""
+        """Advance to the next event; if none is before the deadline, to that, and return False."""
         next_s = self._driver.next_s()
         if next_s is None or next_s > deadline_s:
             self._driver.run_until(deadline_s)

@@ -36,10 +36,10 @@ class ClassSummary(Report):
         waited: number of pods that were bound after waiting.
         median_wait_seconds: median wait of the pods that waited; 0 if none did.
         longest_wait_seconds: longest wait of a pod that was bound; 0 if none waited.
-        never_placed: number of pods that had no node until they, or the simulation, ended.
+        never_placed: number of pods without a node until their end, or that of the simulation.
         preempted: number of pods that were preempted.
         evicted: number of pods that were evicted through the API, or for a taint.
-        lost: number of pods that were lost with their node, or stopped by it.
+        lost: number of pods that were lost with their node, or stopped by its kubelet.
     """
 
     priority_class: str
@@ -116,8 +116,8 @@ class EventReport(Report):
 class PendingReport(Report):
     """A pod that has no node at the end.
 
-    If it would fit on a node, but no event has woken it, `fits_on` names the node, and `tried_at_s`
-    says when it would be tried all the same, in seconds since the start.
+    If it would fit a node, but no event has woken it, `fits_on` is the node, and `tried_at_s` is
+    when it would be tried without an event, in seconds since the start.
     """
 
     pod: str
@@ -128,7 +128,7 @@ class PendingReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class EndReport(Report):
-    """The cluster at the end: numbers of pods by phase, pending pods, and nodes of the others."""
+    """The cluster at the end: numbers of pods by phase, pending pods, and nodes of bound pods."""
 
     pods: Mapping[str, int]
     pending: Sequence[PendingReport]

@@ -91,7 +91,7 @@ def numbers_in_words(numbers: Mapping[str, int]) -> str:
 
 
 class Check(Document):
-    """An assertion: exactly one subject, and its expected state.
+    """An assertion about exactly one subject and its expected state.
 
     Attributes:
         pod: a pod, `name` or `namespace/name`.
@@ -115,7 +115,7 @@ class Check(Document):
         current_healthy: number of healthy pods that a budget should count.
         desired_healthy: number of healthy pods that a budget should require.
         expected_pods: number of pods that a budget should count.
-        of: name of the object that events regard.
+        of: name of the object that events are about.
     """
 
     pod: str | None = None
@@ -179,7 +179,7 @@ class Check(Document):
 
     @property
     def target(self) -> ActionTarget:
-        """The object of the check, or all objects of a kind if name or namespace are empty."""
+        """The object of the check; if namespace or name is empty, all objects of the kind."""
         match self.subject:
             case "no_pod_pending":
                 return ActionTarget("Pod", "", "")

@@ -1,6 +1,6 @@
-"""The drain of a node: a step of a scenario, and a change of a plan.
+"""The drain of a node: a step of a scenario, or a change of a plan.
 
-It is apart from the other steps, as plans don't have these.
+It is in its own module, as plans don't import the other steps.
 """
 
 from typing import Annotated, Any
@@ -32,13 +32,12 @@ NodeName = Annotated[str, Required("the name of a node")]
 
 
 class Drain(Document):
-    """Cordon a node and evict its pods, as `kubectl drain` does; short: the node alone.
+    """Cordon a node and evict its pods, as `kubectl drain` does; short form: the node's name.
 
     Attributes:
-        timeout_s: when to give up; null for never.
-        grace_period_s: grace period of pods; null for their own.
-        ignore_daemon_sets: whether pods of DaemonSets are left alone; otherwise they keep the node
-            from being drained.
+        timeout_s: time after which the drain fails; null for never.
+        grace_period_s: grace period of pods; null for the pods' own.
+        ignore_daemon_sets: whether to ignore pods of DaemonSets; otherwise they prevent the drain.
         retry_s: how long to wait after a budget refused an eviction; `kubectl drain` waits 5s.
     """
 

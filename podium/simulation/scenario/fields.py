@@ -36,11 +36,11 @@ _KINDS_BY_WORD: Mapping[str, Kind] = {
 
 
 class Context(msgspec.Struct, frozen=True):
-    """The surroundings of a scenario that checks of its fields need.
+    """The context in which fields of a scenario are validated.
 
     Attributes:
         directory: directory of the scenario's file, to which names of manifests are relative.
-        plugins: names of plugins to enable in each scheduler, whatever its configuration says.
+        plugins: names of plugins to enable in each scheduler in addition to its configuration.
     """
 
     directory: Path
@@ -50,7 +50,7 @@ class Context(msgspec.Struct, frozen=True):
 
 
 def context_of(info: ValidationInfo) -> Context:
-    """Return the context of the scenario that is decoded."""
+    """Return the context of the scenario that is being validated."""
     context = (info.context or {})[CONTEXT]
     assert isinstance(context, Context)
     return context
@@ -165,7 +165,7 @@ def _of_file(file: str, path: str, context: Context) -> tuple[list[Object], list
 
 
 def inline_objects(entry: object, path: str, file: str) -> tuple[list[Object], list[FieldError]]:
-    """Read the objects of a manifest within a scenario, and its faults."""
+    """Return the objects of a manifest within a scenario, and its errors."""
     objects: list[Object] = []
     faults: list[FieldError] = []
     for outcome in objects_in(YamlDocument(1, 1, entry), file, DEFAULT_NAMESPACE):

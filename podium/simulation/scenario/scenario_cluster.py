@@ -56,7 +56,7 @@ class TaintDocument(Document):
 
 
 class NodeTemplate(Document):
-    """Equal nodes: `NAME`, or `NAME1`, `NAME2` and so on if there is a count."""
+    """A number of equal nodes, named `NAME1`, `NAME2` and so on; without `count`, one `NAME`."""
 
     name: Annotated[str, Required("a name, or the beginning of names if there is a count")]
     count: Annotated[int, Range(0, _NODES_MAX)] | None = None
@@ -80,7 +80,7 @@ class NodeTemplate(Document):
         return self
 
     def nodes(self, kubelet: EvictionSettings | None = None) -> list[Object]:
-        """Return the nodes; what a kubelet reserves isn't allocatable."""
+        """Return the nodes, with allocatable resources less what a kubelet reserves."""
         capacity = {"pods": "110", **self.capacity}
         left = capacity if kubelet is None else kubelet.allocatable(capacity)
         taints = [taint.model_dump(exclude_unset=True) for taint in self.taints]
@@ -118,7 +118,7 @@ Scripted = Annotated[ScriptedDuration, _scripted()]
 
 
 class PodBehaviour(Document):
-    """The behaviour of pods without annotations that script another one."""
+    """The behaviour of simulated containers, by default of pod annotations."""
 
     startup: Scripted = DEFAULT_BEHAVIOUR.startup
     init_duration: Scripted = DEFAULT_BEHAVIOUR.init
@@ -144,7 +144,7 @@ class KubeletSettings(EvictionSettings):
 
     Attributes:
         eviction_order: order in which pods are evicted.
-        housekeeping_interval: time between two measurements; 0 stands for 10s.
+        housekeeping_interval: time between two measurements; 0 for the default of 10s.
     """
 
     eviction_order: Annotated[str, Choice(tuple(EvictionOrder))] = EvictionOrder.DEFAULT
@@ -199,7 +199,7 @@ class FeatureGates(Document):
 
 
 class SchedulerEntry(Document):
-    """A scheduler: its configuration, in place or in a file, and its feature gates.
+    """A scheduler: its configuration, inline or in a file, and its feature gates.
 
     Attributes:
         file: file with a KubeSchedulerConfiguration, SchedulerOptions, or both.
@@ -248,7 +248,7 @@ class SchedulerEntry(Document):
 
 
 class Latencies(Document):
-    """Latencies of calls, answers and watches, and the time that provisioning a volume takes."""
+    """Latencies of requests, responses and watches, and the time to provision a volume."""
 
     calls: Duration = 0.0
     answers: Duration = 0.0

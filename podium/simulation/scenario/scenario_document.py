@@ -52,13 +52,13 @@ _COUNT_MAX = 1_000_000
 
 
 class ArrivalsDocument(Document):
-    """Objects that are created again and again, as `NAME-1`, `NAME-2`, and so on.
+    """Objects that are created repeatedly, with names `NAME-1`, `NAME-2`, and so on.
 
     Attributes:
-        every: time from one arrival to the next: `30s`, `10s..1m`, or `~30s` on average.
+        every: time between arrivals: `30s`, random as `10s..1m`, or exponential as `~30s`.
         objects: the objects to create.
-        from_s: when the wait for the first arrival begins.
-        until_s: time after which nothing arrives.
+        from_s: time from which the first interval counts.
+        until_s: time after which no objects are created.
         count: greatest number of arrivals.
     """
 
@@ -76,13 +76,10 @@ class ArrivalsDocument(Document):
         return value
 
     def numbered(self, path: str, number: int, seed: int) -> ServerSideApply:
-        """Return the objects of an arrival, counted from 1.
+        """Return the objects of the arrival with a number, from 1.
 
-        Random durations of annotations are drawn here, so that they don't depend on anything else
-        that happens in the cluster.
-
-        Args:
-            path: path of these arrivals in the scenario.
+        Random durations in annotations are drawn here, so that they don't depend on other events in
+        the cluster. `path` is the path of these arrivals in the scenario.
         """
         rng = Random(f"{path}/{seed}/{number}")
         objects = []
@@ -99,10 +96,10 @@ class ArrivalsDocument(Document):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Scenario:
-    """A cluster, and what its users do to it and when.
+    """A cluster, and the timed actions of its users.
 
     Attributes:
-        until_s: when the scenario ends, in seconds since the start; None for the last step.
+        until_s: when the scenario ends, in seconds since the start; None to end with the last step.
         arrivals: arrivals by their paths in the file.
     """
 
@@ -134,7 +131,7 @@ def _seconds_since_epoch(value: Any) -> float:
 
 
 class Spec(Document):
-    """The cluster of a scenario, and what happens in it."""
+    """The cluster of a scenario, with its steps and arrivals."""
 
     description: str = ""
     seed: Annotated[int, Bits(64)] = 0
@@ -219,18 +216,18 @@ def read_scenario(
 
     Args:
         path: the file, to whose directory the names of manifests are relative.
-        plugins: names of plugins to enable in each scheduler, whatever its configuration says.
+        plugins: names of plugins to enable in each scheduler in addition to its configuration.
     """
     return scenario_of(path, scenario_value(path, text), seed, max_pods, plugins)
 
 
 def scenario_value(path: str, text: str) -> Any:
-    """Read the document of a scenario as plain values, without checks; raises ScenarioError."""
+    """Read the document of a scenario as JSON values, without validation; raises ScenarioError."""
     return one_document(path, text, KIND, ScenarioError)
 
 
 def one_document(path: str, text: str, kind: str, error: type[PodiumError]) -> Any:
-    """Read the only document of a text; raises the error with a line for each fault."""
+    """Read the only document of a text; raises `error` with a line for each fault."""
     documents = list(read_yaml(text))
     faults = [f"{path}, line {f.line}: {f.message}" for d in documents for f in d.faults]
     if not faults and len(documents) != 1:
@@ -247,7 +244,7 @@ def scenario_of(
     max_pods: int = MAX_PODS,
     plugins: Sequence[str] = (),
 ) -> Scenario:
-    """Read a scenario from plain values, like `read_scenario`."""
+    """Read a scenario from JSON values; arguments and errors are those of `read_scenario`."""
     context = Context(Path(path).parent, path, PodLimit(max_pods), plugins)
     decoded = decode(ScenarioDocument, value, context={CONTEXT: context})
     if decoded.document is None:

@@ -59,8 +59,8 @@ class Merge(msgspec.Struct, frozen=True):
     """Merge fields into an object.
 
     Attributes:
-        words: what happens to the object, for the timeline, such as `falls silent`; empty if its
-            change says so by itself.
+        words: a predicate for the timeline, such as `falls silent`; empty if the change has its own
+            entry there.
     """
 
     target: ActionTarget
@@ -77,7 +77,7 @@ class Taint(msgspec.Struct, frozen=True):
 
 
 class Delete(Document):
-    """Objects to delete, and the grace period of pods; short: the objects alone."""
+    """Objects to delete, and the grace period of pods; short form: only the objects."""
 
     objects: Targets = ()
     grace_period_s: Annotated[WholeSeconds | None, Field(alias="gracePeriod")] = None
@@ -113,7 +113,7 @@ class ScaleDocument(Document):
 
 
 class BehaveDocument(Document):
-    """Annotations that script behaviour from now on; empty texts remove them."""
+    """Annotations to set on a pod or node, which script its behaviour; empty texts remove them."""
 
     object: TargetText
     annotations: dict[str, str] = {}
@@ -146,7 +146,7 @@ class BehaveDocument(Document):
 
 
 class Expect(msgspec.Struct, frozen=True):
-    """Assert that checks hold, now or within some time; the scenario goes on when they do."""
+    """Assert checks, and wait up to `within_s` seconds until all hold."""
 
     checks: tuple[Check, ...]
     within_s: float = 0.0
@@ -162,7 +162,7 @@ class ScenarioStep:
     Attributes:
         at_s: earliest time of the action, in seconds since the start; None for right after the step
             before.
-        refusal: text of the refusal that is expected; None if the action should succeed.
+        refusal: text that the API's refusal should contain; None if the action should succeed.
     """
 
     path: str
@@ -205,7 +205,7 @@ class StepDocument(Document):
 
     @classmethod
     def faults_as_written(cls, value: Mapping[str, Any]) -> Iterator[FieldError]:
-        """Check that a step has one action, and waits only for assertions."""
+        """Check that a step has exactly one action, and `within` only with an assertion."""
         names = [name.removesuffix("_") for name in _ACTIONS]
         given = [name for name in names if value.get(name) is not None]
         if len(given) != 1:

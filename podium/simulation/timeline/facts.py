@@ -37,7 +37,7 @@ class TimelineEntry(msgspec.Struct, frozen=True):
         type: what happened, such as `PodBound`; `timeline_sentences.py` lists all types.
         by: name of the machine that did it, or `user`.
         details: JSON values that depend on the type.
-        uid: uid of the object; empty if it isn't known.
+        uid: uid of the object; empty if unknown.
     """
 
     at_s: float
@@ -58,7 +58,7 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 def node_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
-    """Find the facts in a change of a node; `old` is None if it is new, `new` if it is gone."""
+    """Yield the facts in a change of a node; `old` is None if created, `new` if deleted."""
     if new is None:
         yield Fact("NodeGone")
         return
@@ -95,7 +95,7 @@ def taint_text(taint: Object) -> str:
 
 
 def budget_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
-    """Find the facts in a change of a PodDisruptionBudget."""
+    """Yield the facts in a change of a PodDisruptionBudget."""
     if new is None:
         yield Fact("BudgetGone")
         return
@@ -114,7 +114,7 @@ def budget_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
 
 
 def workload_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
-    """Find the facts in a change of a Deployment, ReplicaSet, StatefulSet, DaemonSet or Job."""
+    """Yield the facts in a change of a Deployment, ReplicaSet, StatefulSet, DaemonSet or Job."""
     if new is None:
         yield Fact("WorkloadGone")
         return
@@ -146,13 +146,13 @@ def workload_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
 
 
 def failure_of(job: Object) -> Object | None:
-    """Return the condition by which a Job has failed, or will have once its pods have ended."""
+    """Return the condition by which a Job has failed, or will fail once its pods terminate."""
     conditions = (condition_of(job, kind) for kind in ("FailureTarget", "Failed"))
     return next((one for one in conditions if one and one.get("status") == "True"), None)
 
 
 def event_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
-    """Find the fact in a new Event; a repeated Event is one fact."""
+    """Yield the fact in a new Event, but none if its count is increased."""
     if new is None or old is not None:
         return
     regarding = new.get("involvedObject") or new.get("regarding") or _NOTHING
@@ -170,7 +170,7 @@ def event_facts(old: Object | None, new: Object | None) -> Iterator[Fact]:
 
 
 class NodeFacts:
-    """The facts in changes of nodes, and in zones with too few ready nodes to evict pods."""
+    """Yields the facts in changes of nodes, and when evictions in a zone stop or resume."""
 
     def __init__(self, nodes: Iterable[Object]) -> None:
         self._zones = Zones(NodeLifecycleSettings())
@@ -201,7 +201,7 @@ class NodeFacts:
 
 
 class PodFacts:
-    """The facts in changes of pods, from their creation to their deletion."""
+    """Yields the facts in changes of pods, from creation to deletion."""
 
     def __init__(self) -> None:
         # By uid: the last write before a pod goes sets its grace period to 0.

@@ -1,4 +1,4 @@
-"""The observer of a cluster, which makes a timeline of all writes."""
+"""The observer of a simulated cluster, which adds entries for all writes to a timeline."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -36,7 +36,7 @@ _FACTS: Mapping[str, Facts] = {
 
 
 class Observer:
-    """The timeline of all writes from now on, with the machines that made them."""
+    """The timeline of all writes from now on, with the state machines that made them."""
 
     def __init__(self, cluster: Cluster) -> None:
         self.entries: list[TimelineEntry] = []
@@ -64,7 +64,7 @@ class Observer:
             watch.close()
 
     def look(self, by: str = USER) -> None:
-        """Add entries for the writes since the last call, by a machine or the user."""
+        """Add entries for the writes since the last call, made by a state machine or the user."""
         if self._store.revision == self._seen:
             return
         self._seen = self._store.revision
@@ -79,7 +79,7 @@ class Observer:
                 self._note(fact, event.kind, event.namespace, event.name, by, uid)
 
     def passed_s(self) -> float:
-        """Return the seconds that the cluster has run, to the millisecond."""
+        """Return the simulated seconds since the start, rounded to milliseconds."""
         return round(self._driver.now_s - self._start_s, 3)
 
     def note(
@@ -90,7 +90,7 @@ class Observer:
         about: tuple[str, str, str] = ("", "", ""),
         by: str = USER,
     ) -> None:
-        """Add an entry that isn't a write to the store, after all writes up to now."""
+        """Add an entry for an event other than a write, after entries for all writes up to now."""
         self.look(by)
         self._note(Fact(what, details), *about, by)
 

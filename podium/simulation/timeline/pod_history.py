@@ -1,4 +1,4 @@
-"""Histories of pods, folded from the timeline."""
+"""Histories of pods, collected from the timeline."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -26,7 +26,7 @@ def is_end(entry: TimelineEntry) -> bool:
 
 
 def pods_by_uid(pods: Iterable[Object]) -> dict[str, Object]:
-    """Pods by their uids."""
+    """Return pods by uid."""
     return {uid(pod): pod for pod in pods}
 
 
@@ -36,14 +36,14 @@ class PodHistory(msgspec.Struct):
     Times are in seconds since the beginning.
 
     Attributes:
-        pod: `namespace/name`.
+        pod: the pod, `namespace/name`.
         priority_class: the name of its PriorityClass; empty if it names none.
-        bound_s: when it was bound in the course of time; None if it wasn't.
-        overslept_s: how long it had waited before, if no event had woken it.
-        ended_s: when it lost its place, or failed; None if it hasn't.
-        has_finished: whether it ended by itself.
-        was_leaving: whether it was on its way out, or had ended, at the beginning.
-        failed_for: reason and message of its status when it failed; empty if it didn't.
+        bound_s: when it was bound; None if never, or before the beginning.
+        overslept_s: how long it had waited when bound, if no event had woken it.
+        ended_s: when it began to terminate, was deleted or failed; None if none of these.
+        has_finished: whether it succeeded or failed by itself.
+        was_leaving: whether it was terminating or finished at the beginning.
+        failed_for: reason and message in its status when it failed; empty if it didn't.
         index: its completion index; None unless it belongs to an indexed Job.
         number: how many pods were known before it.
     """
@@ -71,16 +71,16 @@ class PodHistory(msgspec.Struct):
 
 
 class Repetitions(msgspec.Struct):
-    """The pods that repeat what has become of another pod of their owner.
+    """The pods that repeat the end of an earlier pod of their controller.
 
-    An owner whose pods their node rejects makes one after the other: a pod repeats another if it
-    was created after the other had ended, and if both ended in their first second, on the same node
-    and for the same reason. Preemptions are told one by one.
+    If a node rejects pods, their controller creates one after the other. A pod repeats another if
+    it was created after the end of the other, and if both ended in their first second, on the same
+    node and for the same reason. Preemptions are never repetitions.
 
     Attributes:
-        first: by the uid of a pod that repeats another, that of the first one.
-        times: by the uid of a first one, how many pods repeat it.
-        until_s: by the same, when the last of them ended, in seconds since the beginning.
+        first: the uid of the first of several such pods, by the uid of each repeating pod.
+        times: the number of repeating pods, by the uid of the first.
+        until_s: when the last one ended, in seconds since the beginning, by the uid of the first.
     """
 
     first: dict[str, str] = msgspec.field(default_factory=dict)
@@ -91,11 +91,11 @@ class Repetitions(msgspec.Struct):
 class PodHistories:
     """The histories of all pods of a cluster.
 
-    Iterating over it yields the pods of the beginning, then those that came, in order.
+    Iterating yields the pods that existed at the beginning, then the created ones, in order.
 
     Attributes:
-        by_uid: the pods to which anything happened, in order.
-        disrupted: the pods that lost their place through no change of their own, in order.
+        by_uid: the pods with entries in the timeline, in order.
+        disrupted: the disrupted pods, in the order of their disruptions.
     """
 
     def __init__(
@@ -153,7 +153,7 @@ class PodHistories:
         yield from (one for one in self.by_uid.values() if one.is_new)
 
     def depth_of(self, lost: PodHistory, preemptors: Mapping[str, str]) -> int:
-        """Return the number of replacements that preempt between the changes and a disruption."""
+        """Return 1, or the depth of the lost pod that the preemptor replaces plus 1."""
         depth, seen = 1, {lost.uid}
         while True:
             preemptor = self.by_uid.get(preemptors.get(lost.uid, ""))
@@ -164,7 +164,7 @@ class PodHistories:
             depth, lost = depth + 1, before
 
     def _repeat(self, history: PodHistory, reason: str) -> None:
-        """Say whose end the end of a new pod repeats."""
+        """Record that the end of a new pod repeats the end of another."""
         ended_s = history.ended_s or 0.0
         is_told = not reason or reason == BY_SCHEDULER.reason or not history.is_new
         if is_told or history.owner is None or ended_s - history.created_s >= _AT_ONCE_S:
@@ -177,7 +177,10 @@ class PodHistories:
             self.repetitions.until_s[first] = ended_s
 
     def _replace(self, history: PodHistory) -> None:
-        """Say in whose place a new pod comes: of its name or node, if its owner goes by that."""
+        """Record which lost pod of its owner a new pod replaces.
+
+        For a StatefulSet it is the pod with the same name, for a DaemonSet that of the same node.
+        """
         if history.owner is None or not history.is_new:
             return
         kind, lost = history.owner[0], self._lost.get(history.owner, [])

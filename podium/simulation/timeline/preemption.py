@@ -1,4 +1,4 @@
-"""Preemptions in detail: victims, the budgets that they break, and why other nodes lost."""
+"""Details of preemptions: victims, violated budgets, and why other nodes weren't chosen."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -34,8 +34,8 @@ class VictimsBudget(Report):
 
     Attributes:
         budget: the budget, `namespace/name`.
-        allowed: disruptions that the budget allowed before.
-        is_broken: whether the victim's disruption breaks the budget.
+        allowed: disruptions that the budget allowed before the preemption.
+        is_broken: whether the victim's disruption violates the budget.
     """
 
     budget: str
@@ -48,9 +48,9 @@ class Victim(PodReport):
     """A victim of a preemption.
 
     Attributes:
-        node: node of the victim, which may be another one than the preemptor's.
-        budgets: budgets that cover the victim; reports say whether its disruption breaks any.
-        is_leaving: whether it was already a victim of an earlier preemptor, or terminating.
+        node: node of the victim, which may differ from the preemptor's.
+        budgets: budgets that cover the victim; reports only say whether any is violated.
+        is_leaving: whether it was terminating, or a victim of an earlier preemption, already.
     """
 
     node: str
@@ -73,10 +73,10 @@ class CandidateNode(Report):
     Attributes:
         node: name of the node.
         victims: victims on the node, the most important first.
-        pdb_violations: number of victims that break a budget.
-        values: values by which the keys compare the node, in words.
-        lost_at: name of the key at which it lost, `NAME_KEY` if it lost only by its name; None for
-            the chosen node.
+        pdb_violations: number of victims whose disruption violates a budget.
+        values: formatted values of the keys of the choice, in order.
+        lost_at: name of the key at which the node lost, `NAME_KEY` if it lost only by its name;
+            None for the chosen node.
     """
 
     node: str
@@ -103,7 +103,7 @@ class PreemptionOutcome(Report):
         node: the chosen node.
         at_s: when it was decided, in seconds since the beginning.
         victims: victims on the chosen node.
-        alternatives: other candidates, those first that lost at the latest key.
+        alternatives: other candidates; those that lost at a later key come first.
         left_out: number of further candidates.
         chosen: the chosen candidate.
         keys: names and headings of the keys by which candidates were compared, in order.
@@ -124,7 +124,7 @@ class PreemptionOutcome(Report):
 
     @property
     def taken(self) -> tuple[Victim, ...]:
-        """The victims but those that were leaving already."""
+        """The victims that weren't leaving already."""
         return tuple(victim for victim in self.victims if not victim.is_leaving)
 
     @property
@@ -137,10 +137,10 @@ Broken = dict[str, set[int]]
 
 
 class PreemptionRecorder:
-    """Records preemptions when they are decided, before anything changes.
+    """Records preemptions at the decision, before the cluster changes.
 
     Attributes:
-        preemptors: by the uid of a victim, the uid of its first preemptor.
+        preemptors: the uid of the first preemptor of each victim, by the victim's uid.
     """
 
     def __init__(
@@ -164,7 +164,7 @@ class PreemptionRecorder:
                 self.preemptors[pod.uid] = decision.pod.uid
 
     def read(self, pod: PodInfo, preemption: Preemption, count_max: int) -> PreemptionOutcome:
-        """Describe a preemption with the chosen node and up to `count_max` of the others."""
+        """Describe a preemption, with at most `count_max` candidates besides the chosen node."""
         choice, run = preemption.choice, preemption.run
         if choice is None or run is None:
             missing = "candidates" if choice is None else "dry run"
@@ -221,11 +221,11 @@ class PreemptionRecorder:
         )
 
     def _broken(self, preemptor: PodInfo, run: DryRun, rows: Rows) -> Broken:
-        """Find the budgets that victims on rows break.
+        """Find the budgets that potential victims on rows violate.
 
-        The pods of a row spend a budget in order of importance, and a pod that comes when it is
-        spent breaks it. None of the spared pods broke any: all that is left of a budget went to
-        them, and to as many of the violating pods, which break another budget, as it allowed.
+        The pods of a row use up the disruptions that a budget allows in order of importance;
+        further pods violate it. Pods in the group without violations have used one each, and pods
+        that violate another budget the rest.
         """
         broken: Broken = {}
         if not self._budgets.budgets:
@@ -249,7 +249,7 @@ class PreemptionRecorder:
         return broken
 
     def _covering(self, pod: PodInfo) -> list[int]:
-        """Return the numbers of the budgets of which a pod's disruption costs one."""
+        """Return the indices of the budgets that cover a pod and don't count it as disrupted."""
         return [
             number
             for number in self._budgets.covering(pod.cls)

@@ -1,4 +1,4 @@
-"""The entries of a timeline as sentences, but for those that add nothing to the story."""
+"""The entries of a timeline as sentences, without entries that are of no interest."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -38,14 +38,14 @@ _TONES = (
 
 
 def tone_of(line: str) -> Tone:
-    """Return the tone of a line of a story."""
+    """Return the tone, by which a line of the timeline is coloured."""
     return next((tone for words, tone in _TONES if words in line), Tone.NONE)
 
 
 def sentences(entries: Iterable[TimelineEntry]) -> Iterator[tuple[float, str]]:
-    """Put a timeline into sentences, each with its seconds since the start, in order.
+    """Describe a timeline in sentences, each with its seconds since the start, in order.
 
-    If one thing happens to very many objects at one moment, a few are named and the others counted.
+    If something happens to many objects at the same time, only some of them are named.
     """
     unrepeated = _with_retries_once(_with_repetitions_once([*entries]))
     for at_s, moment in groupby(unrepeated, key=attrgetter("at_s")):
@@ -64,7 +64,7 @@ def sentences(entries: Iterable[TimelineEntry]) -> Iterator[tuple[float, str]]:
 def _with_repetitions_once(entries: Sequence[TimelineEntry]) -> Iterator[TimelineEntry]:
     """Leave out the entries of pods that repeat the end of another pod.
 
-    The end of the first pod has how often it was repeated, and until when.
+    How often the end was repeated, and until when, is added to the end of the first pod.
     """
     known = PodHistories(entries).repetitions
     if not known.first:
@@ -92,9 +92,9 @@ def _with_repetitions_once(entries: Sequence[TimelineEntry]) -> Iterator[Timelin
 
 
 def _with_retries_once(entries: Iterable[TimelineEntry]) -> Iterator[TimelineEntry]:
-    """Leave out all refusals of an eviction but the first.
+    """Leave out all refusals of a pod's eviction but the first.
 
-    It has how often the eviction was refused, until when, and the last reason.
+    The number of refusals, and the time and reason of the last one, are added to the first.
     """
     refusals: dict[tuple[str, str, str], list[TimelineEntry]] = {}
     kept: list[TimelineEntry] = []
@@ -114,7 +114,7 @@ def _with_retries_once(entries: Iterable[TimelineEntry]) -> Iterator[TimelineEnt
 
 
 def sentence(entry: TimelineEntry) -> str:
-    """Put an entry into a sentence; empty if it adds nothing to the story."""
+    """Describe an entry in a sentence; empty if the entry is of no interest."""
     if entry.type == "Event":
         details = entry.details
         about = details["regarding"]
@@ -136,14 +136,14 @@ def sentence(entry: TimelineEntry) -> str:
 
 
 def subject(kind: str, namespace: str, name: str) -> str:
-    """Name an object as stories do: with its namespace unless that is `default`."""
+    """Return the name of an object in sentences, with its namespace unless it is `default`."""
     noun = _SUBJECTS.get(kind, kind.lower())
     place = "" if namespace in ("", DEFAULT_NAMESPACE) else f"{namespace}/"
     return f"{noun} {place}{name}"
 
 
 def clock(at_s: float) -> str:
-    """Format a time of the story: `t+30s`, `t+1m30s`, `t+2h0m1.5s`."""
+    """Format seconds since the start: `t+30s`, `t+1m30s`, `t+2h0m1.5s`."""
     return f"t+{span(at_s)}"
 
 
@@ -159,7 +159,7 @@ def span(seconds: float) -> str:
 
 
 def overslept(waited_s: float) -> str:
-    """Explain why a pod was tried that no event had woken for a number of seconds."""
+    """Explain why a pod was tried although no event woke it while it waited for `waited_s`."""
     return (
         f"no event had woken it, and it was tried only because it had waited for {span(waited_s)}"
     )

@@ -1,1 +1,1 @@
-"""Traces of other formats as scenarios. `openb.py` reads one format, and writes it as YAML."""
+"""The import of traces as scenarios; `openb.py` is for the openb format."""

@@ -1,9 +1,9 @@
 """The import of openb traces of GPU clusters (cluster trace GPU v2023) as scenarios.
 
-Nodes become Nodes with `nvidia.com/gpu` for their GPUs and a label for the model. Tasks become
-Pods: QoS as a PriorityClass, the GPU models that a task accepts as required node affinity, and the
-time that it ran as the pod's run duration. A pod is created when its task was; when it starts is up
-to the scheduler that plays the scenario. Notes say what Kubernetes can't express.
+Nodes have `nvidia.com/gpu` for their GPUs and a label for the model. Tasks become Pods, with the
+QoS as PriorityClass, the accepted GPU models as required node affinity, and the recorded run time
+as the pod's run duration. A pod is created when its task was; when it starts depends on the
+simulated scheduler. Notes report what Kubernetes can't express.
 """
 
 import csv
@@ -30,7 +30,7 @@ class ImportFileError(PodiumError):
 
 
 class Row(msgspec.Struct, frozen=True):
-    """One line of a file."""
+    """One row of a CSV file."""
 
     file: str
     line: int
@@ -113,7 +113,7 @@ _WHOLE_GPU = 1000
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """A pod, and when it is created, in seconds since the start of the trace."""
+    """A pod and its time of creation, in seconds since the start of the trace."""
 
     at_s: int
     pod: Object
@@ -121,7 +121,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Trace:
-    """The nodes, priority classes and pods of a trace, and notes on what Kubernetes lacks."""
+    """The nodes, priority classes and pods of a trace, and notes on what can't be expressed."""
 
     nodes: list[Object]
     classes: list[Object]
@@ -139,8 +139,8 @@ def read_trace(
     """Read a trace; raises ImportFileError.
 
     Args:
-        capacity: share of the nodes to keep, evenly of each kind of nodes.
-        limit: number of tasks to keep, the earliest ones; None keeps all.
+        capacity: share of the nodes to keep, the same for each shape of node.
+        limit: number of tasks to keep, the earliest ones first; None keeps all.
     """
     faults: list[str] = []
     read_nodes = _unique("sn", _each(_node, nodes, faults), faults)
