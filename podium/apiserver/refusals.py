@@ -1,7 +1,7 @@
-"""Refusals that verbs and servers share, worded as kube-apiserver words them.
+"""Refusals that verbs and servers share, with kube-apiserver's messages.
 
-Some name the plural resource of the request, others the kind of the wrong object, in the message
-and in its details, as kube-apiserver does.
+Some name the plural resource of the request, others the kind of the object, in the message and its
+details, as in kube-apiserver.
 """
 
 from collections.abc import Iterable
@@ -48,7 +48,7 @@ def not_found(kind: Kind, name: str) -> RefusedError:
 
 
 def already_exists(kind: Kind, name: str, *, is_terminating: bool = False) -> RefusedError:
-    """409: an object of this name exists, which may be terminating."""
+    """409: an object with this name exists; it may be terminating."""
     terminating = "object is being deleted: " if is_terminating else ""
     message = f"{terminating}{kind.resource} {quoted(name)} already exists"
     return RefusedError(
@@ -57,19 +57,19 @@ def already_exists(kind: Kind, name: str, *, is_terminating: bool = False) -> Re
 
 
 def conflict(resource: str, name: str, why: str, group: str = "") -> RefusedError:
-    """409: an object, such as a `pods/binding`, isn't in the state that the request expects."""
+    """409: a resource, such as `pods/binding`, isn't in the state that the request expects."""
     full_name = f"{_qualified(resource, group)} {quoted(name)}"
     message = f"Operation cannot be fulfilled on {full_name}: {why}"
     return RefusedError(409, "Conflict", message, details=_details(name, group, resource))
 
 
 def modified(kind: Kind, name: str) -> RefusedError:
-    """409: the object was written after the version in the request."""
+    """409: the object was modified after the resourceVersion in the request."""
     return conflict(kind.plural, name, MODIFIED, kind.group)
 
 
 def uid_conflict(kind: Kind, namespace: str, name: str, wanted: str, stored: str) -> RefusedError:
-    """409: the stored object of this name has another uid."""
+    """409: the stored object with this name has another uid."""
     place = f"{namespace}/" if namespace else ""
     key = f"/registry/{_STORED_AS.get(kind.key, kind.plural)}/{place}{name}"
     error = f"StorageError: invalid object, Code: 4, Key: {key}, ResourceVersion: 0"
@@ -90,7 +90,7 @@ def forbidden(
 
 
 def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "") -> RefusedError:
-    """422: a kind or options have invalid fields; only the first faults are listed."""
+    """422: an object or options have invalid fields, of which only the first are listed."""
     listed, more = first_faults(faults), ""
     too_long = sum(map(_length, listed[:-1])) > _FAULTS_LENGTH_MAX
     if len(listed) > 1 and (len(listed) > FAULTS_MAX or too_long):
@@ -102,7 +102,7 @@ def invalid(name: str, faults: Iterable[FieldError], kind: str, group: str = "")
 
 
 def first_faults(faults: Iterable[FieldError]) -> list[FieldError]:
-    """Return the first faults: as many as a refusal lists, and one more if there are more."""
+    """Return as many faults as a refusal lists, and one more if there are more."""
     first: list[FieldError] = []
     length = 0
     for fault in faults:
@@ -168,7 +168,7 @@ def entity_too_large(why: str) -> RefusedError:
 
 
 def too_many(what: str) -> RefusedError:
-    """429: the server has no room for another request or watch."""
+    """429: the server has reached its limit of requests or watches."""
     message = f"Too many {what}, please try again later."
     return RefusedError(429, "TooManyRequests", message, retry_after_s=1)
 

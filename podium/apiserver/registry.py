@@ -1,4 +1,4 @@
-"""The kinds that a server serves: built-in ones and those of CustomResourceDefinitions."""
+"""The kinds that a server serves: built-in kinds and those of CustomResourceDefinitions."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -12,16 +12,16 @@ GroupVersion = tuple[str, str]
 
 
 class Registry:
-    """Immutable registry of kinds by their names.
+    """Immutable registry of the served kinds.
 
     Attributes:
-        by_plural: the kinds of each group and version, by plural, in order.
-        groups: the versions of each group, the preferred one first.
+        by_plural: for each group and version, the kinds by plural, in order.
+        groups: versions of each group, the preferred version first.
 
     Args:
-        definitions: CustomResourceDefinitions; those that are established are served.
+        definitions: CustomResourceDefinitions, which are served if established.
         unstored: further kinds, whose objects aren't stored.
-        optional: the optional kinds to serve; definitions may replace them.
+        optional: optional kinds to serve; definitions may override them.
     """
 
     def __init__(
@@ -46,20 +46,20 @@ class Registry:
         }
 
     def named(self, key: str) -> Kind:
-        """Return a kind by its key; raises RefusedError: 404."""
+        """Return the kind with a key; raises RefusedError (404)."""
         kind = self._by_key.get(key)
         if kind is None:
             raise no_such_resource()
         return kind
 
     def called(self, name: str) -> Kind | None:
-        """Return a kind by its key, its name or its plural, or None."""
+        """Return the kind with this key, name or plural; None if there is none."""
         return self._by_key.get(name) or next(
             (kind for kind in self._by_key.values() if name in (kind.name, kind.plural)), None
         )
 
     def of(self, obj: Object) -> Kind | None:
-        """Return the kind of an object; None unless it is served in the object's version."""
+        """Return the kind of an object; None if it isn't served in the object's version."""
         api_version = str(obj.get("apiVersion"))
         kind = self._called.get((api_version, str(obj.get("kind")))) or kind_of(obj)
         group, _, version = api_version.rpartition("/")

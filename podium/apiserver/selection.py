@@ -1,7 +1,7 @@
 """Selections: label and field selectors of lists and watches.
 
-Every kind can be selected by name and namespace, some by further fields. Other fields are refused
-as the kind's conversion in v1.36 refuses them.
+Every kind can be selected by name and namespace, some by further fields. Other fields are refused,
+with the messages of the kinds' conversions in v1.36.
 """
 
 import re
@@ -22,7 +22,7 @@ NAMESPACE = text("metadata.namespace")
 
 
 class FieldTerm(msgspec.Struct, frozen=True):
-    """A requirement that a field is equal to a value, or is not."""
+    """A requirement that a field is equal to a value, or isn't."""
 
     field: str
     value: str
@@ -35,18 +35,18 @@ class FieldTerm(msgspec.Struct, frozen=True):
 
 
 class Selection(msgspec.Struct, frozen=True):
-    """The label and field requirements for objects of a kind."""
+    """The label and field requirements of a list or watch."""
 
     labels: Selector = EVERYTHING
     fields: tuple[FieldTerm, ...] = ()
 
     @property
     def is_everything(self) -> bool:
-        """Whether all objects are selected."""
+        """Whether the selection has no requirements."""
         return self.labels.is_empty and not self.fields
 
     def values_of(self, field: str) -> list[str]:
-        """Return the values that a field is required to be equal to."""
+        """Return the values that the selection requires a field to have."""
         return [term.value for term in self.fields if term.equal and term.field == field]
 
     def matches(self, obj: Object) -> bool:
@@ -63,7 +63,7 @@ ALL = Selection()
 def parse_selection(kind: Kind, label_text: str, field_text: str) -> Selection:
     """Parse selectors such as `app in (web, db)` and `spec.nodeName!=n`; empty ones select all.
 
-    Raises RefusedError: 400, they are malformed, or the kind has no such field.
+    Raises RefusedError (400): a selector is malformed, or the kind has no such selectable field.
     """
     try:
         labels = parse_selector(label_text) if label_text else EVERYTHING

@@ -1,7 +1,6 @@
-"""The API server without a network: verbs on objects, as kube-apiserver v1.36 carries them out.
+"""The API server without a network: the verbs of kube-apiserver v1.36 on objects.
 
-HTTP clients and the controllers of the same process use the same verbs, so that the same rules hold
-for both.
+HTTP clients and controllers in the same process use the same verbs, so the same rules apply.
 """
 
 from collections.abc import Iterable, Sequence
@@ -86,21 +85,21 @@ class ApiOptions:
 
 
 class ApiServer:
-    """Carries out the verbs of the API on a store.
+    """Executes the verbs of the API on a store.
 
     A write takes `Attributes`, which identify the object, and the object or patch to write.
     Namespaces are empty for cluster-scoped kinds and, in lists and watches, for all namespaces.
-    Objects are JSON values, shared with the store: they must not be modified. Every verb raises
-    `RefusedError` where kube-apiserver answers with an error.
+    Objects are JSON values that are shared with the store and must not be modified. Every verb
+    raises `RefusedError` where kube-apiserver returns an error.
 
     Attributes:
         usage: reads the resource usage of nodes and pods; None without metrics.
         service_account_tokens: signs tokens; None for servers without authentication.
-        reaches_nodes: whether logs are fetched from the agents of nodes.
+        reaches_nodes: whether logs are fetched from kubelets.
     """
 
     def __init__(self, store: Store, rng: Random, options: ApiOptions | None = None) -> None:
-        """Serve the objects of a store; `rng` draws uids, addresses and ports."""
+        """Serve the objects of a store; `rng` is the source of uids, addresses and ports."""
         options, view = options or ApiOptions(), StoreView(store)
         self.store, self._view = store, view
         self._admission = Admission(view, options.admission)
@@ -114,7 +113,7 @@ class ApiServer:
 
     @property
     def kinds(self) -> Registry:
-        """The kinds that are served at the moment."""
+        """The kinds that are currently served."""
         return self._kinds()
 
     def serve_metrics(self, usage: UsageReader) -> None:
@@ -124,7 +123,7 @@ class ApiServer:
         self._kinds = Derived(self._view, DEFINITION.key, served)
 
     def bootstrap(self, now_s: float, objects: Iterable[tuple[Kind, Object]] | None = None) -> None:
-        """Create the objects that don't exist yet, by default those of every new cluster."""
+        """Create the objects that don't exist yet, by default the initial ones of every cluster."""
         for kind, obj in first_objects() if objects is None else objects:
             if self.store.get(kind.key, *place_of(obj)) is None:
                 self.create(Attributes(kind, place_of(obj)[0], "", now_s), obj)
@@ -151,7 +150,7 @@ class ApiServer:
     def create(
         self, request: Attributes, obj: Object, owners: Sequence[Object] | None = None
     ) -> Object:
-        """Create an object by `name` or `generateName`; `owners` are managedFields, if known."""
+        """Create an object by `name` or `generateName`; `owners` are its managedFields if given."""
         kind = request.kind
         if isinstance(kind, CustomKind) and kind.is_closing:
             raise refusals.forbidden(kind, name_of(obj), _CLOSING)
@@ -171,7 +170,7 @@ class ApiServer:
         return self._settled(request, self._write(request, obj, charged, is_new=True))
 
     def replace(self, request: Attributes, obj: Object) -> Written:
-        """Replace an object or a subresource; objects of some kinds are created if missing."""
+        """Replace an object or a subresource; if missing, objects of some kinds are created."""
         kind, name = request.kind, request.name
         old = self.store.get(kind.key, request.namespace, name)
         concerns(old or {})
@@ -226,10 +225,10 @@ class ApiServer:
         return Written(scale_of(request.kind, updated), False)
 
     def _update(self, request: Attributes, old: Object, new: Object) -> Object:
-        """Store the next version of an object, unless it is equal to the stored one.
+        """Store an updated object, unless it is equal to the stored one.
 
-        An object whose deletion waited for its last finalizer is removed, and returned in its last
-        state.
+        If the update removes the last finalizer of a terminating object, the object is deleted, and
+        returned in its last state.
         """
         request = structs.replace(request, operation=Operation.UPDATE, old=old)
         new = updates.completed_update(request, old, new)
@@ -272,7 +271,7 @@ class ApiServer:
         how: DeleteOptions = _DELETE,
         options: ListOptions = _LIST,
     ) -> Page:
-        """Delete the objects of a list, and return the list from before."""
+        """Delete the objects of a list, and return the list as it was before."""
         listing = self.list(request.kind, request.namespace, selection, options)
         for obj in listing.items:
             place, name = place_of(obj)
@@ -280,14 +279,14 @@ class ApiServer:
         return self._settled(request, listing)
 
     def bind(self, request: Attributes, binding: Object) -> Object:
-        """Bind a pod to the node of a `Binding`, and return the pod."""
+        """Bind a pod to the node in a `Binding`, and return the pod."""
         binding = self._admitted(request, "binding", binding)
         check_binding(binding)
         pod = self.get(_POD, request.namespace, request.name)
         return self._write(request, bind(pod, binding, request.now_s))
 
     def evict(self, request: Attributes, eviction: Object) -> None:
-        """Evict a pod as an `Eviction` requests, if its disruption budget allows it."""
+        """Evict a pod as requested by an `Eviction`, if its disruption budget allows it."""
         eviction = self._admitted(request, "eviction", eviction)
         pod = self.get(_POD, request.namespace, request.name)
         budgets = self.store.list(_BUDGET.name, request.namespace).items
@@ -338,13 +337,13 @@ class ApiServer:
             return write(kind.key, obj)
 
     def _remove(self, request: Attributes, obj: Object) -> Object:
-        """Remove an object, and return its last state."""
+        """Remove an object from the store, and return its last state."""
         if request.options.dry_run:
             return obj
         return self.store.delete(request.kind.key, request.namespace, request.name)
 
     def settle(self, now_s: float) -> None:
-        """Process CustomResourceDefinitions that were written to the store directly."""
+        """Process CustomResourceDefinitions that were written directly to the store."""
 
         def delete(kind: Kind, namespace: str, name: str, now_s: float) -> object:
             return self._delete(Attributes(kind, namespace, name, now_s), _DELETE)

@@ -1,7 +1,7 @@
 """Conversion between the versions in which a kind is served.
 
-Only Events have two, with other names for the same fields in events.k8s.io/v1. Custom objects are
-alike in all versions, as conversion webhooks aren't called.
+Only Events have two versions with different fields, in v1 and events.k8s.io/v1. Custom objects are
+equal in all versions, as conversion webhooks aren't called.
 """
 
 from collections.abc import Mapping
@@ -23,7 +23,7 @@ _RENAMED_BACK = {theirs: ours for ours, theirs in _RENAMED.items()}
 
 
 def stored_version(kind: Kind, obj: Object) -> Object:
-    """Convert an object to its stored version; without apiVersion it is in the kind's own one."""
+    """Convert an object to its stored version; a missing apiVersion means the kind's own."""
     api_version = obj.get("apiVersion") or kind.api_version
     if api_version == kind.stored_api_version and obj.get("kind") == kind.name:
         return obj
@@ -33,7 +33,7 @@ def stored_version(kind: Kind, obj: Object) -> Object:
 
 
 def shown_version(kind: Kind, obj: Object, api_version: str) -> Object:
-    """Convert a stored object to one of the kind's versions, empty for its own."""
+    """Convert a stored object to one of the kind's versions; empty for the kind's own."""
     if isinstance(kind, CustomKind):
         return {**obj, "apiVersion": kind.api_version}
     if not api_version or not _is_other(kind, api_version):

@@ -162,11 +162,7 @@ def plain(value: Any) -> Any:
 
 
 def read_yaml_body(body: bytes) -> tuple[Any, tuple[str, ...]]:
-    """Decode a YAML body; return its value and messages on repeated keys.
-
-    Raises:
-        UnreadableTextError: the body isn't valid YAML.
-    """
+    """Decode a YAML body; also returns messages on repeated keys; raises UnreadableTextError."""
     text, fault = decoded(body)
     document = None if fault else next(read_yaml(text, may_repeat=True), None)
     faults = [fault] if fault else document.faults if document else []

@@ -24,10 +24,7 @@ def template_hash(template: Any) -> str:
 
 
 def generated_names(base: str, identity: str, is_taken: Callable[[str], bool]) -> Iterator[str]:
-    """Yield an endless sequence of free names that start with `base`, which is cut if too long.
-
-    The names depend on `identity`; `is_taken` excludes existing names.
-    """
+    """Yield endless free names that depend on `identity` and begin with `base`, cut if too long."""
     stem = base[: NAME_LENGTH_MAX - SUFFIX_LENGTH]
     for number in count():
         name = stem + _characters(f"{identity}/{number}", SUFFIX_LENGTH)

@@ -38,9 +38,7 @@ def quantity_text(raw: str | int | float | None) -> str:
 
 @lru_cache(maxsize=_CACHE_SIZE)
 def time_text(text: str, *, micro: bool) -> str | None:
-    """Return a time in its stored form, in UTC; None for Go's zero time.
-
-    `micro` says that the time has microseconds, not whole seconds.
+    """Return a time in stored form, in UTC, in seconds or microseconds; None for Go's zero time.
 
     Raises:
         MalformedScalarError: the text isn't a time.
@@ -55,11 +53,7 @@ def time_text(text: str, *, micro: bool) -> str | None:
 
 
 def check_base64(text: str) -> None:
-    """Check that a text is padded base64 (RFC 4648), without newlines.
-
-    Raises:
-        MalformedScalarError: the text isn't valid.
-    """
+    """Check padded base64 (RFC 4648) without newlines; raises MalformedScalarError."""
     try:
         b64decode(text.replace("\r", "").replace("\n", ""), validate=True)
     except ValueError as error:

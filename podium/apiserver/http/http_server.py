@@ -65,10 +65,7 @@ class Serving:
         port: int = 0,
         certificates: Certificates | None,
     ) -> Self:
-        """Listen on a port, 0 for a free one; without certificates, on HTTP.
-
-        Raises CannotListenError.
-        """
+        """Listen on a port (0 for any), without certificates by HTTP; raises CannotListenError."""
         allow_many_descriptors()
         listener = _bound(host, port, limits)
         try:

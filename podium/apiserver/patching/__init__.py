@@ -1,7 +1,7 @@
 """Patches, and the managers that own the fields of an object.
 
-`apply_patch` carries out JSON patches, JSON merge patches and strategic merge patches, and
-`apply_configuration` server-side apply; `track` updates managedFields after other writes.
+`apply_patch` applies JSON patches, JSON merge patches and strategic merge patches;
+`apply_configuration` is server-side apply; `track` updates managedFields after other writes.
 """
 
 from podium.apiserver.patching.ownership.apply import apply_configuration

@@ -1,8 +1,8 @@
 """JSON patches (RFC 6902), with the deviations of the library in kube-apiserver v1.36.
 
 A negative index counts from the end. A test for null also succeeds if the field is absent. The
-object itself can't be added, replaced or removed. python-jsonpath's JSONPatch has none of this,
-takes 1, 1.0 and true as equal, and copies the whole object first.
+object itself can't be added, replaced or removed. python-jsonpath's JSONPatch has none of these
+deviations, considers 1, 1.0 and true equal, and copies the whole object first.
 """
 
 import re
@@ -25,7 +25,7 @@ _INDEX_DIGITS_MAX = 10
 
 
 def json_patched(live: Object, operations: Sequence[Object]) -> Object:
-    """Apply operations to an object, sharing the rest; raises RefusedError: 422."""
+    """Apply operations to an object; unchanged parts are shared; raises RefusedError (422)."""
     copied_bytes = 0
     for operation in operations:
         kind, path, value = operation.get("op"), operation.get("path"), operation.get("value")
@@ -58,12 +58,12 @@ def json_patched(live: Object, operations: Sequence[Object]) -> Object:
 
 
 def _canonical(value: Any) -> bytes:
-    """Encode a value, equal for equal values only; 1, 1.0 and true differ."""
+    """Encode a value so that equal values have equal encodings; 1, 1.0 and true differ."""
     return msgspec.json.encode(value, order="sorted")
 
 
 def _tokens(pointer: str | None) -> list[str]:
-    """Split a JSON pointer (RFC 6901) into its parts, of which there is at least one."""
+    """Split a JSON pointer (RFC 6901) into its tokens, of which there must be at least one."""
     start, *tokens = (pointer or "").split("/")
     if not tokens or start or len(tokens) > DEPTH_MAX:
         raise inapplicable()
@@ -110,7 +110,7 @@ def _index(token: str, size: int) -> int:
 
 
 def merge_patched(live: Object, patch: Object) -> Object:
-    """Apply a merge patch, in which null removes a field; unchanged parts are shared."""
+    """Apply a JSON merge patch, in which null removes a field; unchanged parts are shared."""
     merged = dict(live)
     for name, value in patch.items():
         if value is None:

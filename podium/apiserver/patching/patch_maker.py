@@ -1,7 +1,7 @@
 """Strategic merge patches that turn one object into another, or apply a manifest.
 
-As with kubectl, a manifest sets its fields, removes those of the earlier manifest that it lacks,
-and leaves all others alone.
+As with kubectl, a manifest sets its fields, removes fields that only the earlier manifest had, and
+leaves all other fields unchanged.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,12 +20,12 @@ def make_patch(
 ) -> Object:
     """Return the smallest patch that turns an object into the wanted one.
 
-    It also applies to objects that were changed elsewhere in the meantime.
+    It can also be applied if the object has been changed in the meantime.
 
     Args:
         live: the object, without nulls.
-        wanted: the wanted object, or a manifest; fields that are null are removed. A merged list of
-            scalars contains each only once.
+        wanted: the wanted object, or a manifest; null removes a field. A merged list of scalars
+            has no duplicates.
         last: the earlier manifest, whose fields are removed unless wanted; None to remove all
             fields of `live` that aren't wanted.
         api_version: version of the objects; empty for the kind's own.
@@ -72,7 +72,7 @@ def _change(name: str, last: Any, old: Any, new: Any, of: Type | None) -> dict[s
 def _chosen(
     patch: dict[str, Any], new: Object, of: Field | ListOf | None, key: str = ""
 ) -> dict[str, Any]:
-    """Return a patch that also removes the alternatives of a union that it doesn't set."""
+    """Return a patch that also removes the unset alternatives of a union (`$retainKeys`)."""
     if not patch or of is None or not of.retain_keys:
         return patch
     kept = sorted({*(name for name, value in new.items() if value is not None), key} - {""})

@@ -1,4 +1,4 @@
-"""Patches other than server-side apply, and the validation of their results."""
+"""Application of patches other than server-side apply, and validation of the results."""
 
 from contextlib import suppress
 from typing import Any, NamedTuple, NoReturn
@@ -29,11 +29,11 @@ class PatchRequest(msgspec.Struct, frozen=True):
     """A patch from a client.
 
     Attributes:
-        patch_type: the media type, one of `PatchType`.
-        body: the decoded patch: a list for a JSON patch, otherwise an object.
+        patch_type: media type of the patch.
+        body: decoded patch: a list for a JSON patch, otherwise an object.
         api_version: version of the patch; empty for the kind's own.
-        field_validation: `Strict`, `Warn` or `Ignore`; None for Podium's own patches, which aren't
-            checked.
+        field_validation: `Strict`, `Warn` or `Ignore`; None for no validation, as for patches by
+            Podium's own components.
     """
 
     patch_type: str
@@ -43,10 +43,10 @@ class PatchRequest(msgspec.Struct, frozen=True):
 
 
 def apply_patch(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
-    """Patch an object; unchanged parts are shared with it.
+    """Patch an object; unchanged parts are shared with the given object.
 
-    The result is neither defaulted nor validated; name, uid and resourceVersion in it are for the
-    caller to check.
+    The result is neither defaulted nor validated; the caller has to check its name, uid and
+    resourceVersion.
 
     Raises:
         RefusedError: the patch can't be applied, or the result isn't an object of the kind.

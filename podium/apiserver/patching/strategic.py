@@ -1,9 +1,9 @@
 """Strategic merge patches: JSON merge patches that merge lists by the keys in the schema.
 
-A patch may hold the directives of kubectl: `$patch` (`replace`, `delete`, `merge`), `$retainKeys`,
+A patch may have kubectl's directives: `$patch` (`replace`, `delete`, `merge`), `$retainKeys`,
 `$setElementOrder/LIST` and `$deleteFromPrimitiveList/LIST`. Fields that aren't in the schema are
-merged as in a JSON merge patch. Unchanged parts are shared. Statuses are written by such patches,
-so that one without directives takes a short way.
+merged as in a JSON merge patch. Unchanged parts are shared. Patches without directives have a fast
+path, as statuses are written by them.
 
 Source: apimachinery's `strategicpatch` package of v1.36.
 """
@@ -30,7 +30,7 @@ _BAD_RETAIN_KEYS = "invalid patch format of retainKeys"
 
 
 def merged_object(live: Object, patch: Object, of: Type | None) -> Object:
-    """Merge a patch into an object of a type, or of an unknown one; raises RefusedError."""
+    """Merge a patch into an object; its type may be None if unknown; raises RefusedError."""
     for name in patch:
         if name[:1] == "$":
             return _directed(live, patch, of)
@@ -73,7 +73,7 @@ def _merged_part(name: str, old: Any, new: Any, of: Type | None) -> Any:
 
 
 def merged_list(live: Sequence[Any], patch: Sequence[Any], of: ListOf) -> Sequence[Any]:
-    """Merge the entries of a patch into a list, new ones first; raises RefusedError."""
+    """Merge the entries of a patch into a list; new entries precede others; raises RefusedError."""
     if not patch:
         return live
     key = of.merge_key
@@ -195,9 +195,9 @@ def _reordered(live: Object, patch: Object, directive: str, of: Type | None) -> 
 
 
 def _bare(value: Any) -> Any:
-    """Return a new value from a patch, without nulls, directives and the values that they mark.
+    """Return a patch's value without nulls, directives and values that have a directive.
 
-    None if the value itself is marked.
+    None if the value itself has a directive.
     """
     if isinstance(value, dict):
         if PATCH in value:
@@ -215,7 +215,7 @@ def _bare(value: Any) -> Any:
 
 
 def merge_key_of(entry: Any, key: str) -> Any:
-    """Return the merge key of an entry, which for a scalar is itself; raises RefusedError."""
+    """Return the merge key's value of an entry, or a scalar entry itself; raises RefusedError."""
     value = entry
     if key:
         if not isinstance(entry, dict):
@@ -231,7 +231,7 @@ def merge_key_of(entry: Any, key: str) -> Any:
 def in_order(
     merged: Sequence[Any], wanted: Sequence[Any], before: Sequence[Any], key: str
 ) -> list[Any]:
-    """Sort the entries of a merged list in the order of a patch, which may contain only keys.
+    """Sort the entries of a merged list by the order of `wanted`, which may only have keys.
 
     `key` is the merge key; empty for scalars.
     """

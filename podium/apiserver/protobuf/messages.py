@@ -1,4 +1,4 @@
-"""Objects from Protobuf messages, as they would be in JSON."""
+"""Conversion of Protobuf messages into objects as in JSON."""
 
 import json
 from base64 import b64encode
@@ -25,7 +25,7 @@ Numbers = Mapping[int, "str | Numbers"]
 
 @cache
 def numbers() -> Mapping[str, Numbers]:
-    """Return the numbers of all structs that are read from Protobuf, such as `core.Container`."""
+    """Return the field numbers of all structs that can be decoded, such as `core.Container`."""
     every: dict[str, Numbers] = {}
     for block in _DATA.read_text(encoding="utf-8").split("\n\n"):
         struct, *words = block.split()
@@ -44,7 +44,7 @@ def numbers() -> Mapping[str, Numbers]:
 
 
 def numbers_of(struct: Struct) -> Numbers | None:
-    """Return the numbers of a struct; None if it isn't read from Protobuf."""
+    """Return the field numbers of a struct; None if it can't be decoded from Protobuf."""
     return numbers().get(f"{struct.family}.{struct.name}")
 
 
@@ -55,7 +55,7 @@ _SIGN_BIT, _OVERFLOW = 2**63, 2**64
 
 
 def read_struct(struct: Struct, message: bytes) -> Object:
-    """Decode a protobuf message into an object without unknown fields.
+    """Decode a Protobuf message into an object; unknown fields are dropped.
 
     Raises:
         MalformedMessageError: the message can't be decoded.
@@ -151,13 +151,13 @@ _API_VERSION, _KIND = 1, 2
 
 
 def is_read(kind: Kind) -> bool:
-    """Return whether objects of a kind are read from Protobuf."""
+    """Return whether objects of a kind can be decoded from Protobuf."""
     struct = struct_of(kind.api_version, kind.name)
     return struct is not None and numbers_of(struct) is not None
 
 
 def read_protobuf(body: bytes) -> dict[str, Any]:
-    """Read the object of a body, of other kinds only its header; raises MalformedMessageError."""
+    """Decode a body, of unsupported kinds only the header; raises MalformedMessageError."""
     if not body.startswith(PREFIX):
         prefix = f"expected prefix [{' '.join(map(str, PREFIX))}]"
         raise MalformedMessageError(

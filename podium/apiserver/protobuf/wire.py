@@ -10,7 +10,7 @@ Value = int | bytes
 
 
 class MalformedMessageError(ValueError):
-    """An error in bytes that should be a Protobuf message."""
+    """Bytes aren't a valid Protobuf message."""
 
 
 VARINT, FIXED64, DELIMITED, FIXED32 = 0, 1, 2, 5
@@ -43,20 +43,20 @@ def fields(message: bytes) -> Iterator[tuple[int, Value]]:
 
 
 def delimited(number: int, value: bytes) -> bytes:
-    """Encode a field of bytes, a text or a message."""
+    """Encode a length-delimited field: bytes, a string or a message."""
     key = number << 3 | DELIMITED
     return b"".join((_varint(key), _varint(len(value)), value))
 
 
 def as_bytes(value: Value) -> bytes:
-    """Return a value that has to be bytes; raises MalformedMessageError."""
+    """Return the value of a field that has to be bytes; raises MalformedMessageError."""
     if isinstance(value, int):
         raise MalformedMessageError("proto: wrong wireType")
     return value
 
 
 def as_text(value: Value) -> str:
-    """Return a value that has to be a text; raises MalformedMessageError."""
+    """Return the value of a field that has to be a string; raises MalformedMessageError."""
     try:
         return as_bytes(value).decode()
     except UnicodeDecodeError:

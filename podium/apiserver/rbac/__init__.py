@@ -1,1 +1,1 @@
-"""Role-based access control by stored roles and bindings, as in v1.36."""
+"""Role-based access control (RBAC) by stored roles and bindings, as in v1.36."""

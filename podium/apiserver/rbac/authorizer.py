@@ -1,4 +1,4 @@
-"""The RBAC authorizer: permits attempts by roles and bindings, as in v1.36."""
+"""The RBAC authorizer: permits requests by roles and bindings, as in v1.36."""
 
 from collections.abc import Iterator
 
@@ -15,14 +15,14 @@ _SERVICE_ACCOUNT = "ServiceAccount"
 
 
 class AuthorizerVerdict(msgspec.Struct, frozen=True):
-    """A decision, with the binding that permits the attempt, or the faults of bindings."""
+    """An authorization decision; its reason is the permitting binding or the faults of bindings."""
 
     allowed: bool
     reason: str = ""
 
 
 class Granted(msgspec.Struct, frozen=True):
-    """The rules that one binding grants to a user; none if `fault` isn't empty."""
+    """The rules that one binding grants to a user; none if the binding has a `fault`."""
 
     rules: tuple[PolicyRule, ...]
     reason: str
@@ -30,13 +30,13 @@ class Granted(msgspec.Struct, frozen=True):
 
 
 class Authorizer:
-    """Permits attempts of users by fixed rules of groups and by stored roles and bindings."""
+    """Permits requests by the fixed rules of groups, and by stored roles and bindings."""
 
     def __init__(self, view: StoreView) -> None:
         self._view = view
 
     def decide(self, user: User, attempt: Attempt) -> AuthorizerVerdict:
-        """Decide on an attempt of a user."""
+        """Decide whether a user is permitted to make a request."""
         if user.may(attempt):
             return AuthorizerVerdict(True)
         faults = []
@@ -48,14 +48,14 @@ class Authorizer:
         return AuthorizerVerdict(False, f"RBAC: {aggregate(faults)}" if faults else "")
 
     def rules(self, user: User, place: str) -> tuple[list[PolicyRule], list[str]]:
-        """Return all rules of a user in a namespace, and the faults of bindings."""
+        """Return all rules for a user in a namespace, and the faults of the user's bindings."""
         grants = [*self.granted(user, place)]
         rules = [rule for granted in grants for rule in granted.rules]
         faults = [granted.fault for granted in grants if granted.fault]
         return [*user.rules, *(rule for rule in rules if rule not in user.rules)], faults
 
     def granted(self, user: User, place: str) -> Iterator[Granted]:
-        """Iterate over the grants of a user in the cluster and, if given, in a namespace."""
+        """Yield what bindings grant to a user in the cluster and, if given, in a namespace."""
         scopes = [("ClusterRoleBinding", ""), *([("RoleBinding", place)] if place else [])]
         for kind, namespace in scopes:
             for binding in self._view.list(kind, namespace):
@@ -74,7 +74,7 @@ class Authorizer:
                     yield Granted(rules, reason)
 
     def role_rules(self, reference: Object, place: str) -> tuple[PolicyRule, ...] | None:
-        """Return the rules of the role of a `roleRef`; None if it doesn't exist."""
+        """Return the rules of the role of a `roleRef`; None if the role doesn't exist."""
         kind = reference.get("kind") or ""
         where = place if kind == "Role" else ""
         role = self._view.get(kind, where, reference.get("name") or "") if kind in KINDS else None

@@ -1,7 +1,7 @@
 """The default roles and bindings of a new cluster, as far as Podium uses them.
 
-Those of v1.36's own controllers are missing, as no user acts in their names here; the rights of
-kubelets are fixed in `podium/apiserver/authentication/users.py`.
+Those of v1.36's controllers are missing, as no user acts in their names here; the permissions of
+kubelets are in `podium/apiserver/authentication/users.py`.
 """
 
 from collections.abc import Iterator
@@ -37,10 +37,10 @@ _AGGREGATE = "rbac.authorization.k8s.io/aggregate-to-"
 
 
 def default_access() -> Iterator[tuple[Kind, Object]]:
-    """Iterate over the first objects of a cluster with several users: roles and a service account.
+    """Yield the initial objects of a cluster with several users: roles and a service account.
 
-    The service account starts the controller that creates those of the other namespaces. Another
-    controller fills in the aggregated rules.
+    The service account lets its controller start and create those of other namespaces. Another
+    controller sets the rules of aggregated roles.
     """
     yield KINDS["ServiceAccount"], {"metadata": {"name": "default", "namespace": "default"}}
     rules_of: dict[str, list[Object]] = {}

@@ -1,7 +1,7 @@
-"""Escalation checks: users may grant only rights that they have themselves.
+"""Escalation checks: users may only grant permissions that they have themselves.
 
-As in v1.36, rights are compared in pieces of one verb on one resource. A user who may `escalate` a
-role, or `bind` it, needn't have its rights.
+As in v1.36, permissions are compared for each verb on each resource. A user with the verb
+`escalate` on a role, or `bind`, needn't have the role's permissions.
 """
 
 from collections.abc import Iterable, Iterator
@@ -23,13 +23,13 @@ _COLLECTION_FIELDS = ("ownerReferences", "finalizers", "managedFields")
 
 
 def check_grant(authorizer: Authorizer, request: Attributes, obj: Object) -> None:
-    """Refuse a role or binding that grants rights which its writer lacks.
+    """Refuse a role or binding if it grants permissions that the user doesn't have.
 
-    Any update counts, as a label alone can have a role aggregated into another one; only changes of
-    owner references and finalizers, which garbage collection makes, are free.
+    Every update is checked, as even a label can add a role to an aggregated one, except for changes
+    that garbage collection makes: of owner references and finalizers.
 
     Raises:
-        RefusedError: 403, the user lacks some of the rights; 404, the bound role doesn't exist.
+        RefusedError: 403, the user lacks permissions; 404, the bound role doesn't exist.
     """
     kind, old = request.kind, request.old
     if kind.group != GROUP or MASTERS in request.user.groups:
@@ -76,7 +76,7 @@ def _may(authorizer: Authorizer, request: Attributes, verb: str, kind: Kind, rol
 
 
 def _objection(authorizer: Authorizer, request: Attributes, wanted: Iterable[PolicyRule]) -> str:
-    """Return why the user may not grant some rules; empty if the user has all of them."""
+    """Return why the user may not grant these rules; empty if the user has all permissions."""
     user = request.user
     held, faults = authorizer.rules(user, request.namespace)
     missing = [

@@ -1,7 +1,7 @@
-"""Requests: method, path, headers and body in, code and body out, as kube-apiserver v1.36 answers.
+"""Requests (method, path, headers, body) and responses (code, body), as of kube-apiserver v1.36.
 
-`handle` is the whole API without HTTP: routing, negotiation, options, discovery, tables and watches
-around the verbs of `ApiServer`.
+`handle` is the whole API without HTTP: it adds routing, negotiation, options, discovery, tables and
+watches to the verbs of `ApiServer`.
 """
 
 from podium.apiserver.requests.messages import NodeLog, Request, Response, encoded

@@ -1,4 +1,4 @@
-"""Authorization of requests, by RBAC and the node authorizer of v1.36, and impersonation."""
+"""Authorization of requests by RBAC and v1.36's node authorizer, and impersonation."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -42,9 +42,9 @@ _WHERE_NAMED: Mapping[str, tuple[str, str]] = {
 def _node_objection(
     server: ApiServer, node: str, attempt: Attempt, kind: str, selection: Selection
 ) -> str | None:
-    """Return why a kubelet may not do what fixed rules don't permit: the node authorizer.
+    """The node authorizer: return why it refuses a kubelet's request.
 
-    None if it may; empty if only roles and bindings can permit it.
+    None if it permits the request; empty if the decision is left to roles and bindings.
     """
     name = attempt.name or next(iter(selection.values_of(_NAME_FIELD)), "")
     is_reading = attempt.verb in READING
@@ -98,7 +98,7 @@ def _node_objection(
 
 
 def _referenced(pod: Object, resource: str) -> Iterator[str]:
-    """Iterate over the names of the Secrets or ConfigMaps that a pod references."""
+    """Yield the names of the Secrets or ConfigMaps that a pod references."""
     spec = pod["spec"]
     source, volume_field = _WHERE_NAMED[resource]
     references = [
@@ -122,7 +122,7 @@ _AUTHENTICATION = "authentication.k8s.io"
 
 
 def in_name_of(server: ApiServer, request: Request) -> Request:
-    """Return a request in the name of the user that it impersonates, as with `kubectl --as`.
+    """Return a request with the impersonated user, if any, as with `kubectl --as`.
 
     Raises:
         RefusedError: 400, groups, uid or extras are impersonated without a user; 403, the sender
@@ -175,7 +175,7 @@ _INTERACTIVE = ("attach", "exec", "portforward")
 
 
 def check(server: ApiServer, user: User, info: RequestInfo, parameters: Parameters) -> None:
-    """Authorize a request for a resource; raises RefusedError: 403, in the words of RBAC."""
+    """Authorize a request for a resource; raises RefusedError (403) with RBAC's message."""
     is_watch = info.verb == "list" and parameters.flag("watch")
     verbs = ["watch" if is_watch else info.verb]
     if info.subresource in _INTERACTIVE and verbs == ["get"]:
@@ -200,7 +200,7 @@ def check(server: ApiServer, user: User, info: RequestInfo, parameters: Paramete
 
 
 def check_path(authorizer: Authorizer, user: User, method: str, segments: Sequence[str]) -> None:
-    """Authorize a request for a non-resource path; raises RefusedError: 403."""
+    """Authorize a request for a non-resource path; raises RefusedError (403)."""
     attempt = Attempt(verb=method.lower(), path="/" + "/".join(segments))
     verdict = authorizer.decide(user, attempt)
     if not verdict.allowed:

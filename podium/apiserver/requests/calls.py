@@ -1,4 +1,4 @@
-"""A routed request with everything that its handler needs."""
+"""A routed request with all inputs of its handler."""
 
 import msgspec
 
@@ -17,7 +17,7 @@ from podium.apiserver.server import ApiServer
 
 
 class Call(msgspec.Struct, frozen=True):
-    """A routed request, its options, and the form of the answer."""
+    """A routed request, its options, and the format of the response."""
 
     server: ApiServer
     request: Request
@@ -28,7 +28,7 @@ class Call(msgspec.Struct, frozen=True):
 
     @property
     def taken(self) -> tuple[Kind, str]:
-        """The kind and the version of the objects in body and answer."""
+        """The kind and version of the objects in the request's and the response's bodies."""
         body = SUBRESOURCE_KINDS.get(self.info.subresource)
         if body is not None:
             return body, body.api_version
@@ -36,7 +36,7 @@ class Call(msgspec.Struct, frozen=True):
 
     @property
     def form(self) -> Form:
-        """The form in which objects are shown."""
+        """The form in which the response shows objects."""
         include = self.parameters.text("includeObject") if self.output.shape == TABLE else ""
         return Form(self.output, *self.taken, included(include))
 
@@ -46,7 +46,7 @@ class Call(msgspec.Struct, frozen=True):
         return self.parameters.text("fieldValidation") or WARN
 
     def decoded(self, kind: Kind, api_version: str = "") -> DecodedObject:
-        """Decode the body as an object of a kind, in a version; raises RefusedError."""
+        """Decode the body as an object of a kind and version; raises RefusedError."""
         body = self.request.body
         media_type = input_type(self.request.header("Content-Type"), body, kind)
         return apart(
@@ -59,24 +59,24 @@ class Call(msgspec.Struct, frozen=True):
         )
 
     def attributes(self, kind: str, *, is_apply: bool = False) -> Attributes:
-        """Return the requested write with its options of a kind; raises RefusedError: 422."""
+        """Return this request's write, with options of a `kind`; raises RefusedError (422)."""
         user_agent = self.request.header("User-Agent")
         return self.attributes_with(
             query_options.write_options(self.parameters, kind, user_agent, is_apply=is_apply)
         )
 
     def attributes_with(self, how: WriteOptions) -> Attributes:
-        """Return the requested write with the given options."""
+        """Return the write of this request, with the given options."""
         info, user = self.info, self.request.user
         return Attributes(
             info.kind, info.namespace, info.name, self.now_s, info.subresource, how, user
         )
 
     def answer(self, obj: Object, *, code: int = 200, warnings: tuple[str, ...] = ()) -> Response:
-        """Answer with an object in the negotiated form."""
+        """Return a response with an object in the negotiated form."""
         return self.respond(code, shown(self.form, obj, self.now_s), warnings)
 
     def respond(self, code: int, body: Object, warnings: tuple[str, ...] = ()) -> Response:
-        """Answer with a body as it is, in the negotiated media type."""
+        """Return a response with a body that is only encoded, in the negotiated media type."""
         headers: Headers = (("Content-Type", self.output.media_type),)
         return Response(code, body, headers + tuple(map(warning, dict.fromkeys(warnings))))

@@ -1,6 +1,6 @@
-"""Discovery: the served groups, versions and resources, with health and version of the server.
+"""Discovery: the served groups, versions and resources; also the health and version of the server.
 
-Clients get a document for each level, or all of it aggregated in one `APIGroupDiscoveryList`.
+Clients get one document per level, or everything aggregated in an `APIGroupDiscoveryList`.
 """
 
 import hashlib
@@ -24,7 +24,7 @@ ROOTS = (["api"], ["apis"])
 
 
 def document(segments: Sequence[str], host: str, kinds: Registry = BUILT_IN) -> Document | None:
-    """Return the discovery document at a split path below `/api` or `/apis`; None at others."""
+    """Return the discovery document at a split path below `/api` or `/apis`; None if none."""
     match segments:
         case ["api"]:
             addresses = [{"clientCIDR": "0.0.0.0/0", "serverAddress": host}] if host else []
@@ -48,7 +48,7 @@ def document(segments: Sequence[str], host: str, kinds: Registry = BUILT_IN) -> 
 
 
 def aggregated(root: Sequence[str], kinds: Registry = BUILT_IN) -> Document:
-    """Return the aggregated discovery of one of the `ROOTS`."""
+    """Return the aggregated discovery document of one of the `ROOTS`."""
     items = []
     for group in kinds.groups:
         if bool(group) is (root[0] == "apis"):
@@ -70,7 +70,7 @@ def aggregated(root: Sequence[str], kinds: Registry = BUILT_IN) -> Document:
 
 
 def storage_version_hash(kind: Kind) -> str:
-    """Return the hash of the stored version of a kind, which clients compare."""
+    """Return the hash of a kind's storage version, by which clients detect changes."""
     version = kind.stored_api_version.rpartition("/")[2]
     stored = f"{kind.group}/{version}/{kind.name}"
     return b64encode(hashlib.sha256(stored.encode()).digest()[:8]).decode()
@@ -138,7 +138,7 @@ _HEALTH = ("healthz", "livez", _READY)
 
 
 def version() -> dict[str, Any]:
-    """Return the `Info` for `kubectl version`: Kubernetes' version, with Podium's as its build."""
+    """Return the `Info` for `kubectl version`: Kubernetes' version, and Podium's as its build."""
     git_version = f"v{MAJOR}.{MINOR}.{PATCH}+podium.{__version__}"
     # Clients expect all of the fields.
     unknown = ("gitCommit", "gitTreeState", "buildDate", "goVersion", "compiler", "platform")
@@ -149,10 +149,10 @@ def version() -> dict[str, Any]:
 def health(
     segments: Sequence[str], checks: Mapping[str, str], *, verbose: bool
 ) -> tuple[int, str] | None:
-    """Return code and text for a health endpoint; None for other paths.
+    """Return code and text of a health endpoint; None for other paths.
 
-    `checks` are by name what is wrong, or an empty text; they are listed if one fails or if
-    verbose.
+    `checks` has the error of each check by name, empty if it succeeds. Checks are listed if one
+    fails or if `verbose` is set.
     """
     if not segments or segments[0] not in _HEALTH:
         return None
@@ -174,7 +174,7 @@ def health(
 
 
 def index(kinds: Registry = BUILT_IN) -> dict[str, Any]:
-    """Return the paths of all documents that describe the API."""
+    """Return the paths of the documents on discovery, OpenAPI, health and version."""
     groups = [f"/apis/{group}" for group in kinds.groups if group]
     versions = [routes.path_of(*group_version) for group_version in kinds.by_plural]
     own = [f"/{endpoint}" for endpoint in _HEALTH] + ["/openapi/v2", "/openapi/v3", "/version"]

@@ -1,4 +1,4 @@
-"""Requests and responses, without HTTP."""
+"""Requests and responses, independent of HTTP."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ PLAIN_TEXT = "text/plain; charset=utf-8"
 
 
 class NodeLog(msgspec.Struct, frozen=True):
-    """A log to fetch from the kubelet of a node: its HTTPS address, and path with query."""
+    """The address of a container log: a kubelet's HTTPS address, and a path with query."""
 
     address: str
     port: int
@@ -33,7 +33,7 @@ Body = Mapping[str, Any] | str | bytes | Watching | NodeLog
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request: path with query, and headers by lower-case names."""
+    """A request; the path has the query, and header names are in lower case."""
 
     method: str
     path: str
@@ -51,12 +51,12 @@ class Request:
 
 
 class Response(msgspec.Struct, frozen=True):
-    """An answer.
+    """A response.
 
     Attributes:
-        body: an object, text, encoded bytes, or what is sent piece by piece: a watch or a node's
-            log.
-        headers: names and values; a name may be repeated, as `Warning` is.
+        body: an object, text or encoded bytes; or a body that is sent in pieces: a watch or a
+            node's log.
+        headers: names and values; a name may be repeated, such as `Warning`.
     """
 
     code: int
@@ -81,7 +81,7 @@ class Response(msgspec.Struct, frozen=True):
 
 
 def refused(refusal: RefusedError, media_type: str = JSON) -> Response:
-    """Return a refusal as an answer."""
+    """Return the response for a refused request."""
     headers: Headers = (("Content-Type", media_type),)
     if refusal.retry_after_s is not None:
         headers += (("Retry-After", str(refusal.retry_after_s)),)
@@ -89,7 +89,7 @@ def refused(refusal: RefusedError, media_type: str = JSON) -> Response:
 
 
 def encoded(obj: Mapping[str, Any], media_type: str = JSON, *, pretty: bool = False) -> bytes:
-    """Encode an object, or an event of a watch, as JSON or YAML with a line end."""
+    """Encode an object, or an event of a watch, as JSON or YAML with a final newline."""
     if media_type == YAML:
         return write_yaml(obj).encode()
     plain = msgspec.json.encode(obj)
@@ -97,6 +97,6 @@ def encoded(obj: Mapping[str, Any], media_type: str = JSON, *, pretty: bool = Fa
 
 
 def warning(text: str) -> tuple[str, str]:
-    """Return the header of a warning to the user, which kubectl prints."""
+    """Return a `Warning` header, whose text kubectl prints."""
     quoted = text.replace("\\", "\\\\").replace('"', '\\"')
     return "Warning", f'299 - "{quoted}"'

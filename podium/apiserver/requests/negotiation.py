@@ -1,7 +1,7 @@
-"""Negotiation of the media types of answers and bodies.
+"""Negotiation of the media types of requests and responses.
 
-Answers are JSON or YAML: the object itself, a `Table` or its metadata. Protobuf is never written,
-and read for few kinds only; clients that prefer it accept JSON, too.
+Responses are JSON or YAML: the object itself, a `Table`, or only its metadata. Protobuf is never
+written, and read for few kinds only; clients that prefer it also accept JSON.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,14 +43,14 @@ class MediaType:
     quality: float = 1.0
 
     def covers(self, media_type: str) -> bool:
-        """Return whether a media type without parameters matches."""
+        """Return whether this media type, which may have wildcards, includes another one."""
         kind, _, subtype = media_type.partition("/")
         return self.type in (kind, "*") and self.subtype in (subtype, "*")
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """The form of an answer.
+    """The format of a response.
 
     Attributes:
         shape: `Table`, `PartialObjectMetadata` or `PartialObjectMetadataList`; empty for the object
@@ -64,7 +64,7 @@ class Output:
 
 
 def parse_media_types(header: str) -> list[MediaType]:
-    """Parse an Accept header; the most wanted and most specific media types come first."""
+    """Parse an Accept header; media types are sorted by quality, then by specificity."""
     accepted = [parse_media_type(clause) for clause in header.split(",") if clause.strip()]
     return sorted(accepted, key=lambda each: (-each.quality, each.type == "*", each.subtype == "*"))
 
@@ -85,7 +85,7 @@ def parse_media_type(text: str) -> MediaType:
 # Clients use few headers.
 @lru_cache(maxsize=256)
 def output(accept: str, *, streams: bool = False, tables: bool = True) -> Output:
-    """Return the form of the answer for an Accept header; raises RefusedError: 406."""
+    """Return the format of the response for an Accept header; raises RefusedError (406)."""
     wanted = parse_media_types(accept or "*/*")
     if not any(each.covers(spoken) for each in wanted for spoken in _UNDERSTOOD):
         available = ", ".join(_UNDERSTOOD + _STREAMED if streams else _UNDERSTOOD)
@@ -111,7 +111,7 @@ def accepts_aggregated(accept: str) -> bool:
 
 
 def input_type(content_type: str, body: bytes, kind: Kind) -> str:
-    """Return the media type of a body, by default JSON; raises RefusedError: 415."""
+    """Return the media type of a body, JSON by default; raises RefusedError (415)."""
     essence = content_type.partition(";")[0].strip().lower() or JSON
     if essence not in _UNDERSTOOD:
         raise _unsupported(_UNDERSTOOD)
@@ -121,7 +121,7 @@ def input_type(content_type: str, body: bytes, kind: Kind) -> str:
 
 
 def patch_type(content_type: str, kind: Kind) -> PatchType:
-    """Return the type of a patch; raises RefusedError: 415."""
+    """Return the type of a patch by its Content-Type; raises RefusedError (415)."""
     essence = content_type.partition(";")[0].strip().lower()
     if essence not in set(PatchType):
         raise RefusedError(415, "UnsupportedMediaType", "415: Unsupported Media Type", details={})
@@ -137,7 +137,7 @@ def _unsupported(accepted: Sequence[str]) -> RefusedError:
 
 
 def is_pretty(wanted: str, user_agent: str) -> bool:
-    """Return whether an answer is indented: by the query, or for user agents of people."""
+    """Return whether JSON is indented: if requested, or by default for browsers and curl."""
     if wanted:
         return wanted in ("1", "t", "T", "true", "TRUE", "True")
     return user_agent.startswith(_HUMAN_AGENTS)

@@ -37,7 +37,7 @@ _SUCCESS: dict[str, Any] = {
 
 
 def get(call: Call) -> Response:
-    """Answer with an object."""
+    """Return a response with an object."""
     info = call.info
     version = call.parameters.text("resourceVersion")
     revision, current = parse_version(version) if version else 0, call.server.store.revision
@@ -50,7 +50,7 @@ def get(call: Call) -> Response:
 
 
 def list_or_watch(call: Call) -> Response:
-    """Answer with a list, or start a watch."""
+    """Return a response with a list, or with a started watch."""
     info = call.info
     wanted = query_options.list_options(call.parameters, watch=info.verb == "watch")
     by_name = f"{_NAME_FIELD}={info.name}" if info.name else ""
@@ -69,7 +69,7 @@ def list_or_watch(call: Call) -> Response:
 
 
 def connect(call: Call) -> Response:
-    """Refuse a connection to a container, which is simulated, or on an unreachable machine."""
+    """Refuse a connection to a container, as the container is simulated or can't be reached."""
     info = call.info
     pod = call.server.get(KINDS["Pod"], info.namespace, info.name)
     message = f"pod {info.name} is simulated, and nothing runs in it for {info.subresource}"
@@ -86,7 +86,7 @@ def create(call: Call) -> Response:
 
 
 def update(call: Call) -> Response:
-    """Replace an object, or a subresource of it, by the one in the body."""
+    """Replace an object, or its subresource, by the one in the body."""
     request = call.attributes("UpdateOptions")
     decoded = call.decoded(*call.taken)
     before = _generation(call)
@@ -94,7 +94,7 @@ def update(call: Call) -> Response:
 
 
 def patch(call: Call) -> Response:
-    """Patch an object, or a subresource of it, with the body."""
+    """Patch an object, or its subresource, with the body."""
     media_type = patch_type(call.request.header("Content-Type"), call.info.kind)
     request = call.attributes("PatchOptions", is_apply=media_type == PatchType.APPLY)
     validation = call.field_validation
@@ -124,7 +124,7 @@ def _written(call: Call, written: Written, sent: DecodedObject, before: Any = No
 
 
 def bind(call: Call) -> Response:
-    """Bind a pod as the Binding in the body requests, which names the pod if the path doesn't."""
+    """Bind a pod as requested by the Binding in the body, which may have the name of the pod."""
     request = call.attributes("CreateOptions")
     decoded = call.decoded(BINDING)
     name = request.name or metadata_of(decoded.obj).get("name", "")
@@ -133,7 +133,7 @@ def bind(call: Call) -> Response:
 
 
 def evict(call: Call) -> Response:
-    """Evict a pod as the Eviction in the body requests."""
+    """Evict a pod as requested by the Eviction in the body."""
     request = call.attributes("CreateOptions")
     decoded = call.decoded(EVICTION)
     call.server.evict(request, decoded.obj)
@@ -151,7 +151,7 @@ def delete(call: Call) -> Response:
 
 
 def delete_collection(call: Call) -> Response:
-    """Delete the objects of a list, and answer with the list."""
+    """Delete the objects of a list, and return the list."""
     wanted = query_options.list_options(call.parameters, watch=False)
     options = _delete_options(call)
     page = call.server.delete_collection(

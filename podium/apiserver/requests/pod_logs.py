@@ -1,4 +1,4 @@
-"""Logs of containers: a text for simulated ones, and the kubelet to ask for real ones."""
+"""Container logs: a text for simulated containers, and the kubelet's address for real ones."""
 
 from urllib.parse import quote, urlencode
 
@@ -23,7 +23,7 @@ _INTERNAL = "InternalIP"
 
 
 def log(call: Call) -> Response:
-    """Answer with a container's log, or with the kubelet to fetch it from."""
+    """Return a response with a container's log, or with the address at its kubelet."""
     info = call.info
     pod = call.server.get(KINDS["Pod"], info.namespace, info.name)
     query = _checked(call.parameters, info.name)

@@ -1,4 +1,4 @@
-"""The options of requests, from queries and DeleteOptions, validated as kube-apiserver does."""
+"""The options of requests, from queries and DeleteOptions, validated as by kube-apiserver."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ _OFF = ("0", "false")
 
 @dataclass(frozen=True, slots=True)
 class Parameters:
-    """The parameters of a query; the first value of a repeated one counts."""
+    """The parameters of a query; of a repeated parameter the first value counts."""
 
     values: Mapping[str, Sequence[str]]
 
@@ -36,11 +36,11 @@ class Parameters:
         return tuple(self.values.get(name, ()))
 
     def flag(self, name: str) -> bool | None:
-        """Return a flag, which anything but `0` and `false` sets; None if it is absent."""
+        """Return a boolean parameter: False for `0` and `false`, None if absent, otherwise True."""
         return self.text(name).lower() not in _OFF if name in self.values else None
 
     def integer(self, name: str) -> int | None:
-        """Return a number of 64 bits; None if it is absent; raises RefusedError: 400."""
+        """Return a 64-bit integer parameter; None if it is absent; raises RefusedError (400)."""
         if name not in self.values:
             return None
         text = self.text(name)
@@ -61,7 +61,7 @@ _PROPAGATION_POLICIES = ("Foreground", "Background", "Orphan")
 
 
 def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:
-    """Return the options of a list, or of a watch; raises RefusedError: 400 or 422."""
+    """Return the options of a list or a watch; raises RefusedError (400 or 422)."""
     read = ListOptions(
         label_selector=parameters.text("labelSelector"),
         field_selector=parameters.text("fieldSelector"),
@@ -109,10 +109,10 @@ def list_options(parameters: Parameters, *, watch: bool) -> ListOptions:
 
 
 def write_options(query: Parameters, kind: str, user_agent: str, *, is_apply: bool) -> WriteOptions:
-    """Return the options of a write; raises RefusedError: 422.
+    """Return the options of a write; raises RefusedError (422).
 
     `kind` is the kind of the options, such as `CreateOptions`. Server-side apply requires a field
-    manager; for other writes it is by default the first word of the user agent.
+    manager; other writes use the first word of the user agent by default.
     """
     named, dry_run, force = query.text("fieldManager"), query.texts("dryRun"), query.flag("force")
     faults = []
@@ -146,7 +146,7 @@ def _manager_of(user_agent: str) -> str:
 
 
 def delete_options(parameters: Parameters) -> dict[str, Any]:
-    """Return the DeleteOptions in a query, which count for requests without a body."""
+    """Return the DeleteOptions in a query, which are used for requests without a body."""
     read: dict[str, Any] = {
         "gracePeriodSeconds": parameters.integer("gracePeriodSeconds"),
         "orphanDependents": parameters.flag("orphanDependents"),
@@ -158,7 +158,7 @@ def delete_options(parameters: Parameters) -> dict[str, Any]:
 
 
 def check_delete_options(options: Mapping[str, Any]) -> None:
-    """Validate DeleteOptions; raises RefusedError: 422."""
+    """Validate DeleteOptions; raises RefusedError (422)."""
     policy, faults = options.get("propagationPolicy"), []
     if policy is not None and options.get("orphanDependents") is not None:
         both = "orphanDependents and deletionPropagation cannot be both set"

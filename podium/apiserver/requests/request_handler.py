@@ -1,4 +1,4 @@
-"""The single entry for requests of clients, without HTTP."""
+"""The entry point for all requests of clients, independent of HTTP."""
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -82,9 +82,9 @@ _NO_CHECKS: Mapping[str, str] = {}
 def handle(
     server: ApiServer, request: Request, now_s: float, checks: Mapping[str, str] = _NO_CHECKS
 ) -> Response:
-    """Answer a request; refusals are answered with their code and a `Status`.
+    """Return the response to a request; a refusal is a response with a `Status`.
 
-    `checks` are further checks of `/readyz`: by name what is wrong, or an empty text.
+    `checks` has further checks for `/readyz`: the error of each by name, empty if it succeeds.
     """
     path, _, query = request.path.partition("?")
     segments = [unquote(part) for part in path.split("/") if part]
@@ -155,7 +155,7 @@ def _unrouted(
     parameters: Parameters,
     checks: Mapping[str, str],
 ) -> Response | None:
-    """Answer a request for a non-resource path; return None for any other path."""
+    """Return the response for a non-resource path; None for any other path."""
     health = discovery.health(segments, checks, verbose="verbose" in parameters.values)
     if health is not None:
         return _plain_text(*health)

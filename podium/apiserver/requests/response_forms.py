@@ -1,4 +1,4 @@
-"""Objects and lists in the negotiated form."""
+"""Conversion of objects and lists to the negotiated form."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -22,7 +22,7 @@ _NONE, _METADATA, _OBJECT = "None", "Metadata", "Object"
 
 
 class Form(msgspec.Struct, frozen=True):
-    """The form in which a response shows objects of a kind, or a subresource's kind."""
+    """The form in which a response shows objects of a kind: whole, as a table, or metadata only."""
 
     output: Output
     kind: Kind
@@ -31,12 +31,12 @@ class Form(msgspec.Struct, frozen=True):
 
     @property
     def meta_api_version(self) -> str:
-        """The `apiVersion` of tables and of bare metadata."""
+        """The `apiVersion` of tables and of partial metadata."""
         return f"{META_GROUP}/{self.output.meta_version}"
 
 
 def included(text: str) -> str:
-    """Return the part of the object that rows of a table contain; raises RefusedError: 400."""
+    """Return which part of objects table rows have (`includeObject`); raises RefusedError (400)."""
     if text in ("", _NONE, _METADATA, _OBJECT):
         return text or _METADATA
     rule = "must be 'Metadata', 'Object', 'None', or empty"
@@ -45,7 +45,7 @@ def included(text: str) -> str:
 
 
 def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Object:
-    """Return an object in the wanted form, with ages as of `now_s`; raises RefusedError: 406."""
+    """Return an object in a form; table ages are as of `now_s`; raises RefusedError (406)."""
     if obj.get("kind") == "Status":
         return obj
     match form.output.shape:
@@ -62,7 +62,7 @@ def shown(form: Form, obj: Object, now_s: float, *, headers: bool = True) -> Obj
 
 
 def shown_list(form: Form, page: Page, now_s: float) -> Object:
-    """Return a list in the wanted form; raises RefusedError: 406."""
+    """Return a list in a form; table ages are as of `now_s`; raises RefusedError (406)."""
     metadata: dict[str, Any] = {"resourceVersion": page.resource_version}
     if page.continue_token:
         metadata["continue"] = page.continue_token
@@ -113,11 +113,11 @@ def _bare(obj: Object, form: Form) -> dict[str, Any]:
 
 
 class Watching:
-    """A started watch as an answer.
+    """A started watch, as the body of a response.
 
     Attributes:
-        stream: the events; the server closes it at the end of the watch.
-        timeout_s: seconds until the watch ends; None for the server's choice.
+        stream: the events; the server closes the stream at the end of the watch.
+        timeout_s: seconds until the watch ends; None for the server's default.
     """
 
     def __init__(self, stream: WatchStream, form: Form, timeout_s: int | None) -> None:
@@ -127,7 +127,7 @@ class Watching:
         self._needs_headers = True
 
     def shown(self, event: Event, now_s: float) -> Event:
-        """Return an event in the wanted form, with ages as of `now_s`."""
+        """Return an event with its object in the watch's form; table ages are as of `now_s`."""
         headers, self._needs_headers = self._needs_headers, False
         obj = shown(self.form, event["object"], now_s, headers=headers)
         return {"type": event["type"], "object": obj}

@@ -1,4 +1,4 @@
-"""Routing of a method and a path to kind, object, subresource and verb."""
+"""Routing of a method and a path to a kind, object, subresource and verb."""
 
 from collections.abc import Mapping, Sequence
 
@@ -48,7 +48,7 @@ BINDINGS = "bindings"
 
 
 def verbs(kind: Kind, subresource: str = "") -> tuple[str, ...]:
-    """Return the verbs of a kind or of its subresource; none for an unknown subresource."""
+    """Return the verbs of a kind or its subresource; empty for an unknown subresource."""
     if kind.key in REVIEWS:
         return () if subresource else ("create",)
     if kind.key in METRICS:
@@ -66,7 +66,7 @@ def api_version(group: str, version: str) -> str:
 
 
 def path_of(group: str, version: str) -> str:
-    """Return the path of a version of a group, such as `/apis/apps/v1`."""
+    """Return the path of a group and version, such as `/apis/apps/v1`."""
     return f"/{'apis' if group else 'api'}/{api_version(group, version)}"
 
 
@@ -86,7 +86,7 @@ class RequestInfo(msgspec.Struct, frozen=True):
     """The target of a request.
 
     Attributes:
-        group: the group in the path, as a kind may be served in several.
+        group: group in the path; a kind may be served in several groups.
         namespace: empty for cluster-scoped kinds and for all namespaces.
         name: name of the object; empty for all objects.
         subresource: such as `status`; empty for the object itself.
@@ -102,12 +102,12 @@ class RequestInfo(msgspec.Struct, frozen=True):
 
     @property
     def api_version(self) -> str:
-        """The `apiVersion` in which objects are shown."""
+        """The `apiVersion` of objects in the request and response."""
         return api_version(self.group, self.version)
 
 
 def is_served(segments: Sequence[str], kinds: Registry = BUILT_IN) -> bool:
-    """Return whether a path begins with a served group."""
+    """Return whether a split path begins with a served group."""
     match segments:
         case ["api", *_]:
             return True
@@ -117,7 +117,7 @@ def is_served(segments: Sequence[str], kinds: Registry = BUILT_IN) -> bool:
 
 
 def route(method: str, segments: Sequence[str], kinds: Registry = BUILT_IN) -> RequestInfo:
-    """Return the target of a method and a split, decoded path; raises RefusedError: 404 or 405."""
+    """Return the target of a method and a split, decoded path; raises RefusedError (404 or 405)."""
     match segments:
         case ["api", version, *rest] if rest:
             group = ""

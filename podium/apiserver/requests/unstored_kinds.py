@@ -1,4 +1,4 @@
-"""Handlers of kinds whose objects aren't stored: reviews, TokenRequests and metrics."""
+"""Handlers for kinds whose objects aren't stored: reviews, TokenRequests and metrics."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ _RESOURCE, _PATH = "resourceAttributes", "nonResourceAttributes"
 
 
 def self_subject(call: Call) -> Response:
-    """Answer with name, groups and uid of the sender."""
+    """Return a response with the sender's name, groups and uid (SelfSubjectReview)."""
     user = call.request.user
     info: dict[str, Any] = {"username": user.name, "groups": [*user.groups]}
     if user.uid:
@@ -35,7 +35,7 @@ def self_subject(call: Call) -> Response:
 
 
 def access(call: Call) -> Response:
-    """Answer whether the sender or another user may carry out an action."""
+    """Return a response with whether the sender or another user is permitted an action."""
     kind = call.info.kind
     review = _review(call)
     metadata, spec = metadata_of(review), spec_of(review)
@@ -74,7 +74,7 @@ def access(call: Call) -> Response:
 
 
 def self_subject_rules(call: Call) -> Response:
-    """Answer with the sender's rules in a namespace."""
+    """Return a response with the sender's rules in a namespace (SelfSubjectRulesReview)."""
     review = _review(call)
     namespace = spec_of(review).get("namespace")
     if not namespace:
@@ -113,7 +113,7 @@ _RECREATED = (
 
 
 def token(call: Call) -> Response:
-    """Answer a TokenRequest with a token; raises RefusedError: 501, the server has no key."""
+    """Return a response with a service account token; raises RefusedError (501) without a key."""
     info = call.info
     call.attributes("CreateOptions")
     decoded = call.decoded(*call.taken)
@@ -168,7 +168,7 @@ _MEASURED = {"nodes": KINDS["Node"], "pods": KINDS["Pod"]}
 
 
 def metrics(call: Call) -> Response:
-    """Answer with the usage of a node or a running pod, or of all that are selected."""
+    """Return a response with the usage of a node or running pod, or of all selected ones."""
     info, query = call.info, call.parameters
     kind = _MEASURED[info.kind.plural]
     if info.verb == "get":

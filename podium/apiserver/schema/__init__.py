@@ -1,7 +1,7 @@
-"""The types of the fields of all kinds, and how they are merged, as data.
+"""The types of the fields of all kinds, and how patches merge them, as data.
 
-The files in `data/`, in a notation of their own (`notation`), are read struct by struct, when they
-are first needed. Decoding checks objects by them, and patches and server-side apply merge by them.
+The files in `data/`, in a custom notation (`notation`), are parsed struct by struct at their first
+use. Decoding checks objects by them; patches and server-side apply merge by them.
 
 Source: the OpenAPI document that Kubernetes v1.36 publishes.
 """

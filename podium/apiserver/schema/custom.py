@@ -1,4 +1,4 @@
-"""The types of custom kinds, made of their structural schemas."""
+"""The types of custom kinds, derived from their structural schemas."""
 
 from collections.abc import Mapping
 from functools import lru_cache
@@ -26,7 +26,7 @@ _SCALARS: Mapping[str, str] = {
 
 
 class CustomStruct(Struct):
-    """The type of a custom kind, with the name of its schema in OpenAPI."""
+    """The type of a custom kind's objects."""
 
     def __init__(self, kind: CustomKind) -> None:
         schema = kind.schema
@@ -45,7 +45,7 @@ def custom_struct(kind: CustomKind) -> CustomStruct:
 
 @lru_cache(maxsize=256)
 def header_struct(kind: CustomKind) -> Struct:
-    """Return the type of a custom kind's objects as far as all kinds have it: their metadata."""
+    """Return a type with only the fields that all kinds share: apiVersion, kind and metadata."""
     return Struct(kind.name, False, _header, is_open=True)
 
 
@@ -93,7 +93,7 @@ def _type(schema: Schema) -> Type:
 
 
 def struct_for(kind: Kind, api_version: str = "") -> Struct:
-    """Return the type of a kind's objects; a built-in kind may have several versions."""
+    """Return the type of a kind's objects, for built-in kinds in the given version."""
     if isinstance(kind, CustomKind):
         return custom_struct(kind)
     found = struct_of(api_version or kind.api_version, kind.name)

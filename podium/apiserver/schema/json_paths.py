@@ -1,4 +1,4 @@
-"""The JSONPaths of definitions, for printer columns, selectable fields and replicas."""
+"""JSONPaths in CustomResourceDefinitions: of printer columns, selectable fields and replicas."""
 
 import re
 from functools import lru_cache
@@ -17,7 +17,7 @@ _BRACKETS = re.compile(r"\[(?:\"[^\"]*\"|'[^']*'|[^\]\"'])*\]")
 
 @lru_cache(maxsize=1024)
 def compiled(path: str) -> "jsonpath.JSONPath":
-    r"""Compile a path as kubectl writes it, such as `.metadata.labels.a\.b`; raises ValueError."""
+    r"""Compile a path in kubectl's syntax, such as `.metadata.labels.a\.b`; raises ValueError."""
     _check_start(path)
     # Takes its time, and only definitions of kinds have paths.
     import jsonpath
@@ -32,12 +32,12 @@ def compiled(path: str) -> "jsonpath.JSONPath":
 
 
 def found_at(obj: Object, path: str) -> list[Any]:
-    """Return all values of an object that a path leads to."""
+    """Return all values of an object at a path."""
     return list(compiled(path).findall(obj))
 
 
 def steps(path: str) -> tuple[str, ...]:
-    """Return the names of a path without brackets, such as `.spec.replicas`; raises ValueError."""
+    """Return the names in a path without brackets, such as `.spec.replicas`; raises ValueError."""
     _check_start(path)
     names = tuple(_ESCAPE.sub(r"\1", name) for name in _NAME.findall(path))
     if "".join(f".{name}" for name in _NAME.findall(path)) != path or not names:
@@ -51,7 +51,7 @@ def _check_start(path: str) -> None:
 
 
 def _standard(path: str) -> str:
-    """Return a path in RFC 9535's form, with names in brackets."""
+    """Convert a path to RFC 9535, with names in brackets."""
     parts, at = ["$"], 0
     while at < len(path):
         # A name at any depth.

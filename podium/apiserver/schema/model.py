@@ -13,10 +13,10 @@ class Scalar:
     """The type of a value without parts, such as a string or a quantity.
 
     Attributes:
-        kind: the name in the notation.
-        expected: the noun in messages about values of other types.
-        zero: the value of an absent field.
-        plain: the Python type of which all values are of this type, if any.
+        kind: name of the type in the notation.
+        expected: noun for messages on values of other types.
+        zero: value of an absent field.
+        plain: Python type whose values all have this type; None if there is none.
     """
 
     kind: str
@@ -48,11 +48,11 @@ class ListOf(msgspec.Struct, frozen=True):
     """The type of a list, and how server-side apply and strategic merge patches merge it.
 
     Attributes:
-        keys: the fields by which server-side apply merges entries; empty: see `is_set`.
+        keys: fields by which server-side apply merges entries; if empty, see `is_set`.
         is_set: whether server-side apply merges entries as a set, instead of replacing the list.
         merges: whether a strategic merge patch merges entries, instead of replacing the list.
-        merge_key: the field by which it finds entries; empty for scalars.
-        retain_keys: whether entries hold alternatives, which a patch removes by `$retainKeys`.
+        merge_key: field by which the patch finds entries; empty for scalars.
+        retain_keys: whether entries are unions, whose alternatives `$retainKeys` removes.
     """
 
     items: "Type"
@@ -64,16 +64,16 @@ class ListOf(msgspec.Struct, frozen=True):
 
     @property
     def is_atomic(self) -> bool:
-        """Whether server-side apply takes the list as a whole."""
+        """Whether server-side apply replaces the list as a whole."""
         return not self.keys and not self.is_set
 
 
 class MapOf(msgspec.Struct, frozen=True):
-    """The type of a map from strings.
+    """The type of a map with string keys.
 
     Attributes:
-        is_atomic: whether server-side apply takes it as a whole.
-        is_rounded: whether its amounts are stored in thousandths, rounded up.
+        is_atomic: whether server-side apply replaces the map as a whole.
+        is_rounded: whether quantities are stored in thousandths, rounded up.
     """
 
     values: "Type"
@@ -85,15 +85,15 @@ class Field(msgspec.Struct, frozen=True):
     """A field of a struct: its type, its default, and how patches merge it.
 
     Attributes:
-        keeps_zero: whether a zero, empty text or empty object differs from an absent field.
+        keeps_zero: whether a zero, empty string or empty object differs from an absent field.
         written: whether the field is written even if it is empty.
-        omits_nothing: whether an empty list, map or text, a zero or false isn't stored.
-        default: the value of an absent field in a key of a list.
-        fill: the default; an object also fills in missing fields of a given object.
-        fill_if: a field and the value that it needs for `fill` to apply; empty: always.
+        omits_nothing: whether an empty list, map or string, a zero or false isn't stored.
+        default: value of an absent field that is a key of a list.
+        fill: default value; an object is also merged into a given object.
+        fill_if: a field and the value it needs for `fill` to apply; empty for no condition.
         is_atomic: whether server-side apply replaces a struct in the field as a whole.
         replaces: whether a strategic merge patch replaces the value instead of merging.
-        retain_keys: whether the value is one of several alternatives (`$retainKeys`).
+        retain_keys: whether the value is a union, whose alternatives `$retainKeys` removes.
     """
 
     type: "Type"
@@ -110,13 +110,13 @@ class Field(msgspec.Struct, frozen=True):
 
 
 class Struct:
-    """The type of an object with named fields, which are parsed when they are first used.
+    """The type of an object with named fields, which are parsed at their first use.
 
     Attributes:
-        is_atomic: whether server-side apply replaces it as a whole, in any field.
-        family: the first word of its API group, such as `apps`; `core`, `meta`, or empty.
-        is_open: whether it may have unknown fields.
-        has_defaults: whether a function of `defaulting.DEFAULTS` fills in more.
+        is_atomic: whether server-side apply always replaces the object as a whole.
+        family: first word of the API group, such as `apps`; `core`, `meta`, or empty.
+        is_open: whether the object may have unknown fields.
+        has_defaults: whether a function in `defaulting.DEFAULTS` sets further defaults.
     """
 
     def __init__(
@@ -144,9 +144,9 @@ class Struct:
 
     @cached_property
     def fills(self) -> Mapping[str, Field]:
-        """The fields that have defaults themselves or inside; those that depend on others are last.
+        """The fields that have defaults or contain such fields; those with conditions are last.
 
-        A type has no defaults where it contains itself.
+        A recursive type has no defaults within itself.
         """
         if self._is_searched:
             return {}
@@ -161,10 +161,10 @@ class Struct:
 
     @cached_property
     def always(self) -> Mapping[str, Any]:
-        """The fields that are always stored, with their values where they aren't set.
+        """The fields that are always stored, with their values if unset.
 
-        These are required strings, and quantities and structs that are always written, except a
-        spec, whose absence is a fault, and a status, which clients don't set.
+        These are required strings, and quantities and structs that are always written, except spec
+        (whose absence is a fault) and status (which clients don't set).
         """
         found: dict[str, Any] = {}
         for name, part in self.fields.items():
@@ -179,7 +179,7 @@ class Struct:
 
     @cached_property
     def zeros(self) -> Mapping[str, Any]:
-        """The fields that are written even if they are absent, with their values then."""
+        """The fields that are written even if absent, with their values in that case."""
         found: dict[str, Any] = {}
         for name, part in self.fields.items():
             of = part.type

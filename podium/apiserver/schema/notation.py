@@ -32,9 +32,9 @@ Resolve = Callable[[str], Type]
 def read_blocks(
     text: str, resolve: Resolve, family: str = ""
 ) -> tuple[dict[str, Struct], dict[str, Type]]:
-    """Read the structs of a file, and its names for other types.
+    """Parse the structs of a file, and its aliases of other types.
 
-    References are resolved when the fields of a struct are first read.
+    References are resolved at the first use of a struct's fields.
     """
     structs: dict[str, Struct] = {}
     names: dict[str, Type] = {}
@@ -58,7 +58,7 @@ def read_blocks(
 
 
 def read_type(text: str, resolve: Resolve) -> Type:
-    """Read a type, such as `[Container]` or `{string}`."""
+    """Parse a type, such as `[Container]` or `{string}`."""
     if text.startswith("["):
         return ListOf(read_type(text[1:-1], resolve))
     if text.startswith("{"):

@@ -1,4 +1,4 @@
-"""The types of kinds by API version; each API group has a file, read when it is first needed."""
+"""The types of kinds by API version; the file of an API group is read at its first use."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache, partial
@@ -57,18 +57,18 @@ _META = "meta"
 
 
 def struct_of(api_version: str, kind: str) -> Struct | None:
-    """Return the type of the objects of a kind, such as `Pod` of `v1`; None for an unknown one."""
+    """Return the type of a kind's objects, such as `Pod` of `v1`; None if the kind is unknown."""
     file = _KINDS.get((api_version, kind))
     return _struct(file, kind) if file else None
 
 
 def core_struct(name: str) -> Struct:
-    """Return a type of the core group by name, such as `PodSpec`; raises KeyError."""
+    """Return the type in the core group with a name, such as `PodSpec`; raises KeyError."""
     return _struct(_CORE, name)
 
 
 def meta_struct(name: str) -> Struct:
-    """Return a type of meta/v1 by name, such as `ObjectMeta`; raises KeyError."""
+    """Return the type in meta/v1 with a name, such as `ObjectMeta`; raises KeyError."""
     return _struct(_META, name)
 
 

@@ -1,4 +1,4 @@
-"""Versioned objects with their history: what a kube-apiserver has in etcd and its watch cache.
+"""Versioned objects with their history: the equivalent of etcd and the watch cache.
 
-The store reads no clock and no files; writes that must outlast the process go to a `Journal`.
+The store uses no clock and no files; a `Journal` persists the writes.
 """

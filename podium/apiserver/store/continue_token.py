@@ -26,7 +26,7 @@ class _Body(msgspec.Struct):
 
 
 def encode(revision: int, start: str) -> str:
-    """Return the token that continues a list at a key, as of a revision or `AS_OF_NOW`.
+    """Return the token to continue a list at a key, as of a revision or `AS_OF_NOW`.
 
     The key is relative to the list: `name`, or `namespace/name` if the list spans namespaces.
     """

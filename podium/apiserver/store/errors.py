@@ -17,18 +17,18 @@ class StoreError(PodiumError):
 
 
 class AlreadyExistsError(StoreError):
-    """An object of this name exists already."""
+    """An object with this name exists already."""
 
 
 class NotFoundError(StoreError):
-    """No object of this name exists."""
+    """There is no object with this name."""
 
 
 class ExpiredError(StoreError):
-    """The requested revision is older than the history; worded as kube-apiserver words it.
+    """The requested revision is older than the history; the message is kube-apiserver's.
 
     Attributes:
-        continue_token: continues the list with the current objects; empty for lists without pages.
+        continue_token: continues the list with current objects; empty for lists without pages.
     """
 
     def __init__(self, message: str, continue_token: str = "") -> None:
@@ -37,32 +37,32 @@ class ExpiredError(StoreError):
 
     @classmethod
     def watch(cls, revision: int, oldest_revision: int) -> "ExpiredError":
-        """Return the error of a watch that asks for events before the oldest revision."""
+        """Return the error for a watch that requests events before the oldest revision."""
         return cls(f"too old resource version: {revision} ({oldest_revision})")
 
     @classmethod
     def list(cls, continue_token: str = "") -> "ExpiredError":
-        """Return the error of a list, or of a further page of one, at a forgotten revision."""
+        """Return the error for a list, or one of its pages, at a revision before the history."""
         return cls(_CONTINUE_TOO_OLD if continue_token else _LIST_TOO_OLD, continue_token)
 
 
 class TooLargeResourceVersionError(StoreError):
-    """A revision that hasn't been written yet."""
+    """The requested revision hasn't been written yet."""
 
     def __init__(self, revision: int, current: int) -> None:
         super().__init__(f"Too large resource version: {revision}, current: {current}")
 
 
 class InvalidContinueError(StoreError, ValueError):
-    """A continue token that no list of this store has returned."""
+    """A continue token isn't valid for this store."""
 
     def __init__(self, why: str) -> None:
         super().__init__(f"invalid continue token: continue key is not valid{why}")
 
 
 class JournalError(StoreError):
-    """The journal can't keep a write, or can't be read; the store holds nothing of it."""
+    """The journal can't persist a write (which is then undone), or can't be read."""
 
 
 class NoRoomError(JournalError):
-    """The disk has no room for a write; a later attempt may succeed."""
+    """The disk is full, so a write can't be persisted; a retry may succeed."""

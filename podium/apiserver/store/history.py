@@ -1,4 +1,4 @@
-"""Recent writes by kind, the watches that wait for the next write, and the journal protocol."""
+"""Recent writes by kind, the watches that wait for further writes, and the journal protocol."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -15,13 +15,13 @@ EventType = Literal["ADDED", "MODIFIED", "DELETED"]
 
 
 class WatchEvent(msgspec.Struct, frozen=True):
-    """One write to one object, as watches report it.
+    """One write to one object, as reported by watches.
 
     Attributes:
         revision: number of the write, and resourceVersion of `obj`.
         namespace: empty for cluster-scoped kinds.
-        obj: the object after the write; for a deletion its last state with the deletion's version.
-        previous: the object before the write; None if it is new.
+        obj: object after the write; for a deletion, its last state with the deletion's revision.
+        previous: object before the write; None if it is new.
     """
 
     revision: int
@@ -34,11 +34,11 @@ class WatchEvent(msgspec.Struct, frozen=True):
 
 
 class Recovered(msgspec.Struct, frozen=True):
-    """The events that a journal has kept.
+    """The events that a journal has persisted.
 
     Attributes:
-        oldest_revision: every write after this revision is among the events; of earlier writes only
-            those that made the objects left at that revision.
+        oldest_revision: all writes after this revision are included; of earlier writes, only those
+            that wrote the objects as they were at this revision.
         events: sorted by revision.
     """
 
@@ -47,14 +47,14 @@ class Recovered(msgspec.Struct, frozen=True):
 
 
 class Journal(Protocol):
-    """Durable storage of writes, used by one store at a time."""
+    """Protocol of the persistent storage for the writes of one store."""
 
     def load(self) -> Recovered:
-        """Return everything that was appended before; raises JournalError."""
+        """Return all events that were appended before; raises JournalError."""
         ...
 
     def append(self, events: Sequence[WatchEvent]) -> None:
-        """Store all of these writes durably, or none of them; raises JournalError."""
+        """Persist either all of these writes or none; raises JournalError."""
         ...
 
 
@@ -74,11 +74,11 @@ class FieldSubscribers:
         return bool(self._by_field)
 
     def add(self, read: ReadField, value: str, follow: Follow) -> None:
-        """Subscribe a watch to objects whose field has, or had, a value."""
+        """Subscribe a watch to objects whose field has a value, or had it before the write."""
         self._by_field.setdefault(read, {}).setdefault(value, []).append(follow)
 
     def remove(self, read: ReadField, value: str, follow: Follow) -> None:
-        """Unsubscribe a watch; does nothing for one that isn't subscribed."""
+        """Unsubscribe a watch, if it is subscribed."""
         by_value = self._by_field.get(read, {})
         followers = by_value.get(value, [])
         if follow in followers:
@@ -87,7 +87,7 @@ class FieldSubscribers:
             del self._by_field[read]
 
     def tell(self, event: WatchEvent) -> Iterator[Wake]:
-        """Pass an event to the watches that select it, and yield their wake functions."""
+        """Pass an event to the watches that select its object; yield their wake functions."""
         for read, by_value in self._by_field.items():
             objects = (event.obj,) if event.previous is None else (event.obj, event.previous)
             for value in dict.fromkeys(map(read, objects)):
@@ -96,13 +96,13 @@ class FieldSubscribers:
 
 
 class KindHistory:
-    """Ring of the last writes to objects of one kind.
+    """A ring buffer of the last writes to objects of one kind.
 
     Events are numbered from 0 in the order of writing, independently of revisions.
 
     Attributes:
-        oldest_revision: all events after this revision are in the ring.
-        end: the number of the next event.
+        oldest_revision: all events after this revision are in the buffer.
+        end: number of the next event.
         waiting: wake functions to call at the next event, by watch.
     """
 
@@ -122,14 +122,14 @@ class KindHistory:
 
     @property
     def first(self) -> int:
-        """The number of the oldest event in the ring; `end` if the ring is empty."""
+        """The number of the oldest event in the buffer; `end` if the buffer is empty."""
         return self.end - len(self._ring)
 
     def __getitem__(self, number: int) -> WatchEvent:
         return self._ring[number % self.size]
 
     def append(self, event: WatchEvent) -> None:
-        """Add an event, whose revision is above all earlier ones."""
+        """Add an event, whose revision has to be higher than all others."""
         if len(self._ring) < self.size:
             self._ring.append(event)
         else:
@@ -144,12 +144,12 @@ class KindHistory:
         return self.first + bisect_right(numbers, revision, key=lambda n: self[n].revision)
 
     def after(self, revision: int) -> Iterator[WatchEvent]:
-        """Iterate over the events after a revision, which is at least `oldest_revision`."""
+        """Yield the events after a revision, which must not be below `oldest_revision`."""
         return map(self.__getitem__, range(self.number_after(revision), self.end))
 
 
 class History:
-    """The histories of all kinds, up to the revision of the last published write."""
+    """The histories of all kinds; `revision` is that of the last published write."""
 
     def __init__(self, size: int, revision: int) -> None:
         self.revision = revision
@@ -172,7 +172,7 @@ class History:
         return history
 
     def publish(self, events: Sequence[WatchEvent]) -> None:
-        """Add writes to the history, and wake the watches that wait for them."""
+        """Add writes to the history, and wake the watches that are waiting for them."""
         woken: list[Wake] = []
         for event in events:
             history = self.of(event.kind)

@@ -1,7 +1,7 @@
 """The current objects of one kind, and lists of them as of a revision.
 
-Lists are in the order of etcd's keys, which are `namespace/name` as one text: namespace `a-b` comes
-before `a`.
+Lists are sorted by etcd's keys, `namespace/name` compared as text, so that namespace `a-b` precedes
+`a`.
 """
 
 from bisect import bisect_left
@@ -22,9 +22,9 @@ class Page(msgspec.Struct, frozen=True):
     """A list, or one page of it.
 
     Attributes:
-        revision: the revision as of which the objects are listed.
+        revision: revision of the listed state.
         continue_token: token of the next page; empty on the last page.
-        remaining: number of objects after this page; None on the last page, and for selections.
+        remaining: number of objects after this page; None on the last page, and with selectors.
     """
 
     items: Sequence[Object]
@@ -34,19 +34,19 @@ class Page(msgspec.Struct, frozen=True):
 
     @property
     def resource_version(self) -> str:
-        """The revision as the API writes it."""
+        """The revision as a resourceVersion."""
         return str(self.revision)
 
 
 class ListSegment(msgspec.Struct, frozen=True):
-    """The objects of one namespace in a list: sorted names, each key being `prefix` and a name."""
+    """The objects of one namespace in a list; a key is `prefix` and one of the sorted names."""
 
     prefix: str
     names: Sequence[str]
     objects: Mapping[str, Object]
 
     def since(self, start: str) -> "ListSegment":
-        """Return the rest of the segment from the key `start` on."""
+        """Return the part of the segment from a key on."""
         if start.startswith(self.prefix):
             begin = bisect_left(self.names, start[len(self.prefix) :])
             return ListSegment(self.prefix, self.names[begin:], self.objects)
@@ -54,7 +54,7 @@ class ListSegment(msgspec.Struct, frozen=True):
 
 
 class KindIndex:
-    """Objects of one kind by namespace ("" if cluster-scoped) and name, with a count of changes."""
+    """The objects of one kind by namespace (empty if cluster-scoped) and name."""
 
     def __init__(self) -> None:
         self.changes = 0
@@ -71,7 +71,7 @@ class KindIndex:
         return other
 
     def get(self, namespace: str, name: str) -> Object | None:
-        """Return an object, or None."""
+        """Return an object; None if there is none."""
         return self._namespaces.get(namespace, _NOTHING).get(name)
 
     def put(self, namespace: str, name: str, obj: Object) -> None:
@@ -101,7 +101,7 @@ class KindIndex:
     def segments(
         self, namespace: str | None, undone: Iterable[WatchEvent]
     ) -> Iterator[ListSegment]:
-        """Iterate over the objects as they were before some writes, which come oldest first."""
+        """Yield the objects by namespace as they were before the writes `undone` (oldest first)."""
         before: dict[str, dict[str, Object | None]] = {}
         for event in undone:
             before.setdefault(event.namespace, {}).setdefault(event.name, event.previous)
@@ -122,11 +122,11 @@ def find(
     """Return one page of a list, from the segments of the list in order.
 
     Args:
-        start: the key at which the page begins.
-        limit: the most objects on the page; 0 for any number.
+        start: key at which the page begins.
+        limit: most objects on the page; 0 for no limit.
 
     Returns:
-        the objects; the key of the next page, empty on the last page; the number of objects after
+        The objects; the key of the next page, empty on the last page; the number of objects after
             this page.
     """
     left = [part.since(start) for part in parts]

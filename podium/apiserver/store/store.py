@@ -1,7 +1,7 @@
-"""Object store with one revision counter and one history for all kinds.
+"""An object store with one revision counter and one history for all kinds.
 
 Every write gets the next revision, which becomes the resourceVersion of the object. The journal
-stores a write before watches see it, so that no watch reports what a crash could undo. Stored
+persists a write before watches see it, so no watch reports a write that a crash could undo. Stored
 objects are shared with callers and must not be modified.
 """
 
@@ -37,7 +37,7 @@ class Store:
     """Versioned objects; `revision` counts writes, including those of open transactions."""
 
     def __init__(self, *, history_max: int = 32_768, journal: Journal | None = None) -> None:
-        """Load the events of the journal, if there is one; raises JournalError."""
+        """Create a store, with the events of the journal if there is one; raises JournalError."""
         recovered = journal.load() if journal else _NOTHING_KEPT
         self.revision = recovered.oldest_revision
         self._indexes: dict[str, KindIndex] = {}
@@ -53,9 +53,9 @@ class Store:
                 self._history.publish((event,))
 
     def adopt(self, other: "Store") -> None:
-        """Copy the objects and the history of another store, sharing the objects.
+        """Copy the objects and the history of another store; the objects are shared.
 
-        Raises ValueError if this store has a journal, which would miss these writes.
+        Raises ValueError if this store has a journal, which wouldn't have the copied writes.
         """
         if self._journal is not None:
             raise ValueError("a store with a journal adopts nothing")
@@ -64,12 +64,12 @@ class Store:
         self._history = other._history.copy()
 
     def get(self, kind: str, namespace: str, name: str) -> Object | None:
-        """Return an object or None; the namespace is "" for cluster-scoped kinds."""
+        """Return an object, None if it doesn't exist; namespace "" is for cluster-scoped kinds."""
         index = self._indexes.get(kind)
         return None if index is None else index.get(namespace, name)
 
     def create(self, kind: str, obj: Object) -> Object:
-        """Add an object, and return it with its version; raises AlreadyExistsError."""
+        """Add an object, and return it with its resourceVersion; raises AlreadyExistsError."""
         metadata = obj["metadata"]
         namespace, name = metadata.get("namespace", ""), metadata["name"]
         if self.get(kind, namespace, name) is not None:
@@ -77,7 +77,7 @@ class Store:
         return self._write("ADDED", kind, namespace, name, obj, None)
 
     def update(self, kind: str, obj: Object) -> Object:
-        """Replace a stored object, whatever its version, and return it; raises NotFoundError."""
+        """Replace an object, ignoring its resourceVersion, and return it; raises NotFoundError."""
         metadata = obj["metadata"]
         namespace, name = metadata.get("namespace", ""), metadata["name"]
         previous = self._existing(kind, namespace, name)
@@ -98,18 +98,18 @@ class Store:
         at_revision: int | None = None,
         matches: Matches | None = None,
     ) -> Page:
-        """List objects in the order of their keys.
+        """List objects, sorted by key.
 
         Args:
-            limit: the most objects on a page; 0 for any number. `continue_token` gets the next
-                page, as of the revision of the first one.
-            continue_token: token from the previous page; takes precedence over `at_revision`.
+            limit: most objects on a page; 0 for no limit.
+            continue_token: token from the previous page, to continue at the same revision; takes
+                precedence over `at_revision`.
             at_revision: revision as of which to list; None for the current one.
 
         Raises:
-            ExpiredError: the history doesn't reach back to that revision.
-            TooLargeResourceVersionError: that revision hasn't been written yet.
-            InvalidContinueError: the text is no continue token.
+            ExpiredError: the history doesn't reach back to the revision.
+            TooLargeResourceVersionError: the revision hasn't been written yet.
+            InvalidContinueError: the token isn't valid.
         """
         start = ""
         if continue_token:
@@ -142,16 +142,16 @@ class Store:
         wake: Wake | None = None,
         field: FieldValue | None = None,
     ) -> Watch:
-        """Watch the events of a kind after a revision, in all namespaces or in one.
+        """Watch the events of a kind after a revision, in one namespace or (None) in all.
 
         Args:
-            wake: called once there is something to take after the watch was read to its end. It
-                runs during a write and must not do more than note that.
+            wake: called when there are events again after all events were taken. It is called
+                during a write, and must do no more than schedule the reader.
             field: restricts the watch to objects whose field has, or had, this value.
 
         Raises:
-            ExpiredError: the history doesn't reach back to that revision.
-            TooLargeResourceVersionError: that revision hasn't been written yet.
+            ExpiredError: the history doesn't reach back to the revision.
+            TooLargeResourceVersionError: the revision hasn't been written yet.
         """
         if from_revision > self.revision:
             raise TooLargeResourceVersionError(from_revision, self.revision)
@@ -160,21 +160,20 @@ class Store:
         return FieldWatch(self._history, kind, namespace, from_revision, wake, field)
 
     def changes(self, kind: str) -> int:
-        """Return a number that differs after each change of an object of the kind."""
+        """Return the number of changes to objects of a kind, by which callers detect changes."""
         index = self._indexes.get(kind)
         return 0 if index is None else index.changes
 
     def oldest_revision(self, kind: str) -> int:
-        """Return the revision after which all events of a kind are known."""
+        """Return the revision after which the history has all events of a kind."""
         return self._history.of(kind).oldest_revision
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Commit the writes of the block to the journal at once; raises JournalError.
+        """Commit all writes of the block together at its end; raises JournalError.
 
-        An exception that leaves the block undoes its writes. Until the block has ended, nothing
-        read or written in it may be passed on. A nested transaction is committed with the outer
-        one.
+        An exception in the block undoes its writes. Until the block ends, data that was read or
+        written in it must not be passed on. A nested transaction is committed with the outer one.
         """
         outer, mark = self._in_transaction, len(self._pending)
         self._in_transaction = True

@@ -1,4 +1,4 @@
-"""Readers of the history of one kind."""
+"""Watches: readers of the history of one kind."""
 
 from collections import deque
 from typing import NamedTuple
@@ -8,9 +8,9 @@ from podium.apiserver.store.history import History, ReadField, Wake, WatchEvent
 
 
 class Watch:
-    """Reader of the events after a revision, each once, in order.
+    """A reader that returns each event after a revision once, in order.
 
-    A watch advances only when it is read: an idle one costs nothing, and expires in the end.
+    A watch only advances when it is read. A watch that isn't read costs nothing, but expires.
     """
 
     __slots__ = ("_history", "_next", "_revision", "_wake", "_whole", "namespace")
@@ -30,7 +30,7 @@ class Watch:
 
     @property
     def revision(self) -> int:
-        """The revision up to which all events have been taken; what a bookmark reports."""
+        """The revision up to which all events have been taken, for bookmarks."""
         if self._next == self._history.end:
             self._revision = max(self._revision, self._whole.revision)
         return self._revision
@@ -53,7 +53,7 @@ class Watch:
         return taken
 
     def wake_by(self, wake: Wake) -> None:
-        """Call `wake` at the next event, each time that all events have been taken."""
+        """Set the function to call at the first event after all events were taken."""
         self._wake = wake
         self._wait()
 
@@ -71,23 +71,23 @@ class Watch:
 
 
 class FieldValue(NamedTuple):
-    """A field's value to select by; all watches of one field share the reader."""
+    """A field and the value to select objects by; watches of a field share the reader."""
 
     read: ReadField
     value: str
 
     def concerns(self, event: WatchEvent) -> bool:
-        """Return whether an event's object has, or had, the value."""
+        """Return whether an event's object has the value, or had it before."""
         if self.read(event.obj) == self.value:
             return True
         return event.previous is not None and self.read(event.previous) == self.value
 
 
 class FieldWatch(Watch):
-    """Watch of the objects whose field has a value, which costs nothing for other events.
+    """A watch of the objects whose field has a value, without cost for other events.
 
-    Without it, a thousand watches of a thousand nodes would each look at every event of every pod.
-    Events are pushed to the watch, which queues as many as the history keeps of the kind.
+    Otherwise a thousand nodes' watches would each have to filter every event of every pod. Events
+    are pushed to the watch, which queues as many as the kind's history keeps.
     """
 
     __slots__ = ("_events", "_field", "_is_expired")

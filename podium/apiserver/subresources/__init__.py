@@ -1,4 +1,4 @@
-"""Subresources: the objects that binding, evicting and scaling write.
+"""Subresources: the objects that result from binding, evicting and scaling.
 
-The functions take the stored object, the posted one and the time; the verbs store the results.
+The functions take the stored object, the posted object and the time; the verbs store the results.
 """

@@ -1,6 +1,6 @@
 """Eviction: deletes a pod, unless that would violate a disruption budget.
 
-The budget is charged and the pod deleted in one transaction, so that no other eviction comes
+The budget is updated and the pod deleted in one transaction, so no other eviction can happen in
 between. Source: the `eviction` subresource of v1.36.
 """
 
@@ -36,8 +36,8 @@ class Evicted(msgspec.Struct, frozen=True):
     """The writes of an eviction.
 
     Attributes:
-        budget: the charged budget with the disruption in its status; None if none is charged.
-        delete_options: DeleteOptions (meta/v1) of the deletion, whose preconditions are met.
+        budget: budget with the disruption in its status; None if no budget is affected.
+        delete_options: DeleteOptions (meta/v1) of the deletion; preconditions are already checked.
     """
 
     budget: Object | None
@@ -50,7 +50,7 @@ def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float
 
     Raises:
         RefusedError: 429, the budget doesn't allow it or isn't processed yet; 500, several budgets
-            select the pod; 403, the budget's status is unusable; 409, the preconditions aren't met.
+            select the pod; 403, the budget's status is unusable; 409, a precondition isn't met.
     """
     options = eviction.get("deleteOptions") or {}
     # A pod that doesn't count as healthy before the eviction isn't charged.
@@ -64,7 +64,7 @@ def evict(pod: Object, budgets: Iterable[Object], eviction: Object, now_s: float
 
 
 def _charged(pod: Object, budgets: Iterable[Object], now_s: float) -> Object | None:
-    """Return the budget charged for a pod, with the disruption; None if none is charged."""
+    """Return the budget with a pod's disruption in its status; None if no budget is affected."""
     selecting = [budget for budget in budgets if selects(budget, pod)]
     if len(selecting) > 1:
         raise internal(

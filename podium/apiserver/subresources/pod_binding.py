@@ -1,7 +1,7 @@
-"""Binding: assigns a node to a pod, once.
+"""Binding: assigns a pod to a node, once.
 
-Whether the node exists and has room isn't checked: its kubelet rejects pods that don't fit. Source:
-the `binding` subresource of v1.36.
+It isn't checked whether the node exists and the pod fits; the kubelet rejects pods that don't fit.
+Source: the `binding` subresource of v1.36.
 """
 
 from podium.api.conditions import with_condition
@@ -17,7 +17,7 @@ _PRECONDITION = (
 
 
 def check_binding(binding: Object) -> None:
-    """Validate a Binding; raises RefusedError: 500, as kube-apiserver answers."""
+    """Validate a Binding; raises RefusedError (500, as kube-apiserver)."""
     target, faults = part(binding, "target"), []
     if target.get("kind") not in (None, "", "Node"):
         faults.append(unsupported("target.kind", target["kind"], ("Node", "<empty>")))
@@ -28,9 +28,9 @@ def check_binding(binding: Object) -> None:
 
 
 def bind(pod: Object, binding: Object, now_s: float) -> Object:
-    """Return a pod bound to the node of a valid Binding, with its annotations and labels.
+    """Return a pod bound to the node of a valid Binding, with the Binding's annotations and labels.
 
-    Raises RefusedError: 409, it is another pod or version, or the pod can't be bound.
+    Raises RefusedError (409): uid or resourceVersion differ, or the pod can't be bound.
     """
     metadata, spec, given = pod["metadata"], pod["spec"], metadata_of(binding)
     name, why = metadata["name"], ""

@@ -1,4 +1,4 @@
-"""Scale: replicas and selector of any workload in one form, as in v1.36."""
+"""Scale: replicas and selector of a workload of any kind, as in v1.36."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -61,7 +61,7 @@ def _put(obj: Object, path: tuple[str, ...], value: Any) -> Object:
 def scaled(kind: Kind, workload: Object, scale: Object) -> Object:
     """Return a workload with the replicas and the resourceVersion of a Scale.
 
-    Raises RefusedError: 422, the number is negative; 409, the Scale has another uid.
+    Raises RefusedError: 422, replicas is negative; 409, the Scale has another uid.
     """
     metadata, own = metadata_of(scale), workload["metadata"]
     replicas = spec_of(scale).get("replicas") or 0
@@ -82,7 +82,7 @@ def _replicas_path(kind: Kind) -> tuple[str, ...]:
 
 
 def selector_text(selector: Object) -> str:
-    """Format the selector of a workload; that of a ReplicationController is a plain map."""
+    """Format the selector of a workload, which for a ReplicationController is a plain map."""
     if any(not isinstance(value, str) for value in selector.values()):
         labels = part(selector, "matchLabels").items()
         requirements = [(key, f"{key}={value}") for key, value in labels]
@@ -98,13 +98,13 @@ def selector_text(selector: Object) -> str:
 
 
 def with_scale(request: Attributes, workload: Object, scale: Object) -> Object:
-    """Return a workload scaled by a Scale, with its managedFields updated."""
+    """Return a workload with a Scale applied and managedFields updated."""
     check_key(request, scale)
     return tracked(request, workload, scaled(request.kind, workload, scale))
 
 
 def with_patched_scale(request: Attributes, workload: Object, patch: PatchRequest) -> Object:
-    """Return a workload scaled by a patch of its Scale, with its managedFields updated."""
+    """Return a workload with a patch of its Scale applied and managedFields updated."""
     kind = request.kind
     if patch.patch_type != PatchType.APPLY:
         scale, _ = patched(SCALE, scale_of(kind, workload), replace(patch, api_version=""))

@@ -1,1 +1,1 @@
-"""Validation: checks of values, and checks of the parts that several kinds have in common."""
+"""Validation: checks of values, and of parts that several kinds share."""

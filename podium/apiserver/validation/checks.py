@@ -1,8 +1,8 @@
 """Checks of values, and functions that make and combine checks.
 
-A check takes a decoded value, of the type that the schema gives it, and the path where it stands,
-and yields the faults it finds; an absent field isn't checked unless it is required. Messages are
-worded like those of kube-apiserver v1.36.
+A check takes a decoded value of its schema's type, and the path of the value, and yields faults. A
+check of a field isn't called if the field is absent, unless it is `OfAbsent`. Messages are those of
+kube-apiserver v1.36.
 """
 
 import re
@@ -23,7 +23,7 @@ Check = Callable[[Any, str], Faults]
 
 
 class MinorFieldError(FieldError, frozen=True):
-    """A fault that makes kube-apiserver refuse an object, but doesn't affect decisions."""
+    """A fault for which kube-apiserver refuses an object, but which doesn't affect decisions."""
 
 
 INT32_MAX = 2**31 - 1
@@ -38,27 +38,27 @@ _PERCENT_RULE = (
 
 
 def required(path: str, message: str = "") -> FieldError:
-    """Make the fault of a missing field."""
+    """Return the fault of a missing field."""
     return FieldError(path, None, message, ErrorKind.REQUIRED)
 
 
 def forbidden(path: str, message: str) -> FieldError:
-    """Make the fault of a field that may not be set, or not be changed."""
+    """Return the fault of a field that may not be set, or not be changed."""
     return FieldError(path, None, message, ErrorKind.FORBIDDEN)
 
 
 def duplicate(path: str, value: object) -> FieldError:
-    """Make the fault of a value that occurs twice."""
+    """Return the fault of a value that occurs twice."""
     return FieldError(path, value, "", ErrorKind.DUPLICATE)
 
 
 def anything(_value: object, _path: str) -> Faults:
-    """Accept any value."""
+    """Check that accepts any value."""
     return iter(())
 
 
 def detail(check: Check) -> Check:
-    """Make a check that yields the faults of the given one as minor faults."""
+    """Return a check that yields the faults of another check as minor faults."""
 
     def check_detail(value: Any, path: str) -> Faults:
         for fault in check(value, path):
@@ -68,12 +68,11 @@ def detail(check: Check) -> Check:
 
 
 def remembered(check: Check, part: Callable[[Any], Any] | None = None) -> Check:
-    """Make a check that runs only once for equal values.
+    """Return a check that caches the faults of another check by value.
 
     Args:
-        check: finds faults only in what `part` leaves of a value.
-        part: reduces a value to what the check examines, without renaming or moving fields; by
-            default, the whole value is examined.
+        part: function that reduces a value to the part that the check examines, without renaming
+            or moving fields; None if the check examines the whole value.
     """
     known = Memory[tuple[FieldError, ...]]()
 
@@ -91,7 +90,7 @@ def remembered(check: Check, part: Callable[[Any], Any] | None = None) -> Check:
 
 
 def both(*checks: Check) -> Check:
-    """Make a check that yields the faults of all the given ones, one check after another."""
+    """Return a check that yields the faults of all these checks, in order."""
 
     def check(value: Any, path: str) -> Faults:
         for one in checks:
@@ -101,7 +100,7 @@ def both(*checks: Check) -> Check:
 
 
 def a_string(rule: Callable[[str], Collection[str]]) -> Check:
-    """Make a check of strings from a rule that returns messages."""
+    """Return a check of strings from a function that returns messages."""
 
     def check(value: str, path: str) -> Faults:
         for message in rule(value):
@@ -111,7 +110,7 @@ def a_string(rule: Callable[[str], Collection[str]]) -> Check:
 
 
 def must(message: str, is_right: Callable[[Any], bool]) -> Check:
-    """Make a check with one message from a predicate."""
+    """Return a check that yields a fault with a message if a predicate is false."""
 
     def check(value: Any, path: str) -> Faults:
         if not is_right(value):
@@ -121,7 +120,7 @@ def must(message: str, is_right: Callable[[Any], bool]) -> Check:
 
 
 def one_of(*choices: str) -> Check:
-    """Make a check that accepts a closed set of strings."""
+    """Return a check that accepts a closed set of strings."""
 
     def check(value: Any, path: str) -> Faults:
         if value not in choices:
@@ -131,12 +130,12 @@ def one_of(*choices: str) -> Check:
 
 
 def unless_empty(check: Check) -> Check:
-    """Make a check that accepts the empty string, too."""
+    """Return a check that also accepts the empty string."""
     return lambda value, path: iter(()) if value == "" else check(value, path)
 
 
 def integer(low: int = 0, high: int = INT64_MAX, rule: str = "") -> Check:
-    """Make a check that an integer is between `low` and `high`; `rule` replaces the message."""
+    """Return a check that an integer is from `low` to `high`; `rule` replaces the message."""
     message = rule or (NOT_NEGATIVE if low == 0 else f"must be between {low} and {high}, inclusive")
     return must(message, lambda number: low <= number <= high)
 
@@ -145,7 +144,7 @@ count = integer()
 
 
 def positive_int_or_percent(value: int | str, path: str) -> Faults:
-    """Check a number of pods, or a percentage."""
+    """Check that a value is a non-negative integer or a percentage."""
     if isinstance(value, int):
         yield from count(value, path)
     elif not _PERCENT.fullmatch(value):
@@ -171,7 +170,7 @@ _ADDRESS_LENGTH_MAX = len("0000:0000:0000:0000:0000:ffff:255.255.255.255")
 
 @lru_cache(4096)
 def parse_address(text: str) -> IPv4Address | IPv6Address | None:
-    """Parse an IP address, as decimal numbers despite leading zeros; None for other texts."""
+    """Parse an IP address, None if it isn't valid; leading zeros don't make numbers octal."""
     if "%" in text or len(text) > _ADDRESS_LENGTH_MAX:
         return None
     try:
@@ -181,7 +180,7 @@ def parse_address(text: str) -> IPv4Address | IPv6Address | None:
 
 
 def ip_address(value: str, path: str) -> Faults:
-    """Check an IP address of either family, in a form that all parsers read alike."""
+    """Check an IPv4 or IPv6 address, in a form that all parsers read alike."""
     address = parse_address(value)
     if address is None:
         rule = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
@@ -206,7 +205,7 @@ def network(value: str, path: str) -> Faults:
 
 
 def each(check: Check) -> Check:
-    """Make a check of lists from a check of their entries."""
+    """Return a check of lists that applies a check to all entries."""
 
     def check_list(value: list[Any], path: str) -> Faults:
         for index, entry in enumerate(value):
@@ -216,16 +215,16 @@ def each(check: Check) -> Check:
 
 
 class OfAbsent(msgspec.Struct, frozen=True):
-    """A check of a field that is called with None if the field is absent."""
+    """A check of a field that is also called if the field is absent, with None."""
 
     check: Check
 
 
 def needed(check: Check = anything, message: str = "", *, is_detail: bool = False) -> OfAbsent:
-    """Require a field that is neither empty nor zero, with a message for one that is.
+    """Return a check that a field is neither absent, empty nor zero; `message` is for this fault.
 
     Args:
-        is_detail: whether faults of the field are minor.
+        is_detail: whether all faults of the field are minor.
     """
 
     def check_needed(value: Any, path: str) -> Faults:
@@ -236,7 +235,7 @@ def needed(check: Check = anything, message: str = "", *, is_detail: bool = Fals
 
 
 def absent_as(empty: object, check: Check) -> OfAbsent:
-    """Check an empty value where a field is absent."""
+    """Return a check of a field that is called with an empty value if the field is absent."""
     return OfAbsent(lambda value, path: check(empty if value is None else value, path))
 
 
@@ -245,10 +244,10 @@ Part = Check | OfAbsent
 
 
 def fields(*rules: Check, **checks: Part) -> Check:
-    """Make a check of some fields of an object, in the order of the faults, and of the whole.
+    """Return a check of an object by checks of its fields, in order.
 
     Args:
-        rules: checks of the object as a whole, after its fields.
+        rules: checks of the whole object, which run after those of fields.
     """
     known = [
         (name, part.check, True) if isinstance(part, OfAbsent) else (name, part, False)
@@ -267,5 +266,5 @@ def fields(*rules: Check, **checks: Part) -> Check:
 
 
 def join(path: str, name: str) -> str:
-    """Return the path of a field under a path that may be empty."""
+    """Return the path of a field, given the path of its object, which may be empty."""
     return f"{path}.{name}" if path else name

@@ -1,4 +1,4 @@
-"""Checks of the specs of PersistentVolumeClaims, also in templates of StatefulSets and pods."""
+"""Checks of specs of PersistentVolumeClaims, including those in StatefulSets and pods."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ _known_mode = checks.one_of("ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "R
 
 
 def access_modes(message: str = "") -> Check:
-    """Make a check of the access modes of a volume or claim, which needs at least one."""
+    """Return a check of the access modes of a volume or claim, which must not be empty."""
 
     def check(modes: Any, path: str) -> Faults:
         if not modes:

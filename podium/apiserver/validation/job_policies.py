@@ -155,7 +155,7 @@ def _success_rule(rule: Any, path: str, completions: int) -> Faults:
 
 
 def index_intervals(listed: str, completions: int) -> Iterator[tuple[int, int]]:
-    """Parse a list of ascending indexes, such as `1,3-5`, as intervals; raises ValueError."""
+    """Parse ascending indexes such as `1,3-5` into intervals (first, last); raises ValueError."""
     last: int | None = None
     for interval in listed.split(",") if listed else ():
         limits = interval.split("-")

@@ -42,7 +42,7 @@ owners = checks.remembered(_each_owner)
 
 
 def annotations_size_bytes(entries: Mapping[str, str]) -> int:
-    """Return the size of annotations as their limit counts it: keys and values."""
+    """Return the total size of keys and values of annotations, for which there is a limit."""
     return sum(len(key.encode()) + len(entry.encode()) for key, entry in entries.items())
 
 
@@ -57,7 +57,7 @@ def annotations(notes: Mapping[str, str], path: str) -> Faults:
 
 
 def finalizer_names(names: Any, path: str) -> Faults:
-    """Check the finalizers of an object of any kind."""
+    """Check the finalizers of an object as for all kinds."""
     for name in names:
         yield from label_key(name, path)
 
@@ -70,14 +70,14 @@ def _finalizers(names: Any, path: str) -> Faults:
 
 
 def finalizer_name(name: str, path: str) -> Faults:
-    """Check that a finalizer that isn't one of Kubernetes' own has a domain."""
+    """Check that a finalizer is one of Kubernetes' own, or has a domain."""
     if "/" not in name and name not in _STANDARD_FINALIZERS:
         message = "name is neither a standard finalizer name nor is it fully qualified"
         yield FieldError(path, name, message)
 
 
 def object_meta(name: Check = subdomain) -> Check:
-    """Make a check of the metadata of a whole object; `name` checks its name."""
+    """Return a check of the metadata of an object; `name` is the check of its name."""
 
     def beginning_of_name(value: str, path: str) -> Faults:
         ends_in_dash = len(value) > 1 and value.endswith("-")
@@ -116,7 +116,7 @@ any_metadata = checks.fields(
 
 
 def object_check(*rules: Check, name: Check = subdomain, **parts: checks.Part) -> Check:
-    """Make a check of a whole object: its metadata, its other fields, and all of it."""
+    """Return a check of an object: its metadata, its other fields, and rules for the whole."""
     return checks.fields(*rules, metadata=object_meta(name), **parts)
 
 

@@ -1,4 +1,4 @@
-"""Checks of names, labels and ports' names."""
+"""Checks of names, labels and port names."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -38,7 +38,7 @@ _dns_label_faults = _all_of(
 
 
 def validate_dns_label(name: str) -> Sequence[str]:
-    """Return the messages about a DNS label, such as the name of a namespace or container."""
+    """Return the messages on a DNS label, such as the name of a namespace; empty if it is valid."""
     # Nearly all names are right, and each new pod has one.
     return () if len(name) <= 63 and _is_dns_label(name) else _dns_label_faults(name)
 
@@ -63,7 +63,7 @@ label_value = a_string(validate_label_value)
 
 
 def label_map(labels: Mapping[str, str], path: str) -> Faults:
-    """Check labels; all faults have the map's path, as in kube-apiserver."""
+    """Check labels; all faults have the path of the map, as in kube-apiserver."""
     for key, value in labels.items():
         yield from label_key(key, path)
         yield from label_value(value, path)

@@ -26,13 +26,13 @@ _NATIVE_DOMAIN = "kubernetes.io/"
 
 
 def allows_overcommit(name: str) -> bool:
-    """Return whether limits may exceed requests: not of huge pages and countable resources."""
+    """Return whether limits may exceed requests; not for huge pages and extended resources."""
     native = "/" not in name or _NATIVE_DOMAIN in name
     return native and not name.startswith(_HUGE_PAGES)
 
 
 def resource_name(name: str, path: str) -> Faults:
-    """Check the name of a resource."""
+    """Check a resource name."""
     faults = [*label_key(name, path)]
     yield from faults
     is_standard = name in _STANDARD or name.startswith(_HUGE_PAGES)
@@ -41,7 +41,7 @@ def resource_name(name: str, path: str) -> Faults:
 
 
 def container_resource_name(name: str, path: str) -> Faults:
-    """Check the name of a resource of a container."""
+    """Check a resource name in a container."""
     yield from resource_name(name, path)
     if "/" not in name:
         if name not in _CONTAINER and not name.startswith(_HUGE_PAGES):
@@ -51,7 +51,7 @@ def container_resource_name(name: str, path: str) -> Faults:
 
 
 def pod_level_resource_name(name: str, path: str) -> Faults:
-    """Check the name of a resource of a pod as a whole."""
+    """Check a resource name in the pod-level resources."""
     if name not in _POD_LEVEL and not name.startswith(_HUGE_PAGES):
         yield unsupported(path, name, ("cpu", f"{_HUGE_PAGES}<size>", "memory"))
 
@@ -59,7 +59,7 @@ def pod_level_resource_name(name: str, path: str) -> Faults:
 def resource_list(
     check_name: Callable[[str, str], Faults] = label_key, counted: Container[str] = ("pods",)
 ) -> Check:
-    """Make a check of amounts by resource name; of `counted` resources, amounts are whole."""
+    """Return a check of quantities by resource name; `counted` resources must be integers."""
 
     def check(amounts: Mapping[str, Any], path: str) -> Faults:
         for name, amount in amounts.items():
@@ -74,7 +74,7 @@ def resource_list(
 
 
 def resource_requirements(check_name: Callable[[str, str], Faults]) -> Check:
-    """Make a check of the `resources` of a container or a pod."""
+    """Return a check of the `resources` of a container or a pod."""
     amount = resource_list(check_name)
 
     def check(resources: Any, path: str) -> Faults:
@@ -128,5 +128,5 @@ amounts = resource_list()
 
 
 def overhead(amounts: Mapping[str, Any], path: str) -> Faults:
-    """Check a pod's overhead as kube-apiserver does: as a container's limits, paths included."""
+    """Check a pod's overhead; faults have paths of a container's limits, as in kube-apiserver."""
     yield from container_resources({"limits": amounts}, path)

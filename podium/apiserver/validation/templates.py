@@ -1,4 +1,4 @@
-"""Checks of pod templates, and of selectors in workloads."""
+"""Checks of pod templates, and of the selectors of workloads."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,7 @@ def _has_valid_selector(spec: Any) -> bool:
 
 
 def selected(spec: Any, path: str) -> Faults:
-    """Check that the selector, if it is valid, selects pods with the labels of the template."""
+    """Check that the selector, unless it is invalid, matches the labels of the template."""
     found = labels(part(spec, "template"))
     if _has_valid_selector(spec) and not parse_selector(spec.get("selector")).matches(found):
         yield _misfit(found, path)
@@ -44,18 +44,18 @@ def _misfit(labels: Mapping[str, str], path: str) -> FieldError:
 
 
 def selected_template(spec: Any, path: str) -> Faults:
-    """Check a template whose pods the selector selects, unless the selector isn't valid."""
+    """Check a template, and that the selector matches it, unless the selector is invalid."""
     if _has_valid_selector(spec):
         yield from selected(spec, path)
         yield from with_template(spec, path)
 
 
 def valid_selector(kind: str, invalid: str = "invalid label selector") -> Check:
-    """Make a check that the selector of a workload is present, valid and not empty.
+    """Return a check that the selector of a workload is present, valid and not empty.
 
     Args:
-        kind: the kind of the workload, for messages.
-        invalid: the message about the whole selector if it has faults.
+        kind: kind of the workload, for messages.
+        invalid: message for the whole selector if it has faults.
     """
 
     def check(spec: Any, path: str) -> Faults:
@@ -74,7 +74,7 @@ def valid_selector(kind: str, invalid: str = "invalid label selector") -> Check:
 
 
 def always(kind: str) -> Check:
-    """Make a check that pods of a template restart always and have no deadline."""
+    """Return a check that a template has restart policy Always and no active deadline."""
 
     def check(spec: Any, path: str) -> Faults:
         pod, where = part(spec, "template", "spec"), join(path, "template.spec")
@@ -90,14 +90,14 @@ def always(kind: str) -> Check:
 
 
 def mapped(spec: Any, path: str) -> Faults:
-    """Check that a selector in the form of labels selects pods with the labels of the template."""
+    """Check that a selector that is a plain map matches the labels of the template."""
     selector, found = part(spec, "selector"), labels(part(spec, "template"))
     if selector and not equality_selector(selector).matches(found):
         yield _misfit(found, path)
 
 
 def own_selector(spec: Any, path: str) -> Faults:
-    """Check the selector of a Job, which is required only if it is manual."""
+    """Check the selector of a Job, which is only required if `manualSelector` is set."""
     if spec.get("selector") is not None:
         yield from label_selector(spec["selector"], join(path, "selector"))
         yield from selected(spec, path)
@@ -106,7 +106,7 @@ def own_selector(spec: Any, path: str) -> Faults:
 
 
 def until_done(spec: Any, path: str) -> Faults:
-    """Check that the restart policy of a template lets its pods end."""
+    """Check that a Job template's restart policy is Never or OnFailure."""
     policy = part(spec, "template", "spec").get("restartPolicy") or "Always"
     where = join(path, "template.spec.restartPolicy")
     if policy == "Always":

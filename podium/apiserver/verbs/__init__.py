@@ -1,1 +1,1 @@
-"""The verbs of the API, each from the stored object to the next one and the answer."""
+"""The verbs of the API: how each derives the new object and the response."""

@@ -1,4 +1,4 @@
-"""Create: completes a client's object with the fields that the server sets."""
+"""Create: adds the fields that the server sets to a client's object."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -32,7 +32,7 @@ _SERVER_FIELDS = (
 def received(request: Attributes, obj: Object) -> Object:
     """Return a client's object in its stored version, without fields that only the server sets.
 
-    Raises RefusedError: 400, the object names another namespace than the request.
+    Raises RefusedError (400): the object's namespace isn't that of the request.
     """
     metadata = {
         field: value
@@ -57,7 +57,7 @@ def new_uid(rng: Random) -> str:
 
 
 class Maker:
-    """Completes new objects; generated names depend on a salt."""
+    """Prepares new objects for storage; a salt changes generated names."""
 
     def __init__(self, store: Store, rng: Random, names_salt: str) -> None:
         self._store = store
@@ -66,7 +66,7 @@ class Maker:
         self._names: Recent[tuple[str, str], Iterator[str]] = Recent(_NAMED_MAX)
 
     def prepared(self, request: Attributes, obj: Object) -> Object:
-        """Return a new object as it is to be stored; raises RefusedError: 422, it is invalid."""
+        """Return a new object in the form to store; raises RefusedError (422) if it is invalid."""
         kind = request.kind
         registration = registration_of(kind)
         metadata = {**obj["metadata"], "uid": kept("uid", lambda: new_uid(self._rng))}
@@ -114,7 +114,7 @@ _DESCRIPTIONS = {
 
 
 def first_objects() -> Iterator[tuple[Kind, Object]]:
-    """Iterate over the namespaces and priority classes of every new cluster."""
+    """Yield the initial namespaces and PriorityClasses of every cluster."""
     for name in NAMESPACES:
         yield KINDS["Namespace"], {"metadata": {"name": name}}
     for name, value in SYSTEM_PRIORITY_CLASSES.items():

@@ -1,7 +1,7 @@
 """Delete: at once, after a grace period, or when the last finalizer is removed.
 
-Even a pod that nothing keeps is marked as terminating by a write of its own first, so that watchers
-see that state. Source: the generic registry of v1.36.
+Even a pod that is deleted at once is first marked as terminating in a separate write, so that
+watchers see that state. Source: the generic registry of v1.36.
 """
 
 from typing import Any
@@ -26,7 +26,7 @@ _NAMESPACE_PRECONDITION = "Precondition failed: {0} in precondition: {1}, {0} in
 
 
 def check_preconditions(kind: Kind, metadata: Object, how: DeleteOptions) -> None:
-    """Check the preconditions of a deletion; raises RefusedError: 409."""
+    """Check the preconditions of a deletion; raises RefusedError (409)."""
     for title, wanted, current, hint in (
         ("UID", how.uid, metadata["uid"], _RECREATED),
         ("ResourceVersion", how.resource_version, metadata["resourceVersion"], _MODIFIED),
@@ -41,7 +41,7 @@ def check_preconditions(kind: Kind, metadata: Object, how: DeleteOptions) -> Non
 
 
 def marked(kind: Kind, obj: Object, how: DeleteOptions, now_s: float) -> tuple[Object, bool]:
-    """Return an object with its deletion noted, and whether it is removed at once."""
+    """Return an object marked as terminating, and whether it is to be removed at once."""
     strategy = registration_of(kind).strategy
     if kind.key == "Namespace":
         # A controller empties the namespace, and then removes the finalizer in its spec.
@@ -70,10 +70,10 @@ def marked(kind: Kind, obj: Object, how: DeleteOptions, now_s: float) -> tuple[O
 
 
 def _graced(pod: Object, how: DeleteOptions, now_s: float) -> Object | None:
-    """Return a pod with its grace period noted.
+    """Return a pod with its deletion timestamp and grace period set.
 
-    Returns the pod itself if it terminates without a grace period, and None if it terminates no
-    later than requested already.
+    Return the pod itself if its grace period is 0 already, and None if it already terminates as
+    early as requested.
     """
     wanted_s = how.grace_period_s
     if wanted_s is not None and wanted_s < 0:
@@ -137,7 +137,7 @@ def _with_metadata(obj: Object, **fields: Any) -> Object:
 
 
 def answer(kind: Kind, last: Object) -> Object:
-    """Return the answer to a completed deletion: the object, or a `Status` for most kinds."""
+    """Return the response body of a completed deletion: a `Status`, for some kinds the object."""
     if registration_of(kind).strategy.answers_object:
         return last
     metadata = last["metadata"]

@@ -1,4 +1,4 @@
-"""List: the stored objects, as of now or as of a version."""
+"""List: the stored objects, in the current state or as of a resourceVersion."""
 
 from podium.api.kinds.builtin_kinds import Kind
 from podium.api.refused import RefusedError, StatusCause
@@ -16,7 +16,7 @@ ANY_VERSION = ("", "0")
 def list_objects(
     store: Store, kind: Kind, namespace: str, selection: Selection, options: ListOptions
 ) -> Page:
-    """List the objects of a selection as of the requested version; raises RefusedError."""
+    """List selected objects as of the requested resourceVersion; raises RefusedError."""
     at_revision = None
     if not options.continue_token and options.resource_version not in ANY_VERSION:
         revision = parse_count(options.resource_version)
@@ -44,7 +44,7 @@ def list_objects(
 
 
 def parse_version(text: str) -> int:
-    """Parse a resourceVersion; raises RefusedError: 500, as kube-apiserver answers."""
+    """Parse a resourceVersion; raises RefusedError (500, as kube-apiserver)."""
     version = parse_count(text)
     if version is None:
         raise internal(_not_a_version(text))
@@ -56,7 +56,7 @@ def _not_a_version(text: str) -> str:
 
 
 def version_fault(text: str) -> str:
-    """Return why a text is no resourceVersion, in the words of Go."""
+    """Return Go's message on why a text isn't a resourceVersion; empty if it is one."""
     is_number = text.isascii() and text.isdecimal()
     why = "value out of range" if is_number else "invalid syntax"
     return f'strconv.ParseUint: parsing "{text}": {why}'
@@ -65,8 +65,8 @@ def version_fault(text: str) -> str:
 def refusal_of(error: StoreError) -> RefusedError:
     """Return the refusal for an error of the store.
 
-    410: the history doesn't reach back to the version; 504: no such version yet; 400: no continue
-    token.
+    410: the history doesn't reach back to the revision; 504: the revision isn't written yet; 400:
+    the continue token is invalid.
     """
     match error:
         case ExpiredError():

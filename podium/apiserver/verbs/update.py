@@ -1,4 +1,4 @@
-"""Update: the next version of a stored object, and whether the change is allowed."""
+"""Update: the new version of a stored object, and whether the change is allowed."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -35,7 +35,7 @@ def patched(kind: Kind, current: Object, patch: PatchRequest) -> Patched:
 
 
 def placed(request: Attributes, obj: Object) -> Object:
-    """Return an object in the namespace of its request; raises RefusedError as `check_key`."""
+    """Return an object with the request's namespace; raises RefusedError as `check_key` does."""
     check_key(request, obj)
     namespace, metadata = request.namespace, metadata_of(obj)
     if metadata.get("namespace", "") == namespace:
@@ -45,7 +45,7 @@ def placed(request: Attributes, obj: Object) -> Object:
 
 
 def check_key(request: Attributes, obj: Object) -> None:
-    """Check name and namespace of an object against its request; raises RefusedError: 400."""
+    """Check an object's name and namespace against the request; raises RefusedError (400)."""
     metadata = metadata_of(obj)
     own, own_namespace = metadata.get("name"), metadata.get("namespace")
     name, namespace = request.name, request.namespace
@@ -64,12 +64,12 @@ def check_key(request: Attributes, obj: Object) -> None:
 
 
 def tracked(request: Attributes, old: Object | None, new: Object) -> Object:
-    """Return an object with its managedFields updated, if the request names a field manager."""
+    """Return an object with managedFields updated, if the request has a field manager."""
     return apart(track, request, old, new) if request.options.field_manager else new
 
 
 def completed_update(request: Attributes, old: Object, new: Object) -> Object:
-    """Return an updated object with its defaults and managedFields."""
+    """Return an updated object with defaults and managedFields."""
     kind = request.kind
     is_custom = isinstance(kind, CustomKind)
     if request.subresource != "status" or is_custom or kind.key in _DEFAULTS_BESIDES_SPEC:
@@ -84,8 +84,8 @@ def completed_update(request: Attributes, old: Object, new: Object) -> Object:
 def check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str, Any]) -> None:
     """Check the resourceVersion of an update against the stored one.
 
-    Raises RefusedError: 409, the stored object is newer; 500, as kube-apiserver has it, the text is
-    no version.
+    Raises RefusedError: 409, the stored object is newer; 500 (as kube-apiserver), the text isn't a
+    resourceVersion.
     """
     version = metadata.get("resourceVersion")
     if version == before["resourceVersion"] or version in UNCONDITIONAL:
@@ -96,7 +96,7 @@ def check_version(kind: Kind, metadata: Mapping[str, Any], before: Mapping[str, 
 
 
 def prepared_update(request: Attributes, old: Object, new: Object) -> Object:
-    """Return an updated object as it is to be stored; raises RefusedError: 422, it is invalid."""
+    """Return an updated object in the form to store; raises RefusedError (422) if it is invalid."""
     kind, subresource = request.kind, request.subresource
     if new["metadata"] is not old["metadata"]:
         # Fields that an update can't set keep their values, and empty ones go. A change that is

@@ -11,11 +11,10 @@ class DeleteOptions(msgspec.Struct, frozen=True):
     """The options of a deletion, as in a `DeleteOptions` object (meta/v1).
 
     Attributes:
-        grace_period_s: how long a pod may take; None for the pod's own period, below 0 counts as 1.
-        uid: the uid that the object must have, unless None.
-        resource_version: the version that the object must have, unless None.
-        propagation: `Background`, `Foreground` or `Orphan`; empty for the default of object and
-            kind.
+        grace_period_s: grace period in seconds; None for the pod's own, negative counts as 1.
+        uid: uid that the object must have; None for any.
+        resource_version: resourceVersion that the object must have; None for any.
+        propagation: `Background`, `Foreground` or `Orphan`; empty for the default.
     """
 
     grace_period_s: int | None = None
@@ -25,7 +24,7 @@ class DeleteOptions(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, raw: Object) -> "DeleteOptions":
-        """Read a `DeleteOptions` object, but for its `dryRun`."""
+        """Convert a `DeleteOptions` object; `dryRun` is ignored."""
         conditions = raw.get("preconditions") or {}
         orphan = raw.get("orphanDependents")
         by_orphan = "" if orphan is None else "Orphan" if orphan else "Background"
@@ -41,11 +40,11 @@ class ListOptions(msgspec.Struct, frozen=True):
     """The options of a list or a watch.
 
     Attributes:
-        resource_version: of a list, empty for the latest state, `0` for any, otherwise a version;
-            of a watch, the version whose changes come first; empty or `0` for all objects first.
-        resource_version_match: `Exact` or `NotOlderThan`; empty for the conventions of the API.
-        limit: the most objects on a page; 0 or less for all.
-        timeout_s: None for the server's choice.
+        resource_version: for a list, empty for the latest state, `0` for any state, or a version;
+            for a watch, the version to start after, empty or `0` to start with all objects.
+        resource_version_match: `Exact` or `NotOlderThan`; empty for the API's default.
+        limit: most objects on a page; 0 or less for no limit.
+        timeout_s: seconds until a watch ends; None for the server's default.
         send_initial_events: whether a watch starts with all objects and a bookmark; None if the
             version decides.
     """
@@ -74,9 +73,9 @@ class Deleted(NamedTuple):
     """The result of a deletion.
 
     Attributes:
-        obj: the last state of the object, with its deletion noted if that was written.
+        obj: last state of the object; marked as terminating if that was written.
         gone: False if finalizers or a grace period keep the object.
-        answer: the answer to the client: the object, or a `Status` for most kinds.
+        answer: response body: a `Status`, or for some kinds the object.
     """
 
     obj: Object

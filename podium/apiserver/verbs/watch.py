@@ -1,7 +1,7 @@
-"""Watch: the changes of the objects of a selection, as events.
+"""Watch: the changes of selected objects, as events.
 
-For a watch with a selection, an object that begins to match it is added, and one that ceases to
-match is deleted.
+With a selector, an object that begins to match is reported as ADDED, and one that ceases to match
+as DELETED.
 """
 
 from collections.abc import Callable, Mapping
@@ -27,15 +27,15 @@ _INITIAL_EVENTS_END = {"k8s.io/initial-events-end": "true"}
 
 
 class WatchStream:
-    """A watch to read from repeatedly; each `Item` comes once, in order.
+    """A watch that is read repeatedly; each event (`Item`) is returned once, in order.
 
-    After an item of type ERROR the watch has ended.
+    The watch has ended after an item of type ERROR.
     """
 
     def __init__(
         self, store: Store, kind: Kind, namespace: str, selection: Selection, options: ListOptions
     ) -> None:
-        """Start to watch the objects of a selection; raises RefusedError."""
+        """Start a watch of selected objects; raises RefusedError."""
         self.kind = kind
         self.allows_bookmarks = options.allow_watch_bookmarks
         self._matches = None if selection.is_everything else selection.matches
@@ -70,7 +70,7 @@ class WatchStream:
         self._first = iter(first)
 
     def take(self, limit: int | None = None) -> list[Item]:
-        """Return the items since the last call, at most `limit`; initial ones come on their own."""
+        """Return the items since the last call, at most `limit`; the initial items separately."""
         items = list(islice(self._first, limit))
         if self._cursor is None or self.has_ended:
             return items
@@ -90,15 +90,15 @@ class WatchStream:
         return items
 
     def bookmark(self) -> Item | None:
-        """Return a BOOKMARK for the version up to which all was taken; None after the end."""
+        """Return a BOOKMARK with the revision up to which all was taken; None after the end."""
         if self._cursor is None or self.has_ended:
             return None
         return _bookmark(self.kind, str(self._cursor.revision), {})
 
     def wake_by(self, wake: Callable[[], None]) -> None:
-        """Call `wake` when there may be items to take, once after each complete read.
+        """Call `wake` when there may be new items, once after all items were taken.
 
-        It is called during a write and must not do more than note that. There may be items already.
+        It is called during a write, and must do no more than schedule the reader.
         """
         if self._cursor is not None:
             self._cursor.wake_by(wake)

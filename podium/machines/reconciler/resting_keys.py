@@ -65,10 +65,7 @@ class RestingKeys:
 
 
 def stirs(old: Object | None, new: Object | None) -> bool:
-    """Return whether an object was added, deleted, or changed in more than its status.
-
-    Spec, labels, owners and start of deletion are compared; of a pod, its end instead of the spec.
-    """
+    """Return whether an object was added, deleted, or changed outside its status."""
     if old is None or new is None or uid_of(old) != uid_of(new):
         return True
     if old.get("kind") == "Pod":

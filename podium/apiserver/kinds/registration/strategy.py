@@ -3,8 +3,7 @@
 A strategy determines which writes may set the status and which the rest, how generations count, and
 what a new object starts with. It refuses nothing. The options in `registrations.txt` are:
 
-    status            the status subresource writes all except the spec; other writes, all except
-                      the status
+    status            the status subresource writes all but spec, other writes all but status
     status-alone      like `status`, but the status subresource doesn't write the metadata
     apart             the status subresource only writes the status, a new object has no status,
                       and the generation counts as with `counts`

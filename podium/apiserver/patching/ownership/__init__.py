@@ -1,5 +1,5 @@
 """Managers of fields: server-side apply, and managedFields after other writes.
 
-`typed_values` walks values by their types to get sets of fields (`field_sets`), which `owners`
-keeps by manager in managedFields.
+`typed_values` converts values into sets of fields (`field_sets`) by their types; `owners` stores
+these sets by manager in managedFields.
 """

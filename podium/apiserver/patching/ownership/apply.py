@@ -2,7 +2,7 @@
 
 The configuration is merged into the object. Fields that the manager applied before and omits now
 are removed, unless another applier owns them. A change of a field that another manager owns is a
-conflict, unless it is forced: then the manager takes the field over. Fields from client-side
+conflict; if it is forced, the manager takes over the field. Fields that were set by client-side
 `kubectl apply` are no conflict for kubectl.
 
 Source: structured-merge-diff and the field managers of apimachinery, v1.36.
@@ -55,11 +55,11 @@ def apply_configuration(
 
     Args:
         request: the write with its field manager; if forced, it takes over fields of others.
-        current: the stored object; None if there is none yet.
+        current: the stored object; None if it doesn't exist.
         api_version: version of both; empty for the kind's own.
 
     Returns:
-        the object with its managedFields, neither defaulted nor validated.
+        The object with its managedFields, neither defaulted nor validated.
 
     Raises:
         RefusedError: 409, other managers own fields that would change; 400 or 500, the
@@ -121,7 +121,7 @@ def apply_configuration(
 def _pruned(new: Object, owners: Owners, before: FieldSet, struct: Struct) -> Object:
     """Remove the fields that the manager applied before and that now have no owner.
 
-    A struct of which only defaults would be left is removed as a whole.
+    A struct of which only defaulted fields would be left is removed as a whole.
     """
     named = partial(typed_values.with_named_members, of=struct)
     raw = typed_values.owned_fields(new, struct)
@@ -163,7 +163,7 @@ def _check_conflicts(owners: Owners, me: Manager, changed: FieldSet) -> None:
 
 
 def _unchanged_fields(live: Object, api_version: str, struct: Struct) -> FieldSet:
-    """Return the fields from client-side apply that are unchanged since."""
+    """Return the fields of the last client-side apply that haven't changed since."""
     try:
         applied = json.loads(annotations(live).get(LAST_APPLIED) or "null")
         is_of_version = isinstance(applied, dict) and applied.get("apiVersion") == api_version
@@ -178,10 +178,10 @@ def _unchanged_fields(live: Object, api_version: str, struct: Struct) -> FieldSe
 
 
 def _with_last_applied(obj: Object, configuration: Object) -> Object:
-    """Return an object with the configuration as kubectl's annotation of the last applied one.
+    """Return an object with the configuration in kubectl's last-applied annotation.
 
-    Objects without the annotation get none; one that is too large is removed. With it, the object
-    can still be applied by the client.
+    It allows client-side apply later. Objects without the annotation don't get it, and one that
+    would be too large is removed.
     """
     notes = annotations(obj)
     if not notes.get(LAST_APPLIED):

@@ -1,9 +1,9 @@
-"""Sets of fields of an object, as a manager owns them.
+"""Sets of fields of an object, as owned by a manager.
 
-A set is a tree, whose edges are spelt as in FieldsV1 (meta/v1): `f:name` is a field or the value of
-a map, `k:{"name":"c"}` an entry of a list by its keys, `v:"x"` an entry of a list of scalars, `i:0`
-an entry by its index. The edge `.` makes the value itself a member, which its parts alone don't.
-Sets are immutable.
+A set is an immutable tree, whose edges are named as in FieldsV1 (meta/v1): `f:name` is a field or
+map key, `k:{"name":"c"}` an entry of a list by its keys, `v:"x"` an entry of a list of scalars,
+`i:0` an entry by its index. The edge `.` makes the value itself a member of the set; otherwise only
+its parts are.
 
 Source: structured-merge-diff, as Kubernetes v1.36 uses it.
 """
@@ -45,7 +45,7 @@ def intersection(one: FieldSet, other: FieldSet) -> FieldSet:
 
 
 def difference(one: FieldSet, other: FieldSet) -> FieldSet:
-    """Return the fields in one set and not in the other, where parts stay without the whole."""
+    """Return the fields in `one` and not in `other`; parts stay even if the whole is in `other`."""
     if not other:
         return one
     left: dict[str, Any] = {}
@@ -60,7 +60,7 @@ def difference(one: FieldSet, other: FieldSet) -> FieldSet:
 
 
 def cut(one: FieldSet, other: FieldSet) -> FieldSet:
-    """Return the fields in one set that are neither in the other nor parts of its members."""
+    """Return the fields in `one` that are neither in `other` nor parts of its members."""
     left: dict[str, Any] = {}
     for step, part in one.items():
         gone = other.get(step, NOTHING)
@@ -74,15 +74,15 @@ def cut(one: FieldSet, other: FieldSet) -> FieldSet:
 
 
 def outside(fields: FieldSet, names: Iterable[str]) -> FieldSet:
-    """Return a set without some top-level fields and their parts."""
+    """Return a set without these top-level fields and their parts."""
     gone = {f"f:{name}" for name in names}
     return {step: part for step, part in fields.items() if step not in gone}
 
 
 def paths(fields: FieldSet, before: str = "") -> Iterator[str]:
-    """Iterate over the fields as messages spell them, such as `.spec.containers[name="c"].image`.
+    """Yield the fields in the form of error messages, such as `.spec.containers[name="c"].image`.
 
-    The members of a level come before their parts.
+    The members at a level precede their parts.
     """
     split = [step.partition(":") for step in fields if step != SELF]
     split.sort(key=lambda parts: (_ORDER[parts[0]], parts[2]))
@@ -95,7 +95,7 @@ def paths(fields: FieldSet, before: str = "") -> Iterator[str]:
 
 
 def step_text(step: str) -> str:
-    """Return an edge as messages spell it."""
+    """Format an edge for error messages."""
     kind, _, rest = step.partition(":")
     if kind == "f":
         return f".{rest}"
@@ -139,7 +139,7 @@ def _is_step(step: str) -> bool:
 
 
 def to_fields_v1(fields: FieldSet) -> dict[str, Any]:
-    """Return a set as FieldsV1."""
+    """Convert a set to FieldsV1."""
     if fields.keys() == {SELF}:
         return {}
     return {step: to_fields_v1(fields[step]) for step in sorted(fields)}

@@ -1,7 +1,7 @@
-"""The managers that own the fields of an object, as in its managedFields.
+"""The managers that own the fields of an object, as recorded in its managedFields.
 
-A manager owns the fields that it has changed, until another one changes them. Objects that were
-never tracked stay so, unless something is applied to them.
+A manager owns the fields that it has changed, until another manager changes them. Objects without
+managedFields stay untracked until server-side apply.
 
 Source: the field managers of apimachinery, v1.36.
 """
@@ -50,12 +50,13 @@ _CONTENT_BYTES_MAX = 1 << 13
 
 
 class Manager(msgspec.Struct, frozen=True):
-    """A manager of fields: an entry of managedFields without the fields.
+    """A manager of fields: an entry of managedFields without time and fields.
 
     Attributes:
         operation: `Apply` or `Update`.
-        subresource: the subresource that it writes; empty for the object itself.
-        api_version: the version in which it writes; empty for `Apply`, where the latest counts.
+        subresource: subresource that the manager writes; empty for the object itself.
+        api_version: version in which the manager writes; empty for `Apply`, which keeps only the
+            latest version.
     """
 
     name: str
@@ -70,7 +71,7 @@ class Manager(msgspec.Struct, frozen=True):
 
 
 class Owned(msgspec.Struct, frozen=True):
-    """The fields that a manager owns in one version, and the time of its last change, if known."""
+    """The fields that a manager owns in one version, and the time of its last change."""
 
     fields: FieldSet
     api_version: str
@@ -89,7 +90,7 @@ Owners = Mapping[Manager, Owned]
 
 
 def read_owners(entries: Sequence[Object]) -> Owners | None:
-    """Read managedFields; None if they are invalid."""
+    """Parse managedFields; None if they are invalid."""
     owners: dict[Manager, Owned] = {}
     for entry in entries:
         operation, api_version = entry.get("operation"), entry.get("apiVersion") or ""
@@ -111,7 +112,7 @@ def read_owners(entries: Sequence[Object]) -> Owners | None:
 
 
 def with_owners(obj: Object, owners: Owners) -> Object:
-    """Return an object with its owners as sorted managedFields, or without the field."""
+    """Return an object with its owners as sorted managedFields; none if there are no owners."""
 
     def place(item: tuple[Manager, Owned]) -> tuple[str, int, str, str, str]:
         manager, owned = item
@@ -159,12 +160,12 @@ def unowned(obj: Object) -> Object:
 
 
 def owned_by_managers(fields: FieldSet) -> FieldSet:
-    """Return a set of fields without those that the server writes."""
+    """Return a set without the fields that only the server writes."""
     return field_sets.difference(fields, _SERVERS_FIELDS)
 
 
 def reset_fields(request: Attributes) -> tuple[str, ...]:
-    """Return the top-level fields that a write doesn't change."""
+    """Return the top-level fields that a write can't change, such as `status`."""
     if request.subresource == "status":
         return ("spec",)
     has_status = "status" in request.kind.subresources
@@ -172,7 +173,7 @@ def reset_fields(request: Attributes) -> tuple[str, ...]:
 
 
 def taken(owners: Owners, fields: FieldSet, exempt: Manager | None = None) -> Owners:
-    """Return the owners after some fields were taken from all managers but one."""
+    """Return the owners after fields were taken from all managers except `exempt`."""
     left = {
         manager: owned
         if manager == exempt
@@ -185,7 +186,7 @@ def taken(owners: Owners, fields: FieldSet, exempt: Manager | None = None) -> Ow
 def updated_owners(
     request: Attributes, owners: Owners, before: Object, after: Object, me: Manager
 ) -> Owners:
-    """Return the owners after an update; raises UntypedError."""
+    """Return the owners after an update by the manager `me`; raises UntypedError."""
     struct = struct_for(request.kind, me.api_version)
     comparison = compare(unowned(before), unowned(after), struct, reset_fields(request))
     owners = taken(taken(owners, comparison.changed), comparison.removed)
@@ -244,7 +245,7 @@ def _with_creator(request: Attributes, obj: Object, me: Manager) -> Object:
 
 
 def _capped(owners: Owners) -> Owners:
-    """Return the owners with the oldest managers of updates merged, if there are too many."""
+    """Return the owners; if there are too many updaters, the oldest are merged into one."""
     updaters = [manager for manager in owners if manager.operation == UPDATE]
     if len(updaters) <= _UPDATERS_MAX:
         return owners
@@ -262,9 +263,9 @@ def _capped(owners: Owners) -> Owners:
 
 
 def with_old_times(new: Object, old: Object) -> Object:
-    """Return the old object if only times in managedFields differ.
+    """Return the old object if the new one only differs in the times of managedFields.
 
-    Defaults are set after tracking, so that only then a write is known to change nothing.
+    It is called after defaulting, since only then it is known whether a write changes anything.
     """
     after, before = (metadata_of(obj).get("managedFields") or [] for obj in (new, old))
     if after == before or len(after) != len(before):

@@ -1,6 +1,6 @@
-"""Values split by their types: atomic, by fields, or by entries.
+"""Operations on values by their types: values are atomic, or split into fields or entries.
 
-The parts of objects and lists are reached by the edges of `field_sets`.
+The parts of a value are identified by the edges of `field_sets`.
 
 Source: structured-merge-diff, as Kubernetes v1.36 uses it.
 """
@@ -28,13 +28,13 @@ _NUMBERS = ("int32", "int64", "float64")
 
 
 class UntypedError(Exception):
-    """A value that isn't of its type; the message says where and why."""
+    """A value isn't of its type; the message has the path and the reason."""
 
 
 def _is_whole(value: Any, of: Type | None) -> bool:
     """Return whether a value is atomic.
 
-    An object that isn't in the schema is split by fields, any other value is atomic.
+    Of values that aren't in the schema, objects are split into fields; others are atomic.
     """
     if isinstance(value, dict):
         is_atomic = of.is_atomic if isinstance(of, Struct | MapOf) else isinstance(of, ListOf)
@@ -43,7 +43,7 @@ def _is_whole(value: Any, of: Type | None) -> bool:
 
 
 def _parts(value: Any, of: Type | None) -> dict[str, list[Any]] | None:
-    """Return the parts of a value by edge, several for a repeated key of a list; None if atomic."""
+    """Return the parts of a value by edge, several if a list repeats a key; None if atomic."""
     if _is_whole(value, of):
         return None
     if isinstance(value, dict):
@@ -69,7 +69,7 @@ def _part_type(of: Type | None, step: str) -> Type | None:
 
 
 def _is_declared(of: Type | None, step: str) -> bool:
-    """Return whether an edge leads to a field of a struct rather than to a value or an entry."""
+    """Return whether an edge is a field of a struct, rather than a map key or a list's entry."""
     return isinstance(of, Struct) and step[2:] in of.fields
 
 
@@ -108,14 +108,14 @@ def _compact(value: Any) -> str:
 
 
 def everything(value: Any, of: Type | None) -> FieldSet:
-    """Return the set of a value and all of its parts; raises UntypedError."""
+    """Return the set of a value and all its parts; raises UntypedError."""
     parts = _parts(value, of) or {}
     inner = {step: everything(part[0], _part_type(of, step)) for step, part in parts.items()}
     return {SELF: {}, **inner}
 
 
 def owned_fields(value: Any, of: Type | None) -> FieldSet:
-    """Return the fields that a configuration claims; raises UntypedError."""
+    """Return the fields that the applier of a configuration owns; raises UntypedError."""
     owned: dict[str, FieldSet] = {}
     for step, (part, *_) in (_parts(value, of) or {}).items():
         part_type = _part_type(of, step)
@@ -128,7 +128,7 @@ def owned_fields(value: Any, of: Type | None) -> FieldSet:
 
 
 def with_named_members(fields: FieldSet, of: Type | None) -> FieldSet:
-    """Return a set with the fields of structs as members where parts of them are."""
+    """Return a set that has struct fields as members if it has parts of these fields."""
     named: dict[str, Any] = {}
     for step, part in fields.items():
         itself = LEAF if _is_declared(of, step) else NOTHING
@@ -137,10 +137,10 @@ def with_named_members(fields: FieldSet, of: Type | None) -> FieldSet:
 
 
 def other_entries(fields: FieldSet, mine: FieldSet, of: Type | None) -> FieldSet:
-    """Return the keys of maps and the entries of lists that aren't in `mine`, at any depth.
+    """Return the map keys and list entries of `fields`, at any depth, that aren't in `mine`.
 
-    An entry in `mine` has all of its parts. Podium's own machines write without a field manager, so
-    that parts without an owner may be wanted.
+    All parts of an entry in `mine` count as its own. Podium's components write without a field
+    manager, so parts without an owner may still be wanted.
     """
     others: dict[str, Any] = {}
     for step, part in fields.items():
@@ -155,7 +155,7 @@ def other_entries(fields: FieldSet, mine: FieldSet, of: Type | None) -> FieldSet
 
 
 class FieldComparison(NamedTuple):
-    """The fields by which two objects differ: added, modified and removed."""
+    """The fields in which two objects differ: added, modified and removed fields."""
 
     added: FieldSet = NOTHING
     modified: FieldSet = NOTHING
@@ -171,13 +171,13 @@ _EQUAL = FieldComparison()
 
 
 def compare(old: Any, new: Any, of: Type | None, ignored: Sequence[str] = ()) -> FieldComparison:
-    """Compare two objects except for some top-level fields; raises UntypedError."""
+    """Compare two objects, ignoring some top-level fields; raises UntypedError."""
     compared = _compare([old], [new], of)
     return FieldComparison(*(outside(fields, ignored) for fields in compared))
 
 
 def _compare(old: Sequence[Any], new: Sequence[Any], of: Type | None) -> FieldComparison:
-    """Compare the values at one edge: none if absent, several if a list repeats a key."""
+    """Compare the values at one edge; a sequence is empty if absent, longer for a repeated key."""
     if not old:
         return FieldComparison(added=everything(new[0], of))
     if not new:
@@ -205,10 +205,9 @@ def _compare(old: Sequence[Any], new: Sequence[Any], of: Type | None) -> FieldCo
 def merged(live: Any, config: Any, of: Type | None) -> Any:
     """Merge a configuration into a live value; raises UntypedError.
 
-    An atomic value is that of the configuration, also if null. Where fields or entries are merged,
-    null changes nothing. The entries of a configuration keep their order, and other entries their
-    places: an entry in both keeps what precedes it in the live list, and a new one comes before the
-    next entry in both, or at the end.
+    Atomic values are replaced, even by null; where fields or entries are merged, null changes
+    nothing. Entries of the configuration keep their order. Other live entries stay in front of the
+    shared entry that they precede; new entries are inserted before the next shared one, or last.
     """
     given = [value for value in (live, config) if value]
     if not given or any(_is_whole(value, of) for value in given):
@@ -238,7 +237,7 @@ def merged(live: Any, config: Any, of: Type | None) -> Any:
 
 
 def without(value: Any, fields: FieldSet, of: Type | None) -> Any:
-    """Return a value without some fields and their parts; atomic values stay as they are."""
+    """Return a value without these fields and their parts; atomic values are unchanged."""
     parts = _parts(value, of) if fields else None
     if parts is None:
         return value
@@ -252,7 +251,7 @@ def without(value: Any, fields: FieldSet, of: Type | None) -> Any:
 
 
 def type_faults(value: Any, of: Type | None, at: str = "") -> Iterator[str]:
-    """Iterate over the wrong types in a configuration; null is of every type."""
+    """Yield messages on values of wrong types in a configuration; null is allowed everywhere."""
     expected = ""
     match of:
         case _ if value is None or of is None:

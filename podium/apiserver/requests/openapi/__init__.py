@@ -1,4 +1,4 @@
-"""OpenAPI 2 and 3, made from `podium.apiserver.schema` and `podium.apiserver.requests.routes`."""
+"""OpenAPI 2 and 3, generated from `podium.apiserver.schema` and the routes of requests."""
 
 from podium.apiserver.requests.openapi.documents import answer
 

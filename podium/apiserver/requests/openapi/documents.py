@@ -1,6 +1,6 @@
-"""The OpenAPI documents: one of version 2, and one of version 3 for each version of each group.
+"""The OpenAPI documents: one of version 2, and one of version 3 for each group and version.
 
-A document is made when it is first requested, and kept.
+A document is generated at the first request, and cached.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ _Encode = Callable[[Any], bytes]
 
 
 class OpenApiDocument:
-    """An encoded document with its SHA-256, which is part of its address and entity tag."""
+    """An encoded document, and its SHA-256 for the address and the ETag."""
 
     def __init__(self, content: bytes, media_type: str = JSON) -> None:
         self.content = content
@@ -52,7 +52,7 @@ _INFO = {"title": "Podium", "version": version()["gitVersion"]}
 
 @lru_cache(maxsize=8)
 def version_2(kinds: Registry) -> OpenApiDocument:
-    """Return the document of OpenAPI 2."""
+    """Return the OpenAPI 2 document."""
     items = {path: item for gv in kinds.by_plural for path, item in paths(kinds, V2, *gv).items()}
     definitions = _schemas(kinds, V2, kinds.by_plural)
     head = {"swagger": "2.0", "info": _INFO, "paths": items}
@@ -61,10 +61,10 @@ def version_2(kinds: Registry) -> OpenApiDocument:
 
 @lru_cache(maxsize=8)
 def version_2_protobuf(kinds: Registry) -> OpenApiDocument:
-    """Return the schemas of OpenAPI 2 in Protobuf, by the messages of gnostic's OpenAPIv2.proto.
+    """Return the schemas of OpenAPI 2 in Protobuf, as defined in gnostic's OpenAPIv2.proto.
 
-    kubectl reads no other form of version 2, with which it validates a `List` and kinds that can't
-    be patched, such as a SubjectAccessReview. For operations it reads OpenAPI 3.
+    kubectl only reads this form of version 2, to validate a `List` and kinds that can't be patched,
+    such as a SubjectAccessReview. For operations kubectl reads OpenAPI 3.
     """
     about = delimited(_TITLE, _text(_INFO["title"])) + delimited(_VERSION, _text(_INFO["version"]))
     definitions = _by_name(_schemas(kinds, V2, kinds.by_plural))
@@ -115,7 +115,7 @@ _FIELDS: Mapping[str, tuple[int, _Encode]] = {
 
 @lru_cache(maxsize=256)
 def version_3(kinds: Registry, group_version: GroupVersion) -> OpenApiDocument:
-    """Return the document of OpenAPI 3 for a version of a group; raises KeyError."""
+    """Return the OpenAPI 3 document of a group and version; raises KeyError."""
     built_in = BUILT_IN.by_plural.get(group_version)
     if kinds is not BUILT_IN and kinds.by_plural[group_version] == built_in:
         # All registries share the documents of built-in groups.
@@ -127,7 +127,7 @@ def version_3(kinds: Registry, group_version: GroupVersion) -> OpenApiDocument:
 
 @lru_cache(maxsize=8)
 def index(kinds: Registry) -> OpenApiDocument:
-    """Return the addresses of the documents of OpenAPI 3, which change with their content."""
+    """Return the index of OpenAPI 3 documents, whose addresses change with their content."""
     addresses = {}
     for group_version in kinds.by_plural:
         path, digest = routes.path_of(*group_version), version_3(kinds, group_version).digest
@@ -170,7 +170,7 @@ _FOR_EVER = "public, immutable, max-age=31536000"
 def answer(
     kinds: Registry, request: Request, segments: Sequence[str], parameters: Parameters
 ) -> Response | None:
-    """Answer a request for a document; None at other paths; raises RefusedError: 406."""
+    """Return the response with a document; None for other paths; raises RefusedError (406)."""
     forms: dict[str, Callable[[Registry], OpenApiDocument]] = {
         JSON: version_2,
         **dict.fromkeys(_PROTOBUFS, version_2_protobuf),

@@ -1,4 +1,4 @@
-"""The operations of OpenAPI: the verbs at each path."""
+"""The operations of OpenAPI documents: the verbs at each path."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -46,7 +46,7 @@ _WORDS = {"get": "read", "post": "create", "put": "replace", "deletecollection":
 
 
 def paths(kinds: Registry, dialect: Dialect, group: str, version: str) -> dict[str, Item]:
-    """Return the operations at the paths of a version of a group."""
+    """Return the operations of a group and version, by path."""
     items: dict[str, Item] = {}
     for kind in kinds.by_plural[group, version].values():
         collection = f"{routes.path_of(group, version)}/{kind.plural}"

@@ -1,4 +1,4 @@
-"""Schemas of OpenAPI for the types of objects, with Kubernetes' extensions for merging."""
+"""OpenAPI schemas of the types of objects, with Kubernetes' extensions for merging."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
@@ -32,7 +32,7 @@ SHARED_NAMES: dict[str, str] = {
 
 
 def schema_name(struct: Struct) -> str:
-    """Return the name of the schema of a struct, such as `io.k8s.api.core.v1.PodSpec`."""
+    """Return the name of a struct's schema, such as `io.k8s.api.core.v1.PodSpec`."""
     if isinstance(struct, CustomStruct):
         return struct.schema_name
     if struct.family == _EXTENSIONS:
@@ -49,12 +49,12 @@ def list_kind(struct: Struct) -> str:
 
 
 def list_name(struct: Struct) -> str:
-    """Return the name of the schema of lists of a kind."""
+    """Return the name of the schema for lists of a kind."""
     return f"{schema_name(struct).removesuffix(struct.name)}{list_kind(struct)}"
 
 
 def tag(group: str, version: str, kind: str) -> dict[str, str]:
-    """Return an entry of `x-kubernetes-group-version-kind`."""
+    """Return an item of `x-kubernetes-group-version-kind`."""
     return {"group": group, "kind": kind, "version": version}
 
 
@@ -63,7 +63,7 @@ _DATA = files("podium.apiserver.requests.openapi") / "descriptions.txt"
 
 @cache
 def descriptions() -> Mapping[str, str]:
-    """Return the descriptions of types and fields, such as `PodSpec.priority`."""
+    """Return the descriptions of types and fields by name, such as `PodSpec.priority`."""
     lines = (line.partition(": ") for line in _DATA.read_text(encoding="utf-8").splitlines())
     return {name: text for name, _, text in lines if name}
 
@@ -112,8 +112,8 @@ class Dialect(msgspec.Struct, frozen=True):
     """A version of OpenAPI.
 
     Attributes:
-        root: the prefix of references to schemas.
-        has_alternatives: whether there are unions of types, and references may be wrapped to have
+        root: prefix of references to schemas.
+        has_alternatives: whether the version has `oneOf`, and `allOf` for references that have
             other keys beside them.
     """
 
@@ -125,13 +125,13 @@ class Dialect(msgspec.Struct, frozen=True):
         return {"$ref": f"{self.root}{name}"}
 
     def parameter(self, name: str, place: str, kind: str) -> Schema:
-        """Return a parameter in a path or a query."""
+        """Return a parameter of type `kind` in a path or a query."""
         typed: Schema = {"type": kind}
         typed = {"schema": typed} if self.has_alternatives else typed
         return {"name": name, "in": place, **typed}
 
     def shared(self) -> dict[str, Schema]:
-        """Return the schemas that belong to no kind."""
+        """Return the schemas that several kinds use, such as that of a quantity."""
         quantity, int_or_string = SHARED_NAMES["quantity"], SHARED_NAMES["intorstring"]
         kept = {"format": "int-or-string"}
         if not self.has_alternatives:
@@ -143,7 +143,7 @@ class Dialect(msgspec.Struct, frozen=True):
         }
 
     def of_struct(self, struct: Struct, tags: list[dict[str, str]]) -> Schema:
-        """Return the schema of a struct; `tags` name the kinds that it is."""
+        """Return the schema of a struct; `tags` are the kinds whose objects have this type."""
         if isinstance(struct, CustomStruct):
             schema = struct.kind.schema
             reference = self.reference(schema_name(meta_struct("ObjectMeta")))
@@ -171,7 +171,7 @@ class Dialect(msgspec.Struct, frozen=True):
         return schema
 
     def of_list(self, struct: Struct, tags: list[dict[str, str]]) -> Schema:
-        """Return the schema of lists of a kind."""
+        """Return the schema for lists of a kind."""
         return {
             "type": "object",
             "properties": {
@@ -204,7 +204,7 @@ V3 = Dialect("#/components/schemas/", has_alternatives=True)
 
 
 def reachable(roots: Iterable[Struct]) -> list[Struct]:
-    """Return some structs and all structs that they contain, each once."""
+    """Return structs and all structs that they contain, each once."""
     structs: dict[str, Struct] = {}
     waiting: list[Type] = list(roots)
     while waiting:
@@ -225,7 +225,7 @@ def schemas(
     others: Iterable[Struct],
     tags: Mapping[str, list[dict[str, str]]],
 ) -> dict[str, Schema]:
-    """Return the schemas of kinds with and without lists, and of their parts, sorted by name."""
+    """Return the schemas of kinds (`listed` ones with lists) and of their parts, sorted by name."""
     by_name = dialect.shared()
     for struct in reachable((*listed, *others)):
         name = schema_name(struct)

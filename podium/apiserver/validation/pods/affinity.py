@@ -1,4 +1,4 @@
-"""Checks of affinity and topology spread constraints of pods."""
+"""Checks of affinities and topology spread constraints of pods."""
 
 from typing import Any
 
@@ -120,7 +120,7 @@ _rest_of_constraint = checks.both(
 
 
 def spread_constraints(constraints: Any, path: str) -> Faults:
-    """Check the `topologySpreadConstraints` of a pod, including that each kind occurs once."""
+    """Check a pod's `topologySpreadConstraints`; topologyKey and whenUnsatisfiable are unique."""
     pairs = [
         tuple(constraint.get(field) or "" for field in ("topologyKey", "whenUnsatisfiable"))
         for constraint in constraints

@@ -1,7 +1,7 @@
-"""A memory of valid pods, so that of further pods like them only the differences are checked.
+"""A cache of valid pods, so that only the differences of further similar pods are checked.
 
-The pods of a workload differ in name, node, times and the name of their token's volume. The rest of
-a valid pod is remembered.
+The pods of a workload differ in name, node, times and the name of the service account token's
+volume. The rest of a valid pod is the cache key.
 """
 
 import re
@@ -56,7 +56,7 @@ _Status = _struct(
 
 
 def judged_alike(check: Check) -> Check:
-    """Make a check of whole pods that remembers valid pods; pods may have values of wrong types."""
+    """Return a check of whole pods that caches valid pods; values may be of wrong types."""
     flawless = Memory[None]()
 
     def check_once(pod: Any, path: str) -> Faults:

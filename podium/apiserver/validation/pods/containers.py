@@ -1,7 +1,7 @@
 """Checks of containers, in the order of v1.36's ValidatePodSpec.
 
-Faults of environment variables and probes are minor, as decisions don't depend on them. Most of a
-security context isn't checked, nor fields of mounts that only a kubelet reads.
+Faults of environment variables and probes are minor, as decisions don't depend on them. Most fields
+of a security context aren't checked, nor those of mounts that only a kubelet reads.
 """
 
 import re
@@ -202,7 +202,7 @@ _probes = checks.fields(
 
 
 def _running(grace_s: int | None) -> Check:
-    """Make a check of the handlers and probes of containers, by the grace period of their pod."""
+    """Return a check of lifecycle handlers and probes, for a pod with a grace period in seconds."""
 
     def sleep(value: Any, path: str) -> Faults:
         seconds = value.get("seconds") or 0
@@ -224,7 +224,7 @@ _AFTER_RESIZE = ("NotRequired", "RestartContainer")
 
 
 class PodParts(msgspec.Struct, frozen=True):
-    """The fields of a pod spec on which the validity of its containers depends."""
+    """The fields of a pod spec that the checks of containers depend on."""
 
     volumes: Mapping[str, Object]
     claims: frozenset[str]
@@ -233,7 +233,7 @@ class PodParts(msgspec.Struct, frozen=True):
 
     @classmethod
     def of(cls, spec: Object) -> Self:
-        """Take the fields from a pod spec."""
+        """Read the fields of a pod spec."""
         return cls(
             volumes=known_volumes(spec),
             claims=frozenset(claim.get("name", "") for claim in entries(spec, "resourceClaims")),
@@ -262,7 +262,7 @@ _restart_policy = checks.fields(restartPolicy=checks.one_of("Always", "Never", "
 
 
 def common(container: Object, path: str, pod: PodParts) -> Faults:
-    """Check the rules that regular, init and ephemeral containers have in common."""
+    """Check the rules that apply to regular, init and ephemeral containers."""
     yield from _first_fields(container, path)
     yield from mounts(container, path, pod.volumes)
     yield from _last_fields(container, path)
@@ -310,7 +310,7 @@ def _resizing(restart_policy: str) -> Check:
 
 
 def new_name(container: Object, path: str, names: set[str]) -> Faults:
-    """Check that the name of a container is none of `names`, and add it to them."""
+    """Check that a container's name isn't in `names`, and add it."""
     if name := container.get("name"):
         if name in names:
             yield checks.duplicate(join(path, "name"), name)
@@ -318,7 +318,7 @@ def new_name(container: Object, path: str, names: set[str]) -> Faults:
 
 
 def containers(spec: Object, path: str) -> Faults:
-    """Check the `containers` of a pod spec, which needs at least one."""
+    """Check the `containers` of a pod spec, of which there must be at least one."""
     found, where = entries(spec, "containers"), join(path, "containers")
     if not found:
         yield checks.required(where)
@@ -334,7 +334,7 @@ def containers(spec: Object, path: str) -> Faults:
 
 
 def init_containers(spec: Object, path: str) -> Faults:
-    """Check the `initContainers` of a pod spec; names are unique among all its containers."""
+    """Check the `initContainers` of a pod spec; names are unique among all containers."""
     where, pod = join(path, "initContainers"), PodParts.of(spec)
     names = {container.get("name", "") for container in entries(spec, "containers")}
     running = _running(pod.grace_s)
@@ -356,7 +356,7 @@ def init_containers(spec: Object, path: str) -> Faults:
 
 
 def trimmed_images(spec: Object, path: str) -> Faults:
-    """Check that no image of a pod's containers has space around it; in templates it may."""
+    """Check that no container image of a pod has spaces around it; templates may have them."""
     for field in ("containers", "initContainers"):
         for index, container in enumerate(entries(spec, field)):
             image = container.get("image") or ""

@@ -1,7 +1,7 @@
 """Checks of pod specs, in the order of v1.36's ValidatePodSpec.
 
-Two parts of a spec are checked separately: the one that all pods of a workload share, whose faults
-are remembered, and the one that differs from pod to pod: node, hostname, and volumes of tokens.
+A spec is checked in two parts: the part that is equal for all pods of a workload, whose faults are
+cached, and the individual part: node, hostname, and volumes with tokens.
 """
 
 from itertools import chain

@@ -61,7 +61,7 @@ _name = checks.fields(name=checks.needed(dns_label, is_detail=True))
 
 
 def volumes(volumes: Any, path: str) -> Faults:
-    """Check the `volumes` of a pod, including that their names differ."""
+    """Check the `volumes` of a pod, including that their names are unique."""
     names: set[str] = set()
     for index, volume in enumerate(volumes):
         where, name = f"{path}[{index}]", volume.get("name") or ""
@@ -77,7 +77,7 @@ def volumes(volumes: Any, path: str) -> Faults:
 
 
 def known_volumes(spec: Object) -> Mapping[str, Object]:
-    """Return the volumes of a pod spec by name; of several with one name, the first."""
+    """Return the volumes of a pod spec by name; the first if a name is repeated."""
     found: dict[str, Object] = {}
     for volume in entries(spec, "volumes"):
         found.setdefault(volume.get("name") or "", volume)

@@ -1,6 +1,6 @@
-"""Warnings about deprecated and ineffective fields of pods and pod templates, as in v1.36.
+"""Warnings on deprecated and ineffective fields of pods and pod templates, as in v1.36.
 
-Warnings about labels and addresses are also used for volumes and services.
+Warnings on labels and addresses are also used for volumes and services.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -50,7 +50,7 @@ _PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 
 
 def name_warnings(obj: Object, used_in: str = _NAME_OF_PODS) -> Iterator[str]:
-    """Warn of a name that isn't valid as a hostname."""
+    """Yield a warning if a name isn't a valid hostname."""
     faults = validate_dns_label(str(part(obj, "metadata").get("name") or ""))
     if faults:
         shown = " ".join(faults)
@@ -61,7 +61,7 @@ def name_warnings(obj: Object, used_in: str = _NAME_OF_PODS) -> Iterator[str]:
 
 
 def pod_warnings(pod: Object, path: str = "") -> Iterator[str]:
-    """Warn of deprecated and ineffective fields of a pod, or of the pod template at a path."""
+    """Yield warnings on deprecated and ineffective fields of a pod, or a template at a path."""
     spec, where = spec_of(pod), join(path, "spec")
     for name in spec.get("nodeSelector") or ():
         if name in DEPRECATED_LABELS:
@@ -125,7 +125,7 @@ def pod_warnings(pod: Object, path: str = "") -> Iterator[str]:
 
 
 def app_armor_warnings(pod: Object) -> Iterator[str]:
-    """Warn of AppArmor annotations of a new pod that its fields don't repeat."""
+    """Yield warnings on a new pod's AppArmor annotations that its fields don't repeat."""
     profile = part(spec_of(pod), "securityContext").get("appArmorProfile")
     for container, _ in _containers(spec_of(pod), "spec"):
         key = f"{APP_ARMOR}{container.get('name', '')}"
@@ -138,7 +138,7 @@ def app_armor_warnings(pod: Object) -> Iterator[str]:
 
 
 def app_armor_profile(annotation: str) -> Object | None:
-    """Return the AppArmor profile that an annotation means; None for an invalid annotation."""
+    """Return the AppArmor profile for an annotation's value; None if it is invalid."""
     plain = {"unconfined": "Unconfined", "runtime/default": "RuntimeDefault"}
     if annotation in plain:
         return {"type": plain[annotation]}
@@ -158,7 +158,7 @@ def _containers(spec: Object, where: str) -> Iterator[tuple[Object, str]]:
 
 
 def term_warnings(term: Object, where: str) -> Iterator[str]:
-    """Warn of deprecated labels in a term of a node selector."""
+    """Yield warnings on deprecated labels in a term of a node selector."""
     for index, requirement in enumerate(entries(term, "matchExpressions")):
         name = requirement.get("key", "")
         if name in DEPRECATED_LABELS:
@@ -214,7 +214,7 @@ def _projected(source: Object) -> list[tuple[str, str]]:
 
 
 def address_warnings(address: str, path: str) -> Iterator[str]:
-    """Warn of an IP address that isn't in its canonical form."""
+    """Yield a warning if an IP address isn't in canonical form."""
     parsed = parse_address(address)
     # An IPv6 address that maps an IPv4 address is written in two ways by Python's releases.
     mapped = parsed.ipv4_mapped if isinstance(parsed, IPv6Address) else None
@@ -239,7 +239,7 @@ def _repeated(spec: Object, field: str, key: str, where: str) -> Iterator[str]:
 
 
 def claim_warnings(spec: Object, where: str) -> Iterator[str]:
-    """Warn of sizes in the spec of a PersistentVolumeClaim that aren't whole bytes."""
+    """Yield warnings on sizes in a PersistentVolumeClaim's spec that aren't whole bytes."""
     for field in ("requests", "limits"):
         yield from _fractions(
             part(spec, "resources", field), f"{where}.resources.{field}", "storage"

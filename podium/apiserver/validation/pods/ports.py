@@ -13,7 +13,7 @@ port_number = checks.integer(1, 65535)
 
 
 def port_or_name(value: int | str, path: str) -> Faults:
-    """Check the number of a port, or the name that a container gives it."""
+    """Check a port number, or the name of a container's port."""
     return port_name(value, path) if isinstance(value, str) else port_number(value, path)
 
 
@@ -28,7 +28,7 @@ _numbers = checks.fields(
 
 
 def ports(ports: Any, path: str) -> Faults:
-    """Check the ports of a container, including that their names differ."""
+    """Check the ports of a container, including that their names are unique."""
     names = set()
     for index, port in enumerate(ports):
         where, name = f"{path}[{index}]", port.get("name")
@@ -42,7 +42,7 @@ def ports(ports: Any, path: str) -> Faults:
 
 
 def unique_host_ports(containers: Sequence[Object], path: str) -> Faults:
-    """Check that no two ports of containers use the same port of the node."""
+    """Check that no host port is used twice by the containers of a pod."""
     seen = set()
     for index, container in enumerate(containers):
         for number, port in enumerate(entries(container, "ports")):
@@ -55,7 +55,7 @@ def unique_host_ports(containers: Sequence[Object], path: str) -> Faults:
 
 
 def host_network_ports(spec: Any, path: str) -> Faults:
-    """Check that ports have equal container and host ports if the pod uses the node's network."""
+    """Check that container ports equal their host ports if the pod uses the host network."""
     for index, container in enumerate(
         entries(spec, "containers") if spec.get("hostNetwork") else ()
     ):

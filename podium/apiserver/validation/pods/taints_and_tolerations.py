@@ -52,7 +52,7 @@ _taint = checks.fields(
 
 
 def taints(taints: Any, path: str) -> Faults:
-    """Check the `taints` of a node, which are unique by key and effect."""
+    """Check the `taints` of a node, including that key and effect are unique."""
     yield from checks.each(_taint)(taints, path)
     seen = set()
     for index, taint in enumerate(taints):
