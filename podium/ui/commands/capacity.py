@@ -29,9 +29,10 @@ class CapacityQuestion(Changes, Question["CapacityAnswer"]):
     )
     preempt: bool = option(default=False).help("""
         Also count the pods that are scheduled by preempting others.""")
-    limit: int = option(default=10_000, min=1).help("Largest number of pods to create.")
+    limit: int = option(default=10_000, min=1).help("""
+        Largest number of pods to create from the templates.""")
     at_least: int | None = option(min=1, reach=Reach.COMMAND).help("""
-        Exit with code 2 if fewer pods than this are scheduled. [default: no minimum]""")
+        Exit with code 2 if fewer than N more pods fit. [default: no minimum]""")
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Return whether fewer pods are scheduled than `at_least`."""
@@ -76,9 +77,10 @@ class NodesQuestion(CapacityQuestion):
     """
 
     node_shape: Texts = local_option("NAME=SHAPE:COST").help("""
-        Shape of nodes that can be added, and their cost, such as m5=cpu=8,memory=32Gi:0.4; SHAPE is
-        also a file or a node of the state. Finds the cheapest nodes with which no pod stays
-        pending, COUNT new pods of each --pod included. May be repeated.""")
+        Shape of nodes that can be added, and the cost of one in any unit, such as
+        m5=cpu=8,memory=32Gi:0.4; SHAPE may also be a file or a node of the state. Finds the
+        cheapest nodes with which no pod stays pending, including COUNT new pods for each --pod. May
+        be repeated.""")
     tries: int = option(default=200, min=1).help("""
         Largest number of combinations of nodes to simulate.""")
 

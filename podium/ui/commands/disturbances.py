@@ -21,9 +21,9 @@ _UNDRAINED = "undrained"
 class DrainQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
     """Predict what draining nodes would do: where pods go, what is preempted, which budgets block.
 
-    Nothing is drained: the drain is simulated as kubectl drain does it, node after node. DaemonSet
-    pods are ignored and emptyDir data is deleted unless you say otherwise, as almost no node could
-    be drained with the defaults of kubectl.
+    Nothing is drained: the drain is simulated as kubectl drain does it, node after node. Unlike in
+    kubectl, --ignore-daemonsets and --delete-emptydir-data are on by default, as almost no node
+    could be drained without them.
     """
 
     nodes: Texts = place(
@@ -51,7 +51,7 @@ class DrainQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
         Seconds that each pod gets to terminate; negative for the grace period of the pod.""")
     timeout: str = option("DURATION", default="0s").help("""
         How long to wait, in simulated time, before giving up on a node, such as 5m; 0 means without
-        limit.""")
+        another limit than --until.""")
 
     def answer(self, ask: ClusterAsker) -> "ImpactAnswer":
         """Play the drains; raises PodiumError."""
@@ -83,7 +83,8 @@ class FailQuestion(Gated, NodeSelection, Question["ImpactAnswer"]):
     """Predict what the failure of nodes or zones would do: which pods are lost, and where they go.
 
     The nodes stop answering, as in a power cut. The node lifecycle controller taints them, and
-    evicts their pods when their tolerations of the taint end, mostly after some six minutes.
+    evicts their pods when their tolerations of the taint end: with the default tolerations about
+    six minutes after the failure.
     """
 
     places: Texts = place(

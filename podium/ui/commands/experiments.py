@@ -53,7 +53,7 @@ class Experiment(Question[A_co]):
 
 _SIDE = (
     "{} side: a KubeSchedulerConfiguration, SchedulerOptions, a state (file or directory), "
-    "a scenario, a recording, or `default`, the scenarios as they are."
+    "a scenario, a recording, or `default` for what the scenarios say themselves."
 )
 
 
@@ -146,7 +146,8 @@ class SweepQuestion(Experiment["SweepAnswer"]):
         Directory to keep results in, and to continue from. Needs podium[experiments]. [default:
         keep nothing]""")
     reach: float | None = option("NUMBER", reach=Reach.COMMAND).help("""
-        Exit with code 2 if no trial reaches this value of the objective. [default: no value]""")
+        Exit with code 2 if the objective of no trial is at least NUMBER, or at most NUMBER if it is
+        minimised. [default: no check]""")
 
     def is_found_wanting(self, answer: Any) -> bool:
         """Return whether no trial reaches the objective."""

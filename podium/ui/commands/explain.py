@@ -11,7 +11,7 @@ from podium.ui.inputs.request_options import Changes
 if TYPE_CHECKING:
     from podium.ui.answers.whatif_answers import ExplanationAnswer, RankingAnswer
 
-_SIGNAL_HELP = f"Eviction signal that reports the pressure: {', '.join(Signal)}."
+_SIGNAL_HELP = f"Eviction signal under which the pods are ranked: {', '.join(Signal)}."
 
 
 @question
@@ -67,9 +67,9 @@ class RankingQuestion(Changes, Question["RankingAnswer"]):
 class ExplainCommand(ExplainQuestion):
     """Explain the scheduling decision for a pod: nodes, filters, scores, preemption candidates.
 
-    A pending pod is explained when its turn comes in podium plan with the same options. A pod that
-    is bound to a node is explained as if it were pending. With --eviction, explains in which order
-    the kubelet of a node evicts pods under pressure.
+    A pending pod is explained at the moment at which it is scheduled in a simulation, as by podium
+    plan. A pod that is bound to a node is explained as if it were pending. With --eviction,
+    explains in which order the kubelet of a node evicts pods under pressure.
     """
 
     eviction: bool = option(default=False).help("""

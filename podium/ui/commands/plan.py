@@ -25,17 +25,18 @@ class PlanQuestion(Gated, Served, Changes, Question["PlanAnswer"]):
     formats = ("junit", "sarif")
 
     baseline: bool = local_option(default=False).help("""
-        With --fail-on, ignore what would happen without the changes, too.""")
+        With --fail-on, ignore what also meets a condition without the changes.""")
     alternatives: int = option(default=100, min=0).help("""
-        Number of other candidate nodes to list for each preemption.""")
+        Largest number of other candidate nodes to list for each preemption.""")
     seeds: int = option(default=1, min=1).help("""
         Number of simulations, each with another seed, to see which results depend on chance.""")
     workers: int | None = local_option(min=1).help("""
         Number of processes to simulate the seeds with. [default: one per CPU core]""")
     optimal: bool = option(default=False).help("""
-        Compare the plan with the least possible disruption. Needs podium[optimal].""")
+        Also find the smallest set of preempted pods, by the criteria of preemption, that gives the
+        pods a place. Needs the extra: pip install 'podium[optimal]'.""")
     optimal_seconds: float = option(default=60.0, min=0.1).help("""
-        Seconds to search for the least disruption.""")
+        With --optimal: how long to search, in seconds.""")
 
     def answer(self, ask: ClusterAsker) -> "PlanAnswer":
         """Plan, and find what meets the conditions; raises PodiumError."""

@@ -110,9 +110,11 @@ class Gated:
 
     fail_on: Texts = local_option("CONDITION[,CONDITION]...", completes="conditions").help(f"""
         Exit with code 2 if one of these conditions is met: {", ".join(CONDITIONS)}. A condition can
-        be restricted, as in preemption:priority>=1000, pending:namespace=shop,
-        eviction:workload=Deployment* or pending:class=batch. A condition that ends in =allow lists
-        exceptions, as in preemption:workload=batch/*=allow. [default: none]""")
+        be restricted by priority, namespace, class and workload ("KIND NAMESPACE/NAME", or without
+        KIND; * stands for any text), as in preemption:priority>=1000, pending:namespace=shop or
+        eviction:workload=Deployment*. With =allow at the end it exempts what it matches, as in
+        preemption:workload=batch/*=allow. The page about plans says what each means. [default:
+        none]""")
     gates: str | Path | None = local_option("FILE").help("""
         File with further conditions for --fail-on, one per line; # begins a comment.""")
 

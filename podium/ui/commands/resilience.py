@@ -28,11 +28,13 @@ class ResilienceQuestion(Gated, NodeSelection, Question["ResilienceAnswer"]):
         kw_only=False,
     )
     pairs: bool = option(default=False).help("""
-        Also simulate the failure of every two nodes at once.""")
+        Also simulate the failure of each pair of nodes; of N nodes these are about N²/2 more
+        simulations.""")
     drains: bool = option(default=True, flags=("--drains/--no-drains",)).help("""
         Simulate the drain of each node besides failures.""")
     spare_room: bool = option(default=True, flags=("--spare-room/--no-spare-room",)).help("""
-        Search for the number of nodes to add so that no pod stays pending.""")
+        Find how many nodes to add, like the most common ones of the cluster, so that no pod stays
+        pending.""")
     worst: int = option(default=10, min=0).help("""
         Number of the worst drains and failures to describe in full.""")
     workers: int | None = local_option(min=1).help("""

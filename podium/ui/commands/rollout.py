@@ -29,8 +29,9 @@ class RolloutQuestion(Changes, Question["RolloutAnswer"]):
         repeated.""")
     important: str | int | None = option("CLASS|PRIORITY").help("""
         Lowest final priority, or PriorityClass, of pods that must not be preempted at all; all
-        other pods may be. [default: no pod may be preempted by a pod whose final priority isn't
-        higher]""")
+        other pods may be. A pod's final priority is that of its class when all steps are done.
+        [default: no pod may be preempted by a pod whose final priority isn't higher than its
+        own]""")
     tries: int = option(default=1000, min=1).help("""
         Largest number of steps to simulate in one search.""")
     more_nodes: int = option(default=3, min=0).help("""

@@ -42,8 +42,8 @@ class SimulateQuestion(Question["SimulationAnswer"]):
         kw_only=False,
     )
     until: str | None = option("DURATION").help("""
-        Simulated time at which to end, such as 10m. [default: spec.until of the scenario, or its
-        last step]""")
+        Simulated time at which to end, such as 10m. [default: spec.until of the scenario, or the
+        time of its last step]""")
     seed: int | None = option().help("""
         Seed of all random choices. [default: spec.seed of the scenario]""")
     scheduler_config: str | Path | None = local_option("FILE", formerly=("--config",)).help("""

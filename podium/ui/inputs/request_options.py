@@ -33,8 +33,8 @@ class ClusterOptions(ConnectionOptions):
     """How a running cluster is read, with the names of kubectl."""
 
     all_namespaces: bool = local_option(default=False, flags=("--all-namespaces", "-A")).help("""
-        Read the objects of all namespaces. Podium always does, as pods of all namespaces compete
-        for the same nodes.""")
+        Accepted for compatibility with kubectl, without an effect: the objects of all namespaces
+        are always read, as their pods compete for the same nodes.""")
     as_user: str | None = local_option("USER", flags=("--as",)).help("""
         Username to impersonate for the requests to the API server, such as
         system:serviceaccount:shop:deployer. [default: none]""")
@@ -76,9 +76,9 @@ class Rules:
     """How the inputs of a question are read, and how it is played."""
 
     validate: FieldValidation | str = option(default=FieldValidation.STRICT).help("""
-        How to treat unknown and duplicate fields of applied manifests: strict refuses them, warn
-        prints warnings, ignore drops them silently. In the state of the cluster they are
-        warnings.""")
+        How to treat unknown and duplicate fields of manifests to apply: strict refuses them, warn
+        prints warnings, ignore drops them silently. In the files of -f they are warnings, or
+        dropped with ignore.""")
     scheduler_config: str | Path | None = local_option("FILE").help("""
         KubeSchedulerConfiguration (v1) to schedule by. [default: kube-scheduler's default
         profile]""")
@@ -87,23 +87,23 @@ class Rules:
     namespace: str = option(
         "NAMESPACE", default="", flags=("--namespace", "-n"), completes="namespaces"
     ).help("""
-        Namespace of objects and names that don't specify one. It doesn't limit what is read.
-        [default: that of the kubeconfig context, or default]""")
+        Namespace of manifests and names that don't specify one. It limits neither what is read nor
+        what is printed. [default: that of the kubeconfig context, or default]""")
     kubelet_config: str | Path | None = local_option("FILE").help("""
         KubeletConfiguration (v1beta1) with the eviction thresholds of the nodes. [default: the
         kubelet's defaults]""")
     until: str | None = option("DURATION").help("""
-        How much simulated time to play, such as 90s or 1h. [default: 10m, longer while a rollout or
-        drain makes progress]""")
+        Simulated time to run, such as 90s or 1h. [default: 10m, extended up to a day while a
+        rollout or drain makes progress]""")
     max_pods: int = local_option("N", default=MAX_PODS, min=0).help("""
-        Largest number of new pods that workloads may create. A larger number is taken for a typing
-        error and refused.""")
+        Refuse a run in which workloads would create more than N new pods in total, as a guard
+        against typing errors.""")
     repair: bool = option(default=False).help("""
-        Let controllers also create pods that workloads lack in the loaded state, before any
-        change.""")
+        Before any change, let controllers create the pods that workloads of the loaded state lack.
+        Without it, they stay missing.""")
     assume_healthy: bool = option(default=False).help("""
-        Let pods of the state that aren't ready, also those in a crash loop, and nodes that aren't
-        Ready become ready at the start. Without it they stay as they are.""")
+        Treat unready pods, those in CrashLoopBackOff included, and NotReady nodes as becoming ready
+        at the start. Without it, they stay as they are.""")
 
 
 @question
@@ -116,16 +116,17 @@ class Changes(Rules):
     """
 
     apply: Sources = local_option("FILE|DIR|-").help("""
-        Manifests to apply to the state, as kubectl apply does. May be repeated; all changes are
-        made in the order in which the options stand.""")
+        Manifests to apply to the state, as kubectl apply does. May be repeated. The changes of all
+        options, from --apply to --pressure, are made in the order of the command line.""")
     kustomize: Texts = local_option("DIR", flags=("--kustomize", "-k")).help("""
         Directory of a kustomization to apply. Needs kustomize or kubectl. May be repeated.""")
     helm: Texts = local_option("[RELEASE=]CHART").help("""
         Helm chart to render and apply, with the name of the release. Needs helm. May be repeated.
         [default RELEASE: release]""")
-    values: Texts = local_option("FILE").help("Values file for --helm. May be repeated.")
+    values: Texts = local_option("FILE").help("""
+        Values file for all charts of --helm. May be repeated.""")
     set_values: Texts = local_option("KEY=VALUE", flags=("--set",)).help("""
-        Single value for --helm, written as for helm. May be repeated.""")
+        Single value for all charts of --helm, written as for helm. May be repeated.""")
     selector: str = local_option("SELECTOR", default="", flags=("--selector", "-l")).help("""
         Apply only the manifests whose labels match this selector, as kubectl apply -l does, such as
         app=web,tier!=cache. [default: all]""")
@@ -133,8 +134,8 @@ class Changes(Rules):
         Object to delete, with all that it controls. Pods get their grace period; with :force they
         are deleted at once. May be repeated.""")
     add_node: Texts = local_option("FILE|NODE[*COUNT]", completes="nodes").help("""
-        Nodes to add: those of a file, or copies of a node of the state; web-1*3 adds three copies.
-        May be repeated.""")
+        Nodes to add: those of a file, or copies of a node of the state; 'node-1*3' adds three
+        copies. May be repeated.""")
     delete_node: Texts = option("NODE", completes="nodes").help("Node to delete. May be repeated.")
     cordon: Texts = option("NODE", completes="nodes").help("""
         Node to mark as unschedulable. May be repeated.""")
@@ -142,14 +143,15 @@ class Changes(Rules):
         Node to mark as schedulable. May be repeated.""")
     drain: Texts = option("NODE[:force]", completes="nodes").help("""
         Node to drain, as podium drain does; the changes after it wait until it is drained. With
-        :force, pods that no controller recreates are evicted, too. May be repeated.""")
+        :force, pods that no controller recreates are evicted, too; grace periods stay. May be
+        repeated.""")
     scale: Texts = option("KIND/NAME=REPLICAS").help("""
         Workload to scale and its new number of replicas, such as deploy/web=10. May be
         repeated.""")
     restart: Texts = option("KIND/NAME").help("""
         Workload to restart, as kubectl rollout restart does. May be repeated.""")
     pressure: Texts = option("NODE:SIGNAL=AMOUNT", completes="nodes").help("""
-        Amount of a resource that is left on a node, to see which pods the node evicts, such as
+        Set an eviction signal of a node, to see which pods its kubelet evicts, such as
         node-3:memory.available=50Mi. May be repeated.""")
     allow_empty: bool = option(default=False).help("""
         Accept manifests without any object. Without it they are an error.""")
@@ -161,5 +163,4 @@ class NodeSelection(Rules):
     """The nodes that a question is about."""
 
     selector: str = option("SELECTOR", default="", flags=("--selector", "-l")).help("""
-        Select the nodes whose labels match this selector, instead of naming nodes, such as
-        pool=spot,zone in (a,b).""")
+        Select nodes by their labels instead of naming them, such as pool=spot,zone in (a,b).""")

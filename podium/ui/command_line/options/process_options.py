@@ -33,7 +33,8 @@ class UpOptions:
         Manifests to apply when the cluster is ready. What happens to them is printed. May be
         repeated.""")
     exit_when_settled: bool = option(default=False).help("""
-        Print what happens, and exit when nothing more is expected to happen.""")
+        Print what happens, and exit when the cluster has settled: nothing was written for 5s, or
+        for 60s while pods wait.""")
     data_dir: str | None = option("DIR").help("""
         Directory to keep the cluster in, and to continue it from. [default: keep nothing]""")
     bind_address: str = option("ADDRESS", default=_LOOPBACK).help("""
@@ -57,8 +58,8 @@ class UpOptions:
         Run in the background. The command returns when the API server is ready and --apply is done;
         podium down stops the cluster.""")
     wait: str | None = option("DURATION").help("""
-        With --detach: return when nothing more is expected to happen, and with an error after this
-        time, such as 2m. [default: don't wait]""")
+        With --detach: also wait until the cluster has settled, as with --exit-when-settled, and
+        fail after this time, such as 2m. [default: don't wait]""")
     merge_kubeconfig: bool = option(default=False).help("""
         Add the cluster to your kubeconfig as the current context while it runs.""")
 
@@ -99,7 +100,9 @@ class NodeCommandOptions(ConnectionOptions):
         that is in use]""")
     client_ca_file: str | None = option("FILE").help("""
         Certificate authority of the clients that read logs. [default: that of the kubeconfig]""")
-    allow_root: bool = option(default=False).help("Run as root, and the pods with it.")
+    allow_root: bool = option(default=False).help("""
+        Allow to run as root; pods then run as root, too. Without it, podium node refuses to start
+        as root.""")
 
 
 @question
@@ -118,24 +121,29 @@ class SchedulerCommandOptions(ConnectionOptions):
         or yes]""")
     leader_elect_lease_duration: str | None = option("DURATION").help("""
         How long other candidates wait after the last renewal before they take the lease. [default:
-        15s]""")
+        that of --config, or 15s]""")
     leader_elect_renew_deadline: str | None = option("DURATION").help("""
-        How long the leader tries to renew the lease before it gives up. [default: 10s]""")
+        How long the leader tries to renew the lease before it gives up. [default: that of --config,
+        or 10s]""")
     leader_elect_retry_period: str | None = option("DURATION").help("""
-        Time between two tries to acquire or renew the lease. [default: 2s]""")
+        Time between two tries to acquire or renew the lease. [default: that of --config, or 2s]""")
     leader_elect_resource_name: str | None = option("NAME").help("""
         Name of the leader election lease. The default is that of kube-scheduler, so that only one
         of them schedules. [default: kube-scheduler]""")
     leader_elect_resource_namespace: str | None = option("NAMESPACE").help("""
         Namespace of the leader election lease. [default: kube-system]""")
     kube_api_qps: float | None = option("N").help("""
-        Average number of requests per second to the API server; -1 for no limit. [default: 50]""")
+        Average number of requests per second to the API server; -1 for no limit. [default: that of
+        --config, or 50]""")
     kube_api_burst: int | None = option("N", min=1).help("""
-        Largest number of requests to the API server at once. [default: 100]""")
+        Largest number of requests to the API server at once. [default: that of --config, or
+        100]""")
     watch_timeout: float = option("SECONDS", default=150.0, min=1).help("""
-        Seconds without a message after which a watch is opened again.""")
+        Seconds without a message after which a watch is opened again, so that a lost connection is
+        noticed.""")
     bind_address: str = option("ADDRESS", default=_LOOPBACK).help("""
-        IP address on which metrics and probes are served.""")
+        IP address on which metrics and probes are served over HTTP; 0.0.0.0 lets a kubelet probe a
+        pod.""")
     metrics_port: int = option("PORT", default=_USUAL_PORT, min=0, max=65535).help("""
         Port for metrics and probes; 0 picks any free port.""")
     dashboard_port: int | None = option("PORT", min=0, max=65535).help("""

@@ -9,7 +9,8 @@ from podium.ui.inputs.option import option, place, question
 class NodeTokenCommand:
     """Write a kubeconfig with which podium node joins a cluster of podium up as one node.
 
-    It may write only that Node, its Lease, events, and the status of pods that are bound to it.
+    Its credentials can write only that Node, its Lease, events, and the status of pods that are
+    bound to it.
     """
 
     name: str = place("Name of the node.", metavar="NAME")

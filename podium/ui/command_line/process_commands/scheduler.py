@@ -7,7 +7,7 @@ from podium.ui.inputs.input_error import check_extra
 class SchedulerCommand(SchedulerCommandOptions):
     """Schedule the pods of a real cluster, in place of kube-scheduler or beside it, until SIGTERM.
 
-    Without a kubeconfig, uses the service account of the pod that it runs in.
+    Without --kubeconfig, $KUBECONFIG and ~/.kube/config, it uses the service account of its pod.
     """
 
     def run(self) -> None:
