@@ -39,14 +39,8 @@ def test_changing_things(kubectl: Kubectl, running: str) -> None:
     kubectl("label", "pod/p", "tier=front", *there)
     kubectl("annotate", "pod/p", "note=x", *there)
     kubectl("patch", "pod/p", *there, "-p", '{"metadata":{"labels":{"more":"yes"}}}')
-    kubectl(
-        "patch",
-        "pod/p",
-        *there,
-        "--type=json",
-        "-p",
-        json.dumps([{"op": "remove", "path": "/metadata/labels/tier"}]),
-    )
+    removal = json.dumps([{"op": "remove", "path": "/metadata/labels/tier"}])
+    kubectl("patch", "pod/p", *there, "--type=json", "-p", removal)
     labels = kubectl("get", "pod/p", *there, "-o", "jsonpath={.metadata.labels}")
     assert json.loads(labels) == {"app": "p", "more": "yes"}
     kubectl("expose", "deploy/web", "--port=80", *there)
@@ -74,10 +68,8 @@ def test_rollouts(kubectl: Kubectl, running: str) -> None:
     assert kubectl("get", "deploy/web", *there, "-o", image) == "i"
     kubectl("scale", "deploy/web", "--replicas=3", *there)
     kubectl("wait", "deploy/web", "--for=jsonpath={.status.readyReplicas}=3", *there)
-    complaint = kubectl.fails_to(
-        "scale", "deploy/web", "--replicas=1", "--current-replicas=9", *there
-    )
-    assert "Expected replicas to be 9, was 3" in complaint
+    only_of_nine = ("deploy/web", "--replicas=1", "--current-replicas=9", *there)
+    assert "Expected replicas to be 9, was 3" in kubectl.fails_to("scale", *only_of_nine)
 
 
 def test_deleting_things(kubectl: Kubectl, running: str) -> None:

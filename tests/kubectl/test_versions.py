@@ -31,10 +31,8 @@ def test_apply_merges_what_has_changed(any_kubectl: Kubectl, namespace: str) -> 
     assert (spec["replicas"], container["image"]) == (2, "b")
     assert container["env"] == [{"name": "KEPT", "value": "yes"}]
     any_kubectl("rollout", "status", *there, "deploy/web", "--timeout=120s")
-    applied = any_kubectl(
-        "apply", "--server-side", "--force-conflicts", *there, "-f", "-", stdin=first
-    )
-    assert "serverside-applied" in applied
+    by_server = ("--server-side", "--force-conflicts", *there, "-f", "-")
+    assert "serverside-applied" in any_kubectl("apply", *by_server, stdin=first)
 
 
 def test_what_makes_no_sense_is_refused(any_kubectl: Kubectl, namespace: str) -> None:

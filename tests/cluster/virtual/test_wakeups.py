@@ -12,7 +12,6 @@ from podium.scheduler.plugin_registry import plugin_factories
 from tests.objects import Obj, claim, near, node, pod, required, volume
 
 DRIVER = "disks.example.com"
-STORAGE = "storage.k8s.io/v1"
 OF_TEAM_A = {"matchExpressions": [{"key": "team", "operator": "In", "values": ["a"]}]}
 
 
@@ -67,20 +66,19 @@ def bound(name: str) -> list[Obj]:
     return [made, volume(name, "disks", csi={"driver": DRIVER, "volumeHandle": name})]
 
 
-def csi_node(**limits: int) -> Obj:
-    drivers = [
-        {"name": f"{driver}.example.com", "nodeID": "n", "allocatable": {"count": limit}}
-        for driver, limit in limits.items()
-    ]
-    meta = {"apiVersion": STORAGE, "kind": "CSINode", "metadata": {"name": "n"}}
-    return {**meta, "spec": {"drivers": drivers}}
-
-
 def full_of_volumes() -> Scene:
     """The node takes one volume, and `b` waits with another one."""
     a, b = with_claim("a", "v1", on="n"), with_claim("b", "v2")
-    driver = {"apiVersion": STORAGE, "kind": "CSIDriver", "metadata": {"name": DRIVER}, "spec": {}}
-    state = [node("n"), csi_node(disks=1), driver, *bound("v1"), *bound("v2"), *bound("free")]
+    head = {"apiVersion": "storage.k8s.io/v1"}
+    driver = {**head, "kind": "CSIDriver", "metadata": {"name": DRIVER}, "spec": {}}
+    limited = {"name": DRIVER, "nodeID": "n", "allocatable": {"count": 1}}
+    csi_node = {
+        **head,
+        "kind": "CSINode",
+        "metadata": {"name": "n"},
+        "spec": {"drivers": [limited]},
+    }
+    state = [node("n"), csi_node, driver, *bound("v1"), *bound("v2"), *bound("free")]
     return Scene(*state, a, b)
 
 
